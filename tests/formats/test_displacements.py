@@ -174,3 +174,25 @@ def test_machine_code_batches_and_derivatives_have_every_function(tmp_path):
     h = 1e-6
     slopes = [(f(q + s, qd, effort) - f(q - s, qd, effort)) / (2 * h) for s in h * np.eye(2)]
     np.testing.assert_allclose(f.jacobian("q")(q, qd, effort), np.array(slopes).T, atol=1e-8 * np.abs(slopes).max())
+
+
+def test_simulations_have_functions_of_the_c_library(tmp_path):
+    equation = "x = log(y + 1.2) + acosh(y + 2) + sqrt(y + 1.1)"
+    text = f"{PAIR}  - {{coupling: cam, equation: '{equation}'}}\nindependent: [y]\n"
+    robot = loaded(text, tmp_path, "pair.yaml")
+    start = robot.complete([0.3])
+    run = sg.simulate(robot, start, time=0.1, dt=1e-3)
+    assert run.energy_drift < 1e-10
+    assert np.abs([robot.couplings[0](q[[0, 1]]) for q in run.q]).max() < 1e-10
+    steps = sg.Simulator(robot, 1e-3, start)
+    steps.step()
+    close(steps.q, run.q[1], 1e-5)
+
+
+def test_efforts_are_found_where_the_neutral_position_has_no_lever_arms(tmp_path):
+    displacement = '{actuator: c, displacement: "-hypot(x, z)"}'
+    robot = loaded(f"{CABLES}  - {displacement}\n  - {{actuator: d, terms: {{x: 1}}}}\n", tmp_path, "cdpr.yaml")
+    q, effort = np.array([0.6, 0.8]), np.array([2.0, -1.0])
+    qdd = sg.forward_dynamics(robot, actuators=True)(q, np.zeros(2), effort)
+    close(qdd, [-0.6 * 2.0 - 1.0, -0.8 * 2.0], 1e-12)
+    close(sg.inverse_dynamics(robot, actuators=True)(q, np.zeros(2), qdd), effort, 1e-12)

@@ -193,9 +193,9 @@ def _solves(problem: Problem, program: Program, values: Mapping[Key, np.ndarray]
 def _difference(problem: Problem, program: Program, values: Mapping[Key, np.ndarray]) -> float:
     """Return how far the answer is from what solves the equations, relative to that; NaN where it is no number."""
     graph = problem.plain
-    numbers = {f"{key}[{i}]": float(x) for key, own in values.items() for i, x in enumerate(own)}
-    with np.errstate(all="ignore"):
-        found = np.array(program.evaluate([numbers.get(n, 0.0) for n in program.input_names]), dtype=float)
+    numbers = {f"{key}[{i}]": np.float64(x) for key, own in values.items() for i, x in enumerate(own)}
+    with np.errstate(all="ignore"):  # NumPy's numbers may be divided by zero
+        found = np.array(program.evaluate([numbers.get(n, np.float64()) for n in program.input_names]), dtype=float)
     if not np.isfinite(found).all():
         return np.nan
     system = equations(graph, values)

@@ -86,7 +86,8 @@ class Coupling:
     def _along(self, positions: Mapping[str, Any]) -> Any:
         parts = [coefficient * positions[joint] for joint, coefficient in self.terms.items()]
         if self.expression:
-            parts.append(evaluate(self.expression, positions))
+            with np.errstate(all="ignore"):  # where there is no value or derivative, the result is infinite or none
+                parts.append(evaluate(self.expression, positions))
         return sum(parts[1:], start=parts[0]) if parts else 0.0
 
 

@@ -127,7 +127,7 @@ def _of_two(name: str, a: Taylor, b: Taylor) -> Taylor:
 
 def _of_complex(name: str, operands: tuple[Any, ...]) -> complex:
     """Return a function of complex numbers to first order in the imaginary parts: for complex steps."""
-    real = [float(np.real(x)) for x in operands]
+    real = [np.float64(np.real(x)) for x in operands]
     value, rules = OPERATIONS[name].values(*real), OPERATIONS[name].partials
     slopes = [
         rule(value, *real) * np.imag(x) if np.imag(x) else 0.0 for rule, x in zip(rules, operands, strict=True) if rule

@@ -96,7 +96,7 @@ class Routine:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All straight-line code."""
-        return tuple(part for part in self.every if isinstance(part, Block))
+        return blocks_of(self.parts)
 
     @cached_property
     def instructions(self) -> Sequence[tuple[Any, ...]]:
@@ -134,6 +134,11 @@ class Routine:
 def _is_run(places: Sequence[int]) -> bool:
     """Whether places stand side by side."""
     return all(b == a + 1 for a, b in pairwise(places))
+
+
+def blocks_of(parts: Sequence[Part]) -> tuple[Block, ...]:
+    """Return the straight-line code of parts, that within others, too."""
+    return tuple(part for part in _every(parts) if isinstance(part, Block))
 
 
 def _every(parts: Sequence[Part]) -> Iterator[Part]:

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
 from screwgraph.compiler.backends.llvm.machine import Entry, drafted_code, served
+from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.routine import PartsWriter, described
 from screwgraph.compiler.backends.llvm.sincos import sincos
 from screwgraph.compiler.backends.llvm.sines import several, sines
@@ -18,6 +19,7 @@ from screwgraph.compiler.backends.llvm.wrap import wrapped
 from screwgraph.compiler.pieces import WHOLE
 from screwgraph.summary import one_line
 from screwgraph.tape import Part
+from screwgraph.tape.routine import blocks_of
 
 ONE = Lanes(1)
 
@@ -59,11 +61,13 @@ def assembly(march: March, whole: int = WHOLE) -> str:
     writer, width = PartsWriter(ONE, whole), len(march.kept)
     writer.write(march.parts)
     counts = writer.truth(march.counts)
+    instructions = [i for block in blocks_of(march.parts) for i in block.program.instructions]
     return "\n".join(
         [
             ALLOCATIONS,
             "declare double @sin(double)",
             "declare double @cos(double)",
+            *function_declarations(instructions, [ONE]),
             declarations(ONE),
             sincos(ONE),
             wrapped(ONE),
