@@ -63,7 +63,7 @@ _COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
     ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
+    ast.NotIn: lambda a, b: a not in b,  # codespell:ignore notin
 }
 _ITERABLE = (str, list, tuple, dict, set, frozenset, range)
 
