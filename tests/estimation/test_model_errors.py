@@ -53,6 +53,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
+@pytest.mark.sampled(3)
 def test_a_wrong_model_or_sensor_is_named(case):
     robot, table = WRONG[case]()
     try:
