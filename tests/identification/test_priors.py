@@ -9,7 +9,8 @@ import screwgraph as sg
 from screwgraph.dynamics.regressor import linear_parameters
 from screwgraph.identification import Identified
 from screwgraph.identification.identify import identified_robot
-from screwgraph.robot.parameters import parameters_of
+from screwgraph.robot.parameters import parameters_of, particle
+from screwgraph.spatial import SpatialInertia
 from tests.identification.motions import fourier, projected_torques, smooth
 
 SLIDER = "gravity: [0, 0, 0]\nbodies:\n  - {link: b, joint: x, type: prismatic, axis: x, mass: 1}\n"
@@ -108,11 +109,21 @@ def test_a_mass_alone_is_identified():
         np.testing.assert_allclose(found.robot.link("link2").inertia.mass, heavier, rtol=1e-6)
 
 
-def test_masses_show_what_links_show():
+@pytest.mark.parametrize("beside", [[], ["link2"]], ids=["alone", "beside a link"])
+def test_masses_show_what_links_show(beside):
+    """Beside a link's ten numbers, the mass of the next one is in its combinations."""
     robot = sg.load("puma560")
-    names = [f"{link.name}.mass" for link in robot.links[1:] if link.inertia.mass]
-    Y = np.concatenate(sg.regressor(robot, parameters=names)(*np.random.default_rng(0).standard_normal((3, 40, 6))))
+    names = beside or [f"{link.name}.mass" for link in robot.links[1:] if link.inertia.mass]
+    names = [*names, "link3.mass"] if beside else names
+    q, qd, qdd = np.random.default_rng(0).standard_normal((3, 40, 6))
+    Y = np.concatenate(sg.regressor(robot, parameters=names)(q, qd, qdd))
     base = sg.base_parameters(robot, parameters=names)
-    assert base.labels == tuple(names)
+    assert beside or base.labels == tuple(names)
     assert base.rank == np.linalg.matrix_rank(Y, tol=1e-9 * np.abs(Y).max())
     np.testing.assert_allclose(Y[:, list(base.independent)] @ base.map, Y, atol=1e-9 * np.abs(Y).max())
+
+
+def test_a_particle_has_the_numbers_of_a_small_body():
+    c = np.array([0.3, -0.2, 0.5])
+    body = SpatialInertia.of_body(1.0, c, np.zeros((3, 3)))
+    np.testing.assert_allclose(particle(c), body.parameters, atol=1e-15)
