@@ -44,7 +44,7 @@ def cases() -> list:
 def placed(robot: Robot, q: np.ndarray) -> np.ndarray:
     """Return a position with the base, if it floats, away from the origin."""
     q = q.copy()
-    if isinstance(robot.joints[0].type, Floating):
+    if robot.joints and isinstance(robot.joints[0].type, Floating):
         q[:3] = PLACE
     return q
 
@@ -53,7 +53,8 @@ def part_lost(run: sg.Trajectory, found: Simulator) -> float:
     """Return errors of positions and velocities relative to how far these have moved, and a little of their size."""
     errors = []
     for x, y in ((run.q, found.q), (run.qd, found.qd)):
-        errors.append(np.abs(x[-1] - y).max() / (np.ptp(x, axis=0).max() + SMALL * (1.0 + np.abs(x).max())))
+        moved = np.ptp(x, axis=0).max(initial=0.0) + SMALL * (1.0 + np.abs(x).max(initial=0.0))
+        errors.append(np.abs(x[-1] - y).max(initial=0.0) / moved)
     return float(max(errors))
 
 

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from screwgraph.robot.parameters import sizes
 from screwgraph.spatial import Array, SpatialInertia, transform
+from screwgraph.tape import Scalar
 
 NOTHING = 1e-15
 """Part of the largest number of its sort below which a length or a moment is rounding."""
@@ -29,5 +30,9 @@ def without_rounding(inertia: SpatialInertia) -> SpatialInertia:
 
 
 def _rounded(numbers: Array) -> Array:
+    """Scalars are never rounding: their parameters may get larger, and a tape knows what vanishes."""
     size = sizes(numbers)
-    return np.where(size < NOTHING * max(size.max(), 1e-300), 0.0, numbers)
+    lost = size < NOTHING * max(size.max(), 1e-300)
+    if numbers.dtype == object:
+        lost &= np.array([not isinstance(x, Scalar) for x in numbers.flat]).reshape(numbers.shape)
+    return np.where(lost, 0.0, numbers)

@@ -15,10 +15,13 @@ import numpy as np
 from screwgraph.tape.evaluated import Evaluated
 from screwgraph.tape.operations import OPERATIONS
 
-ORDERS = (0.0, 4.0, 12.0, 12.0, 8.0, 12.0)
-"""Powers of ten by which inputs differ, at most, from their samples, either way, in each group of states."""
-STATES = 24
-ENOUGH = 8
+ORDERS = 12.0, 12.0, 12.0, 6.0
+"""Powers of ten by which inputs differ, at most, from their samples, either way, by turns."""
+LARGE = 0.33, 0.2, 0.06, 0.6, 0.02
+"""Parts of the inputs that are large, by turns; of the others, half are small: each term is the largest somewhere."""
+STATES, TOGETHER, APART = 128, 8, 64
+"""States; at how many of them all inputs have one scale; up to which any scale is as probable as others."""
+ENOUGH = 32
 """States at which there must be a value: at others it overflows."""
 UNIT = 2.0**-53
 MOVED = 4.0
@@ -45,10 +48,13 @@ class ScaledValues(Evaluated[Scaled]):
 
 
 def scales(number: int) -> np.ndarray:
-    """Return the scales of an input at all states; those of all inputs at once in two of the groups of states."""
-    orders = np.resize(ORDERS, STATES)
-    exponents = orders * np.random.default_rng([SEED, number]).uniform(-1.0, 1.0, STATES)
-    exponents[2 :: len(ORDERS)], exponents[3 :: len(ORDERS)] = -orders[2 :: len(ORDERS)], orders[3 :: len(ORDERS)]
+    """Return the scales of an input at all states."""
+    rng = np.random.default_rng([SEED, number])
+    orders, choice = np.resize(ORDERS, STATES), rng.random(STATES)
+    large = np.resize(LARGE, STATES)
+    chosen = np.select([choice < large, choice < 0.5 + 0.5 * large], [rng.uniform(0.75, 1.0, STATES), -1.0], 0.0)
+    exponents = orders * np.where(np.arange(STATES) < APART, rng.uniform(-1.0, 1.0, STATES), chosen)
+    exponents[:TOGETHER] = np.resize((0.0, -12.0, 12.0, 0.0, -6.0, 6.0), TOGETHER)
     return 10.0**exponents
 
 

@@ -29,6 +29,8 @@ WIDE = 64
 """Random states at which a value's sign is judged."""
 SPLIT = 2.0**17 + 1.0
 """A number times this, less what that exceeds the number by, is the number rounded to 36 bits."""
+SMALL = 1e-12
+"""Constants up to this size, and from its inverse on, must not make values equal by their size."""
 EQUAL = 1e-14
 """Values that agree this well, relatively and at every sample, may be one value but for the rounding of constants."""
 
@@ -65,7 +67,7 @@ class Tape:
         self._fine_inputs: list[float] = []
         self._scaled_inputs: list[tuple[tuple[float, ...], bool]] = []
         self._scaled = ScaledValues(self.nodes, self._scaled_inputs)
-        self._fine = [FineValues(self.nodes, self._fine_inputs)]
+        self._fine = [FineValues(self.nodes, self._fine_inputs, small) for small in (0.0, SMALL)]
 
     def input(self, name: str, samples: Sequence[float] = ()) -> Scalar:
         """Add an input; `samples` are `SAMPLES + WIDE` values that it may take, where values are merged by value."""
@@ -114,7 +116,7 @@ class Tape:
 
     def distrust(self, small: float) -> None:
         """From here on, let values count as equal only if they stay so where constants up to `small` are larger."""
-        self._fine = [self._fine[0], FineValues(self.nodes, self._fine_inputs, small)]
+        self._fine = [*self._fine[:2], FineValues(self.nodes, self._fine_inputs, small)]
 
     def function(self, operation: str, *operands: Number) -> Scalar:
         """Return the node of an operation of the table on operands one of which, at least, is a Scalar."""
