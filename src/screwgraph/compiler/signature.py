@@ -124,6 +124,8 @@ def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
         array = np.asarray(value)
     except (TypeError, ValueError):
         array = np.array(None)
+    if not array.size and array.dtype == object:
+        array = array.astype(float)  # of no scalars of a tape
     if array.dtype.kind not in REAL_KINDS:
         raise InputError(f"{function}: {argument.name} is not an array of real numbers")
     core = len(argument.shape)
