@@ -24,7 +24,7 @@ from screwgraph.plan.transcribe import wrenches
 MOST = 5
 """Guesses of a task with goals of frames."""
 DETOURS = 3
-"""Guesses of a task with obstacles and no goals of frames."""
+"""Guesses of a task without goals of frames, where there are obstacles, or no dynamics."""
 ASIDE = 0.5
 """Standard deviation (rad, m) of joints in the middle of a guess that leads round obstacles."""
 BEND = 0.2
@@ -34,13 +34,14 @@ BEND = 0.2
 def guesses(task: Task) -> int:
     """Return how many guesses there are.
 
-    Frames may reach their goals with joints in several positions, and obstacles may be passed on several sides.
+    Frames may reach their goals with joints in several positions, obstacles may be passed on several sides, and where
+    velocities are constrained (wheels do not slide sideways), the straight way may be the only one that leads nowhere.
     """
     framed = any(isinstance(goal, Pose | Point | FrameVelocity) and goal.sigma is None for goal in task.goals)
     hidden = any(isinstance(item, Clear) and item.sigma is None for item in task.obstacles)
     if not isinstance(task.guess, str):
         return 1
-    return MOST if framed else DETOURS if hidden else 1
+    return MOST if framed else DETOURS if hidden or not task.dynamics else 1
 
 
 def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndarray]:
@@ -66,7 +67,7 @@ def first_values(task: Task, steps: Steps, choice: int = 0) -> dict[str, np.ndar
         values |= _smooth(task, steps, _stops(task, steps, choice))
         if any(isinstance(goal, FrameVelocity) for goal in task.goals):
             values["q"] = _bent(task, values["q"], choice)
-        elif task.obstacles:
+        elif task.obstacles or not task.dynamics:
             values["q"] = _detour(task, steps, values["q"], choice)
     elif task.guess == "stay":
         values["q"] = _stay(task, steps)

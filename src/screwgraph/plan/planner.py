@@ -14,6 +14,7 @@ from screwgraph.arguments import checked
 from screwgraph.errors import InputError
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shifted
 from screwgraph.optimize.result import Iterate
+from screwgraph.plan.cyclic_guess import cyclic_motions
 from screwgraph.plan.guess import first_values, guesses
 from screwgraph.plan.impossibilities import impossibilities
 from screwgraph.plan.infeasibility import obstacles_in_time, unreached, weights_to_hold
@@ -154,7 +155,8 @@ class Planner:
 
     def _impossible(self) -> list[str]:
         """Say why there is no plan, where that can be told at once."""
-        return [*impossibilities(self.task, self.transcription.steps), *barred(self.task, self.mechanics)]
+        found = impossibilities(self.task, self.transcription.steps)
+        return [*self.transcription.proofs, *found, *barred(self.task, self.mechanics)]
 
     def _found(self, search: Search, starts: Iterable[Start], is_weak: bool = False) -> Plan:
         """Search; state what may keep a plan from being found where that leads nowhere."""
@@ -179,7 +181,11 @@ class Planner:
         def guess(choice: int) -> dict[str, Any]:
             return self._unknown(first_values(self.task, self.transcription.steps, choice))
 
-        return map(guess, range(guesses(self.task)))
+        own = map(guess, range(guesses(self.task)))
+        if not self.transcription.is_cyclic:
+            return own
+        cyclic = map(self._unknown, cyclic_motions(self.task, self.transcription.steps))
+        return itertools.chain(cyclic, own) if isinstance(self.task.guess, str) else itertools.chain(own, cyclic)
 
     def _guesses_beside(self, values: Mapping[str, np.ndarray]) -> Iterable[dict[str, Any]]:
         """Return the task's guesses and values of a motion, which come first unless the task gives values itself."""

@@ -89,7 +89,8 @@ class Search:
         ended = best if last.status in LOST else last
         reason = ended.reason + (f" (the best of {len(found)} tries)" if ended.status in LOST and found[1:] else "")
         made = sum(r.iterations for r in found)
-        return replace(best, status=ended.status, reason=reason, iterations=made, seconds=_spent(found))
+        status = Status.STALLED if ended.status is Status.INFEASIBLE else ended.status  # no proof: others may exist
+        return replace(best, status=status, reason=reason, iterations=made, seconds=_spent(found))
 
     def _tries(
         self, problem: Problem, starts: Iterable[Start], found: Sequence[Result]

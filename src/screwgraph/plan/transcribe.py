@@ -14,6 +14,7 @@ from screwgraph.optimize import Factors, Problem, Variables, each, inequality
 from screwgraph.optimize.substitution import Piece
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.condense import Followers, can_drop_accelerations, condensed, difference_pieces, followed
+from screwgraph.plan.conserved_goals import without_conserved
 from screwgraph.plan.contradictions import check_goals
 from screwgraph.plan.dynamics import collocation_factors, dynamics_factors, effort_pieces
 from screwgraph.plan.full_graph import full_graph_factors
@@ -42,7 +43,10 @@ Follower = tuple[Variables, Sequence[Piece]] | None
 
 @dataclass(frozen=True, eq=False)
 class Transcription:
-    """A task as a factor graph over time; `between` names the factors that keep limits between points."""
+    """A task as a factor graph over time; `between` names the factors that keep limits between points.
+
+    `proofs` say why no motion can keep what is conserved; `is_cyclic`: goals are reached by cyclic motions alone.
+    """
 
     __repr__ = one_line
 
@@ -51,6 +55,8 @@ class Transcription:
     problem: Problem
     followers: Followers = ()
     between: frozenset[str] = frozenset()
+    proofs: tuple[str, ...] = ()
+    is_cyclic: bool = False
 
     def at_points(self) -> Transcription:
         """Return it with limits that hold at points alone."""
@@ -109,10 +115,11 @@ def _transcribed(task: Task, mechanics: Mechanics, is_measured: bool) -> Transcr
     check_goals(steps, factors)
     if not is_measured:
         check_ends(task, mechanics)
+    factors, proofs, is_cyclic = without_conserved(task, steps, factors)
     between = kept_between(steps, factors)
     factors, followers = condensed([*factors, *between], accelerations, efforts)
     names = frozenset(f.name for f in between)
-    return Transcription(task, steps, Problem(factors, _families(factors)), followers, names)
+    return Transcription(task, steps, Problem(factors, _families(factors)), followers, names, proofs, is_cyclic)
 
 
 @contextmanager

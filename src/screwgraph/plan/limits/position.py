@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import Pair, bounded, box, read_limit
+from screwgraph.plan.limits.base import Box, Pair, bounded, box, read_limit
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.steps import Steps
 from screwgraph.robot import Joint
@@ -31,12 +31,15 @@ class PositionLimit:
 
     def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
         """Return one factor for each point but the first, where the start is given. Raises InputError."""
+        yield from bounded(steps.q[steps.free_points], self.box(steps), self, name)
+
+    def box(self, steps: Steps) -> Box:
+        """Return the bounds of all positions. Raises InputError."""
         lower, upper = box(steps.mechanics, self.bounds, _of_file, "position")
-        places = flat_places(steps.mechanics)
         bounds = (np.full(steps.mechanics.robot.nq, -np.inf), np.full(steps.mechanics.robot.nq, np.inf))
-        for v, q in places.items():
+        for v, q in flat_places(steps.mechanics).items():
             bounds[0][q], bounds[1][q] = lower[v], upper[v]
-        yield from bounded(steps.q[steps.free_points], bounds, self, name)
+        return bounds
 
 
 def are_of_file(limits: Iterable[Any]) -> bool:
