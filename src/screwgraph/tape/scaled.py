@@ -7,6 +7,7 @@ that are equal but for rounding are so at all states.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -47,6 +48,7 @@ class ScaledValues(Evaluated[Scaled]):
         super().__init__(nodes, leaf, lambda operation, *operands: _SCALED[operation](*operands))
 
 
+@lru_cache(maxsize=1024)
 def scales(number: int) -> np.ndarray:
     """Return the scales of an input at all states."""
     rng = np.random.default_rng([SEED, number])
