@@ -71,6 +71,9 @@ def beside_a_ball(margin: float) -> Task:
 
 
 def floating(goal: Any, **fields: Any) -> Task:
+    """Noise adds momenta, which nothing takes away: only joints are brought to rest."""
+    goals, weights = (Position(goal), Velocity({"j1": 0.0, "j2": 0.0})), {"j1": 1.0, "j2": 1.0}
+    fields = {"goals": goals, "costs": (Effort(1e-3), Speed(weights), Posture(weights, goal)), **fields}
     return to(sg.load(FLOATING), {"j1": 0.4}, goal, actuated=("j1", "j2"), **fields)
 
 

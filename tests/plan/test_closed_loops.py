@@ -9,6 +9,7 @@ import screwgraph as sg
 from screwgraph.plan import Planner, read_task, task_names
 from screwgraph.plan.costs import Path
 from screwgraph.plan.goals import Position
+from screwgraph.plan.goals.position import whole_position
 from screwgraph.plan.limits import EffortLimit, PositionLimit
 from screwgraph.plan.receding_horizon import advanced
 from screwgraph.plan.relaxation import RECOVERY
@@ -33,12 +34,10 @@ def check(task, plans):
     for goal in task.goals:
         if isinstance(goal, Position) and goal.sigma is None and goal.time == "end":
             robot = task.robot
-            wanted = (
-                goal.at if isinstance(goal.at, dict) else dict(zip(robot.joint_names, np.ravel(goal.at), strict=False))
-            )
-            for joint, value in wanted.items():
-                if robot.nq == robot.nv and len(np.ravel(value)) == 1:
-                    assert plans[-1].q[0][robot.q_slices[joint]] == pytest.approx(value, abs=0.15)
+            at, joints = whole_position(robot, goal.at)
+            for joint in joints if robot.nq == robot.nv else ():
+                place = robot.q_slices[joint]
+                assert plans[-1].q[0][place] == pytest.approx(at[place], abs=0.15)
 
 
 @pytest.mark.parametrize("name", SHORT)
