@@ -88,7 +88,7 @@ def hop() -> Task:
     q = np.array([0.0, 0.5, -1.0])
     q[0] = -frame_pose(robot, robot.frame("foot"), q)[2, 3]
     goals = (Position(q), Velocity())
-    costs, contacts = (Effort(), Acceleration(1e-3)), (PointContact("foot", phases=["push", "land"]),)
+    costs, contacts = (Effort(1e-3), Speed(1.0), Posture(10.0, q)), (PointContact("foot", phases=["push", "land"]),)
     return Task(robot, phases, q, goals=goals, costs=costs, contacts=contacts, actuated=("hip", "knee"))
 
 
