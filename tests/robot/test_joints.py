@@ -1,5 +1,7 @@
 """What every joint type of the registry must do; a new type is tested by being in the registry."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -126,6 +128,9 @@ def test_dynamics_in_a_tree_agree_with_pinocchio(joint):
     if not isinstance(joint, KNOWN):
         pytest.skip("Pinocchio has no such joint")
     robot = in_a_tree(joint, losses=1.0)
+    if robot.joint("joint").has_turning_axes:  # there, Pinocchio's rotors are not those of MuJoCo, which act here
+        joints = [replace(j, armature=0.0) if j.name == "joint" else j for j in robot.joints]
+        robot = replace(robot, joints=tuple(joints))
     states = random_states(robot, 20)
     assert_dynamics_agree(merge_fixed(robot), oracle(robot), states)
 
