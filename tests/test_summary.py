@@ -25,7 +25,7 @@ from screwgraph.estimation import Replay, RobotSmoother
 from screwgraph.kinematics.targets import Point
 from screwgraph.mechanism import observed
 from screwgraph.plan import Planner, read_task
-from screwgraph.robot import LoopMotor, Transmission
+from screwgraph.robot import LoopMotor, Thruster, Transmission
 from screwgraph.spatial import SpatialInertia
 from screwgraph.summary import one_line
 from screwgraph.tape import Tape
@@ -97,6 +97,7 @@ def _held() -> Iterator[Any]:
     five, leg = sg.load("five_bar"), sg.load("belt_leg")
     yield from (*five.loops, *five.frames, *leg.couplings, five.mobility)
     yield from (Transmission(leg.couplings[0]), LoopMotor("motor", five.loops[0].name))
+    yield Thruster("jet", {"base[3]": 1.0, "base[1]": 0.2})
     yield from (robot, *robot.joints, *robot.links, bar, graph, *graph.variables, *graph.variables.values())
     yield graph.factors[0]
     dag = sg.eliminate(graph, sg.orderings.aba())

@@ -63,7 +63,10 @@ class Names:
 
     def check(self, vector: Any) -> None:
         """Check a whole vector (..., k). Raises InputError; vectors of another shape pass, functions refuse them."""
-        array = np.asarray(vector)
+        try:
+            array = np.asarray(vector)
+        except ValueError:  # rows of different lengths
+            return
         if array.ndim and array.shape[-1] == len(self.nominal) and array.dtype.kind in "iuf":
             for name, place in self.places.items():
                 check_values(self.function, name, array[..., place])
