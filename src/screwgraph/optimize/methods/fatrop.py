@@ -73,7 +73,7 @@ def _program(
     for k, (s, u) in enumerate(zip(copies, own, strict=True)):
         unknowns += [s, u]
         if k + 1 < len(own):
-            shared = s[s.numel() - staged.shared :]
+            shared = s[s.numel() - staged.shared :, 0]  # of one row, s[1:] is a row without columns
             constraints.append(copies[k + 1] - ca.vertcat(u, shared))
             lower += [0.0] * copies[k + 1].numel()
         constraints += rows[k]
