@@ -8,6 +8,8 @@ from screwgraph.compiler.evaluate import Trials
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import cost, orderings
 from screwgraph.graph import Key
+from screwgraph.tape import Program
+from screwgraph.tape.rolled import Rolled
 from tests.oracle import oracle
 from tests.random_trees import random_tree
 
@@ -36,6 +38,20 @@ def test_an_order_that_cannot_win_is_given_up():
     assert elimination is not None
     needed = cost(trials.code(elimination))
     assert trials.eliminated(plan, best=needed) is not None
+
+
+def test_forward_dynamics_of_chains_deeper_than_thirty_joints_are_undone_by_inverse_dynamics():
+    """Code with loops, made without elimination, beside straight code of the other problem, in an order of its own."""
+    robot, rng = sg.load(random_tree(61)), np.random.default_rng(3)
+    forward, inverse = sg.forward_dynamics(robot), sg.inverse_dynamics(robot, ordering="rnea")
+    assert isinstance(forward.body, Rolled)
+    assert isinstance(inverse.body, Program)
+    q, qd, tau = rng.uniform(-3, 3, robot.nq), rng.normal(size=robot.nv), 10.0 * rng.normal(size=robot.nv)
+    qdd, still = forward.few(q, qd, tau), np.zeros(robot.nv)
+    # Torques of accelerations, of velocities and of gravity are far larger than their sum: these are what is rounded.
+    size = np.abs(inverse.few(q, qd, still)).max() + np.abs(inverse.few(q, qd, qdd)).max()
+    np.testing.assert_allclose(inverse.few(q, qd, qdd), tau, rtol=0.0, atol=1e-10 * size)
+    assert forward.ordering == "articulated"
 
 
 @pytest.mark.suite

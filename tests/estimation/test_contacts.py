@@ -98,6 +98,10 @@ def test_a_delayed_sensor_needs_no_torques_from_before_the_beginning():
     first = np.where(T < 0.03, 0.0, np.nan)
     with pytest.raises(sg.InputError, match=r"reads nothing of what was after t = 0 s: its delay is 0\.04 s"):
         sg.estimate(slider(), {**table, "ruler": first}, sensors=push)
+    exactly = np.where(np.abs(T - 0.04) < 0.01, 0.3, np.nan)  # read a delay after the beginning: it was so then
+    both = [*push, {"sensor": "speed", "joint_velocity": "x", "sigma": 1e-3}]
+    found = sg.estimate(slider(), {**table, "ruler": exactly, "speed": 0.7 + 0.0 * T}, sensors=both)
+    assert np.allclose(found.q[:, 0], 0.3 + 0.7 * T, atol=1e-3)
 
 
 @pytest.mark.parametrize(("extra", "value"), [("delay", -0.1), ("huber", "much"), ("bias", np.nan)])

@@ -129,11 +129,15 @@ def test_a_quadruped_is_estimated_within_its_covariance_in_a_loop():
     assert np.mean(np.square(forces / sigma["forces"])) < 3.0
 
 
-def test_what_a_late_sensor_reads_counts_where_it_was():
-    """A delay in the window: the same estimates as of a sensor that is not late, as soon as both have read the same."""
+@pytest.mark.parametrize("late", [3, 5])
+def test_what_a_late_sensor_reads_counts_where_it_was(late: int):
+    """A delay in the window: the same estimates as of a sensor that is not late, as soon as both have read the same.
+
+    A delay of the whole window, 5 steps between 6 instants, tells of its first instant; a longer one is refused.
+    """
     ruler = {"sensor": "ruler", "joint_position": "x", "sigma": 1e-2}
     speed = {"sensor": "speed", "joint_velocity": "x", "sigma": 2e-2}
-    rng, late = np.random.default_rng(0), 3
+    rng = np.random.default_rng(0)
     x, v = 0.3 + 0.7 * DT * np.arange(40) + 1e-2 * rng.standard_normal(40), 0.7 + 2e-2 * rng.standard_normal(40)
     prompt = RobotSmoother(slider(), [ruler, speed], DT, window=6, noise=NOISE)
     delayed = RobotSmoother(slider(), [{**ruler, "delay": late * DT}, speed], DT, window=6, noise=NOISE)
@@ -142,6 +146,8 @@ def test_what_a_late_sensor_reads_counts_where_it_was():
         prompt.update({"ruler": x[k] if k < 40 - late else np.nan, "speed": v[k]})
     assert delayed.q == pytest.approx(prompt.q, abs=1e-9)
     assert delayed.sigma()["q"] == pytest.approx(prompt.sigma()["q"], rel=1e-6)
+    with pytest.raises(sg.InputError, match=rf"the window has {late} instants.*window={late + 1} or more"):
+        RobotSmoother(slider(), [{**ruler, "delay": late * DT}, speed], DT, window=late, noise=NOISE)
 
 
 def test_errors_of_torques_and_parameters_are_as_large_as_standard_deviations_say():

@@ -57,7 +57,7 @@ class Readings:
                 raise InputError(
                     f"sensor {groups[name][0].name!r} has a delay of {groups[name][0].delay:g} s",
                     why=f"the window has {motion.count} instants, {(motion.count - 1) * dt:g} s",
-                    fix=f"give window={count + 2} or more",
+                    fix=f"give window={count + 1} or more",
                 )
         return cls(motion, groups, late)
 
