@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, cast
@@ -150,8 +150,27 @@ class Planner:
         nearest = nearest_motion(self.task, self.transcription.steps) if weak else None
         if nearest is not None and nearest.excess > MARGIN:
             return self._refused("; ".join([nearest.reason, *weak]), Status.STALLED)
+        if nearest is None and self.transcription.is_cyclic and isinstance(self.task.guess, str):
+            return self._turned(search, is_weak=bool(weak))
         starts = self._guesses() if nearest is None else self._guesses_beside(nearest.values)
         return self._found(search, starts, is_weak=bool(weak))
+
+    def _turned(self, search: Search, is_weak: bool) -> Plan:
+        """Search from cycles of joints, and from the task's own guesses where these lead to no plan that is solved.
+
+        Cycles have half of the time that is left.
+        """
+        cycles = list(self._cyclic_guesses())
+        if not cycles:
+            return self._found(search, self._own_guesses(), is_weak)
+        half = 0.5 * (search.seconds + perf_counter() - search.began)
+        cyclic = self._found(replace(search, seconds=half), cycles, is_weak)
+        if cyclic.solved or search.is_over:
+            return cyclic
+        own = self._found(search, self._own_guesses(), is_weak)
+        best = min(cyclic, own, key=lambda plan: (not plan.solved, not plan.converged, plan.cost))
+        spent = {"seconds": own.seconds + cyclic.seconds, "iterations": own.iterations + cyclic.iterations}
+        return replace(best, result=replace(best.result, **spent))
 
     def _impossible(self) -> list[str]:
         """Say why there is no plan, where that can be told at once."""
@@ -176,16 +195,17 @@ class Planner:
         return Plan(self.transcription, found)
 
     def _guesses(self) -> Iterable[dict[str, Any]]:
-        """Return the task's guesses, one after the other."""
-
-        def guess(choice: int) -> dict[str, Any]:
-            return self._unknown(first_values(self.task, self.transcription.steps, choice))
-
-        own = map(guess, range(guesses(self.task)))
-        if not self.transcription.is_cyclic:
-            return own
-        cyclic = map(self._unknown, cyclic_motions(self.task, self.transcription.steps))
+        """Return all guesses, one after the other: cycles first, unless the task gives values itself."""
+        own, cyclic = self._own_guesses(), self._cyclic_guesses()
         return itertools.chain(cyclic, own) if isinstance(self.task.guess, str) else itertools.chain(own, cyclic)
+
+    def _own_guesses(self) -> Iterator[dict[str, Any]]:
+        for choice in range(guesses(self.task)):
+            yield self._unknown(first_values(self.task, self.transcription.steps, choice))
+
+    def _cyclic_guesses(self) -> Iterator[dict[str, Any]]:
+        if self.transcription.is_cyclic:
+            yield from map(self._unknown, cyclic_motions(self.task, self.transcription.steps))
 
     def _guesses_beside(self, values: Mapping[str, np.ndarray]) -> Iterable[dict[str, Any]]:
         """Return the task's guesses and values of a motion, which come first unless the task gives values itself."""
