@@ -165,11 +165,12 @@ def test_an_arm_with_slanted_axes_has_denavit_and_hartenbergs_constants():
 
 
 def test_second_moments_leave_links_with_products_of_inertia_flat():
-    robot = planar_second_moments(regroup_inertia(canonical_frames(sg.load("panda"))))
-    for link in robot.links[1:]:
-        J = link.inertia.about_origin
-        if J[0, 1] or J[0, 2] or J[1, 2]:
-            assert J[0, 0] + J[1, 1] == pytest.approx(J[2, 2], abs=1e-15)
+    robot = planar_second_moments(regroup_inertia(canonical_frames(sg.load("puma560"))))
+    moments = [link.inertia.about_origin for link in robot.links[1:]]
+    has_products = [bool(J[0, 1] or J[0, 2] or J[1, 2]) for J in moments]
+    is_flat = [J[0, 0] + J[1, 1] == pytest.approx(J[2, 2], abs=1e-15) for J in moments]
+    assert is_flat == has_products  # links without products of inertia keep theirs
+    assert set(has_products) == {True, False}
 
 
 def test_external_wrenches_act_where_they_did():
