@@ -43,11 +43,15 @@ def test_masses_and_frames_agree_with_pinocchio(path):
 
 
 def test_every_link_of_the_file_stays_addressable(path):
+    """Welded links, too, at their poses: masses and frames of these are compared by name above."""
     robot = load(path)
-    model = pin.buildModelFromUrdf(str(path))
-    for frame in model.frames:
-        if frame.type == pin.BODY and frame.name != "universe":
-            assert robot.frame(frame.name).link
+    theirs, ours = file_oracle(robot, path, floating=False), poses(robot, robot.neutral())
+    links = [f.name for f in theirs.model.frames if f.type == pin.BODY and f.name != "universe"]
+    assert links
+    for name in links:
+        frame = robot.frame(name)
+        expected = theirs.pose(robot.neutral(), name)
+        np.testing.assert_allclose(ours[frame.link] @ frame.T_lf, expected, rtol=0.0, atol=1e-9, err_msg=name)
 
 
 def test_limits_and_damping_agree_with_pinocchio(path):
