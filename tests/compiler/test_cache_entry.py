@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from screwgraph.compiler.cache.entry import opened, sealed
-from screwgraph.compiler.cache.tidy import tidy
+from screwgraph.compiler.cache.tidy import ABANDONED, new_draft, tidy
 
 KEY = "0" * 64
 
@@ -51,3 +52,13 @@ def test_what_was_used_longest_ago_makes_room_and_other_files_stay(tmp_path):
     assert len(list(tmp_path.iterdir())) == 11
     tidy(tmp_path, 999)
     assert sorted(p.name for p in tmp_path.iterdir()) == [*names[:7], "thesis.pdf"]
+
+
+def test_only_drafts_of_processes_that_must_be_dead_are_removed(tmp_path):
+    now = time.time()
+    names = [new_draft(), new_draft(), KEY + ".object", "notes.draft", ".screwgraph-notes"]
+    for name, age in zip(names, (ABANDONED + 60.0, ABANDONED - 60.0, *[10.0 * ABANDONED] * 3), strict=True):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (now - age, now - age))
+    tidy(tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == set(names[1:])

@@ -146,6 +146,75 @@ def test_calls_go_on_while_fast_code_is_made(monkeypatch):
     np.testing.assert_array_equal(first[2], first[0])
 
 
+def test_functions_that_are_dropped_before_fast_code_is_there_leave_the_others_theirs(monkeypatch):
+    """Fast code is redirected to who is still there; nothing is written to the memory of who is gone."""
+    program = sg.forward_dynamics(sg.load("rr")).program
+    arguments = [((6,), program.input_names)]
+    make, wait, failed = machine._object, threading.Event(), []
+
+    def slow(assembly, processor, level=machine.FAST):
+        if level != machine.DRAFT:
+            assert wait.wait(60.0)
+        return make(assembly, processor, level)
+
+    monkeypatch.setattr(machine, "_object", slow)
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    kernels = [compiled("kernel", program, arguments, [(2,)], quickly=True) for _ in range(3)]
+    x = np.random.default_rng(0).normal(size=(50, 6))
+    before = [kernel.ufunc(x) for kernel in kernels]
+    assert draft.is_improving()
+    gone = weakref.ref(kernels[0])
+    del kernels[0]
+    gc.collect()
+    assert gone() is None
+    wait.set()
+    draft.settle()
+    assert not failed
+    for kernel in kernels:
+        np.testing.assert_array_equal(kernel.ufunc(x), before[0])
+
+
+def test_a_function_dropped_while_its_fast_code_is_made_goes(monkeypatch):
+    make, started, wait, failed = machine._object, threading.Event(), threading.Event(), []
+
+    def slow(assembly, processor, level=machine.FAST):
+        if level == machine.FAST:
+            started.set()
+            assert wait.wait(60.0)
+        return make(assembly, processor, level)
+
+    monkeypatch.setattr(machine, "_object", slow)
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    f = sg.forward_dynamics(sg.load("rr"))
+    first = f(*np.ones((3, 50, 2)))
+    assert started.wait(60.0)
+    gone = weakref.ref(f)
+    del f
+    gc.collect()
+    assert gone() is None
+    wait.set()
+    draft.settle()
+    gc.collect()
+    assert not failed
+    np.testing.assert_array_equal(sg.forward_dynamics(sg.load("rr"))(*np.ones((3, 50, 2))), first)
+
+
+def test_a_process_may_use_up_a_draft_while_it_ends():
+    """No thread starts then, or nobody waits for it: the draft answers, and the process ends in peace."""
+    code = """
+import atexit
+import numpy as np
+import screwgraph as sg
+
+f = sg.forward_dynamics(sg.load("rr"))
+x = np.ones((3, 50, 2))
+before = f(*x[:, :2])
+atexit.register(lambda: print(np.array_equal(f(*x)[:2], before)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
 def test_a_process_that_ends_or_forks_waits_for_fast_code():
     code = """
 import os
