@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import screwgraph as sg
 from screwgraph.draw.histories import Panel, draw_histories
@@ -22,3 +23,5 @@ def test_a_joint_may_have_any_name(name):
     figures = [draw_matrix(graph), draw_histories(np.arange(3.0), [Panel(f"{name} (rad)", {name: np.arange(3.0)})])]
     for figure in figures:
         figure.savefig(io.BytesIO(), format="svg")
+    written = [text.get_text().replace(r"\$", "$") for text in figures[1].findobj(Text)]
+    assert f"{name} (rad)" in written

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -89,11 +90,18 @@ def test_a_slider_that_would_tear_a_mechanism_apart_is_refused():
         mechanism_posed(mechanism, home, home, home + 40.0)
 
 
+def page(port: int) -> str:
+    """What a browser is given at a port of this machine."""
+    with urlopen(f"http://localhost:{port}", timeout=10) as answer:
+        return answer.read(100).decode().lower()
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_mechanism_is_served_to_the_browser():
     pytest.importorskip("viser")
     live = view.show_mechanism(sg.load_mechanism("four_bar"), 8771)
     live.tick()
+    assert page(8771).startswith("<!doctype html>")
     live.close()
 
 
@@ -107,6 +115,7 @@ def test_a_motion_is_served_to_the_browser():
     live = view.show(view.robot_scene(robot, t, np.outer(t, [1.0, 2.0]), **marks), 8751)
     live.tick()
     live.tick()
+    assert page(8751).startswith("<!doctype html>")
     live.close()
 
 
