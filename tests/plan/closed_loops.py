@@ -140,9 +140,9 @@ OWN: dict[str, Callable[[], Task]] = {
 
 
 def carried_out(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state after the first step of a plan: by forward dynamics, planned where something closes a loop."""
+    """Return the state after the first step of a plan: by forward dynamics, loops closed; planned where feet stand."""
     by, robot = plan.transcription.steps.per_step, plan.task.robot
-    if not plan.task.dynamics or plan.task.contacts or robot.is_closed:
+    if not plan.task.dynamics or plan.task.contacts or not isinstance(robot, sg.Robot):
         return plan.q[by], plan.qd[by]
     h, move = plan.t[by] / SUBSTEPS, robot.manifold.retract
     accelerations = sg.forward_dynamics(robot)
@@ -151,7 +151,7 @@ def carried_out(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
         tau = plan.at(h * (i + 0.5)).tau
         middle = move(q, 0.5 * h * qd), qd + 0.5 * h * accelerations(q, qd, tau)
         q, qd = move(q, h * middle[1]), qd + h * accelerations(*middle, tau)
-    return q, qd
+    return (robot.close_loops(q) if robot.is_closed else q), qd
 
 
 def controlled(task: Task, steps: int, noise: float, seed: int = 0) -> tuple[Planner, list[Plan]]:
