@@ -135,6 +135,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 ELSEWHERE = {
+    "robot.advise_independent_joints": "gives words, at positions that were checked",
     "robot.check_unit": "it is the check",
     "robot.idle_joints": "it is called with positions of its own",
     "simulation.check_start": "after `initial_position`",
