@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.robot import independent_coordinates
 from tests.estimation.robots import moving
+from tests.identification.motions import projected_torques
 
 
 def labels(robot):
@@ -12,13 +14,17 @@ def labels(robot):
 
 
 def simulated(name):
-    """A motion that independent joints drive, but not a floating base."""
+    """A motion that independent joints drive, but not a floating base; Pinocchio's tree agrees about its torques."""
     robot, q0, qd0 = moving(name)
     driven = np.zeros(robot.nv)
     for i, joint in enumerate(n for n in robot.independent_joints if robot.joint(n).type.nv == 1):
         driven[robot.v_slices[joint]] = 1.0 + i
     options = {"time": 0.5, "dt": 2.5e-3, "method": "dop853", "rtol": 1e-12, "atol": 1e-12}
-    return robot, sg.simulate(robot, q0, qd0, tau=lambda t, q, qd: driven * np.cos(4.0 * t), **options)
+    run = sg.simulate(robot, q0, qd0, tau=lambda t, q, qd: driven * np.cos(4.0 * t), **options)
+    expected = projected_torques(robot, run.q[::20], run.qd[::20], run.qdd[::20])
+    chosen = independent_coordinates(robot) if robot.is_closed else slice(None)
+    np.testing.assert_allclose(expected, run.tau[::20, chosen], atol=1e-9 * np.abs(run.qdd).max())
+    return robot, run
 
 
 @pytest.mark.parametrize("name", ["rr", "thrown", "five_bar"])
