@@ -47,7 +47,7 @@ def test_parameters_are_fields_of_a_structure(command, tmp_path):
     fields = header.partition("typedef struct rrr_parameters {")[2].partition("}")[0]
     inertia = [f"payload_{n}" for n in ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")]
     named = [line.split()[1] for line in fields.strip().splitlines()]
-    assert named == ["link1_m;", "joint2_F;", *(f"{n};" for n in inertia)]
+    assert named == ["link1_mass;", "joint2_friction;", *(f"{n};" for n in inertia)]
     assert header.count("const rrr_parameters *parameters") == 2
 
 
