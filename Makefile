@@ -21,12 +21,14 @@ test: $(VENV)/installed-dev
 	$(BIN)/codespell
 	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart=0
 
-# Packages of extras that tests skip without, beside what .venv has; what does not install here is skipped on.
+# Tests that need packages of extras, beside what .venv has; what does not install here is skipped on.
 # PyTorch is one version: a newer one is a CUDA build of several GB.
+extras: export OPENBLAS_NUM_THREADS ?= 1
 extras: $(VENV)/installed-dev
 	for package in 'gtsam>=4.3' 'exudyn>=1.8' 'cuda-bindings>=12.6' ziglang torch==2.13.0; do \
 	  $(PIP) install "$$package" </dev/null || echo "make: $$package does not install here: its tests skip" >&2; \
 	done
+	$(BIN)/python -m pytest -n 2 --dist loadfile $$(grep -rlE 'gtsam|exudyn|torch|cuda|zig' tests --include='test_*.py')
 
 # The long forms of the suites, with every robot of the package example-robot-data, and their tables in docs/suites;
 # make suite ARGS=tests/simulation
