@@ -12,6 +12,7 @@ class ErrorTypes:
     """Reasons of refusals that readers look at."""
 
     ERR_RESOURCE_LIMIT = -1
+    NS_ERR_UNDEFINED_NAMESPACE = -2
 
 
 class XMLSyntaxError(SyntaxError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from screwgraph.robot.closure.positions import TOLERANCE
 from screwgraph.robot.robot import Robot
 from screwgraph.robot.units import units
 
-FAR = np.radians(5.0)
+FAR = math.radians(5.0)
 """Way of a joint (rad, or m relative to the robot's size) that is no rounding of a drawing."""
 SHOWN = 6
 
@@ -42,7 +43,7 @@ def remark_on_drawing(robot: Robot, file: str) -> tuple[str, ...]:
             way, is_angle = float(end.q[place] - q[place]), units(joint.type).position[0] == "rad"
             far = abs(way) if is_angle else abs(way) / size
             if far > FAR:
-                amount = f"{np.degrees(way):.3g} deg" if is_angle else f"{way:.3g} m"
+                amount = f"{math.degrees(way):.3g} deg" if is_angle else f"{way:.3g} m"
                 moved.append((far, f"{joint.name!r} by {amount}"))
     if not moved:
         return ()
