@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from random import Random
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +29,8 @@ UNIT = 2.0**-53
 MOVED = 4.0
 """How much more than rounding may move values that are equal: constants have been rounded more than once."""
 SEED = 31
+EQUAL = (0.0, -12.0, 12.0, 0.0, -6.0, 6.0)
+"""Exponents of states at which all inputs have the same scale."""
 
 Scaled = tuple[np.ndarray, np.ndarray]
 """Values at all states, and how far the rounding of constants and of each operation may move them, at most."""
@@ -51,13 +54,14 @@ class ScaledValues(Evaluated[Scaled]):
 @lru_cache(maxsize=1024)
 def scales(number: int) -> np.ndarray:
     """Return the scales of an input at all states."""
-    rng = np.random.default_rng([SEED, number])
-    orders, choice = np.resize(ORDERS, STATES), rng.random(STATES)
-    large = np.resize(LARGE, STATES)
-    chosen = np.select([choice < large, choice < 0.5 + 0.5 * large], [rng.uniform(0.75, 1.0, STATES), -1.0], 0.0)
-    exponents = orders * np.where(np.arange(STATES) < APART, rng.uniform(-1.0, 1.0, STATES), chosen)
-    exponents[:TOGETHER] = np.resize((0.0, -12.0, 12.0, 0.0, -6.0, 6.0), TOGETHER)
-    return 10.0**exponents
+    random, exponents = Random(SEED + number), list[float]()
+    for state in range(STATES):
+        order, large = float(ORDERS[state % len(ORDERS)]), float(LARGE[state % len(LARGE)])
+        choice = random.random()
+        chosen = random.uniform(0.75, 1.0) if choice < large else -1.0 if choice < 0.5 + 0.5 * large else 0.0
+        exponents.append(order * (random.uniform(-1.0, 1.0) if state < APART else chosen))
+    exponents[:TOGETHER] = [EQUAL[state % len(EQUAL)] for state in range(TOGETHER)]
+    return np.array([10.0**exponent for exponent in exponents])
 
 
 def are_near(a: Scaled, b: Scaled) -> bool:
