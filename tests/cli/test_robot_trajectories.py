@@ -16,7 +16,7 @@ def test_a_robot_is_simulated_by_smoothing_and_its_torques_found_again(command, 
     command("simulate", "rr", *options, "-o", table)
     result = command("inverse", "rr", "--trajectory", table, "-o", tmp_path / "tau.npz", "--json")
     figures = json.loads(result.out)
-    assert figures["errors"] == {"joint1": 0.0, "joint2": 0.0}
+    assert max(figures["errors"].values()) < 1e-9  # rad, what rounding of the table leaves
     assert np.abs(np.load(tmp_path / "tau.npz")["tau"][8:-8]).max() < 1e-2  # it falls freely
 
 
