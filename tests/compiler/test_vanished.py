@@ -76,7 +76,9 @@ def test_a_named_order_says_what_to_do(robot, states):
 def test_torques_that_cannot_cause_a_motion_are_not_numbers(robot, states):
     """Also in "auto": the independent joints alone cannot drive the stretched branch."""
     rest = np.zeros(4)
-    with pytest.warns(RuntimeWarning, match="do not determine the motion of the others .take robot.with_independent_joints"):
+    with pytest.warns(
+        RuntimeWarning, match="do not determine the motion of the others .take robot.with_independent_joints"
+    ):
         assert np.isnan(sg.inverse_dynamics(robot)(states[1], rest, rest)).any()
     with pytest.warns(RuntimeWarning, match="take robot.with_independent_joints"):
         assert np.isnan(sg.mass_matrix(robot, coordinates="independent")(states[1])).any()
