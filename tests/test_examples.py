@@ -24,7 +24,6 @@ def _beside_the_scripts(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["rotor", "belt", "four_bar"])
-@pytest.mark.sampled(3)
 def test_chains_take_at_most_six_tenths_of_the_published_instructions(kind):
     import chignoli_2023_chains
     from chignoli_2023_common import Question, counted
@@ -35,7 +34,6 @@ def test_chains_take_at_most_six_tenths_of_the_published_instructions(kind):
 
 
 @pytest.mark.parametrize("kind", ["coupling", "rod"])
-@pytest.mark.sampled(2)
 def test_auto_is_never_worse_than_the_better_of_embedding_and_kkt(kind):
     from chignoli_2023_common import Question, counted
     from chignoli_2023_loop_size import branches
@@ -137,7 +135,6 @@ def test_parallel_structure_and_speed_up_are_printed(capsys):
 
 
 @pytest.mark.parametrize("order", ["rnea", "kkt", "embedding", "colamd"])
-@pytest.mark.sampled(3)
 def test_the_five_bar_has_the_same_answers_in_any_order(order):
     import xie_2019_five_bar as script
 

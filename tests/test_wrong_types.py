@@ -240,7 +240,6 @@ def public():
 
 @pytest.mark.parametrize("function", public())
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.sampled(6)
 def test_what_is_no_argument_is_refused_in_one_line(function, tmp_path, monkeypatch):
     """Values that some argument takes after all must do no harm either."""
     monkeypatch.chdir(tmp_path)

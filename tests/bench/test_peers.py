@@ -27,7 +27,6 @@ def quadruped(armature: float = 0.05) -> sg.Robot:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
-@pytest.mark.sampled(8)
 def test_pinocchio_answers_alike(question):
     pytest.importorskip("pinocchio")
     found = survey(quadruped(), question, PYTHON_PEERS[:1], TINY).peers["pin"]

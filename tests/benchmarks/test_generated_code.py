@@ -68,7 +68,6 @@ def loaded(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("peer", [CasadiSx, CasadiSxInBlocks])
-@pytest.mark.sampled(2)
 def test_c_of_casadi_expressions_computes_them(peer, loaded):
     robot = sg.load("rr")
     states = random_states(robot, TINY.states)

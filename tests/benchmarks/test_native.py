@@ -30,7 +30,6 @@ def never_build(line: str) -> None:
     pytest.skip(f"not built: {line}")
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 def test_c_code_and_machine_code_answer_alike(question, tmp_path, monkeypatch):
     monkeypatch.setattr(native, "BUILDS", tmp_path)
@@ -86,7 +85,6 @@ def test_a_compiler_that_is_not_there_is_a_line():
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
-@pytest.mark.sampled(3)
 def test_pinocchio_in_cpp_answers_alike(question):
     pytest.importorskip("pinocchio")
     robot = quadruped()

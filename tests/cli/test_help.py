@@ -32,7 +32,6 @@ def test_each_command_helps_with_an_example(command, name, option):
 
 
 @pytest.mark.parametrize("text", [info.HELP, solve.HELP, draw.HELP], ids=["info", "solve", "draw"])
-@pytest.mark.sampled(3)
 def test_the_examples_on_built_in_robots_work(command, text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("state.json").write_text(solve.STATE_EXAMPLE)

@@ -132,7 +132,6 @@ def test_options_that_do_not_go_together_are_wrong_use(refused, tmp_path, monkey
         ("--problem", "forward", "--what", "bayes", "--knowns"),
     ],
 )
-@pytest.mark.sampled(3)
 def test_graphs_of_motions_over_time_are_drawn(command, tmp_path, options):
     done = command("draw", "four_bar_angle", *options, "-o", tmp_path / "graph.svg")
     assert done.status == 0, done.err

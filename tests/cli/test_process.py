@@ -55,7 +55,6 @@ def test_an_interruption_is_one_line(tmp_path):
 
 
 @pytest.mark.parametrize("as_json", [(), ("--json",)])
-@pytest.mark.sampled(2)
 def test_a_reader_that_leaves_early_is_no_traceback(as_json):
     reading, writing = os.pipe()
     os.close(reading)
@@ -66,7 +65,6 @@ def test_a_reader_that_leaves_early_is_no_traceback(as_json):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("as_json", [(), ("--json",)])
-@pytest.mark.sampled(2)
 def test_a_full_disk_is_one_line(as_json):
     with Path("/dev/full").open("w") as full:
         done = process("info", "a1", *as_json, stdout=full)

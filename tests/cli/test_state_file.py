@@ -117,7 +117,6 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "expected"), WRONG.items(), ids=range(len(WRONG)))
-@pytest.mark.sampled(3)
 def test_a_wrong_file_is_one_line_with_its_name(refused, state_file, text, expected):
     path = state_file(text)
     error = refused(1, "solve", "rr", "--problem", "inverse", "--state", path).err

@@ -108,7 +108,6 @@ CHANGES = {
 
 
 @pytest.mark.parametrize(("change", "complaint"), CHANGES.values(), ids=CHANGES)
-@pytest.mark.sampled(2)
 def test_motions_that_do_not_fit_are_refused(refused, motion, tmp_path, change, complaint):
     with np.load(motion) as arrays:
         content = dict(arrays)

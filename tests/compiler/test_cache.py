@@ -114,7 +114,6 @@ def test_a_flipped_bit_anywhere_is_noticed_and_mended(folder, kind, right):
 
 
 @pytest.mark.parametrize("content", [b"", b"screwgraph cache 1\n", b"\x7fELF somebody else's file"])
-@pytest.mark.sampled(3)
 def test_what_is_cut_short_or_foreign_is_made_anew(folder, content, right):
     answer()
     for entry in entries(folder):

@@ -25,7 +25,6 @@ def states() -> np.ndarray:
 
 
 @pytest.mark.parametrize("make", [sg.inverse_dynamics, sg.forward_dynamics, sg.bias_forces, sg.mass_matrix])
-@pytest.mark.sampled(3)
 def test_answers_are_those_of_float64_to_rounding(make, states):
     f = make(sg.load("panda"))
     arguments = states[: len(f.arguments)]

@@ -42,7 +42,6 @@ def motion(arm, state):
 
 
 @pytest.mark.parametrize("ordering", ["auto", "aba", "crba", "min_degree", sg.orderings.colamd()])
-@pytest.mark.sampled(3)
 def test_accelerations_and_a_wrench_are_pinocchios(arm, state, motion, ordering):
     model, data, qdd = motion
     graph = sg.dynamics_graph(arm).given("q", "qd", "tau")

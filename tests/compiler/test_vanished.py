@@ -100,7 +100,6 @@ def least(robot, N, needed, B, weights):
 
 
 @pytest.mark.parametrize("by_actuators", [False, True])
-@pytest.mark.sampled(2)
 def test_least_torques_of_a_whole_motion_need_no_independent_joints(robot, states, by_actuators):
     """Where these do not determine the motion, accelerations of all joints are read."""
     weights, B = {"joint1": 4.0, "joint2": 1.0, "joint3": 0.5}, np.eye(4)[:, :3]

@@ -19,7 +19,6 @@ def wide(monkeypatch):
 
 
 @pytest.mark.parametrize("by", [("q", "qd", "tau"), ("tau",)])
-@pytest.mark.sampled(2)
 def test_one_state_in_loops_is_what_batches_give(by, wide):
     robot = sg.load(random_tree(6, lambda i: max(0, i - 2 if i % 4 == 0 else i - 1)))
     f = sg.forward_dynamics(robot).jacobian(*by)

@@ -83,7 +83,6 @@ def several():
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.sampled(2)
 def test_searches_of_all_kinds_test_themselves_in_c(tmp_path, dtype):
     compiler = found("gcc", "clang", "cc")
     searches = {name: f.astype(dtype) for name, f in several().items()}

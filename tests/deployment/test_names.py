@@ -34,7 +34,6 @@ NAMES = {
 
 
 @pytest.mark.parametrize("kind", NAMES)
-@pytest.mark.sampled(5)
 def test_a_robot_of_odd_names_is_exported(kind, tmp_path):
     keys = dict(zip(("name", "a", "b", "c", "d"), NAMES[kind], strict=True))
     robot = sg.load(FILE.format(**keys, body=BODY))

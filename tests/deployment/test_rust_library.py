@@ -12,7 +12,6 @@ RUST = ("rustc", "--edition", "2021", "-D", "warnings")
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.sampled(2)
 def test_the_crate_tests_itself(tmp_path, dtype):
     found("rustc")
     choice = Choice(parameters=("panda_joint2.armature",), payload="panda_hand_tcp")

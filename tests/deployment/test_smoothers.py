@@ -40,7 +40,6 @@ def poses(pinned: bool = False) -> FixedLag:
 
 
 @pytest.mark.parametrize("pinned", [False, True])
-@pytest.mark.sampled(2)
 def test_an_update_of_poses_is_that_of_the_window(pinned):
     lag, rng = poses(pinned), np.random.default_rng(2)
     made = lag.functions()

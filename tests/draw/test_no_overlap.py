@@ -83,7 +83,6 @@ def test_boxes_of_the_clique_tree_do_not_overlap(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SCENES)
-@pytest.mark.sampled(3)
 def test_texts_are_rendered_where_the_scene_has_them(kind: str) -> None:
     scene = pictures.scene(kind, "rrr", "inverse")
     left, top, _, _ = scene.bounds

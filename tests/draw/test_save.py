@@ -19,7 +19,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("what", FIGURES)
-@pytest.mark.sampled(2)
 def test_svg_is_xml_white_and_the_same_each_time(what: str, tmp_path: Path) -> None:
     first, second = tmp_path / "first.svg", tmp_path / "second.svg"
     for path in (first, second):

@@ -45,7 +45,6 @@ def test_a_locked_mechanism_does_not_accelerate():
 
 
 @pytest.mark.parametrize("make", FUNCTIONS.values(), ids=FUNCTIONS)
-@pytest.mark.sampled(4)
 def test_a_loop_that_cannot_close_is_named_with_its_gap(make):
     with pytest.raises(
         sg.InputError, match=r"no position closes 'pin': .* loop-closure error of at least 0\.5 \(translation"

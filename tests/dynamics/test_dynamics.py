@@ -93,7 +93,6 @@ def test_gravity_may_point_anywhere(name, base, gravity):
 
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.sampled(2)
 def test_damping_of_a_file_enters_as_a_torque_against_the_velocity(base):
     path = robot_file("panda.urdf")
     damped, free = (without_loops(load(path, base=base, damping=damping)) for damping in (True, False))

@@ -48,7 +48,6 @@ def model(request):
     return sg.load_mechanism(request.param)
 
 
-@pytest.mark.sampled(5)
 def test_forward_dynamics_solves_the_reduced_equations(model):
     q, qd, tau, qdd = states(model)
     force = np.zeros_like(q)
@@ -61,7 +60,6 @@ def test_forward_dynamics_solves_the_reduced_equations(model):
     np.testing.assert_allclose(both, qdd[:, z], atol=1e-9 * scale)
 
 
-@pytest.mark.sampled(6)
 def test_inverse_dynamics_gives_back_the_torques(model):
     q, qd, tau, qdd = states(model)
     scale = np.abs(qdd).max()
@@ -72,7 +70,6 @@ def test_inverse_dynamics_gives_back_the_torques(model):
     np.testing.assert_allclose(of_independent, tau, atol=1e-9 * scale)
 
 
-@pytest.mark.sampled(6)
 def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(model):
     q, qd, tau, qdd = states(model)
     names, slots = [model.angles[i].name for i in model.motors], [model.angle_slots[i] for i in model.motors]
@@ -83,7 +80,6 @@ def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(m
         np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(qdd).max())
 
 
-@pytest.mark.sampled(6)
 def test_mass_matrix_and_bias_forces_give_the_torques(model):
     q, qd, _, _ = states(model)
     z = list(model.freedom.independent)
@@ -96,7 +92,6 @@ def test_mass_matrix_and_bias_forces_give_the_torques(model):
     np.testing.assert_allclose(energy, whole, rtol=1e-10)
 
 
-@pytest.mark.sampled(6)
 def test_constraint_forces_close_the_balance_of_all_coordinates(model):
     q, qd, tau, qdd = states(model)
     graph = sg.dynamics_graph(model)
@@ -125,7 +120,6 @@ def test_derivatives_are_those_of_central_differences(model, query):
         np.testing.assert_allclose(found, np.array(columns).T, atol=1e-5 * max(1.0, np.abs(found).max()))
 
 
-@pytest.mark.sampled(4)
 def test_other_orders_give_the_same_accelerations(model):
     q, qd, tau, qdd = states(model)
     graph = sg.dynamics_graph(model).given("q", "qd", "tau")

@@ -32,7 +32,6 @@ def test_one_link_pendulum_without_gravity(ordering):
 
 
 @pytest.mark.parametrize("ordering", ["aba", "crba", "min_degree"])
-@pytest.mark.sampled(3)
 def test_two_free_links_turn_against_each_other(ordering):
     value = reference("free_pair")
     links = [Link("a", rod(1.0, 0.0, 0.5)), Link("b", rod(2.0, 0.0, 0.5))]

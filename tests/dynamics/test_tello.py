@@ -81,7 +81,6 @@ def test_ankles_stand_where_their_closed_form_inverse_says():
         assert min(abs(np.sin((alpha - one) / 2.0)) for one in both) < 1e-9
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ordering", ["embedding", "kkt", "aba", "mixed"])
 def test_a_leg_moves_as_projection_says_in_any_order(ordering):
     states = motion(leg(), 3)

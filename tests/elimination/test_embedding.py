@@ -44,7 +44,6 @@ def test_no_pivot_may_vanish(name, order):
 
 
 @pytest.mark.parametrize("dependent", [("joint1", "joint2"), ("joint2", "joint3"), ("joint1", "joint3")])
-@pytest.mark.sampled(3)
 def test_a_block_is_solved_where_each_of_its_entries_vanishes_somewhere(dependent):
     """Both joints of one branch: K_d has no constant entry, its determinant is what counts."""
     robot = planar_four_bar()

@@ -76,7 +76,6 @@ def arm() -> sg.Robot:
 
 
 @pytest.mark.parametrize("ordering", ORDERS)
-@pytest.mark.sampled(3)
 def test_measured_torques_and_accelerations_of_an_arm(arm, ordering):
     graph = sg.with_measurements(sg.dynamics_graph(arm).given("q", "qd"), "qdd", sigma=0.5)
     graph = sg.with_measurements(graph, "tau", sigma=[0.1])

@@ -82,7 +82,6 @@ def test_where_local_and_long_loops_mix_the_choice_beats_every_single_treatment(
 
 
 @pytest.mark.parametrize(("kind", "most"), [("rotor", 6), ("belt", 4), ("four_bar", 3)])
-@pytest.mark.sampled(3)
 def test_work_grows_linearly_with_the_number_of_clusters(robots, kind, most):
     """Back substitution has equally many terms for every further stage; operations vary with constants that are 1."""
     terms = [terms_of(robots.chain(kind, n)) for n in range(1, most + 1)]

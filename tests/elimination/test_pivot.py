@@ -35,7 +35,6 @@ def shoulders(count: int) -> Robot:
 
 
 @pytest.mark.parametrize("ordering", ["auto", "articulated", "composite"])
-@pytest.mark.sampled(3)
 def test_massless_links_have_answers_wherever_they_are_regular(ordering):
     robot = shoulders(2)
     f = sg.forward_dynamics(robot, ordering=ordering)

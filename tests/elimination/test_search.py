@@ -58,7 +58,6 @@ def searched(graph: FactorGraph, robot: str, wanted: str, **limits: object) -> F
 
 
 @pytest.mark.parametrize("problem", GIVEN)
-@pytest.mark.sampled(2)
 def test_no_order_of_the_two_link_arm_beats_the_optimum(problem):
     """All orders of its six variables are searched: named ones cannot be better, and the local search gets there."""
     graph = graph_of("rr", problem)

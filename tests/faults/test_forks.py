@@ -37,7 +37,6 @@ print("done")
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.sampled(2)
 def test_functions_answer_the_same_in_other_processes(method, tmp_path):
     program = PROGRAM.format(name="rr", method=method, processes=2, states=8)
     assert printed(start(program, tmp_path / "cache")) == "done\n"

@@ -185,7 +185,6 @@ BAD = {
 
 
 @pytest.mark.parametrize(("text", "expected"), BAD.values(), ids=BAD)
-@pytest.mark.sampled(3)
 def test_what_is_wrong_is_said_in_one_line(text, expected, tmp_path):
     assert expected in complaint(text, tmp_path, "b.xml")
 

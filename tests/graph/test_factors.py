@@ -82,7 +82,6 @@ def test_a_law_cites_its_source(law):
 
 
 @pytest.mark.parametrize("law", TEMPLATES)
-@pytest.mark.sampled(3)
 def test_rows_reproduce_the_residual(law):
     graph, factor, values = a_factor(law)
     unknown = [key for key in factor.keys if factor.is_linear_in(key)]
@@ -96,7 +95,6 @@ def test_rows_reproduce_the_residual(law):
 
 
 @pytest.mark.parametrize("law", TEMPLATES)
-@pytest.mark.sampled(3)
 def test_linear_coefficients_equal_the_complex_step_derivative(law):
     graph, factor, values = a_factor(law)
     for key in (k for k in factor.keys if factor.is_linear_in(k)):
@@ -111,7 +109,6 @@ def test_linear_coefficients_equal_the_complex_step_derivative(law):
 
 
 @pytest.mark.parametrize("law", TEMPLATES)
-@pytest.mark.sampled(3)
 def test_casadi_and_numpy_agree(law):
     _, factor, values = a_factor(law)
     shapes = [value.shape for value in values.values()]

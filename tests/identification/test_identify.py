@@ -234,7 +234,6 @@ def test_closed_chain_with_more_motors_than_freedoms():
 
 
 @pytest.mark.parametrize("noise", [1e-4, 2e-3])
-@pytest.mark.sampled(2)
 def test_a_motion_that_is_estimated_with_the_parameters(noise):
     """Noise of positions of 0.1 degrees biases parameters of a filtered motion, those of an estimated one not."""
     robot = sg.load("rr")
@@ -413,7 +412,6 @@ def at(row: int, column: int, value: float) -> np.ndarray:
         ({}, {"parameters": ["joint1.origin"]}, "torques are not linear in"),
     ],
 )
-@pytest.mark.sampled(3)
 def test_what_is_refused(change, more, match):
     robot = sg.load("rr")
     t, q, qd, qdd = fourier(2, 200, 0.02)

@@ -20,7 +20,6 @@ def test_a_pendulum_swings_by_elliptic_functions():
 
 
 @pytest.mark.parametrize(("method", "error"), [("rk4", 1e-8), ("dop853", 1e-8), ("trapezoidal", 1e-4)])
-@pytest.mark.sampled(3)
 def test_the_four_bar_moves_as_the_reference_does(method, error):
     known = reference("four_bar_free_motion")
     run = sg.simulate(sg.load_mechanism("four_bar"), time=5.0, dt=1e-3, method=method, rtol=1e-12, atol=1e-12)

@@ -49,7 +49,6 @@ def test_the_inverse_graph_finds_the_torques_of_a_motion(name):
 
 
 @pytest.mark.parametrize(("integrator", "drift"), [("trapezoidal", 2e-3), ("hermite_simpson", 1e-6)])
-@pytest.mark.sampled(2)
 def test_a_smoothed_minute_passes_without_drift(integrator, drift):
     run = sg.simulate(sg.load_mechanism("four_bar_angle"), time=60.0, dt=1e-3, method="smoother", integrator=integrator)
     off = np.abs(run.energy - run.energy[0])

@@ -48,7 +48,6 @@ def subjects() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
-@pytest.mark.sampled(3)
 def test_every_object_has_tables_and_its_text_stays_one_line(subjects, subject):
     page = subjects[subject]._repr_html_()
     reader = Balanced()

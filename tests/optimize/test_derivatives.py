@@ -25,7 +25,6 @@ def factors():
 
 
 @pytest.mark.parametrize("f", factors(), ids=lambda f: f.name)
-@pytest.mark.sampled(4)
 def test_jacobians_and_curvatures_are_those_of_central_differences(f):
     from screwgraph.optimize import Problem
 

@@ -37,7 +37,6 @@ def product(x):
 
 
 @pytest.mark.parametrize("method", HARD)
-@pytest.mark.sampled(3)
 def test_a_swing_up_costs_what_ipopt_finds(method):
     problem, guess = swing_up()
     theirs = solve(problem, guess, method="ipopt")

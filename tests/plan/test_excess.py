@@ -33,7 +33,6 @@ RULES = ["trapezoidal", "hermite_simpson", "linear_acceleration", "radau", "rada
 
 
 @pytest.mark.parametrize("collocation", RULES)
-@pytest.mark.sampled(3)
 def test_limits_hold_between_points(collocation):
     plan = sg.plan(hurried(collocation))
     assert plan.solved, plan

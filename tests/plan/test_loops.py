@@ -13,7 +13,6 @@ from tests.robot.joint_instances import instances
 CLOSING = {name: joint for name, joint in instances().items() if joint.nv < 6}
 
 
-@pytest.mark.sampled(9)
 @pytest.mark.parametrize("joint", CLOSING.values(), ids=CLOSING)
 def test_closure_errors_and_forces_are_those_of_the_robot(joint):
     robot, rng = two_arms(joint), np.random.default_rng(2)

@@ -119,7 +119,6 @@ def test_measurements_stay_at_their_times_when_unknowns_change():
 
 
 @pytest.mark.parametrize("sigma", [1e-3, None])
-@pytest.mark.sampled(2)
 def test_an_obstacle_that_appears_on_the_way_pushes_the_plan_aside(sigma):
     replanner = fresh(points=20)
     robot, before = replanner.task.robot, replanner.plan.q

@@ -55,7 +55,6 @@ def ends(plan, every=1):
 
 
 @pytest.mark.parametrize("collocation", RULES)
-@pytest.mark.sampled(2)
 def test_errors_are_those_that_scipy_finds(collocation):
     plan = sg.plan(swing(collocation))
     found, planned, chosen = ends(plan, every=3)
@@ -134,7 +133,6 @@ def test_an_accuracy_is_a_part_of_the_way():
 
 
 @pytest.mark.parametrize("collocation", ["euler", "trapezoidal", "hermite_simpson", "radau"])
-@pytest.mark.sampled(3)
 def test_refinement_goes_on_until_all_steps_are_accurate(collocation):
     plan = sg.plan(swing(collocation, 4, accuracy=3e-3 if collocation == "euler" else 1e-4), refine=True)
     assert plan.status == "solved", plan

@@ -42,7 +42,6 @@ def slider(tmp_path):
 
 
 @pytest.mark.parametrize("collocation", ["euler", "trapezoidal", "linear_acceleration", "hermite_simpson"])
-@pytest.mark.sampled(3)
 def test_least_effort_from_rest_to_rest_is_the_cubic(slider, collocation):
     task = Task(
         slider,

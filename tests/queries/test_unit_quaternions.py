@@ -159,7 +159,6 @@ def independent() -> np.ndarray:
     return np.concatenate([Q[list(place)] for place in robot.position_slices(TIED)])
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("query", FUNCTIONS)
 def test_quaternions_of_other_lengths_are_refused_or_made_unit(query):
     function = FUNCTIONS[query]

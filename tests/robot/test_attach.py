@@ -26,7 +26,6 @@ MOUNT = from_xyz_rpy(np.array([0.1, -0.2, 0.3]), np.array([0.4, 0.5, -0.6]))
 
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.sampled(2)
 def test_dynamics_are_those_of_both(base):
     """Beside Pinocchio; the hand's links stay where its own kinematics puts them, seen from the mount."""
     arm, hand = sg.load("rrr", base=base), sg.load("five_bar")

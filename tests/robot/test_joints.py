@@ -114,7 +114,6 @@ def test_casadi_and_numpy_agree(joint):
 
 
 @pytest.mark.parametrize("joint", MOVING.values(), ids=MOVING)
-@pytest.mark.sampled(4)
 def test_dynamics_of_one_joint_agree_with_pinocchio(joint):
     if not isinstance(joint, KNOWN):
         pytest.skip("Pinocchio has no such joint")
@@ -123,7 +122,6 @@ def test_dynamics_of_one_joint_agree_with_pinocchio(joint):
 
 
 @pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS)
-@pytest.mark.sampled(18)
 def test_dynamics_in_a_tree_agree_with_pinocchio(joint):
     if not isinstance(joint, KNOWN):
         pytest.skip("Pinocchio has no such joint")

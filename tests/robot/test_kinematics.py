@@ -40,7 +40,6 @@ def test_the_velocity_of_a_frame_is_the_derivative_of_its_pose(tree):
     np.testing.assert_allclose(frame_velocity(robot, frame, q, qd), expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.sampled(3)
 def test_casadi_and_numpy_agree(tree):
     robot, frame, q, qd = tree
     T = casadi_of(lambda q: frame_pose(robot, frame, q), q.shape)(q)

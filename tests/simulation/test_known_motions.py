@@ -26,7 +26,6 @@ EXACT = {
 
 
 @pytest.mark.parametrize("method", EXACT)
-@pytest.mark.sampled(3)
 def test_a_pendulum_swings_by_elliptic_functions(method):
     start, length = 2.5, 0.8
     run = sg.simulate(pendulum(length), [start], time=2.0, dt=1e-3, method=method)
@@ -64,7 +63,6 @@ def _momentum_in_space(robot, q, qd):
 
 
 @pytest.mark.parametrize("method", EXACT)
-@pytest.mark.sampled(3)
 def test_quaternions_stay_unit(method):
     for robot in (free_body(), free_body(Spherical())):
         run = sg.simulate(robot, qd0=np.full(robot.nv, 3.0), time=1.0, dt=2e-3, method=method)

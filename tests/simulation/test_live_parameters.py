@@ -138,7 +138,6 @@ def lengths_of(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
-@pytest.mark.sampled(2)
 def test_mechanisms_move_as_those_whose_files_have_other_lengths(method):
     mechanism, name = sg.load_mechanism("four_bar"), "length:coupler"
     values = {name: lengths_of(name), "mass:coupler": np.array([[0.5], [1.0], [5.0]])}

@@ -72,7 +72,6 @@ def test_of_forward_dynamics(robot):
 
 
 @pytest.mark.parametrize("driven", [("joint0",), ("joint2", "joint3", "joint6")])
-@pytest.mark.sampled(2)
 def test_of_hybrid_dynamics(robot, driven):
     assert_both_ways_agree(sg.hybrid_dynamics(robot, driven), robot, "q", "qd", "given")
 

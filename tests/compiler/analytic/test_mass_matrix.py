@@ -52,7 +52,6 @@ def test_pairs_of_joints_far_apart_cost_eleven_operations():
 @pytest.mark.parametrize(
     ("joints", "last"), [(5, "common factors"), (12, "columns in shared axes"), (24, "loops over pairs")]
 )
-@pytest.mark.sampled(3)
 def test_reports_end_with_what_was_compiled(joints, last):
     f = sg.mass_matrix(sg.load(random_tree(joints)))
     line = f.report().splitlines()[-1]

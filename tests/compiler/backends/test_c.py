@@ -46,7 +46,6 @@ def state_of(f: sg.Function) -> list[np.ndarray]:
 
 @pytest.mark.skipif(not COMPILERS, reason="there is no C compiler here")
 @pytest.mark.parametrize("problem", ["inverse", "forward", "hybrid", "mass", "several", "narrow"])
-@pytest.mark.sampled(3)
 def test_c_compiles_without_warnings_and_agrees(problem, tmp_path):
     f = functions()[problem]
     source = tmp_path / "code.c"

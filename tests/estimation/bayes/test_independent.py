@@ -44,7 +44,6 @@ def test_forces_and_accelerations_follow_from_each_other(name):
 
 
 @pytest.mark.parametrize("integrator", ["trapezoidal", "hermite_simpson"])
-@pytest.mark.sampled(2)
 def test_over_time_they_make_the_graph_of_forward_dynamics(integrator):
     model = sg.load_mechanism("slider_crank")
     start, force = model.home, np.zeros((STEPS, model.n))

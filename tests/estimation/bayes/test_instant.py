@@ -78,7 +78,6 @@ def test_one_motor_moves_as_told_and_the_other_is_idle():
 
 
 @pytest.mark.parametrize("known", ["qdd:x:rim2", "qdd:pinion", "Q"])
-@pytest.mark.sampled(3)
 def test_large_accelerations_do_not_pull_known_positions_away(known):
     """The equations are linear then, and one step solves them, whatever the size of what is unknown."""
     model, q, qd, _ = moving("gear_train")

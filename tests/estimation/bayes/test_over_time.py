@@ -25,7 +25,6 @@ def motion(crank):
 
 
 @pytest.mark.parametrize("integrator", ["trapezoidal", "hermite_simpson"])
-@pytest.mark.sampled(2)
 def test_a_known_start_and_forces_make_the_graph_of_forward_dynamics(crank, motion, integrator):
     q0, qd0, force = motion.q[0], motion.qd[0], np.zeros((STEPS, crank.n))
     force[:, crank.index("theta")] = 0.5

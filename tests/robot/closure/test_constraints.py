@@ -33,7 +33,6 @@ def derivative(robot, q):
 
 
 @pytest.mark.parametrize("loop_type", CLOSING.values(), ids=CLOSING)
-@pytest.mark.sampled(3)
 def test_rows_are_the_derivative_of_the_residual_where_the_loop_is_closed(loop_type):
     robot = two_arms(loop_type)
     for q in closed_states(robot, 3):

@@ -21,7 +21,6 @@ def test_what_closes_a_planar_linkage_does_not_matter():
 
 
 @pytest.mark.parametrize("kind", [Revolute((1.0, 2.0, -0.5)), Prismatic((0.3, 1.0, 0.0)), Spherical()])
-@pytest.mark.sampled(3)
 def test_arms_in_space_are_not(kind):
     robot = two_arms(kind)
     assert not any(is_planar(robot, loop) for loop in robot.loops)

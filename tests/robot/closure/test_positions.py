@@ -189,7 +189,6 @@ COMPLAINTS = {
 
 
 @pytest.mark.parametrize(("call", "complaint"), COMPLAINTS.values(), ids=COMPLAINTS)
-@pytest.mark.sampled(4)
 def test_what_cannot_be_done_is_said_in_one_line(call, complaint):
     with pytest.raises(InputError, match=complaint) as caught:
         call()

@@ -88,7 +88,6 @@ def test_products_are_those_of_pairs_that_meet():
 
 
 @pytest.mark.parametrize(("columns", "negative"), [(1, False), (3, True), (N, False), (40, False)])
-@pytest.mark.sampled(2)
 def test_recursions_solve_with_the_mass_matrix(columns, negative):
     M, S, W, pivots = articulated(np.random.default_rng(2))
     B = np.random.default_rng(3).normal(size=(N, columns))

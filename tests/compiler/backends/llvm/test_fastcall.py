@@ -120,7 +120,6 @@ def test_several_results_have_it_too(state):
 
 
 @pytest.mark.parametrize("several", [False, True])
-@pytest.mark.sampled(2)
 def test_nothing_leaks(f, state, several):
     def count():
         return [sys.getrefcount(x) for x in (*state, np.ndarray, np.dtype(float))]

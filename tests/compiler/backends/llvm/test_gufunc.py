@@ -83,7 +83,6 @@ def test_angles_of_one_sample_go_together_and_large_ones_too(dtype):
 
 
 @pytest.mark.parametrize(("bits", "widths", "tolerance"), [(64, (1, 2, 4, 8), 1e-9), (32, (1, 4, 8, 16), 2e-3)])
-@pytest.mark.sampled(2)
 def test_every_vector_width_computes_the_same(bits, widths, tolerance):
     """Blocks of samples and single ones, rows and columns, on whatever machine this is."""
     robot = sg.load("puma560")
