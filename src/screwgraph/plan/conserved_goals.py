@@ -23,7 +23,7 @@ from screwgraph.plan.goals.position import Apart
 from screwgraph.plan.regularisation import NAME as REGULARISATION
 from screwgraph.plan.regularisation import effort_weights, measured_efforts
 from screwgraph.plan.steps import Steps
-from screwgraph.plan.symmetries import find_symmetries, inertia_times, null_space, project
+from screwgraph.plan.symmetries import find_symmetries, inertia_times, null_space, project, steady_gravity
 from screwgraph.plan.task import Task
 from screwgraph.plan.templates import Difference
 
@@ -77,12 +77,10 @@ def _momenta(steps: Steps) -> Momenta | None:
         return None
     q = np.array([robot.manifold.random(rng) for _ in range(2 * robot.nv)])
     fields, still = symmetries(q), np.zeros((len(q), robot.nv))
-    weights = required_forces(steps, ())(q, still, still)
-    gravity = -project(fields, weights)
-    steady = null_space((gravity - gravity[0]) / (np.abs(fields).max(axis=(0, 1)) * max(np.abs(weights).max(), 1e-300)))
+    steady, gravity = steady_gravity(fields, required_forces(steps, ())(q, still, still))
     if not steady.size:
         return None
-    found = Momenta(steps, steady, gravity[0] @ steady, np.zeros((steady.shape[1], 0)))
+    found = Momenta(steps, steady, gravity[0], np.zeros((steady.shape[1], 0)))
     loops = []
     for a in q[:LOOPS]:
         b, c = (moved(steps.mechanics.positions, a[None], SIZE * rng.standard_normal((1, robot.nv)))[0] for _ in "bc")

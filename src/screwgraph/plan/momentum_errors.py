@@ -11,10 +11,8 @@ from screwgraph.optimize.manifold_code import differences
 from screwgraph.plan.dynamics import acting_at, required_forces
 from screwgraph.plan.step_errors import SHORT, measure_motion, spread_by_unit
 from screwgraph.plan.step_flow import StepFlow
-from screwgraph.plan.symmetries import Forces, Symmetries, find_symmetries, inertia_times, null_space, project
+from screwgraph.plan.symmetries import Forces, Symmetries, find_symmetries, inertia_times, project, steady_gravity
 from screwgraph.summary import one_line
-
-TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +62,10 @@ def find_momentum_errors(flow: StepFlow) -> MomentumErrors | None:
     knots = np.append(steps.first, steps.first[-1] + steps.per_step)
     t, q, v = flow.t[knots], flow.values["q"][knots], flow.values["qd"][knots]
     fields, still = _centre(symmetries, symmetries(q), forces, q), np.zeros_like(v)
-    weights = forces(q, still, still)
-    gravity = -project(fields, weights)
-    size = np.abs(fields).max(axis=(0, 1)) * max(np.abs(weights).max(), TINY)
-    steady = null_space((gravity - gravity[0]) / size)
+    steady, gravity = steady_gravity(fields, forces(q, still, still))
     if not steady.size:
         return None
-    fields, gravity = fields @ steady, gravity @ steady
+    fields = fields @ steady
     h, moving = np.diff(t)[:, None], inertia_times(forces, q, v)
     errors = np.diff(project(fields, moving), axis=0) - h * gravity[:-1]
     momentum = _sum_in_flight(errors, flying)

@@ -67,13 +67,6 @@ class StepFlow:
             d[chosen], ended[chosen] = integrated(stretches, tolerance)
         return d, ended
 
-    def accelerate(self, part: float, q: Float[np.ndarray, "S nq"], v: Float[np.ndarray, "S nv"]) -> np.ndarray:
-        """Return the accelerations (S, nv) at a part 0..1 of each step."""
-        found = np.empty_like(v)
-        for chosen, motion in self._motions:
-            found[chosen] = motion(np.arange(len(chosen)), part, q[chosen], v[chosen])
-        return found
-
     def linearize(self, q: Float[np.ndarray, "S nq"], v: Float[np.ndarray, "S nv"]) -> Float[np.ndarray, "S 2nv 2nv"]:
         """Return the rates of small errors of position and velocity, at states in the middle of each step.
 

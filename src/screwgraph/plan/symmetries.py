@@ -22,6 +22,7 @@ from screwgraph.spatial import Ad
 from screwgraph.summary import one_line
 
 NUDGE = 1e-5
+TINY = 1e-300
 SEED = 0
 CONSERVED = 1e-6
 """Largest force, as a part of those that move the model, of a momentum that counts as conserved."""
@@ -123,7 +124,7 @@ class _Trial:
         if not candidate.count:
             return np.zeros((0, 0))
         moving = self.forces(self.q, self.v, self.a) - self.forces(self.q, still, still)
-        size = np.abs(fields).max(axis=(0, 1)) * max(np.abs(moving).max(), 1e-300)
+        size = np.abs(fields).max(axis=(0, 1)) * max(np.abs(moving).max(), TINY)
         rows = [(project(fields, moving) - self._rate(candidate)) / size]
         rows += [fields[:, c] for c in self.actuated]
         if self.mechanics.robot.is_closed:
@@ -199,6 +200,21 @@ def _spatial_jacobian(robot: Robot, link: str, coordinates: Sequence[int], q: An
     T = frame_pose(robot, robot.frame(link), q)
     columns = [Ad(T) @ link_twists(robot, q, np.eye(robot.nv)[c], [link])[link] for c in coordinates]
     return np.stack(columns, axis=1)
+
+
+def steady_gravity(
+    fields: Float[np.ndarray, "N nv r"], weights: Float[np.ndarray, "N nv"]
+) -> tuple[Float[np.ndarray, "r k"], Float[np.ndarray, "N k"]]:
+    """Return the combinations of momenta along fields of which gravity has a constant rate, and these rates.
+
+    Args:
+        fields: at N positions.
+        weights: forces (N m, N) that hold the model at rest there.
+    """
+    gravity = -project(fields, weights)
+    size = np.abs(fields).max(axis=(0, 1)) * max(np.abs(weights).max(), TINY)
+    steady = null_space((gravity - gravity[0]) / size)
+    return steady, gravity @ steady
 
 
 def null_space(rows: Float[np.ndarray, "n r"]) -> Float[np.ndarray, "r k"]:
