@@ -107,11 +107,6 @@ class _PatienceError(Exception):
     """An adaptive method takes too many steps."""
 
 
-def all_finite(*arrays: np.ndarray) -> bool:
-    """Return whether all numbers are finite."""
-    return all(bool(np.isfinite(x).all()) for x in arrays)
-
-
 def balanced(dynamics: Dynamics, tolerance: float) -> Sound:
     """Return whether states obey the energy balance, relative to the energy that moves."""
 

@@ -14,7 +14,7 @@ from screwgraph.robot import Robot, without_loops
 from screwgraph.simulation.joint_forces import Forces, KinkedForce, joint_forces
 from screwgraph.simulation.methods import AUTO, State
 from screwgraph.simulation.models import Dynamics, Efforts
-from screwgraph.simulation.options import StepOptions, effort_limits_of, only_implicit, refuse_for_mechanisms
+from screwgraph.simulation.options import StepOptions, only_implicit, refuse_for_mechanisms
 from screwgraph.simulation.simulator import Simulator
 from screwgraph.simulation.step_rules import IMPLICIT
 from screwgraph.simulation.system import System
@@ -41,7 +41,7 @@ def joint_options(
 
 def cut_to_limits(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts) -> Float[np.ndarray, " m"] | Efforts:
     """Return torques cut to the effort limits of a robot's joints."""
-    most = np.array(effort_limits_of(dynamics.model)) if isinstance(dynamics.model, Robot) else np.inf
+    most = dynamics.model.limits.effort if isinstance(dynamics.model, Robot) else np.inf
     if not callable(torques):
         return np.clip(torques, -most, most)
     return lambda t, q, qd: np.clip(torques(t, q, qd), -most, most)

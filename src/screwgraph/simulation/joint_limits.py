@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot import Joint, Robot, units
+from screwgraph.robot import Robot, units
 
 DIGITS = 1e-6
 """How far (rad, m, N m, N; parts of a limit beyond 1) beyond a limit is the rounding of a file or of a step."""
@@ -36,11 +36,13 @@ def doubts_of_limits(
 
 
 def _excesses(robot: Robot, t: np.ndarray, values: np.ndarray, kind: str) -> Iterator[Excess]:
+    limits = robot.limits
+    lower, upper = (limits.lower, limits.upper) if kind == "position" else (-limits.effort, limits.effort)
     for joint in robot.joints:
-        low, high = _range(joint, kind)
         places = (robot.q_slices if kind == "position" else robot.v_slices)[joint.name]
-        if (kind == "position" and joint.type.nq != 1) or not np.isfinite([low, high]).any():
+        if (kind == "position" and joint.type.nq != 1) or not np.isfinite([lower[places], upper[places]]).any():
             continue
+        low, high = float(lower[places][0]), float(upper[places][0])  # a joint has one limit for all its coordinates
         beyond = np.maximum(low - values[:, places], values[:, places] - high).max(axis=1, initial=-np.inf)
         size = np.abs([x for x in (low, high) if np.isfinite(x)]).max()
         is_beyond = beyond > DIGITS * max(1.0, size)
@@ -49,14 +51,6 @@ def _excesses(robot: Robot, t: np.ndarray, values: np.ndarray, kind: str) -> Ite
             limit = f"{low:.4g} to {high:.4g} {unit}" if kind == "position" else f"{high:.4g} {unit}"
             since, most_at = float(t[int(np.argmax(is_beyond))]), float(t[worst])
             yield Excess(joint.name, float(beyond[worst]), unit, since, most_at, limit)
-
-
-def _range(joint: Joint, kind: str) -> tuple[float, float]:
-    """Return the limits of a position or an effort, infinite where there are none."""
-    limits = joint.limits
-    lower, upper = (limits.lower, limits.upper) if kind == "position" else (limits.effort, limits.effort)
-    least = -np.inf if lower is None else lower if kind == "position" else -lower
-    return least, np.inf if upper is None else upper
 
 
 def _in_words(found: list[Excess], what: str, fix: str) -> tuple[str, ...]:

@@ -72,7 +72,8 @@ class StepOptions:
             law = explicit(forward_dynamics(model, parameters=self.parameters, payload=self.payload))
         if self.method == SECOND_ORDER:
             law = of_dampers(law, model, forces_at, live)
-        limits, inputs = effort_limits_of(model) if self.effort_limits else None, parameter_arguments(model, live)
+        limits = tuple(model.limits.effort.tolist()) if self.effort_limits else None
+        inputs = parameter_arguments(model, live)
         lengths = lengths_of(model, self.parameters, self.payload)
         return step_function(dynamics_of(model), self.method, law, limits, inputs, lengths)
 
@@ -147,9 +148,3 @@ def _is_stiff(dynamics: MechanismDynamics, dt: float) -> bool:
     q, qd = dynamics.start(None, None)
     with np.errstate(all="ignore"):
         return is_stiff(system_of(dynamics, dynamics.checked(None, "tau"), None), 0.0, State(q, qd), dt)
-
-
-def effort_limits_of(robot: Robot) -> tuple[float, ...]:
-    """Return the largest effort of each velocity coordinate, infinite where the file gives none."""
-    efforts = ((joint.limits.effort, joint.type.nv) for joint in robot.joints)
-    return tuple(np.inf if most is None else most for most, count in efforts for _ in range(count))
