@@ -89,7 +89,7 @@ def _checked(function: Callable[..., Any], parameter: inspect.Parameter, value: 
 
 @dataclasses.dataclass(frozen=True)
 class _Expected:
-    """What an argument may be, a test of each kind, and whether names are among these."""
+    """Requirement on an argument: what it may be, a test of each kind, and whether names are among these."""
 
     choices: tuple[Any, ...]
     tests: tuple[Callable[[Any], bool], ...]

@@ -16,7 +16,7 @@ QUIET_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Doing:
-    """What is being done, and the share of it that is done, 0 to 1, where it is known."""
+    """Progress report: what is being done, and the share of it that is done, 0 to 1, where it is known."""
 
     what: str
     done: float | None = None

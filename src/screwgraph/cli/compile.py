@@ -25,7 +25,7 @@ Language = StrEnum("Language", {name: name for name in BACKENDS})
 
 
 class Number(StrEnum):
-    """What the code computes with."""
+    """Number type of the code."""
 
     float64 = "float64"
     float32 = "float32"

@@ -16,7 +16,7 @@ from screwgraph.cli.simulate import CoordinateKind
 
 
 class Figure(StrEnum):
-    """What is drawn; a key of `screwgraph.draw.FIGURES` or `OVER_TIME`."""
+    """Figure to draw; a key of `screwgraph.draw.FIGURES` or `OVER_TIME`."""
 
     graph = "graph"
     matrix = "matrix"

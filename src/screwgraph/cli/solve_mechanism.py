@@ -25,7 +25,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What was given and found at N states, and where these are from; names of numbers are those of the function."""
+    """Solution at N states: given and computed numbers, named as by the function, and where these are from."""
 
     mechanism: Mechanism
     problem: Problem

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 
 class Called:
-    """What is in the slot `__call__` of an object is called in its place: machine code, or a function of Python.
+    """Callable whose `__call__` slot holds machine code, or a function of Python, that is called in its place.
 
     Python looks for `__call__` in an object's class, and finds there the slot that each object fills for itself.
     """

@@ -21,7 +21,7 @@ SMALL = 2000
 
 
 class Analytic(Protocol):
-    """What knows the derivatives of a problem in closed form."""
+    """Closed-form derivatives of a problem."""
 
     def covers(self, by: Sequence[str]) -> bool:
         """Tell whether it knows those by these arguments."""

@@ -91,7 +91,7 @@ class Evaluation:
 
     @cached_property
     def quaternions(self) -> Places:
-        """Where the arguments hold quaternions."""
+        """Places of quaternions in the arguments."""
         return quaternion_places(self.arguments)
 
     @cached_property

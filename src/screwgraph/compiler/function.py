@@ -168,7 +168,7 @@ class Function(Called):
 
     @property
     def parallelism(self) -> Parallelism:
-        """What the code leaves to several processors, each operation a task; `dag.cliques.parallelism` has cliques."""
+        """Parallelism of the code, each operation a task; `dag.cliques.parallelism` has cliques."""
         return of_program(self.program)
 
     def pivots(self, *values: Any) -> np.ndarray:
@@ -270,7 +270,7 @@ class Function(Called):
 
     @cached_property
     def setting(self) -> Function:
-        """What parameters alone determine, computed once a change: (..., k) -> (..., m), which `core` takes."""
+        """Preamble: values of parameters alone, computed once a change: (..., k) -> (..., m), which `core` takes."""
         return setting_of(self, self._split)
 
     @cached_property

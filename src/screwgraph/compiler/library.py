@@ -12,7 +12,7 @@ from screwgraph.robot import unknown
 
 @runtime_checkable
 class Exportable(Protocol):
-    """What can be written for other programs: functions, and searches around them."""
+    """Code that can be exported to other programs: functions, and searches around them."""
 
     @property
     def dtype(self) -> str:

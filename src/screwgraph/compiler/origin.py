@@ -17,7 +17,7 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """What code was made of, computed when somebody asks.
+    """Provenance of code: what it was made of, computed on demand.
 
     `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
     and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a

@@ -34,7 +34,7 @@ class Pieces:
 
     @property
     def straight(self) -> list[Sequence[int]]:
-        """Those that are no loops."""
+        """Pieces that are no loops."""
         return [part for part in self.parts if not isinstance(part, Repeat)]
 
     @property

@@ -34,7 +34,7 @@ Named = Sequence[tuple[str, Sequence[Key]]]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is asked of a graph.
+    """Query of a graph.
 
     `model` is the robot whose laws the graph states and its edits, None where passes know nothing of them; `known` are
     the variables that are given. `made` is the graph, None where it is made of the model when code has to be.
@@ -79,7 +79,7 @@ class Problem:
 
     @property
     def mild_passes(self) -> tuple[str, ...]:
-        """Those after which orders of the graph's own variables still fit."""
+        """Passes after which orders of the graph's own variables still fit."""
         if self.stated is None or touched(self.stated, [*self.asked, *self.known]).keys:
             return ()
         return tuple(name for name in self.passes if name in KEEPS_VARIABLES)

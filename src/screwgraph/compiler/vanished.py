@@ -37,7 +37,7 @@ class Chart:
 
 
 class Answering(Protocol):
-    """What computes a problem's answers."""
+    """Code that computes a problem's results."""
 
     @property
     def ufunc(self) -> np.ufunc: ...
@@ -48,7 +48,7 @@ class Answering(Protocol):
 
 
 class Fallback(Protocol):
-    """What to do where a function gives no number. Frozen dataclasses."""
+    """Fallback of a function where it gives no number. Frozen dataclasses."""
 
     @cached_property
     def answering(self) -> Answering | None:
@@ -66,7 +66,7 @@ class Fallback(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Vanished:
-    """What to do where code in an order gives no number.
+    """Singularity fallback: other orders, for states at which code in an order gives no number.
 
     `others` are the charts that answer there, tried in turn and compiled when the first state asks for one; `made`
     compiles a problem in an order.
@@ -127,7 +127,7 @@ class Vanished:
 
 @dataclass(frozen=True, eq=False)
 class Differentiated:
-    """What to do where derivatives of a function by some arguments are no numbers; `base` is that of the function."""
+    """Fallback of derivatives by some arguments where these are no numbers; `base` is that of the function."""
 
     __repr__ = one_line
 
@@ -150,7 +150,7 @@ class Differentiated:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """What to do where those entries of a function's results that are kept are no numbers; `base` is the function's."""
+    """Fallback of packed results (kept entries of a function) where these are no numbers; `base` is the function's."""
 
     __repr__ = one_line
 

@@ -38,7 +38,7 @@ TYPICAL_STEP = 1e-3
 
 @dataclass(frozen=True)
 class Choice:
-    """What all functions of a model share: the order, external wrenches, live parameters, actuators."""
+    """Options that all functions of a model share: the order, external wrenches, live parameters, actuators."""
 
     __repr__ = one_line
 

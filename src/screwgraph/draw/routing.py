@@ -31,7 +31,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Obstacles:
-    """What an edge should avoid: nodes by centre and reach, and points of edges that lie already."""
+    """Obstacles of an edge: nodes by centre and reach, and points of edges that lie already."""
 
     centres: np.ndarray
     reach: np.ndarray

@@ -193,7 +193,7 @@ class _Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Unclosed:
-    """What to do where a function in independent positions gives no number.
+    """Fallback of a function in independent positions where it gives no number.
 
     `base` is what is done where the function in all positions gives none; None where loops are all that can fail.
     """

@@ -44,7 +44,7 @@ ORDER = "quasi_definite"
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What is asked of a mechanism's graph: `known` is given, `zero` of it as zero; `result` is asked.
+    """Query of a mechanism's graph: `known` is given, `zero` of it as zero; `result` is asked.
 
     Arguments are names with the variables that they hold. Of `velocities` and `accelerations`, where these are among
     the arguments, only those are taken, and the others follow from them: independent coordinates. `weights` are those

@@ -44,7 +44,7 @@ Row = dict[int, Number]
 
 @dataclass(frozen=True, eq=False)
 class _Motion:
-    """What of motions reaches a body: spans of twists (r, 6), of V V' (s, 21) and of gravity (g, 6)."""
+    """Motions that reach a body: spans of twists (r, 6), of V V' (s, 21) and of gravity (g, 6)."""
 
     twists: Float[Array, "r 6"]
     squares: Float[Array, "s 21"]

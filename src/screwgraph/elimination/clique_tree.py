@@ -42,7 +42,7 @@ class CliqueTree:
 
     @property
     def parallelism(self) -> Parallelism:
-        """What the tree leaves to several processors (Xie & Dellaert, 2019, VI-B): a clique waits for those below it.
+        """Parallelism of the tree (Xie & Dellaert, 2019, VI-B): a clique waits for those below it.
 
         A clique costs what dense elimination of its frontals does: the squares of the scalars that are left, summed.
         """

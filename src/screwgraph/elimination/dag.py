@@ -130,7 +130,7 @@ class Dag:
 
     @cached_property
     def states(self) -> tuple[State, ...]:
-        """What is left before the first, and after each variable (Xie & Dellaert (2019), Fig. 5)."""
+        """Remaining graph before the first, and after each variable (Xie & Dellaert (2019), Fig. 5)."""
         return states(self.equations.rows, self.order, self.elimination.steps)
 
 

@@ -28,7 +28,7 @@ def partner(row: Row, unknowns: Collection[Column]) -> Column | None:
 
 
 class Pairing:
-    """What was eliminated, in sets that equations connect; for each, what lacks its partner.
+    """Pairing of eliminated equations and unknowns, in sets that equations connect; for each, what lacks its partner.
 
     `going` are the unknowns to be eliminated: the others are as good as known.
     """

@@ -14,7 +14,7 @@ from screwgraph.tape import LEAVES, Program
 
 @dataclass(frozen=True)
 class Parallelism:
-    """What tasks that wait for one another leave to several processors.
+    """Parallelism of tasks that wait for one another: what they leave to several processors.
 
     `levels` counts the tasks that can start together when each starts as soon as it can; `work` is the cost of all
     tasks, `span` that of the most costly chain of tasks that wait for one another (the critical path).

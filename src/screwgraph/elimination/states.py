@@ -12,7 +12,7 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True)
 class State:
-    """What is left after some variables are gone: (name, variables) of each factor that still has equations."""
+    """Remaining graph after some variables are gone: (name, variables) of each factor that still has equations."""
 
     __repr__ = one_line
 

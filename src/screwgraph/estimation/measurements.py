@@ -40,7 +40,7 @@ class Channels:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What one sensor read: `values` (k, columns) at the instants of numbers `at`.
+    """Samples of one sensor: `values` (k, columns) at the instants of numbers `at`.
 
     `seen` is 1 for rows of its residual that were measured, 0 for others; None where all were. `rows` are their names.
     """
@@ -71,7 +71,7 @@ class Samples:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What sensors read, and known torques of the motors (N m), at N instants (s)."""
+    """Measurements of sensors, and known torques of the motors (N m), at N instants (s)."""
 
     __repr__ = one_line
 

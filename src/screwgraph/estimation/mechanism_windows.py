@@ -29,7 +29,7 @@ Known = dict[str, dict[str, np.ndarray]]
 
 @dataclass(frozen=True)
 class Options:
-    """What the code of windows depends on; `changing` says whether torques change over time."""
+    """Options that the code of windows depends on; `changing` says whether torques change over time."""
 
     steps: int
     dt: float

@@ -168,7 +168,7 @@ class RobotSmoother:
 
     @property
     def offsets(self) -> dict[str, Float[np.ndarray, " m"]]:
-        """What sensors with a bias are off by; none before the window is full."""
+        """Biases of sensors that have one; none before the window is full."""
         if self._lag is None:
             return {}
         return {s.name: self._lag.values[offset_of(s).name][0] for s in self._readings.biased}

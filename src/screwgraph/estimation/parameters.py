@@ -35,7 +35,7 @@ class Parameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What they are called."""
+        """Names of the parameters."""
         return tuple(parameter.name for parameter in self.parameters)
 
     def change(self, q: Any, qd: Any, qdd: Any, scaled: Any) -> Any:

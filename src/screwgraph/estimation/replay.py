@@ -23,7 +23,7 @@ from screwgraph.simulation.collect import reported
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """What a smoother told after each update: states of that instant, in `run`; and the smoother at the end.
+    """Replay of measurements: estimates after each update, of that instant, in `run`; and the smoother at the end.
 
     The first instants are those of the first full window. `slips` are contacts that were judged slipping, with no size
     of it; `seconds` are those of the updates (wall time).

@@ -117,7 +117,7 @@ class Estimate:
 
     @property
     def model(self) -> Robot | Mechanism:
-        """What moves."""
+        """Robot or mechanism that moves."""
         return self.run.model
 
     @property

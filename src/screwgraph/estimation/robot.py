@@ -27,7 +27,7 @@ from screwgraph.time import HERMITE_SIMPSON, Rule
 
 @dataclass(frozen=True, eq=False)
 class RobotUnknowns:
-    """Those of `Motion` at `count` samples, and inside each step as `rule` has it; torques of `inputs`, parameters.
+    """Unknowns of `Motion` at `count` samples, and inside each step as `rule` has it; torques of `inputs`, parameters.
 
     The equations of motion are one factor an instant: compiled inverse dynamics.
     """
@@ -61,7 +61,7 @@ class RobotUnknowns:
 
     @property
     def inner(self) -> tuple[float, ...]:
-        """Where inner points stand in a step of length 1."""
+        """Inner points of a step of length 1."""
         return self.rule.nodes[1:-1]
 
     def states(self, node: int = 0) -> tuple[Variables, ...]:

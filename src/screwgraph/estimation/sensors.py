@@ -34,7 +34,7 @@ POSE_ROWS = {**dict.fromkeys(("_rx", "_ry", "_rz"), QUATERNION), **dict.fromkeys
 
 @dataclass(frozen=True)
 class Sensor:
-    """What measures a motion: a key of `SENSORS`, the joint or frame that it is on, and its standard deviation.
+    """Sensor of a motion: a key of `SENSORS`, the joint or frame that it is on, and its standard deviation.
 
     `sigma` is one number (SI units), or one for each row of the residual. It reads what was `delay` (s) before its
     times. `bias` is the standard deviation of a constant that it is off by, 0: none; residuals beyond `huber` standard

@@ -16,7 +16,7 @@ _AXIS = ("xyz", "pitch")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What is read in an element, and what other programs read there: children, and attributes."""
+    """Vocabulary of an element: children and attributes that are read, and those that other programs read."""
 
     children: Mapping[str, tuple[str, ...]]
     attributes: Mapping[str, tuple[str, ...]]

@@ -28,5 +28,5 @@ def model_name(file: str) -> str:
 
 
 def is_on_disk(file: str) -> bool:
-    """Whether what was read is the file itself: neither a text, nor what a xacro file expands to."""
+    """Return whether the text is the file itself: neither a given text, nor what a xacro file expands to."""
     return file != TEXT and not file.lower().endswith(".xacro") and Path(file).is_file()

@@ -38,7 +38,7 @@ class NoPackageError(Exception):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a xacro file lies (None for a text), and what its user named: packages, and values of arguments."""
+    """Location of a xacro file (None for a text), and what its user named: packages, and values of arguments."""
 
     folder: Path | None
     packages: Packages

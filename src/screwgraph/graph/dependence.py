@@ -20,7 +20,7 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """What a closed chain's independent joints determine: found when asked for, since that takes time."""
+    """Dependence of a closed chain's joints on the independent ones: found when asked for, since that takes time."""
 
     robot: Robot
 

@@ -113,7 +113,7 @@ class Factor:
 
     @property
     def name(self) -> str:
-        """What to call it: the law and the number of its link."""
+        """Name in figures and messages: the law and the number of its link."""
         return f"{self.template.name} {self.index}"
 
     @property

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 
 class Role(Enum):
-    """What a variable is to mechanics, in the order in which functions take their arguments."""
+    """Role of a variable in mechanics, in the order in which functions take their arguments."""
 
     POSITION = "positions of coordinates"
     VELOCITY = "velocities of coordinates"

@@ -49,7 +49,7 @@ class AssembledCoordinate:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What the graphs of a mechanism are made of: its constraints that count, and the balance of each coordinate.
+    """Parts of a mechanism's graphs: its constraints that count, and the balance of each coordinate.
 
     Raises:
         InputError: some motion moves no mass.

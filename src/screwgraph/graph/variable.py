@@ -22,7 +22,7 @@ class Key(NamedTuple):
 
     @property
     def role(self) -> Role:
-        """What it is to mechanics."""
+        """Role in mechanics."""
         return KINDS[self.kind].role if self.kind in KINDS else Role.OTHER
 
     @property
@@ -33,7 +33,7 @@ class Key(NamedTuple):
 
     @property
     def argument(self) -> str:
-        """What functions call the argument that holds it."""
+        """Name of the argument of functions that holds it."""
         return (KINDS[self.kind].argument if self.kind in KINDS else "") or self.kind
 
     def __str__(self) -> str:

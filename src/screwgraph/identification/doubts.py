@@ -48,7 +48,7 @@ LAGS, PAIRS = 20, 50
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What an identification is doubted by: some samples, what is left of torques held out, and the prior's values.
+    """Evidence against an identification: some samples, what is left of torques held out, and the prior's values.
 
     `left` is what combinations leave of `torque`, `robot_left` what the parameters of real bodies leave, by coordinate.
     """

@@ -63,7 +63,7 @@ KINDS = (
 
 @dataclass
 class _Lines:
-    """What stands in a file about poses of one kind."""
+    """Lines of a file about poses of one kind."""
 
     vertices: dict[int, np.ndarray] = field(default_factory=dict)
     ends: list[tuple[int, int]] = field(default_factory=list)

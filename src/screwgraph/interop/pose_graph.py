@@ -22,7 +22,7 @@ RELATIVE: dict[type, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Between:
-    """What leads from a measurement z to b in the frame of a: poses (rad, m), rotations (rad), vectors."""
+    """Difference of a measurement z and b in the frame of a: poses (rad, m), rotations (rad), vectors."""
 
     manifold: Manifold
 
@@ -37,7 +37,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Prior:
-    """What leads from a known value z to x."""
+    """Difference of a known value z and x."""
 
     manifold: Manifold
 

@@ -17,7 +17,7 @@ from screwgraph.robot.joints import Floating
 
 @dataclass(frozen=True)
 class Place:
-    """Where a joint of ours stands in the other library's vectors, and how its numbers change."""
+    """Place of a joint of ours in the other library's vectors, and how its numbers change."""
 
     joint: str
     q: slice

@@ -64,7 +64,7 @@ class _Column:
 
 @dataclass(frozen=True, eq=False)
 class _Field:
-    """What all that a joint carries has where the joint moves at unit rate, in a link's frame.
+    """Velocity of a composite body whose joint moves at unit rate, in a link's frame.
 
     `rate` is the wrench of the field's changes, `momentum` that of the field, `crossed` the integral of u x field.
     """

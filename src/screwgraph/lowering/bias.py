@@ -101,7 +101,7 @@ def at_rest(*, joint: Joint, **others: Any) -> Float[Array, "6"]:
 
 @factor(linear=("Vdot", "qdd"), cites="Lynch & Park (8.46)", solved={"Vdot": lambda n: ""})
 def first(Vdot: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint) -> Float[Array, "6"]:
-    """What the joint adds, where the parent has its bias acceleration."""
+    """Bias acceleration of the joint alone, where the parent has its own."""
     return _added(Vdot, np.zeros(6), q, qdd, joint)
 
 
@@ -114,7 +114,7 @@ def first(Vdot: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint) -> Flo
 def acceleration(
     Vdot: Float[Array, "6"], propagated: Float[Array, "6"], q: Array, qdd: Array, *, joint: Joint
 ) -> Float[Array, "6"]:
-    """What the child has of its parent, and what the joint adds."""
+    """Bias acceleration of the child: the parent's, propagated, and the joint's."""
     return _added(Vdot - propagated, np.zeros(6), q, qdd, joint)
 
 

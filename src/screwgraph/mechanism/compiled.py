@@ -23,7 +23,7 @@ from screwgraph.tape import Tape
 
 @dataclass(frozen=True, eq=False)
 class CompiledMechanism:
-    """What is computed of a mechanism again and again; functions take and return arrays (n,) or batches (N, n).
+    """Compiled functions of a mechanism, of arrays (n,) or batches (N, n).
 
     Where `parameters` are named, `closing`, dynamics and `projection` take their values (k,), too, last.
     """

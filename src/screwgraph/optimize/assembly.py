@@ -19,7 +19,7 @@ from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, gr
 
 @dataclass(frozen=True, eq=False)
 class SoftPlace:
-    """Where a batch of soft factors puts its results: stretches of three buffers, and the pattern of one factor.
+    """Target of a batch of soft factors: stretches of three buffers, and the pattern of one factor.
 
     `gram` makes J'J and J'r of factors whose kernels leave it to that.
     """

@@ -15,7 +15,7 @@ from screwgraph.optimize.layout import Layout
 
 @dataclass(frozen=True)
 class Place:
-    """Where a batch puts its results: residuals, entries of the Jacobian."""
+    """Target of a batch: residuals, entries of the Jacobian."""
 
     residuals: slice
     entries: slice
@@ -23,7 +23,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Bends:
-    """Where entries of the curvature, the second derivative of y'r, are; and where each batch puts its own."""
+    """Entries of the curvature, the second derivative of y'r; and where each batch puts its own."""
 
     rows: Int[np.ndarray, " b"]
     columns: Int[np.ndarray, " b"]

@@ -49,7 +49,7 @@ class Kernels:
 
     @cached_property
     def derivation(self) -> Derivation:
-        """What the code is made of."""
+        """Templates and derivatives that the code is made of."""
         return Derivation(self.signature)
 
     @property

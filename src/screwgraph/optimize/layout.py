@@ -25,12 +25,12 @@ class Layout:
 
     @cached_property
     def places(self) -> dict[str, slice]:
-        """Where each family's values stand."""
+        """Places of each family's values."""
         return self._slices([v.count * prod(v.manifold.shape) for v in self.families])
 
     @cached_property
     def directions(self) -> dict[str, slice]:
-        """Where each family's directions stand."""
+        """Places of each family's directions."""
         return self._slices([v.count * v.manifold.dim for v in self.families])
 
     @cached_property

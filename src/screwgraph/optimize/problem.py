@@ -63,7 +63,7 @@ class Problem:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the unknowns stand in one vector."""
+        """Layout of the unknowns in one vector."""
         return Layout(self.families)
 
     @cached_property

@@ -41,7 +41,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """Where a method stands: its values, their cost and largest violation, and what it needs to go on (`memory`)."""
+    """Iterate of a method: its values, their cost and largest violation, and what it needs to go on (`memory`)."""
 
     __repr__ = one_line
 
@@ -68,7 +68,7 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a method came to: its last values, or the best ones where it did not converge.
+    """Result of a method: its last values, or the best ones where it did not converge.
 
     `status` and `reason` say whether they can be relied on.
     `cost` is that of the soft factors, `violation` the largest residual of a hard one, in its own units.
@@ -109,7 +109,7 @@ class Result:
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """What soft factors cost, by name."""
+        """Costs of soft factors, by name."""
         return self.problem.assembly.costs(self.iterate.x)
 
     @cached_property

@@ -66,7 +66,7 @@ class Selection:
 
     @cached_property
     def of_array(self) -> slice | Int[np.ndarray, " N"]:
-        """What picks them from an array (count, ...): a slice where that will do."""
+        """Index of these in an array (count, ...): a slice where that will do."""
         steps = np.diff(self.indices)
         if len(self.indices) and (steps == 1).all():
             return slice(int(self.indices[0]), int(self.indices[-1]) + 1)

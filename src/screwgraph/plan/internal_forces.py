@@ -26,7 +26,7 @@ ARM = 0.03
 
 @dataclass(frozen=True)
 class Internal:
-    """What of contact forces makes no wrench."""
+    """Internal contact forces: those that make no wrench."""
 
     mechanics: Mechanics
     frame: str

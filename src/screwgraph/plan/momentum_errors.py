@@ -17,7 +17,7 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True, eq=False)
 class MomentumErrors:
-    """What momenta change by beyond the impulse of gravity, and the drift that this hides.
+    """Momentum errors: changes beyond the impulse of gravity, and the drift that this hides.
 
     Args:
         t: times (s) of the ends of steps.

@@ -52,7 +52,7 @@ class Plan:
 
     @property
     def task(self) -> Task:
-        """What was planned."""
+        """Task that was planned."""
         return self.transcription.task
 
     @cached_property
@@ -83,7 +83,7 @@ class Plan:
 
     @property
     def efforts(self) -> Float[np.ndarray, "K m"]:
-        """What drives the robot: torques of actuated joints, or efforts of actuators, as `efforts_of` names them."""
+        """Efforts of the robot: torques of actuated joints, or efforts of actuators, as `efforts_of` names them."""
         return self._motion.efforts_at_points()
 
     @property
@@ -149,7 +149,7 @@ class Plan:
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """What each item costs, by name; and what regularises the task, where it is."""
+        """Costs of each item, by name; and what regularises the task, where it is."""
         return self.result.costs
 
     @cached_property
@@ -220,7 +220,7 @@ class Plan:
 
     @cached_property
     def touches(self) -> tuple[Touch, ...]:
-        """Where spheres come nearer than allowed between points; tables of distances are looked at at points only."""
+        """Spheres that come nearer than allowed between points; tables of distances are looked at at points only."""
         kept = watched(self.transcription.problem.factors) if self.feasible else []
         if not kept:
             return ()

@@ -53,7 +53,7 @@ class Planner:
 
     @property
     def task(self) -> Task:
-        """What is planned now."""
+        """Current task."""
         return self.transcription.task
 
     @property

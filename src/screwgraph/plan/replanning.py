@@ -56,7 +56,7 @@ class Replanner:
 
     @property
     def task(self) -> Task:
-        """What is planned now; measurements are no part of it."""
+        """Current task; measurements are no part of it."""
         return self.transcription.task
 
     @property

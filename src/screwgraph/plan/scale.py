@@ -27,7 +27,7 @@ ARMS = 100.0
 
 @dataclass(frozen=True)
 class Scale:
-    """What costs are divided by, and what counts as 1 in families of forces."""
+    """Scales of a task: what costs are divided by, and what counts as 1 in families of forces."""
 
     cost: float = 1.0
     units: Mapping[str, float] = field(default_factory=dict)

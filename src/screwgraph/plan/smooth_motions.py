@@ -39,7 +39,7 @@ SMALL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """Where motions begin and end: positions, velocities (None where the last is free), and the duration (s).
+    """Ends of motions: positions, velocities (None where the last is free), and the duration (s).
 
     Between them, velocities are `directions` times those of independent coordinates.
     """

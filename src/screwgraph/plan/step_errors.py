@@ -48,7 +48,7 @@ class StepErrors:
 
 @dataclass(frozen=True, eq=False)
 class MotionScales:
-    """What errors of a motion are compared with: of each coordinate, the largest among those of the same unit.
+    """Scales of a motion's errors: of each coordinate, the largest among those of the same unit.
 
     Args:
         way: length of the whole way (rad, m).

@@ -24,7 +24,7 @@ class Transmission:
 
     @property
     def name(self) -> str:
-        """What the actuator is called."""
+        """Name of the actuator."""
         return self.displacement.name
 
     def __repr__(self) -> str:

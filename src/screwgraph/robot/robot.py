@@ -103,17 +103,17 @@ class Robot:
 
     @cached_property
     def manifold(self) -> Manifold:
-        """Where q lies, joint after joint."""
+        """Manifold of q, joint after joint."""
         return product(joint.type.manifold for joint in self.joints)
 
     @cached_property
     def q_slices(self) -> Mapping[str, slice]:
-        """Where each joint's position stands in q, by joint name."""
+        """Place of each joint's position in q, by joint name."""
         return _slices((j.name, j.type.nq) for j in self.joints)
 
     @cached_property
     def v_slices(self) -> Mapping[str, slice]:
-        """Where each joint's velocity, acceleration and effort stand in qd, qdd and tau, by joint name."""
+        """Place of each joint's velocity, acceleration and effort in qd, qdd and tau, by joint name."""
         return _slices((j.name, j.type.nv) for j in self.joints)
 
     @cached_property

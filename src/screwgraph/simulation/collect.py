@@ -23,7 +23,7 @@ Watch = Callable[[float], object]
 
 @dataclass(frozen=True, eq=False)
 class Guard:
-    """What times, states, torques and work must satisfy, and which method goes on from where they last did.
+    """Guard of a motion: what times, states, torques and work must satisfy, and which method goes on from there.
 
     It is returned with its states and its own guard. It also goes on where a method ends early.
     """

@@ -18,7 +18,7 @@ Acceleration = Callable[
 
 
 class Projector(Protocol):
-    """What puts states back onto the constraints of a model."""
+    """Projection of states back onto the constraints of a model."""
 
     def projected(
         self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]

@@ -109,7 +109,7 @@ class Trajectory:
 
     @property
     def work(self) -> Float[np.ndarray, " N"]:
-        """What torques, forces and wrenches did since the beginning, less what dampers took (J)."""
+        """Work of torques, forces and wrenches since the beginning, less what dampers took (J)."""
         return self._balance.work
 
     @property
@@ -177,7 +177,7 @@ class Trajectory:
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
-        """What speaks against the motion: `warnings`, and joints beyond the limits of the robot's file."""
+        """Doubts about the motion: `warnings`, and joints beyond the limits of the robot's file."""
         own = doubts_of_limits(self.model, self.t, self.q, self.tau) if isinstance(self.model, Robot) else ()
         return (*self.warnings, *own)
 

@@ -36,7 +36,7 @@ EQUAL = 1e-14
 
 
 class Mark(NamedTuple):
-    """What a tape knew at some time."""
+    """Mark of a tape: what it knew at some time."""
 
     __repr__ = one_line
 

@@ -18,7 +18,7 @@ Numbers = Float[np.ndarray, "N _"]
 
 @dataclass(frozen=True)
 class Weights:
-    """What velocity and position at a part of a step are made of: one weight for each point of the rule.
+    """Weights of velocity and position at a part of a step: one for each point of the rule.
 
     v = sum(velocity_v v) + h sum(velocity_a a), and q is moved from the first one by h sum(position_v v) +
     h^2 sum(position_a a); weights are numbers, or arrays for many parts.

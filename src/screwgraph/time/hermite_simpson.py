@@ -22,13 +22,13 @@ def middle(x: Any, x1: Any, rate: Any, rate1: Any, h: Any) -> Any:
 
 
 def simpson_positions(q: Any, q1: Any, v: Any, v1: Any, a: Any, a1: Any, *, dt: Any) -> Any:
-    """What positions change by beyond Simpson's integral of velocities. Hargraves & Paris (1987), (10)."""
+    """Return the error of positions beyond Simpson's integral of velocities. Hargraves & Paris (1987), (10)."""
     return q1 - q - combined(HERMITE_SIMPSON.weights, (v, middle(v, v1, a, a1, dt), v1), dt)
 
 
 @dataclass(frozen=True)
 class SimpsonVelocities:
-    """What velocities change by beyond Simpson's integral, of accelerations a(q, v, force) of the equations of motion.
+    """Error of velocities beyond Simpson's integral of accelerations a(q, v, force), by the equations of motion.
 
     The point in the middle is no unknown: its position and velocity are those of cubics. Positions are vectors.
     """

@@ -16,7 +16,7 @@ Point = tuple[Any, Any, Any]
 
 
 class Space(Protocol):
-    """What explicit rules need to know of the manifold of positions."""
+    """Operations on the manifold of positions that explicit rules need."""
 
     def retract(self, x: Array, d: Array, /) -> Array:
         """Return where the constant velocity d leads from x in a unit of time."""
@@ -28,7 +28,7 @@ class Space(Protocol):
 
 
 class Positions(Space, Protocol):
-    """What implicit rules need to know of it besides."""
+    """Operations on it that implicit rules need besides."""
 
     def defect(self, x: Array, y: Array, /) -> Array:
         """Return what vanishes where x and y are equal, in velocity coordinates."""

@@ -26,7 +26,7 @@ class StepDefect:
 
 @dataclass(frozen=True)
 class RateDefect:
-    """What a vector changes by over a step beyond what a rule of two points makes of its rates."""
+    """Defect of a vector over a step: its change beyond what a rule of two points makes of its rates."""
 
     rule: Rule
 

@@ -23,7 +23,7 @@ class NotMeasuredError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What is measured: a question about a robot, at given states."""
+    """Benchmark case: a question about a robot, at given states."""
 
     robot: Robot
     question: Question

@@ -82,7 +82,7 @@ def _less(G: Matrix, a: Sequence[Number], b: Sequence[Number]) -> Matrix:
 
 @dataclass(frozen=True)
 class Solver:
-    """Where numbers of `Articulated` stand in a memory."""
+    """Memory layout of the arrays of `Articulated`."""
 
     parents: tuple[int, ...]
     axes: int

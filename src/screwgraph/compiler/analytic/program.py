@@ -216,7 +216,7 @@ def frames(robot: Robot) -> list[Sequence[str]]:
 
 
 def _tips_have_inertia(robot: Robot) -> bool:
-    """Whether what hangs on any joint resists any acceleration, so that no pivot of a recursion is zero."""
+    """Return whether every composite body resists any acceleration, so that no pivot of a recursion is zero."""
     carrying = {joint.parent for joint in robot.joints}
     tips = [link.inertia for link in robot.links if link.name not in carrying]
     return all(tip.mass > 0.0 and np.linalg.eigvalsh(tip.about_com)[0] > 0.0 for tip in tips)

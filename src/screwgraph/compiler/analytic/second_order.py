@@ -112,7 +112,7 @@ def _carrier(place: int, screw: Screw, subtree: Subtree) -> _Carrier:
 
 @dataclass(frozen=True)
 class _Found:
-    """What is known of the tensors so far."""
+    """Tensors computed so far."""
 
     by_q_q: dict[tuple[int, int, int], Number]
     by_q_qd: dict[tuple[int, int, int], Number]

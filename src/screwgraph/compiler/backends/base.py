@@ -81,7 +81,7 @@ class Library:
 
     @property
     def name(self) -> str:
-        """What files are called: the prefix, or the only function's name."""
+        """Base name of files: the prefix, or the only function's name."""
         return self.prefix or self.functions[0].name
 
     @property

@@ -17,7 +17,7 @@ GAIN = 1.2
 
 @dataclass(frozen=True)
 class Demand:
-    """What outputs need: packs, values computed `alone`, values taken out of packs, and vectors made of single values.
+    """Demand of outputs: packs, values computed `alone`, values taken out of packs, and vectors made of single values.
 
     `homes` say in which pack, and which lane, a value stands that is taken out.
     """

@@ -49,7 +49,7 @@ class Block:
 
     @property
     def places(self) -> list[int]:
-        """Where its coordinates stand in q."""
+        """Places of its coordinates in q."""
         robot, wanted = self.robot, set(self.coordinates)
         joints = [j.name for j in robot.joints if wanted & set(_range(robot.v_slices[j.name]))]
         return [i for name in joints for i in _range(robot.q_slices[name])]

@@ -91,7 +91,7 @@ def _eliminate_pair(pattern: _Pattern, angle: Key, multiplier: Key, factor: Fact
 
 
 def _by_degree(pattern: _Pattern) -> Iterable[Group]:
-    """What is left, least degree first; a multiplier waits for the coordinates of its rows."""
+    """Order the remaining unknowns, least degree first; a multiplier waits for the coordinates of its rows."""
     near = pattern.near
     while near:
         ready = [key for key in near if not _is_multiplier(key) or not (pattern.touched[key] & near.keys())]

@@ -29,7 +29,7 @@ class GraphFactor(NamedTuple):
 
 @dataclass(frozen=True)
 class BayesNetwork:
-    """What each quantity depends on: nodes, in order, with the kind of their conditional probability and parents."""
+    """Bayes network: nodes, in order, with the kind of their conditional probability and parents."""
 
     __repr__ = one_line
 

@@ -164,7 +164,7 @@ class Machine:
             )
 
     def stand(self, s: int | list[int]) -> Float[np.ndarray, "*n 3"]:
-        """Where a foothold is estimated (m), or where each of several is."""
+        """Position of an estimated foothold (m), or of each of several."""
         row = self.tables.stand[s]
         return row[..., t.P : t.EXPECTED] + row[..., t.AWAY : t.INFORMATION]
 

@@ -169,7 +169,7 @@ class LeggedSmoother:
 
     @property
     def footholds(self) -> dict[str, Float[np.ndarray, "3"]]:
-        """Where the feet stand that do (m)."""
+        """Positions of the feet that stand (m)."""
         known = {name: p for name, (p, _) in self._first.items()}
         standing = zip(self.feet, self._stands, strict=True)
         return known | {name: self._machine.stand(s) for name, s in standing if s is not None}

@@ -65,7 +65,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """What GTSAM calls: the residuals of some factors, and their Jacobians by each of their unknowns."""
+    """Block of factors that GTSAM calls: their residuals, and Jacobians by each of their unknowns."""
 
     parts: tuple[Part, ...]
     unknowns: tuple[Unknowns, ...]

@@ -36,7 +36,7 @@ class InverseProblem:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, str], ...]:
-        """What is weighed as a whole: the angles and the lengths of each target, then `LOOPS`, of no target."""
+        """Groups that are weighed as a whole: the angles and the lengths of each target, then `LOOPS`, of no target."""
         own = [(i, unit) for i, target in enumerate(self.targets) for unit in target.units]
         return (*own, *([(len(self.targets), LOOPS)] if self.model.loops else []))
 

@@ -36,7 +36,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Reasons:
-    """What keeps one problem from being solved; `best` is what was found for all targets, within limits if `limits`."""
+    """Reasons why a problem has no solution; `best` is what was found for all targets, within limits if `limits`."""
 
     __repr__ = one_line
 

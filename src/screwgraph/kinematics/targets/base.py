@@ -55,7 +55,7 @@ class Target(Protocol):
 
     @property
     def label(self) -> str:
-        """What it is called in reports."""
+        """Name in reports."""
         ...
 
     @property

@@ -207,7 +207,7 @@ class Mechanism:
 
     @cached_property
     def angle_slots(self) -> tuple[int, ...]:
-        """Where each angle stands in q."""
+        """Place of each angle in q."""
         return tuple(range(self.n - len(self.angles), self.n))
 
     def guess(self) -> Float[np.ndarray, " n"]:

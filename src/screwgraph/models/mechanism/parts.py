@@ -124,7 +124,7 @@ class Torque:
 
 @dataclass(frozen=True)
 class Sensor:
-    """What measures the motion, with standard deviation `sigma` of each sample (SI units).
+    """Sensor of the motion, with standard deviation `sigma` of each sample (SI units).
 
     `kind` is a key of `sensors.SENSORS`; `target` a point, a body or an angle by number, or a line between two points;
     `at` the place on the body (m, in its frame).

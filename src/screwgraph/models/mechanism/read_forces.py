@@ -18,7 +18,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What parts may refer to."""
+    """Names that parts may refer to."""
 
     points: tuple[Point, ...]
     bodies: tuple[Body, ...]

@@ -22,7 +22,7 @@ from screwgraph.models.mechanism.parts import Sensor
 
 @dataclass(frozen=True)
 class SensorKind:
-    """What a sensor is `on` (body, point or angle), its unit, and the template of what it measures.
+    """Kind of sensor: what it is `on` (body, point or angle), its unit, and the template of what it measures.
 
     `suffixes` of its columns; `of`, what it depends on: positions q, velocities v, accelerations a; `placed`, whether
     it has a place on its body.

@@ -29,7 +29,7 @@ class Conditional:
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """Where a tree keeps its cliques, see `records`."""
+    """Storage of a tree's cliques, see `records`."""
 
     unknowns: Int[np.ndarray, "n VAR"]
     cliques: Int[np.ndarray, "c CLQ"]

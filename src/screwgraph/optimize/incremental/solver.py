@@ -184,7 +184,7 @@ class Incremental:
 
     @property
     def cost(self) -> float:
-        """What soft factors cost."""
+        """Cost of soft factors."""
         self._finish()
         return self._groups.cost(self._state.moved_views())
 

@@ -105,7 +105,7 @@ class Tree:
 
     @property
     def is_lost(self) -> bool:
-        """Whether what was solved for last is not finite."""
+        """Whether the last solution is not finite."""
         return bool(self._S[r.LOST])
 
     @property

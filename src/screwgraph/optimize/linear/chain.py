@@ -27,7 +27,7 @@ Indices = slice | Int[np.ndarray, " n"]
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where unknowns and entries stand.
+    """Places of unknowns and entries.
 
     `slot` of each unknown: column d i + j of step i, or -1 - k for the border's k-th. `entries` in storage: panels
     first, then the border's matrix. `firsts` of each step, in long ones: the column at which it begins, and the first

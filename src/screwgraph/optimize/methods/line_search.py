@@ -29,7 +29,7 @@ condensed equations numerically singular."""
 
 @dataclass(frozen=True)
 class Measure:
-    """What is to be small: `broken` = |c|_1 + |g + s|_1, and `cost` with its barrier."""
+    """Merit of a point: `broken` = |c|_1 + |g + s|_1, and `cost` with its barrier, both to be small."""
 
     broken: float
     cost: float

@@ -23,7 +23,7 @@ STEEPEST = 100.0
 
 @dataclass(frozen=True, eq=False)
 class RowScales:
-    """What residuals and slopes are multiplied by: of equalities and inequalities; without units, at most 1."""
+    """Scales of residuals and Jacobians: of equalities and inequalities; without units, at most 1."""
 
     equal: Float[np.ndarray, " m"]
     unequal: Float[np.ndarray, " k"]

@@ -149,7 +149,7 @@ class Assembled:
 
     @cached_property
     def _marginal_places(self) -> Int[np.ndarray, " e"]:
-        """Where entries of factors that touch the first step go, in the lower triangle of these."""
+        """Places of entries of factors that touch the first step, in the lower triangle of these."""
         assert self._leaving is not None
         local = np.zeros(self.window.problem.layout.size, dtype=np.intp)
         local[self._marginal_rows] = np.arange(len(self._marginal_rows))

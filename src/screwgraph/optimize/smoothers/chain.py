@@ -172,7 +172,7 @@ class Chain:
 
     @cached_property
     def _places(self) -> Int[np.ndarray, " e"]:
-        """Where entries go; the buffer's last number takes those that are left out."""
+        """Places of entries; the buffer's last number takes those that are left out."""
         step, local = self._located
         i, j = self.rows, self.columns
         # Shared directions join the step that they are tied to; what concerns only them, the last one.
@@ -190,7 +190,7 @@ class Chain:
 
     @cached_property
     def _held(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the prior goes: its lower triangle and its vector, to the first front."""
+        """Places of the prior: its lower triangle and its vector, to the first front."""
         local = np.r_[0 : self.own, 2 * self.own : self.width]
         i, j = self._lower
         return self._entry(0, local[i], local[j]), self._entry(0, self.width, local)

@@ -25,7 +25,7 @@ Read = Callable[..., Mapping[tuple[str, str], Array]]
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """What an update takes: arguments, how they become own parameters of a new step, values for an example."""
+    """Inputs of an update: arguments, how they become own parameters of a new step, values for an example."""
 
     arguments: tuple[Argument, ...]
     read: Read

@@ -40,7 +40,7 @@ class Expressions:
 
     @cached_property
     def tape(self) -> Tape:
-        """What they are written on."""
+        """Tape of the unrolled problem."""
         return Tape(merge="form")
 
     @cached_property
@@ -71,7 +71,7 @@ class Expressions:
 
     @cached_property
     def parameter_places(self) -> dict[tuple[str, str], tuple[int, tuple[int, ...]]]:
-        """Where each parameter that every factor has its own of begins in that vector, and its shape."""
+        """Beginning, in that vector, of each parameter that every factor has its own of, and its shape."""
         places, start = {}, 0
         named = {f.name: f for f in self.factors}
         for group, name, own, inputs in self.parameters:

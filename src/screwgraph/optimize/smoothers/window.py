@@ -87,7 +87,7 @@ class Window:
 
     @cached_property
     def held(self) -> list[Unknown]:
-        """What the prior is about."""
+        """Unknowns of the prior."""
         return [*self.of_step(0), *self.shared] if not self.pinned else []
 
     @cached_property

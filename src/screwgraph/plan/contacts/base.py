@@ -23,7 +23,7 @@ ON_GROUND = 1e-4
 
 
 class Held(Protocol):
-    """What the laws of a contact depend on."""
+    """Variables and parameters that the laws of a contact depend on."""
 
     @property
     def frame(self) -> str: ...

@@ -26,7 +26,7 @@ Box = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
 
 
 class Limit(Protocol):
-    """What all limits are: bounds as `box` takes them, hard, or soft from so much (`threshold`) before they are met."""
+    """Limit of a task: bounds as `box` takes them, hard, or soft from so much (`threshold`) before they are met."""
 
     @property
     def bounds(self) -> Any: ...

@@ -19,16 +19,16 @@ Pair = tuple[float, float]
 
 
 class Drive(Protocol):
-    """What the unknown efforts u of a plan are, and which forces along coordinates they cause."""
+    """Drive of a plan: what the unknown efforts u are, and which forces along coordinates they cause."""
 
     @property
     def what(self) -> str:
-        """What has an effort: a joint or an actuator."""
+        """Word for what has an effort: a joint or an actuator."""
         ...
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each effort is called."""
+        """Name of each effort."""
         ...
 
     @property
@@ -43,7 +43,7 @@ class Drive(Protocol):
 
     @property
     def slots(self) -> tuple[int | None, ...]:
-        """Where each effort stands among the model's torques; None where it is none of them."""
+        """Place of each effort among the model's torques; None where it is none of them."""
         ...
 
     @property

@@ -62,12 +62,12 @@ class MechanismCoordinates:
 
     @cached_property
     def q_slices(self) -> Mapping[str, slice]:
-        """Where each coordinate stands in q, and its velocity in qd."""
+        """Place of each coordinate in q, and of its velocity in qd."""
         return {name: slice(i, i + 1) for i, name in enumerate(self.joint_names)}
 
     @property
     def v_slices(self) -> Mapping[str, slice]:
-        """Where each velocity stands."""
+        """Place of each velocity."""
         return self.q_slices
 
     @property

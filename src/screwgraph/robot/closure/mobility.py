@@ -27,7 +27,7 @@ but for those would lock planar loops."""
 
 @dataclass(frozen=True, eq=False)
 class Mobility:
-    """What the constraints of a robot leave free.
+    """Mobility of a robot: what its constraints leave free.
 
     `rank` is the largest rank of K over random closed positions `states`; `kept` are the numbers of `rank` rows that
     are independent there, the others follow from them; `singular` counts the states of lower rank. `neglected` is the

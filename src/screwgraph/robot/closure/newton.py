@@ -24,7 +24,7 @@ SURPLUS = 1e-2
 
 @dataclass(frozen=True)
 class Closing:
-    """Where the steps ended, and the rows' residuals (rad, m) there."""
+    """Result of closing: where the steps ended, and the rows' residuals (rad, m) there."""
 
     q: Float[np.ndarray, " nq"]
     residual: Float[np.ndarray, " rows"]

@@ -24,7 +24,7 @@ class JointType(Protocol):
 
     @property
     def manifold(self) -> Manifold:
-        """Where q lies: values (nq,), whose velocities are qd (nv,)."""
+        """Manifold of q: values (nq,), whose velocities are qd (nv,)."""
         ...
 
     @property

@@ -24,7 +24,7 @@ class Kind(Protocol):
 
     @property
     def of(self) -> str:
-        """What it is a parameter of: "link", "joint", "frame" or "joint or frame"."""
+        """Owner of the parameter: "link", "joint", "frame" or "joint or frame"."""
         ...
 
     @property

@@ -42,7 +42,7 @@ class Stop:
         return found
 
     def safe(self, q: Number, qd: Number, v: Number, found: Number, dt: Number) -> tuple[Number, Number]:
-        """Where a stop acts, the velocity at the end is no larger than the one that reaches it."""
+        """Limit the velocity at the end, where a stop acts, to the one that reaches it."""
         return self.tangent(q, qd, found, dt)
 
     def bounds(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

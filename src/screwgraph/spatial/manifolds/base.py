@@ -22,7 +22,7 @@ class Manifold(Protocol):
 
     @property
     def kind(self) -> str:
-        """What a value is, in messages: "a rotation matrix"."""
+        """Name of a value in messages: "a rotation matrix"."""
         ...
 
     @property

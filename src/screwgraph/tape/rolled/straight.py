@@ -19,7 +19,7 @@ class Straight:
 
     @property
     def operations(self) -> Operations:
-        """Those of the program."""
+        """Operations of the program."""
         return self.program.operations
 
     def run(self, memory: list[Any], run: Run) -> None:

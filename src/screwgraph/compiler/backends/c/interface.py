@@ -29,7 +29,7 @@ class Interface:
 
     @property
     def suffix(self) -> str:
-        """What constants and functions of that type end in."""
+        """Suffix of constants and functions of that type."""
         return SCALARS[self.listing.dtype][1]
 
     @property
@@ -49,7 +49,7 @@ class Interface:
 
     @property
     def parameters(self) -> str:
-        """What it takes and gives."""
+        """Parameters of the C function: inputs, then outputs."""
         inputs = [f"const {self.declared(name, a)}" for name, a in self.takes]
         return ", ".join([*inputs, *(self.declared(name, r) for name, r in self.gives)])
 
@@ -67,7 +67,7 @@ class Interface:
 
     @property
     def described(self) -> str:
-        """What the numbers of all arrays are, in lines of a comment."""
+        """Description of the numbers in all arrays, as lines of a comment."""
         return "".join(_described(name, array) for name, array in [*self.takes, *self.gives])
 
 

@@ -116,7 +116,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Draft:
-    """Where a draft's functions are called from, and how fast code is made."""
+    """Baseline code of a function: the addresses that call it, and how optimised code is compiled."""
 
     def __init__(self, engine: Any, make: Callable[[], Any]) -> None:
         """Count in the draft of this engine; `make` returns fast code with the same functions."""

@@ -21,7 +21,7 @@ from screwgraph.doing import say
 
 @dataclass(frozen=True)
 class Processor:
-    """What code is made for, in LLVM's words: a model, and features such as `+avx2`, with commas between.
+    """Target processor in LLVM's words: a model, and features such as `+avx2`, with commas between.
 
     Code for another architecture than this one, or another system, has a `triple`, such as "aarch64-linux-gnu".
     """

@@ -22,7 +22,7 @@ class Pointers:
 
     @property
     def parameters(self) -> str:
-        """What the function takes."""
+        """Parameters of the LLVM function."""
         return ", ".join(f"ptr noalias {name}" for name in self.names)
 
     def find(self, place: int) -> tuple[str, int]:

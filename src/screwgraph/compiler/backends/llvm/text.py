@@ -22,7 +22,7 @@ class Lanes:
 
     @property
     def tag(self) -> str:
-        """What the names of functions on such numbers end in."""
+        """Suffix of the names of functions on such numbers."""
         return f"{self.width}x{self.bits}"
 
     @property

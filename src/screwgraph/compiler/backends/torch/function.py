@@ -20,7 +20,7 @@ REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError)
 
 
 class Source(Protocol):
-    """What makes such a function, and can be pickled."""
+    """Source of a PyTorch function: compiles it, and can be pickled."""
 
     def torch(self) -> TorchFunction:
         """Return it."""

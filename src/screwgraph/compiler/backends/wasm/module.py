@@ -75,7 +75,7 @@ def function_body(called: Iterable[int]) -> bytes:
 
 @dataclass(frozen=True)
 class _Values:
-    """Where a piece finds values: those of its own in locals, inputs and those of other pieces in memory."""
+    """Storage of a piece's values: its own in locals, inputs and values of other pieces in memory."""
 
     program: Program
     cut: Pieces

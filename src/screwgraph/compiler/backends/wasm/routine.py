@@ -36,7 +36,7 @@ def routine_body(given: Routine, first: int, module: Bodies) -> bytes:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Where the routine's memory and that of its programs stand, and the functions of these."""
+    """Memory layout of the routine and its programs, and the functions of these."""
 
     first: int
     base: int

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def body_point(xi: Any, yi: Any, xj: Any, yj: Any, x: Any, y: Any, *, along: Any, across: Any) -> list[Any]:
-    """What is left of a point but for so many lines from i to j, along and turned by a right angle (m).
+    """Return the distance of a point from its place on a body: so far along the line from i to j, and across it (m).
 
     Two equations for two coordinates, also of points on the line. Garcia de Jalon & Bayo (1994), section 2.1.
     """

@@ -100,7 +100,7 @@ def _move(stage: Recursion, kernel: Kernel, panel: Panel, columns: tuple[str, st
 
 
 def _inwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places, end: str) -> None:
-    """What is left of the torques: less what is felt of all beyond. Beyond the last column of a triangle it is zero."""
+    """Subtract what is felt of all bodies beyond from the torques; beyond the last column of a triangle it is zero."""
     vector = panel.vector
     with kernel.each("0", str(stage.size)) as t:
         i = kernel.integer("sub", str(stage.size - 1), t)
