@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from hashlib import sha256
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from screwgraph.compiler.cache.entry import opened, sealed
-from screwgraph.compiler.cache.tidy import ABANDONED, new_draft, tidy
+from screwgraph.compiler.cache.store import Store
+from screwgraph.compiler.cache.tidy import ABANDONED, WRITES, is_time_to_tidy, new_draft, tidy
 
 KEY = "0" * 64
 
@@ -62,3 +64,17 @@ def test_only_drafts_of_processes_that_must_be_dead_are_removed(tmp_path):
         os.utime(tmp_path / name, (now - age, now - age))
     tidy(tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == set(names[1:])
+
+
+def test_one_write_in_many_tidies_the_folder(tmp_path):
+    draft, long_ago = tmp_path / new_draft(), time.time() - 10.0 * ABANDONED
+    draft.touch()
+    os.utime(draft, (long_ago, long_ago))
+    keys = [f"{i:08x}{KEY[8:]}" for i in range(1, 2 * WRITES + 1)]
+    for key in keys[: WRITES - 1]:
+        Store(tmp_path).write("object", key, b"machine code")
+    assert draft.exists()
+    Store(tmp_path).write("object", keys[WRITES - 1], b"machine code")
+    assert not draft.exists()
+    turns = sum(is_time_to_tidy(sha256(f"{i}".encode()).hexdigest()) for i in range(100 * WRITES))
+    assert 50 < turns < 200, "keys are hashes"

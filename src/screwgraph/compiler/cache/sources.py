@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ LOOK_NS = 100_000_000
 
 State = tuple[tuple[str, int, int, int, int], ...]
 """Of each source: its path, when its text and its record were changed (ns), its size, its inode."""
+_status = attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_ino")
 
 
 def stamp(*, look_again: bool = False) -> bytes | None:
@@ -74,21 +76,34 @@ def _recent_state(_turn: int) -> State | None:
 def _state_of_sources() -> State | None:
     """Return the state of all sources; None where they cannot be looked at."""
     try:
-        return tuple(sorted(_sources(str(_root()))))
+        changed = tuple(os.stat(folder).st_mtime_ns for folder in _folders())
+        lately = max(changed) > time.time_ns() - CLOCK_TICK_NS  # more may change, and the folder's time stay the same
+        return tuple((path, *_status(os.stat(path))) for path in _files(changed, time.monotonic_ns() if lately else 0))
     except OSError:
         return None
+
+
+@cache
+def _folders() -> tuple[str, ...]:
+    """Return all folders; whatever is added to them, or taken away, changes the time of one of these."""
+    return tuple(folder for folder, _ in _walk(str(_root())))
+
+
+@lru_cache(maxsize=1)
+def _files(_changed: tuple[int, ...], _turn: int) -> tuple[str, ...]:
+    """Return the paths of all sources: they are listed anew where folders have changed."""
+    return tuple(sorted(path for _, sources in _walk(str(_root())) for path in sources))
 
 
 def _root() -> Path:
     return Path(__file__).parents[2]
 
 
-def _sources(folder: str) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield the states of all sources in a folder."""
+def _walk(folder: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder and the paths of its sources, then the same of the folders in it."""
     with os.scandir(folder) as found:
-        for file in found:
-            if file.name.endswith(".py"):
-                status = file.stat()
-                yield file.path, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
-            elif file.name not in ELSEWHERE and file.is_dir():
-                yield from _sources(file.path)
+        files = list(found)
+    yield folder, [file.path for file in files if file.name.endswith(".py")]
+    for file in files:
+        if file.name not in ELSEWHERE and file.is_dir():
+            yield from _walk(file.path)

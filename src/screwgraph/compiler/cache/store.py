@@ -12,7 +12,7 @@ from pathlib import Path
 
 from screwgraph.compiler.cache.entry import opened, sealed
 from screwgraph.compiler.cache.folder import FOLDER, SWITCH, cache_folder, distrust
-from screwgraph.compiler.cache.tidy import new_draft, tidy
+from screwgraph.compiler.cache.tidy import is_time_to_tidy, new_draft, tidy
 
 READING = os.O_RDONLY
 for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # a link could lead to anybody's file, a pipe would never answer
@@ -58,7 +58,8 @@ class Store:
             finally:
                 with contextlib.suppress(OSError):
                     os.unlink(draft)
-            tidy(self.folder)
+            if is_time_to_tidy(key):
+                tidy(self.folder)
         except OSError as error:
             _warn(
                 self.folder,

@@ -17,11 +17,18 @@ KEPT = 0.75
 """What part of that stays when it was exceeded, lest every new entry has to make room."""
 ABANDONED = 3600.0
 """Seconds after which a draft's process is taken for dead."""
+WRITES = 64
+"""One of so many entries that are written has its folder tidied: of thousands, a look takes longer than a write."""
 
 
 def new_draft() -> str:
     """Return the name of a file to write before it becomes an entry."""
     return f"{DRAFT}{os.urandom(8).hex()}{DRAFT_SUFFIX}"
+
+
+def is_time_to_tidy(key: str) -> bool:
+    """Tell whether the folder is tidied after the entry of a key, a hash: one of `WRITES` in any process."""
+    return int(key[:8], 16) % WRITES == 0
 
 
 def tidy(folder: Path, largest: int = LARGEST) -> None:
