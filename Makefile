@@ -12,6 +12,8 @@ demo: $(VENV)/installed
 
 # Tests run on two workers: BLAS on one thread each, or its threads wait for one another on small matrices.
 test suite docs: export OPENBLAS_NUM_THREADS ?= 1
+# Processes that tests start find the package's bytecode, whatever the caller's shell says of it.
+test extras suite docs: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
@@ -15,6 +17,7 @@ import pytest
 
 from screwgraph.compiler.backends.llvm import machine
 from screwgraph.compiler.backends.llvm.machine import Processor
+from screwgraph.compiler.cache import sources
 from tests.sampling import SEED, kinds_of, sample_cases, seed_of_run
 
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -27,6 +30,9 @@ OPTIMISED = ("bench", "benchmarks", "compiler", "faults", "simulation")
 
 STATISTICS = ("estimation",)
 """Packages whose suites draw many models, each with code of its own: it is never optimised, which would take hours."""
+
+GARBAGE = 50_000
+"""New objects after which the collector of cycles looks for some."""
 
 
 def pytest_report_header() -> str:
@@ -52,6 +58,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("suite")
 
 
+def pytest_collection_finish() -> None:
+    """Let the collector of cycles look seldom, and at what tests make: not at thousands of tests each time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GARBAGE, *gc.get_threshold()[1:])
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the user's cache of compiled code out of tests; the workers of a run share one that begins empty."""
@@ -62,6 +75,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("SCREWGRAPH_CACHE_DIR", str(folder / "compiled"))
         patch.delenv("SCREWGRAPH_CACHE", raising=False)
         patch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0")
+        patch.setattr(sources, "_state_of_sources", cache(sources._state_of_sources))  # nobody edits them meanwhile
         yield
 
 
