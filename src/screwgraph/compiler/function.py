@@ -243,7 +243,7 @@ class Function(Called):
         """Return the function at values of its parameters (SI units): an array (..., k), or a mapping by name.
 
         What they alone determine is computed here, once; the function that is returned takes the other arguments.
-        Nothing is compiled anew. Parameters that a mapping does not name have the values of the model's file.
+        Nothing is compiled again. Parameters that a mapping does not name have the values of the model's file.
 
         Raises:
             InputError: the function has no parameters, none of a name, values of another shape, or that are not finite,

@@ -30,7 +30,7 @@ GAP, TITLE = 34.0, 22.0
 
 
 def draw_steps(dag: Dag, which: Sequence[int] | None = None) -> Figure:
-    """Draw what is left of the graph, and the DAG so far, after some eliminations. Xie & Dellaert (2019), Fig. 5.
+    """Draw the remaining graph, and the DAG so far, after some eliminations. Xie & Dellaert (2019), Fig. 5.
 
     Colours and arrows are those of `draw_dag`; what is not yet eliminated is white, its factors are dots.
 

@@ -14,7 +14,7 @@ class Group:
 
     `law` names the law whose equations serve, where one can. The next scalar is the one that has the best pivot and
     fills in least; with `by_work`, the one that costs the fewest operations, times 1 + `jitter` times a random number.
-    With `pairs`, accelerations go symmetrically, each with the wrench that is its multiplier, before what is left.
+    With `pairs`, accelerations go symmetrically, each with the wrench that is its multiplier, before the others.
     With `block`, they go as a block, where that is safe: by the equations that pair with the unknowns `through`, by any
     if that is empty.
     """

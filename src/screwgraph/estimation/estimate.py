@@ -63,7 +63,7 @@ def estimate(
 ) -> Estimate:
     """Estimate a motion, torques and parameters of a model. Arguments as for `queries.estimate`.
 
-    Where the search fails, it begins anew with dampings, if they are unknown, of dampers that are as fast as a step.
+    Where the search fails, it begins again with dampings, if they are unknown, of dampers that are as fast as a step.
 
     Raises:
         InputError: a bad argument, or a search that fails.

@@ -33,7 +33,7 @@ def over(graph: FactorGraph, steps: int, h: float, rule: str = "trapezoidal") ->
     Families are "q", "qd", "qdd", "tau" of all joints, and one for every other variable, "wrench link2"; those of
     points inside the steps end in ".1", ... More factors, as what is known of tau or at the beginning, are added by
     `Problem([*sg.over(graph, 50, 0.02).factors, ...])`. Loops and couplings of closed chains hold by one law that also
-    closes positions: gaps g obey g'' + 2 a g' + a^2 g = 0.
+    closes positions: closure errors g obey g'' + 2 a g' + a^2 g = 0.
 
     Args:
         graph: of a robot's dynamics, edited or not, nothing given.

@@ -40,7 +40,7 @@ class Estimate:
     `covariance` (k, k) is that of the parameters. `residuals` are what each column's sensor would read, less what was
     measured, NaN where nothing was; those of poses are angles _rx, _ry, _rz and displacements _x, _y, _z in the frame's
     axes. `misfit` is the root mean square of each sensor's residuals in its standard deviations: near 1 where sensors,
-    their units and the model are right. `undetermined` names parameters that the measurements hardly determine,
+    their units and the model are right. `undetermined` names parameters that the measurements do not determine,
     `unobserved` columns of initial positions and velocities, and of torques, that only priors determine.
     `doubts` says all this in words. Energies of `run` are those of the nominal parameters.
     `model_error` is the largest residual of the model in its own standard deviations: where it is large, time steps are
@@ -87,7 +87,7 @@ class Estimate:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Why the estimate may be wrong, or hardly tells anything: a sentence each."""
+        """Why the estimate may be wrong, or does not determine parameters: a sentence each."""
         found = [f"the measurements hardly determine {name}" for name in self.undetermined]
         if self.unobserved:
             listed = ", ".join(self.unobserved)

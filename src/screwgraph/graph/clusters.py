@@ -15,7 +15,7 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True, eq=False)
 class Cluster:
-    """Joints that move together, in order, and the multipliers of what ties them; `output` is the link they hang on.
+    """Joints that move together, in order, and their multipliers; `output` is the link that supports them.
 
     A joint that nothing ties is a cluster of its own.
     """
@@ -33,7 +33,7 @@ class Cluster:
 
 
 def clusters(graph: FactorGraph) -> tuple[Cluster, ...]:
-    """Return the clusters of a graph's joints, base to tips: each hangs on a link of one before it, or on the base.
+    """Return the clusters of a graph's joints, base to tips: a link of one before it, or the base, supports each.
 
     Loops tie the joints on the way between their ends, couplings the joints that they name and those between. Sets that
     share a joint are one cluster. Chignoli et al. (2023), section II-D; Jain (2012).

@@ -105,7 +105,7 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str], poses: Sequence[
 def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
     """Return a robot's graph with one more loop: its law, its multipliers, and their part in the balances of wrenches.
 
-    Rows that follow from other loops are left out, so that all of these are looked at anew.
+    Rows that follow from other loops are left out, so that all of these are looked at again.
 
     Raises:
         InputError: the graph is no robot's, what is known is declared already, or no position closes the loops.

@@ -59,7 +59,7 @@ class Variable:
     """A variable of `dim` numbers: vectors, unless `manifold` says where its values lie.
 
     `index` numbers the link that it belongs to (the joint's child; 0 is the base), `parent` is the
-    number of the link that this one hangs on, None for the base. `assembled` knows values at which constraints hold.
+    number of the link that supports this one, None for the base. `assembled` knows values at which constraints hold.
     """
 
     key: Key

@@ -37,7 +37,7 @@ Refresh = Callable[..., Mapping[str, np.ndarray]]
 class Factors:
     """One template bound to N tuples of unknowns; `shared` parameters are one for all, `each` has one a factor.
 
-    `refresh`, where given, makes some of `each` anew from the unknowns' values, whenever these change.
+    `refresh`, where given, makes some of `each` again from the unknowns' values, whenever these change.
     """
 
     __repr__ = one_line
@@ -185,7 +185,7 @@ def hinge(
 
 
 def refreshed(factors: Factors, refresh: Refresh) -> Factors:
-    """Return factors some of whose own parameters are made anew from the unknowns, at every evaluation.
+    """Return factors some of whose own parameters are made again from the unknowns, at every evaluation.
 
     This lets templates depend on what has no expression, such as tables: `refresh` returns its Taylor polynomial about
     the unknowns' values, and all derivatives up to the polynomial's degree are those of the table.

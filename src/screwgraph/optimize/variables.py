@@ -16,7 +16,7 @@ from screwgraph.summary import one_line
 
 @dataclass(frozen=True)
 class Variables:
-    """A family of `count` unknowns of one kind; families are told apart by their names."""
+    """A family of `count` unknowns of one kind; their names distinguish families."""
 
     name: str
     manifold: Manifold

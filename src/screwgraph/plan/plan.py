@@ -37,7 +37,7 @@ class Plan:
     """A planned motion: arrays over time, how much it costs, and whether it can be relied on.
 
     `status` is "solved", or what went wrong; `violation` is the largest residual of what must hold, in its own units.
-    Each step is integrated anew from its first point, under the planned torques and contact forces: `error` tells how
+    Each step is integrated again from its first point, under the planned torques and contact forces: `error` tells how
     far that ends from the next point. Plans with steps beyond the task's accuracy are "solved, coarse: interval ...".
     Plans whose steps err one way, so that the motion leaves them or momentum changes without a force, are "feasible,
     but ...": see `open_loop_errors` and `momentum_errors`.

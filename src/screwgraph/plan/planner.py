@@ -242,14 +242,14 @@ class Planner:
     def step(
         self, steps: int = 1, q: Any = None, qd: Any = None, *, recovery: float = RECOVERY, **options: Any
     ) -> Plan:
-        """Plan anew from so many steps later: the horizon moves along, goals keep their place in it.
+        """Plan again from so many steps later: the horizon moves along, goals keep their place in it.
 
         Where contacts follow a schedule, that comes nearer, with goals and paths: see `receding_horizon.py`. Then
-        factors are bound anew, which takes longer, and code is made where other feet stand together than ever before.
+        factors are bound again, which takes longer, and code is made where other feet stand together than ever before.
 
         A plan is returned whatever the state, with torques within the limits of effort, and `relaxed` says what was
         given up for that. What the measured state violates may decay. If there is still no plan, limits of the state
-        and obstacles become costs, then goals; and if none is found then either, it is what is left of the last plan.
+        and obstacles become costs, then goals; and if none is found then either, it is the rest of the last plan.
 
         Args:
             steps: of the last plan that have passed.
@@ -330,7 +330,7 @@ class Planner:
         return replace(new, task=replace(task, guess=values_ahead(old, last.values, new, by)))
 
     def change(self, **fields: Any) -> None:
-        """Replace fields of the task; code is made anew only where its structure differs.
+        """Replace fields of the task; code is made again only where its structure differs.
 
         Raises:
             InputError: a new value does not fit.

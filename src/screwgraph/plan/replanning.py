@@ -147,7 +147,7 @@ class Replanner:
     def update(self, **fields: Any) -> Updated:
         """Replace fields of the task: `update(goals=...)`, `update(obstacles=...)`, `update(contacts=..., phases=...)`.
 
-        Factors that differ are changed, removed or added. Where unknowns differ, the tree is made anew, from the last
+        Factors that differ are changed, removed or added. Where unknowns differ, the tree is made again, from the last
         plan's values as far as they fit; measurements stay at their times. What the tree cannot follow, as it has no
         line search, is solved as a whole.
 

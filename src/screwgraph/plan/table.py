@@ -16,7 +16,7 @@ FACTS = ("status", "cost", "violation", "error", "iterations", "seconds")
 def save_plan(plan: Plan, path: str | os.PathLike[str]) -> Path:
     """Write a plan as a table (.csv), or as arrays with status, cost, error, all unknowns and the robot (.npz).
 
-    What is not feasible is told apart by its name: `plan.npz` becomes `plan.not_feasible.npz`. Of the two, only the one
+    What is not feasible has another name: `plan.npz` becomes `plan.not_feasible.npz`. Of the two, only the one
     that was written last stays. Returns the path.
 
     Raises:

@@ -36,7 +36,7 @@ class Transmission:
         return self.displacement.text().rpartition(" = ")[0]
 
     def with_fixed(self, positions: Mapping[str, float]) -> Transmission | None:
-        """Return what is left where joints stand still; None where nothing is."""
+        """Return the actuator with some joints fixed; None where nothing of it moves."""
         reduced = self.displacement.with_fixed(positions)
         return replace(self, displacement=reduced) if reduced.joints else None
 
@@ -90,7 +90,7 @@ class Thruster:
         return found
 
     def with_fixed(self, positions: Mapping[str, float]) -> Thruster | None:
-        """Return what is left where joints stand still; None where nothing is."""
+        """Return the actuator with some joints fixed; None where nothing of it moves."""
         left = {name: arm for name, arm in self.terms.items() if split_coordinate(name)[0] not in positions}
         return replace(self, terms=left) if left else None
 

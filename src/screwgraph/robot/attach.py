@@ -28,7 +28,7 @@ def attach(
 
     Args:
         robot: what carries; its name, gravity and base stay.
-        other: what is carried.
+        other: the robot to mount.
         frame: link or frame of `robot`.
         T: pose (4, 4) of the other's base in that frame; where it is left out, they coincide.
         prefix: put before all names of the other's parts, for two hands of one kind.

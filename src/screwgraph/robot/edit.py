@@ -25,7 +25,7 @@ def with_floating_base(robot: Robot) -> Robot:
 
     The robot's neutral position is the pose `robot.T_wb` at which the file draws the old base, and gravity is turned
     from the old base's frame into the world's.
-    A robot that hangs on a massless base by one floating joint already has what is asked for, and stays as it is.
+    A robot that one floating joint connects to a massless base already has what is asked for, and stays as it is.
     """
     base = robot.links[0].name
     first = robot.children(base)

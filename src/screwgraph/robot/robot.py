@@ -154,7 +154,7 @@ class Robot:
         return tuple(joints)
 
     def children(self, link: str) -> tuple[Joint, ...]:
-        """Return the joints that hang on a link. Raises InputError when there is no such link."""
+        """Return the joints whose parent is a link. Raises InputError when there is no such link."""
         self.link_index(link)
         return tuple(j for j in self.joints if j.parent == link)
 

@@ -41,7 +41,7 @@ def tree(
     Limits in the wrong order are swapped, with a warning; see `with_sound_limits`.
 
     Raises:
-        ModelError: double or unknown names, two parents, cycle, links that hang nowhere; a loop or coupling that
+        ModelError: double or unknown names, two parents, cycle, links without a parent; a loop or coupling that
             closes nothing or names what there is not; an actuator that drives what there is not.
     """
     _check_names(links, joints, where)

@@ -43,7 +43,7 @@ def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
     """Weld joints, at zero or at the positions that a mapping gives, and merge their links.
 
     Joints that couplings tie to locked ones only are locked too; loops and couplings without motion vanish, the latter
-    with a remark where they do not hold.
+    with a warning where they do not hold.
 
     Raises:
         InputError: no such joint, a position for a joint with several coordinates, or positions that open loops.

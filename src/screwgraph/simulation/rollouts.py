@@ -208,7 +208,7 @@ def _torques(control: Controller, t: float, q: np.ndarray, qd: np.ndarray, size:
 
 
 def joined(parts: Sequence[Future], watch: Watch | None, times: Float[np.ndarray, " K"]) -> StepStates:
-    """Return the states of parts of the motions together; `watch` is told the share of the time that is done."""
+    """Return the states of parts of the motions together; `watch` is called with the share of the time that is done."""
     watch = reported(watch, f"simulating in {len(parts)} parts", times)
     for done, _ in enumerate(as_completed(parts), 1):
         watch(float(times[-1]) * done / len(parts))

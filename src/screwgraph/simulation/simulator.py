@@ -27,7 +27,7 @@ class Simulator:
     """A model that moves by one step a call, under torques that are held during the step.
 
     States are single ones, q (nq,) and qd (nv,), or batches of them, (B, nq) and (B, nv). `step(tau)` takes a step,
-    `reset(q, qd)` begins anew; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
+    `reset(q, qd)` begins again; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
     """
 
     @checked
@@ -90,7 +90,7 @@ class Simulator:
         )
 
     def reset(self, q: Any = None, qd: Any = None) -> None:
-        """Begin anew at t = 0, at a position (nq,) or positions (B, nq) with velocities alike; as for `q0` and `qd0`.
+        """Begin again at t = 0, at a position (nq,) or positions (B, nq) with velocities alike; as for `q0` and `qd0`.
 
         Raises:
             InputError: numbers that are no states of the model, or velocities that loops forbid.

@@ -125,7 +125,7 @@ def concatenate(*vectors: Array) -> Array:
 
 
 def concatenate_columns(*matrices: Array) -> Array:
-    """Stack matrices side by side to a wider matrix."""
+    """Stack matrices horizontally to a wider matrix."""
     return block([matrices])
 
 

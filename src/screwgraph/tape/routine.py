@@ -30,18 +30,18 @@ class Block:
 
     @property
     def reads_in_place(self) -> bool:
-        """Whether inputs stand side by side in memory, in order."""
+        """Whether inputs are contiguous in memory, in order."""
         return _is_run(self.reads)
 
     @property
     def writes_in_place(self) -> bool:
-        """Whether outputs may be written side by side while inputs are read."""
+        """Whether outputs may be written to contiguous memory while inputs are read."""
         return _is_run(self.writes) and not set(self.reads) & set(self.writes)
 
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The row of a table whose number stands at `row`, written to places side by side from `writes` on."""
+    """The row of a table whose number stands at `row`, written to contiguous places from `writes` on."""
 
     __repr__ = one_line
 

@@ -18,7 +18,7 @@ ROWS = 3
 
 
 def hermite(order: int, part: Any) -> Float[np.ndarray, "*batch rows 2n"]:
-    """Return the weights of a polynomial and its derivatives, row by row, at a part 0..1 of a stretch of length 1.
+    """Return the weights of a polynomial and its derivatives, row by row, at a part 0..1 of a step of length 1.
 
     The polynomial of degree 2n - 1 has n = `order` given derivatives, the value first, at both ends; columns are those
     at 0, then those at 1. Of white noise on the n-th derivative it is the most probable motion. Barfoot (2017), 3.4.
@@ -34,7 +34,7 @@ def hermite(order: int, part: Any) -> Float[np.ndarray, "*batch rows 2n"]:
 def between_states(
     manifold: Manifold, start: Point, end: Point, h: Float[np.ndarray, "N 1"], part: Float[np.ndarray, "N 1"]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return position, velocity and acceleration at the parts 0..1 of N stretches of lengths h (s).
+    """Return position, velocity and acceleration at the parts 0..1 of N steps of lengths h (s).
 
     States have N rows each: the polynomials are cubic where they have no accelerations (None), else quintic. Joints
     that turn in space follow polynomials of rotation vectors in the frame at the start; velocities are the rates of

@@ -47,7 +47,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures side by side where there is room, below one another on narrow screens."""
+    """Pictures in one row where it is wide enough, below one another on narrow screens."""
 
     title: str
     pictures: Sequence[Picture]

@@ -14,7 +14,7 @@ from screwgraph.graph import Factor, FactorGraph, Key
 
 @dataclass(frozen=True)
 class Line:
-    """`left = right`, and a remark in words; lines of back-substitution are numbered."""
+    """`left = right`, and a note in words; lines of back-substitution are numbered."""
 
     left: str
     right: str

@@ -23,7 +23,7 @@ from screwgraph.robot import Joint
 class JointsFirst:
     """Tips to base: the wrench along a joint's axis by its torque, the joint's acceleration, the link's along the axis.
 
-    What is left of the link's inertia has nothing along the axis, so that carrying it to the parent costs less; the
+    The remaining inertia of the link has nothing along the axis, so that carrying it to the parent costs less; the
     articulated-body algorithm as Featherstone (2008), table 7.1, computes it. Joints whose axes are not coordinate
     axes of their link's frame are solved as in `aba`.
     """

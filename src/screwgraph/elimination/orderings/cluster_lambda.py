@@ -13,7 +13,7 @@ from screwgraph.graph import FactorGraph, Key, clusters
 class MultipliersInClusters:
     """Clusters tips to base: F_i and Vdot_i of all links, the joints' unknowns, then the multipliers.
 
-    Every pivot is a generalised inertia, or what is left of K M^-1 K' of the cluster alone. On a tree, the order `aba`.
+    Every pivot is a generalised inertia, or of K M^-1 K' (Schur complement of the cluster). On a tree, order `aba`.
     """
 
     def suits(self, graph: FactorGraph) -> bool:

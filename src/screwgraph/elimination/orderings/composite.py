@@ -21,7 +21,7 @@ from screwgraph.graph import FactorGraph, Key
 class CompositeInertias:
     """Tips to base, F_i then Vdot_i; the joints' unknowns last.
 
-    What it hands from link to link is the inertia of all that hangs there, the recursion by which CRBA is computed;
+    What it hands from link to link is the inertia of the composite body, the recursion by which CRBA is computed;
     eliminating all wrenches first (`crba`, as Xie & Dellaert (2019) describes it) multiplies transforms instead.
     Featherstone (2008), section 6.2.
     """

@@ -16,7 +16,7 @@ class ClustersEmbedded:
     """Clusters tips to base: F_i and Vdot_i, then dependent rates and multipliers by each other's laws, then the rest.
 
     The constraints express the rates that depend on others, qdd = G ydd + g, and the torques there give the
-    multipliers; what is left are the cluster's inertia and bias in its independent rates, and the recursion goes on as
+    multipliers; the remainder is the cluster's inertia and bias in its independent rates, and the recursion goes on as
     `aba`, which this order is on a tree. Jain (2012); Chignoli et al. (2023).
     """
 

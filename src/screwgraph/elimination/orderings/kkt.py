@@ -13,7 +13,7 @@ from screwgraph.graph import FactorGraph, Key
 class MultipliersLast:
     """Tips to base, F_i then Vdot_i; the joints' unknowns; last the multipliers of loops and couplings.
 
-    What is left for them is K M^-1 K': each has filled in to all its ancestors. On a tree, the order `composite`.
+    Their Schur complement is K M^-1 K': each has filled in to all its ancestors. On a tree, the order `composite`.
     Carpentier, Budhiraja & Mansard (2021), proximal and sparse resolution.
     """
 

@@ -26,7 +26,7 @@ class Mixed:
     """Tips to base as `aba`, each loop and coupling where its treatment says; nested loops from the inside out.
 
     `treatments` are pairs of a treatment, one of `TREATMENTS`, and the name of a constraint, as keys; others are
-    treated by a prediction of what embedding costs: the rates that wait for the constraint are carried through all
+    treated by a prediction of what embedding costs: the rates that wait for the constraint are propagated through all
     links of the loop, as multipliers are else. With `joints_first`, joints that wait for nothing go as `articulated`.
     """
 

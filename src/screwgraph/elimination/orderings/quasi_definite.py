@@ -12,7 +12,7 @@ from screwgraph.graph import Column, Factor, FactorGraph, Key, Role
 
 @dataclass(frozen=True)
 class QuasiDefinite:
-    """Angles first, by the constraints that define them; then L D L' of what is left, by least degree.
+    """Angles first, by the constraints that define them; then L D L' of the others, by least degree.
 
     A multiplier goes after all coordinates of its rows: then pivots of coordinates are positive and those of
     multipliers negative wherever the rows are independent. Vanderbei (1995); Garcia de Jalon & Bayo (1994), chapter 5.

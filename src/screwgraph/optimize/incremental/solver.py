@@ -26,7 +26,7 @@ NOT_FINITE = "a residual is not finite"
 
 @dataclass(frozen=True)
 class Updated:
-    """How an update ended: eliminations, cliques that they made, unknowns whose factors were linearised anew."""
+    """How an update ended: eliminations, cliques that they made, unknowns whose factors were linearised again."""
 
     status: Status
     reason: str
@@ -41,10 +41,10 @@ class Updated:
 
 
 class Incremental:
-    """Keeps the Bayes tree of a problem: an edit eliminates anew the cliques between what it touches and the root.
+    """Keeps the Bayes tree of a problem: an edit eliminates again the cliques between what it touches and the root.
 
     Gauss-Newton's method on soft factors, squares or losses of these, and on hard ones, which are penalties with
-    multipliers. Factors are linearised anew where their unknowns have moved further than `relinearise`, or a hard one
+    multipliers. Factors are linearised again where their unknowns have moved further than `relinearise`, or a hard one
     does not hold. With that small, results are those of `solve`. Kaess et al., iSAM2 (2012).
 
     `last` tells how the last update ended.

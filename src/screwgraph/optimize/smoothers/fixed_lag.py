@@ -95,7 +95,7 @@ class FixedLag:
         start: Mapping[str, Any],
         prior: Mapping[str, Any] | tuple[np.ndarray, np.ndarray] | None = None,
     ) -> FixedLag:
-        """Return a smoother that begins anew; compiled code is kept.
+        """Return a smoother that begins again; compiled code is kept.
 
         Args:
             problem: this one's, or what `replaced` or `with_parameters` made of it.
@@ -166,7 +166,7 @@ class FixedLag:
         """Return J P J' of functions of the window's last step; P is its joint covariance when `step` was called last.
 
         Large windows keep the factorisation of that Gauss-Newton step, so that this costs a substitution: P is then of
-        values before it. Small windows are factored anew.
+        values before it. Small windows are factored again.
 
         Args:
             rows: J, the functions' derivatives by the first n directions of the last step.
