@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from screwgraph.bench.peers import NotMeasuredError, Peer
-from screwgraph.compiler.backends.llvm.machine import vector_width
+from screwgraph.compiler.kernels import vector_width
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import ctypes
 import time
 from dataclasses import dataclass
 
-from screwgraph.compiler.backends.llvm.machine import machine_code, vector_width
+from screwgraph.compiler.kernels import machine_code, vector_width
 
 CHAINS = 16
 """Independent chains of fused multiply-adds: more than latency times units, fewer than registers."""

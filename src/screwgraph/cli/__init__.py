@@ -42,12 +42,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _wait_for_fast_code() -> None:
     """Say for what a process waits at its end: fast code for later calls, which threads make."""
-    draft = sys.modules.get("screwgraph.compiler.backends.llvm.draft")
-    if draft is not None and draft.is_improving():
+    compiler = sys.modules.get("screwgraph.compiler")
+    if compiler is not None and compiler.is_improving():
         from screwgraph.cli.streams import working
 
         with working("storing fast code for the next call"):
-            draft.settle()
+            compiler.settle()
 
 
 def _end(number: int, frame: object) -> None:

@@ -16,6 +16,8 @@ from screwgraph.compiler.backends.llvm import (
     compiled,
     marching,
 )
+from screwgraph.compiler.backends.llvm.draft import VARIABLE as DRAFT_VARIABLE
+from screwgraph.compiler.backends.llvm.draft import is_improving, settle
 from screwgraph.compiler.blocked import BlockedFunction
 from screwgraph.compiler.cache import Made
 from screwgraph.compiler.compile import Order, compile_problem, make_function
@@ -35,6 +37,7 @@ from screwgraph.compiler.unit import check_unit, normalising, quaternion_places
 
 __all__ = [
     "BACKENDS",
+    "DRAFT_VARIABLE",
     "PARAMETERS",
     "Argument",
     "Backend",
@@ -71,6 +74,7 @@ __all__ = [
     "compiled",
     "dtype_name",
     "inputs_by_form",
+    "is_improving",
     "library_code",
     "make_function",
     "marching",
@@ -80,5 +84,6 @@ __all__ = [
     "parameter_arguments",
     "quaternion_places",
     "robot_arguments",
+    "settle",
     "without_metadata",
 ]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from screwgraph.compiler.kernels import new_table
 from screwgraph.errors import InputError
 from screwgraph.optimize import (
     SE3,
@@ -18,6 +19,7 @@ from screwgraph.optimize import (
     soft,
     solve,
 )
+from screwgraph.optimize.incremental.records import Link
 from screwgraph.optimize.incremental.tree import Tree
 from screwgraph.spatial import sin, sqrt
 from tests.optimize.graphs import pose_ring, relative
@@ -217,12 +219,12 @@ def test_a_tree_equals_a_dense_solution():
 def test_an_edit_that_needs_more_memory_for_its_order_than_there_is():
     solver = Incremental(Problem(chain(np.random.default_rng(8))))
     tree = solver._tree
-    tree._W, tree._N = np.zeros(8, dtype=np.int64), np.zeros((8, 2), dtype=np.int64)
+    tree._work.members, tree._work.links = np.zeros(8, dtype=np.int64), new_table(Link, 8)
     tree._remembered()
     solver.update(add=[soft(step, X[3], X[20], z=np.ones(2), sigma=0.5, name="loop")])
-    assert tree._W.size > 8
+    assert tree._work.members.size > 8
     assert gap(solver) < 1e-9
-    tree._W, tree._N = np.zeros(8, dtype=np.int64), np.zeros((8, 2), dtype=np.int64)
+    tree._work.members, tree._work.links = np.zeros(8, dtype=np.int64), new_table(Link, 8)
     tree._remembered()
     solver.update(remove=["loop"])
     assert gap(solver) < 1e-9

@@ -1,4 +1,4 @@
-"""Elimination along a chain of contact events, front by front; see `tables` and `backends.llvm.loops`.
+"""Elimination along a chain of contact events, front by front; see `tables` and `compiler.kernels`.
 
 Front k has the footholds that are left after event k, base k, base k + 1, the biases, and the footholds that stay. It
 is [[H], [g']] as in `incremental.dense`; what stands above the diagonal is not read. What stays of it is added to front
@@ -7,7 +7,7 @@ k + 1; the last front goes as a whole.
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.loops import Ints, Reals, behind
+from screwgraph.compiler.kernels import Ints, Reals, tail
 from screwgraph.estimation.legged.tables import (
     AWAY,
     B_AWAY,
@@ -77,11 +77,11 @@ def listed(k: int, numbers: Ints, events: Ints, stands: Ints, front_ints: Ints) 
     """Find which footholds front k has, and their places."""
     most = numbers[MOST]
     ring = numbers[EVENTS]
-    own = behind(front_ints, k % ring * numbers[FRONT_INTS])
+    own = tail(front_ints, k % ring * numbers[FRONT_INTS])
     lifted = 0
     staying = 0
     if k > 0:
-        before = behind(front_ints, (k - 1) % ring * numbers[FRONT_INTS])
+        before = tail(front_ints, (k - 1) % ring * numbers[FRONT_INTS])
         for i in range(before[STAYING]):
             s = before[STANDS + most + i]
             if stands[s * STAND_INTS + LEFT] == k:
@@ -90,7 +90,7 @@ def listed(k: int, numbers: Ints, events: Ints, stands: Ints, front_ints: Ints) 
             else:
                 own[STANDS + most + staying] = s
                 staying = staying + 1
-    event = behind(events, k % ring * numbers[EVENT_INTS])
+    event = tail(events, k % ring * numbers[EVENT_INTS])
     for i in range(event[NEW]):
         s = event[NEW_STANDS + i]
         if stands[s * STAND_INTS + LEFT] == k:
@@ -127,17 +127,17 @@ def add_carry(front: Reals, M: int, base: int, bias: int, before: Reals, ints: I
         for i in range(3):
             places[feet + 3 * s + i] = place + i
     for j in range(n):
-        column = behind(before, (going + j) * old + going)
+        column = tail(before, (going + j) * old + going)
         c = places[j]
         if j < feet:
             c = bias + j - OWN
             if j < OWN:
                 c = base + j
-                target = behind(front, c * ld + base)
+                target = tail(front, c * ld + base)
                 for i in range(OWN):
                     target[i] = target[i] + column[i]
-            target = behind(front, c * ld + bias)
-            more = behind(column, OWN)
+            target = tail(front, c * ld + bias)
+            more = tail(column, OWN)
             for i in range(BIAS):
                 target[i] = target[i] + more[i]
         first = feet
@@ -155,13 +155,13 @@ def add_carry(front: Reals, M: int, base: int, bias: int, before: Reals, ints: I
 def add_footholds(k: int, front: Reals, M: int, numbers: Ints, events: Ints, stand: Reals, stands: Ints) -> None:
     """Add what the touchdowns at event k say of footholds."""
     ld = M + 1
-    event = behind(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
+    event = tail(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
     for n in range(event[NEW]):
         s = event[NEW_STANDS + n]
-        own = behind(stand, s * STAND)
+        own = tail(stand, s * STAND)
         place = stands[s * STAND_INTS + PLACE]
         for j in range(3):
-            column = behind(front, (place + j) * ld)
+            column = tail(front, (place + j) * ld)
             for i in range(j, 3):
                 column[place + i] = column[place + i] + own[INFORMATION + 3 * i + j]
             for i in range(3):
@@ -173,17 +173,17 @@ def add_sights(k: int, front: Reals, M: int, base: int, numbers: Ints, events: I
                sight: Reals, sights: Ints, places: Ints) -> None:  # fmt: skip
     """Add what is seen of feet at event k."""
     ld = M + 1
-    own = behind(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
+    own = tail(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
     for i in range(3):
         places[i] = base + i
         places[3 + i] = base + 6 + i
     for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
-        row = behind(sight, o % numbers[SIGHTS] * SIGHT)
+        row = tail(sight, o % numbers[SIGHTS] * SIGHT)
         s = sights[o % numbers[SIGHTS] * SIGHT_INTS + OF]
         z = stands[s * STAND_INTS + PLACE]
         for i in range(3):
             places[6 + i] = z + i
-        put_block(front, M, behind(row, SIGHT_AT), places, SEEN)
+        put_block(front, M, tail(row, SIGHT_AT), places, SEEN)
         z = z + 2
         front[z * ld + z] = front[z * ld + z] + row[HEIGHT_WEIGHT]
         off = stand[s * STAND + P + 2] - row[HEIGHT]
@@ -194,8 +194,8 @@ def eliminated(k: int, header: Reals, numbers: Ints, event: Reals, events: Ints,
                sight: Reals, sights: Ints, fronts: Reals, front_ints: Ints, places: Ints) -> int:  # fmt: skip
     """Write front k and eliminate what goes; return the first column without a positive pivot, or -1."""
     slot = k % numbers[EVENTS]
-    own = behind(front_ints, slot * numbers[FRONT_INTS])
-    front = behind(fronts, slot * numbers[FRONT])
+    own = tail(front_ints, slot * numbers[FRONT_INTS])
+    front = tail(fronts, slot * numbers[FRONT])
     listed(k, numbers, events, stands, front_ints)
     M = own[COLUMNS]
     ld = M + 1
@@ -210,19 +210,19 @@ def eliminated(k: int, header: Reals, numbers: Ints, event: Reals, events: Ints,
             places[i] = base + i
         for i in range(BIAS):
             places[OWN + i] = bias + i
-        put_block(front, M, behind(header, START_AT), places, OWN + BIAS)
+        put_block(front, M, tail(header, START_AT), places, OWN + BIAS)
     else:
         back = (k - 1) % numbers[EVENTS]
-        before = behind(fronts, back * numbers[FRONT])
-        ints = behind(front_ints, back * numbers[FRONT_INTS])
+        before = tail(fronts, back * numbers[FRONT])
+        ints = tail(front_ints, back * numbers[FRONT_INTS])
         add_carry(front, M, base, bias, before, ints, numbers, stands, places)
     add_footholds(k, front, M, numbers, events, stand, stands)
     add_sights(k, front, M, base, numbers, events, stand, stands, sight, sights, places)
     if k < numbers[COUNT] - 1:
-        entries = behind(event, (k + 1) % numbers[EVENTS] * EVENT + MOVE_AT)
+        entries = tail(event, (k + 1) % numbers[EVENTS] * EVENT + MOVE_AT)
         for j in range(MOVED):
-            column = behind(front, (base + j) * ld + base)
-            more = behind(entries, j * MOVED)
+            column = tail(front, (base + j) * ld + base)
+            more = tail(entries, j * MOVED)
             for i in range(MOVED):
                 column[i] = column[i] + more[i]
             front[(base + j) * ld + M] = front[(base + j) * ld + M] + entries[MOVED * MOVED + j]
@@ -236,13 +236,13 @@ def substituted(header: Reals, numbers: Ints, event: Reals, stand: Reals, fronts
     most = numbers[MOST]
     for step in range(last - numbers[HEAD] + 1):
         k = last - step
-        own = behind(front_ints, k % numbers[EVENTS] * numbers[FRONT_INTS])
-        front = behind(fronts, k % numbers[EVENTS] * numbers[FRONT])
+        own = tail(front_ints, k % numbers[EVENTS] * numbers[FRONT_INTS])
+        front = tail(fronts, k % numbers[EVENTS] * numbers[FRONT])
         base = 3 * own[LIFTED]
         bias = base + OWN
         if k < last:
             bias = base + 2 * OWN
-            after = behind(event, (k + 1) % numbers[EVENTS] * EVENT + D)
+            after = tail(event, (k + 1) % numbers[EVENTS] * EVENT + D)
             for i in range(OWN):
                 work[base + OWN + i] = after[i]
             for i in range(BIAS):
@@ -255,7 +255,7 @@ def substituted(header: Reals, numbers: Ints, event: Reals, stand: Reals, fronts
         ld = M + 1
         for back in range(own[GOING]):
             j = own[GOING] - 1 - back
-            column = behind(front, j * ld)
+            column = tail(front, j * ld)
             x = -column[M]
             for i in range(j + 1, M):
                 x = x - column[i] * work[i]

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import compiled
-from screwgraph.compiler.backends.llvm import Compiled
+from screwgraph.compiler import Compiled, compiled
 from screwgraph.optimize.kernel_cache import KernelProgram, remembered_kernel
 from screwgraph.optimize.manifold_code import number_names
 from screwgraph.optimize.templates import Template

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import solve_triangular
 
-from screwgraph.compiler.backends.llvm.gufunc import loop_of
+from screwgraph.compiler.kernels import loop_of
 from screwgraph.errors import InputError, ScrewgraphError
 from screwgraph.estimation.legged import tables as t
 from screwgraph.estimation.legged.inertial_faults import doubted_covariance, loosened_whitening

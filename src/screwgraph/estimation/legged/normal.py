@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.llvm import Compiled
+from screwgraph.compiler import Compiled
 from screwgraph.estimation.legged.imu import code, inertial
 from screwgraph.estimation.legged.tables import (
     BIASES,

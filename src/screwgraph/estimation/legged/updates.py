@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from screwgraph.compiler.backends.llvm.loops import Ints, Loops, Reals, behind, called, compiled_loops
+from screwgraph.compiler.kernels import Ints, Kernels, Reals, call_loop, compile_kernels, tail
 from screwgraph.estimation.legged.fronts import FRONTS, eliminated, substituted
 from screwgraph.estimation.legged.tables import (
     AWAY,
@@ -76,23 +76,23 @@ def squared_rows(entries: Reals, rows: Reals, white: Reals) -> None:
     """Write J'J and J'r of rows that are whitened by a lower triangular matrix."""
     for back in range(OWN):
         a = OWN - 1 - back
-        row = behind(rows, a * ROW_LENGTH)
+        row = tail(rows, a * ROW_LENGTH)
         x = white[a * OWN + a]
         for i in range(ROW_LENGTH):
             row[i] = row[i] * x
         for b in range(a):
-            other = behind(rows, b * ROW_LENGTH)
+            other = tail(rows, b * ROW_LENGTH)
             x = white[a * OWN + b]
             for i in range(ROW_LENGTH):
                 row[i] = row[i] + x * other[i]
     for j in range(MOVED + 1):
-        column = behind(entries, j * MOVED)
+        column = tail(entries, j * MOVED)
         first = rows[j]
         for i in range(MOVED):
             column[i] = first * rows[i]
         for c in range((ROWS - 1) // TOGETHER):
-            row = behind(rows, (1 + TOGETHER * c) * ROW_LENGTH)
-            at = behind(row, j)
+            row = tail(rows, (1 + TOGETHER * c) * ROW_LENGTH)
+            at = tail(row, j)
             for i in range(MOVED):
                 one = at[0] * row[i] + at[ROW_LENGTH] * row[ROW_LENGTH + i]
                 two = at[2 * ROW_LENGTH] * row[2 * ROW_LENGTH + i] + at[3 * ROW_LENGTH] * row[3 * ROW_LENGTH + i]
@@ -105,7 +105,7 @@ def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, work: Re
                contact: Ints, at: Ints, operands: Ints, counts: Ints, steps: Ints) -> None:  # fmt: skip
     """Write the normal equations of all factors whose variables are linearised elsewhere now."""
     for k in range(numbers[HEAD], numbers[COUNT]):
-        own = behind(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
+        own = tail(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
         here = at[OF_EVENTS] + ROW * EVENT * (k % numbers[EVENTS])
         if own[STALE] != 0 and k == 0:
             operands[0] = here + ROW * X
@@ -114,7 +114,7 @@ def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, work: Re
             operands[3] = at[OF_HEADER] + ROW * START_ROOT
             operands[4] = at[OF_HEADER] + ROW * START_BIAS
             operands[5] = at[OF_HEADER] + ROW * START_AT
-            called(start, operands, counts, behind(steps, ARGUMENTS - 6))
+            call_loop(start, operands, counts, tail(steps, ARGUMENTS - 6))
         elif own[STALE] != 0 and k > numbers[HEAD]:
             operands[0] = at[OF_EVENTS] + ROW * (EVENT * ((k - 1) % numbers[EVENTS]) + X)
             operands[1] = here + ROW * X
@@ -122,9 +122,9 @@ def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, work: Re
             operands[3] = here + ROW * CHANGE_AT
             operands[4] = at[OF_HEADER] + ROW * GRAVITY
             operands[5] = at[OF_ROOM]
-            called(motion, operands, counts, behind(steps, ARGUMENTS - 6))
-            row = behind(event, k % numbers[EVENTS] * EVENT)
-            squared_rows(behind(row, MOVE_AT), work, behind(row, WHITE))
+            call_loop(motion, operands, counts, tail(steps, ARGUMENTS - 6))
+            row = tail(event, k % numbers[EVENTS] * EVENT)
+            squared_rows(tail(row, MOVE_AT), work, tail(row, WHITE))
         own[STALE] = 0
         for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
             place = o % numbers[SIGHTS]
@@ -137,7 +137,7 @@ def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, work: Re
                 operands[3] = at[OF_HEADER] + ROW * CONTACT
                 operands[4] = at[OF_HEADER] + ROW * HUBER
                 operands[5] = at[OF_SIGHTS] + ROW * (SIGHT * place + SIGHT_AT)
-                called(contact, operands, counts, behind(steps, ARGUMENTS - 6))
+                call_loop(contact, operands, counts, tail(steps, ARGUMENTS - 6))
 
 
 def largest(x: Reals, n: int) -> float:
@@ -157,7 +157,7 @@ def settled(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
     count = numbers[COUNT]
     first = count
     limit = header[LIMIT]
-    if numbers[BIAS_KEPT] == 0 and largest(behind(header, B_AWAY), BIAS) > limit:
+    if numbers[BIAS_KEPT] == 0 and largest(tail(header, B_AWAY), BIAS) > limit:
         for i in range(BIAS):
             header[B + i] = header[B + i] + header[B_AWAY + i]
             header[B_AWAY + i] = 0.0
@@ -167,13 +167,13 @@ def settled(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
     for step in range(count - head):
         k = count - 1 - step
         slot = k % numbers[EVENTS]
-        row = behind(event, slot * EVENT)
-        own = behind(events, slot * numbers[EVENT_INTS])
-        if own[KEPT] == 0 and largest(behind(row, D), OWN) > limit:
+        row = tail(event, slot * EVENT)
+        own = tail(events, slot * numbers[EVENT_INTS])
+        if own[KEPT] == 0 and largest(tail(row, D), OWN) > limit:
             operands[0] = at[OF_EVENTS] + ROW * (EVENT * slot + X)
             operands[1] = at[OF_EVENTS] + ROW * (EVENT * slot + D)
             operands[2] = at[OF_ROOM]
-            called(turn, operands, counts, behind(steps, ARGUMENTS - 3))
+            call_loop(turn, operands, counts, tail(steps, ARGUMENTS - 3))
             for i in range(BASE_NUMBERS):
                 row[X + i] = work[i]
             for i in range(OWN):
@@ -189,8 +189,8 @@ def settled(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
                     first = k - 1
         for n in range(own[NEW]):
             s = own[NEW_STANDS + n]
-            foot = behind(stand, s * STAND)
-            if stands[s * STAND_INTS + HELD] == 0 and largest(behind(foot, AWAY), 3) > limit:
+            foot = tail(stand, s * STAND)
+            if stands[s * STAND_INTS + HELD] == 0 and largest(tail(foot, AWAY), 3) > limit:
                 for i in range(3):
                     foot[P + i] = foot[P + i] + foot[AWAY + i]
                     foot[AWAY + i] = 0.0
@@ -207,7 +207,7 @@ def settled(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
 def dropped(before: float, numbers: Ints, event: Reals, events: Ints, stands: Ints, sights: Ints) -> None:
     """Let the events go that are older; what they leave keeps its linearisation."""
     while numbers[HEAD] < numbers[COUNT] - 1 and event[numbers[HEAD] % numbers[EVENTS] * EVENT + TIME] < before:
-        own = behind(events, numbers[HEAD] % numbers[EVENTS] * numbers[EVENT_INTS])
+        own = tail(events, numbers[HEAD] % numbers[EVENTS] * numbers[EVENT_INTS])
         for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
             stands[sights[o % numbers[SIGHTS] * SIGHT_INTS + OF] * STAND_INTS + HELD] = 1
         numbers[HEAD] = numbers[HEAD] + 1
@@ -237,7 +237,7 @@ def updated(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
     operands[0] = at[OF_EVENTS] + ROW * (EVENT * ((numbers[COUNT] - 1) % numbers[EVENTS]) + X)
     operands[1] = operands[0] + ROW * (D - X)
     operands[2] = at[OF_HEADER] + ROW * NOW
-    called(turn, operands, counts, behind(steps, ARGUMENTS - 3))
+    call_loop(turn, operands, counts, tail(steps, ARGUMENTS - 3))
     for i in range(BIAS):
         header[NOW_BIAS + i] = header[B + i] + header[B_AWAY + i]
     dropped(before, numbers, event, events, stands, sights)
@@ -247,7 +247,7 @@ def updated(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Rea
 
 
 @cache
-def updates(sizes: Sizes) -> Loops:
+def updates(sizes: Sizes) -> Kernels:
     """Return these functions as machine code."""
     functions = (*FRONTS, squared_rows, linearised, largest, settled, dropped, updated)
-    return compiled_loops(functions, sizes.constants)
+    return compile_kernels(functions, sizes.constants)

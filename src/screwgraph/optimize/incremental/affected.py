@@ -1,161 +1,119 @@
-"""Which cliques are affected, and what stands together among their unknowns; see `backends.llvm.loops`."""
+"""Which cliques are affected, and what stands together among their unknowns; see `compiler.kernels`."""
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.loops import Ints, Reals
-from screwgraph.optimize.incremental.records import (
-    AFFECTED,
-    AFTER,
-    ALIVE,
-    ARGUMENTS,
-    BEGIN,
-    BLOCK,
-    BY,
-    CHILD,
-    CHOSEN,
-    CLIQUE,
-    CLQ,
-    COUNT,
-    EARLIER,
-    ELE,
-    ELEMENTS,
-    FAC,
-    FIRST,
-    FRONTALS,
-    GATHERED,
-    HEAD,
-    INC,
-    LOC,
-    LOCAL,
-    MARK,
-    NEED,
-    NEXT,
-    OF,
-    ORPHANS,
-    PARENT,
-    PASS,
-    PLACE,
-    SEEN,
-    TAG,
-    TOPS,
-    VAR,
-    WEIGHED,
-    WHO,
-    WIDTH,
-)
+from screwgraph.compiler.kernels import Ints, Table
+from screwgraph.optimize.incremental.records import ActiveUnknown, Counters, Link, TreeTables, Unknown, Workspace
 
 
-def marked_unknown(V: Ints, L: Ints, S: Ints, v: int) -> None:
+def marked_unknown(unknowns: Table[Unknown], active: Table[ActiveUnknown], counters: Counters, v: int) -> None:
     """Add an unknown to those that are eliminated, or let it stand alone where no factor touches it any more."""
-    k = S[CHOSEN]
-    V[v * VAR + SEEN] = S[PASS]
-    if V[v * VAR + HEAD] < 0:
+    k = counters.active
+    unknowns[v].mark = counters.mark
+    if unknowns[v].incidence < 0:
         return
-    S[CHOSEN] = k + 1
-    V[v * VAR + LOCAL] = k
-    L[k * LOC + WHO] = v
-    L[k * LOC + ELEMENTS] = -1
-    L[k * LOC + TAG] = 0
-    L[k * LOC + PLACE] = -1
-    L[k * LOC + EARLIER] = -2
+    counters.active = k + 1
+    unknowns[v].active = k
+    active[k].unknown = v
+    active[k].link = -1
+    active[k].tag = 0
+    active[k].place = -1
+    active[k].previous = -2
 
 
-def affected(V: Ints, C: Ints, L: Ints, S: Ints, pool: Reals, touched: Ints, count: int, cliques: Ints) -> None:
+def affected(tree: TreeTables, work: Workspace, touched: Ints, count: int) -> None:
     """Mark the cliques between unknowns and the roots, and gather their unknowns."""
-    S[PASS] = S[PASS] + 1
-    S[CHOSEN] = 0
-    S[AFFECTED] = 0
-    now = S[PASS]
+    tree.counters.mark = tree.counters.mark + 1
+    tree.counters.active = 0
+    tree.counters.affected = 0
+    now = tree.counters.mark
     for t in range(count):
         v = touched[t]
-        if V[v * VAR + SEEN] != now:
-            c = V[v * VAR + CLIQUE]
+        if tree.unknowns[v].mark != now:
+            c = tree.unknowns[v].clique
             if c < 0:
-                marked_unknown(V, L, S, v)
-            while c > 0 and C[c * CLQ + MARK] != now:
-                C[c * CLQ + MARK] = now
-                cliques[S[AFFECTED]] = c
-                S[AFFECTED] = S[AFFECTED] + 1
-                block = C[c * CLQ + BLOCK]
-                for k in range(C[c * CLQ + FRONTALS]):
-                    u = int(pool[block + k])
-                    if V[u * VAR + SEEN] != now:
-                        marked_unknown(V, L, S, u)
-                c = C[c * CLQ + PARENT]
+                marked_unknown(tree.unknowns, work.active, tree.counters, v)
+            while c > 0 and tree.cliques[c].mark != now:
+                tree.cliques[c].mark = now
+                work.affected_cliques[tree.counters.affected] = c
+                tree.counters.affected = tree.counters.affected + 1
+                block = tree.cliques[c].block
+                for k in range(tree.cliques[c].frontals):
+                    u = int(tree.pool[block + k])
+                    if tree.unknowns[u].mark != now:
+                        marked_unknown(tree.unknowns, work.active, tree.counters, u)
+                c = tree.cliques[c].parent
 
 
-def joined_element(L: Ints, N: Ints, k: int, element: int, node: int) -> None:
+def joined_element(active: Table[ActiveUnknown], links: Table[Link], k: int, element: int, node: int) -> None:
     """Tell an unknown of an element."""
-    N[2 * node] = element
-    N[2 * node + 1] = L[k * LOC + ELEMENTS]
-    L[k * LOC + ELEMENTS] = node
+    links[node].element = element
+    links[node].next = active[k].link
+    active[k].link = node
 
 
-def gathered(
-    V: Ints, C: Ints, A: Ints, K: Ints, L: Ints, S: Ints, E: Ints, W: Ints, N: Ints,
-    pool: Reals, cliques: Ints, orphans: Ints, tops: Ints, room: int,
-) -> int:  # fmt: skip
+def gathered(tree: TreeTables, work: Workspace, room: int) -> int:
     """Make elements of factors among the marked unknowns, and of subtrees below them; return the memory used."""
-    now = S[PASS]
+    now = tree.counters.mark
     used = 0
-    elements = 0
-    S[ORPHANS] = 0
-    S[TOPS] = 0
-    for k in range(S[CHOSEN]):
-        i = V[L[k * LOC + WHO] * VAR + HEAD]
+    count = 0
+    tree.counters.orphans = 0
+    tree.counters.factors = 0
+    for k in range(tree.counters.active):
+        i = tree.unknowns[work.active[k].unknown].incidence
         while i >= 0:
-            f = K[i * INC + BY]
-            i = K[i * INC + AFTER]
-            if A[f * FAC + GATHERED] != now:
-                A[f * FAC + GATHERED] = now
-                first = A[f * FAC + FIRST]
-                width = A[f * FAC + ARGUMENTS]
+            f = tree.incidences[i].factor
+            i = tree.incidences[i].next
+            if tree.factors[f].mark != now:
+                tree.factors[f].mark = now
+                first = tree.factors[f].incidence
+                width = tree.factors[f].arity
                 if used + width > room:
                     return -1
                 inside = 1
                 for a in range(width):
-                    u = K[(first + a) * INC + OF]
-                    if V[u * VAR + SEEN] != now:
+                    u = tree.incidences[first + a].unknown
+                    if tree.unknowns[u].mark != now:
                         inside = 0
                         break
-                    W[used + a] = V[u * VAR + LOCAL]
+                    work.members[used + a] = tree.unknowns[u].active
                 if inside == 1:
-                    tops[S[TOPS]] = f
-                    S[TOPS] = S[TOPS] + 1
+                    work.tops[tree.counters.factors] = f
+                    tree.counters.factors = tree.counters.factors + 1
                     if width > 1:
-                        E[elements * ELE + BEGIN] = used
-                        E[elements * ELE + WIDTH] = width
-                        elements = elements + 1
+                        work.elements[count].start = used
+                        work.elements[count].length = width
+                        count = count + 1
                         used = used + width
-    for q in range(S[AFFECTED]):
-        c = C[cliques[q] * CLQ + CHILD]
+    for q in range(tree.counters.affected):
+        c = tree.cliques[work.affected_cliques[q]].child
         while c >= 0:
-            if C[c * CLQ + MARK] != now:
-                orphans[S[ORPHANS]] = c
-                S[ORPHANS] = S[ORPHANS] + 1
-                block = C[c * CLQ + BLOCK]
-                own = C[c * CLQ + FRONTALS]
-                width = C[c * CLQ + COUNT] - own
+            if tree.cliques[c].mark != now:
+                work.orphans[tree.counters.orphans] = c
+                tree.counters.orphans = tree.counters.orphans + 1
+                block = tree.cliques[c].block
+                own = tree.cliques[c].frontals
+                width = tree.cliques[c].unknowns - own
                 if used + width > room:
                     return -1
                 for a in range(width):
-                    u = int(pool[block + own + a])
-                    W[used + a] = V[u * VAR + LOCAL]
-                E[elements * ELE + BEGIN] = used
-                E[elements * ELE + WIDTH] = width
-                elements = elements + 1
+                    u = int(tree.pool[block + own + a])
+                    work.members[used + a] = tree.unknowns[u].active
+                work.elements[count].start = used
+                work.elements[count].length = width
+                count = count + 1
                 used = used + width
-            c = C[c * CLQ + NEXT]
+            c = tree.cliques[c].next
     if used > room:
         return -1
     node = 0
-    for e in range(elements):
-        E[e * ELE + ALIVE] = 1
-        E[e * ELE + WEIGHED] = 0
-        for a in range(E[e * ELE + WIDTH]):
-            joined_element(L, N, W[E[e * ELE + BEGIN] + a], e, node)
+    for e in range(count):
+        work.elements[e].alive = 1
+        work.elements[e].tag = 0
+        for a in range(work.elements[e].length):
+            joined_element(work.active, work.links, work.members[work.elements[e].start + a], e, node)
             node = node + 1
-    S[NEED] = elements
+    tree.counters.need = count
     return used
 
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-
-from screwgraph.optimize.incremental import records as r
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,29 +28,28 @@ class Conditional:
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """Storage of a tree's cliques, see `records`."""
+    """The cliques of a tree, as its tables have them."""
 
-    unknowns: Int[np.ndarray, "n VAR"]
-    cliques: Int[np.ndarray, "c CLQ"]
-    numbers: Float[np.ndarray, " p"]
+    tables: Any
+    """Its `TreeTables`, with NumPy's arrays."""
 
     def conditional(self, clique: int) -> Conditional:
         """Return one clique."""
-        own = self.cliques[clique]
-        block, count, f, m = (int(own[k]) for k in (r.BLOCK, r.COUNT, r.F, r.M))
-        listed = self.numbers[block : block + count].astype(np.int64)
-        front = self.numbers[block + count : block + count + (m + 1) * f].reshape(f, m + 1)
-        first = int(own[r.FRONTALS])
+        own, pool = self.tables.cliques[clique], self.tables.pool
+        block, count, f, m = (int(own[k]) for k in ("block", "unknowns", "own_dim", "dim"))
+        listed = pool[block : block + count].astype(np.int64)
+        front = pool[block + count : block + count + (m + 1) * f].reshape(f, m + 1)
+        first = int(own["frontals"])
         return Conditional(listed[:first], listed[first:], np.triu(front[:, :m]), -front[:, m])
 
     def above(self, unknowns: Sequence[int]) -> list[int]:
         """Return the cliques between unknowns and the roots, each before those that it stands on."""
         depth: dict[int, int] = {}
         for v in unknowns:
-            path, c = [], int(self.unknowns[v, r.CLIQUE])
+            path, c = [], int(self.tables.unknowns["clique"][v])
             while c > 0 and c not in depth:
                 path.append(c)
-                c = int(self.cliques[c, r.PARENT])
+                c = int(self.tables.cliques["parent"][c])
             first = depth.get(c, 0)
             for k, clique in enumerate(reversed(path), start=1):
                 depth[clique] = first + k
@@ -59,7 +57,7 @@ class Stored:
 
     def all(self) -> Iterator[Conditional]:
         """Yield all cliques, each before those that it stands on."""
-        eliminated = np.flatnonzero(self.unknowns[:, r.CLIQUE] > 0).tolist()
+        eliminated = np.flatnonzero(self.tables.unknowns["clique"] > 0).tolist()
         for clique in self.above(eliminated):
             yield self.conditional(clique)
 
@@ -70,7 +68,7 @@ class Stored:
         """
         from scipy.linalg import solve_triangular
 
-        dims = self.unknowns[:, r.DIM]
+        dims = self.tables.unknowns["dim"]
         cliques = [self.conditional(c) for c in self.above(unknowns)]
         members = [v for c in cliques for v in c.own.tolist()]
         at = dict(zip(members, (np.cumsum(dims[members]) - dims[members]).tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Unknowns by the number of their neighbours, as queues; see `backends.llvm.loops`.
+"""Unknowns by the number of their neighbours, as queues; see `compiler.kernels`.
 
 Of equal degrees, the unknown that waited longest comes first: neighbours of what was eliminated go to the end, so that
 trees of chains are balanced.
@@ -6,108 +6,94 @@ trees of chains are balanced.
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.loops import Ints
-from screwgraph.optimize.incremental.records import (
-    ALIVE,
-    DEGREE,
-    EARLIER,
-    ELE,
-    ELEMENTS,
-    GROUP,
-    LATE,
-    LATER,
-    LOC,
-    PLACE,
-    VAR,
-    WHO,
-    WIDTH,
-)
+from screwgraph.compiler.kernels import Table
+from screwgraph.optimize.incremental.records import ActiveUnknown, Element, Link, Queue, TreeTables, Workspace
 
 LEAST = 2
 """Of neighbours that unknowns count as having, at least; see `usual_degree`."""
 
 
-def inserted_first(L: Ints, B: Ints, k: int, floor: int) -> None:
+def inserted_first(active: Table[ActiveUnknown], queues: Table[Queue], k: int, floor: int) -> None:
     """Put an unknown before all others: it stands in the same factors as the one that was eliminated."""
-    first = B[2 * floor]
-    L[k * LOC + DEGREE] = floor
-    L[k * LOC + EARLIER] = -1
-    L[k * LOC + LATER] = first
+    first = queues[floor].first
+    active[k].degree = floor
+    active[k].previous = -1
+    active[k].next = first
     if first >= 0:
-        L[first * LOC + EARLIER] = k
+        active[first].previous = k
     else:
-        B[2 * floor + 1] = k
-    B[2 * floor] = k
+        queues[floor].last = k
+    queues[floor].first = k
 
 
-def inserted(L: Ints, B: Ints, k: int, degree: int, floor: int) -> None:
+def inserted(active: Table[ActiveUnknown], queues: Table[Queue], k: int, degree: int, floor: int) -> None:
     """Put an unknown at the end of those of its degree."""
     if degree < floor:
         degree = floor
-    L[k * LOC + DEGREE] = degree
-    last = B[2 * degree + 1]
-    L[k * LOC + EARLIER] = last
-    L[k * LOC + LATER] = -1
+    active[k].degree = degree
+    last = queues[degree].last
+    active[k].previous = last
+    active[k].next = -1
     if last >= 0:
-        L[last * LOC + LATER] = k
+        active[last].next = k
     else:
-        B[2 * degree] = k
-    B[2 * degree + 1] = k
+        queues[degree].first = k
+    queues[degree].last = k
 
 
-def taken(L: Ints, B: Ints, k: int) -> None:
+def taken(active: Table[ActiveUnknown], queues: Table[Queue], k: int) -> None:
     """Take an unknown out of those of its degree."""
-    degree = L[k * LOC + DEGREE]
-    before = L[k * LOC + EARLIER]
-    after = L[k * LOC + LATER]
+    degree = active[k].degree
+    before = active[k].previous
+    after = active[k].next
     if before >= 0:
-        L[before * LOC + LATER] = after
+        active[before].next = after
     else:
-        B[2 * degree] = after
+        queues[degree].first = after
     if after >= 0:
-        L[after * LOC + EARLIER] = before
+        active[after].previous = before
     else:
-        B[2 * degree + 1] = before
-    L[k * LOC + EARLIER] = -2
+        queues[degree].last = before
+    active[k].previous = -2
 
 
-def degree_of(L: Ints, E: Ints, N: Ints, k: int, m: int) -> int:
+def degree_of(active: Table[ActiveUnknown], elements: Table[Element], links: Table[Link], k: int, m: int) -> int:
     """Return an upper bound of an unknown's neighbours."""
     degree = 0
-    node = L[k * LOC + ELEMENTS]
+    node = active[k].link
     while node >= 0:
-        if E[N[2 * node] * ELE + ALIVE] == 1:
-            degree = degree + E[N[2 * node] * ELE + WIDTH] - 1
-        node = N[2 * node + 1]
+        if elements[links[node].element].alive == 1:
+            degree = degree + elements[links[node].element].length - 1
+        node = links[node].next
     if degree > m - 1:
         degree = m - 1
     return degree
 
 
-def first_degrees(V: Ints, L: Ints, E: Ints, N: Ints, B: Ints, m: int, late: int, limit: int, floor: int) -> None:
+def first_degrees(tree: TreeTables, work: Workspace, m: int, late: int, limit: int, floor: int) -> None:
     """Insert the unknowns of one group, early or late ones."""
     for k in range(m):
         is_late = 0
-        if V[L[k * LOC + WHO] * VAR + LATE] == limit:
+        if tree.unknowns[work.active[k].unknown].late == limit:
             is_late = 1
-        if is_late == late and L[k * LOC + PLACE] < 0:
-            inserted(L, B, k, degree_of(L, E, N, k, m), floor)
+        if is_late == late and work.active[k].place < 0:
+            inserted(work.active, work.queues, k, degree_of(work.active, work.elements, work.links, k, m), floor)
 
 
-def usual_degree(L: Ints, E: Ints, N: Ints, m: int) -> int:
+def usual_degree(work: Workspace, m: int) -> int:
     """Return the median of degrees.
 
     Unknowns with fewer neighbours count as ones with so many: else chains were eliminated from end to end.
     """
     for d in range(m):
-        L[d * LOC + GROUP] = 0
+        work.active[d].supernode = 0
     for k in range(m):
-        d = degree_of(L, E, N, k, m)
-        L[d * LOC + GROUP] = L[d * LOC + GROUP] + 1
+        d = degree_of(work.active, work.elements, work.links, k, m)
+        work.active[d].supernode = work.active[d].supernode + 1
     d = 0
     below = 0
-    while d < m - 1 and 2 * (below + L[d * LOC + GROUP]) < m:
-        below = below + L[d * LOC + GROUP]
+    while d < m - 1 and 2 * (below + work.active[d].supernode) < m:
+        below = below + work.active[d].supernode
         d = d + 1
     if d < LEAST:
         d = LEAST

@@ -1,4 +1,4 @@
-"""Cholesky's factorisation of the first columns of a front, in loops that become vectors; see `backends.llvm.loops`.
+"""Cholesky's factorisation of the first columns of a front, in loops that become vectors; see `compiler.kernels`.
 
 A front is [[H], [g']], H of M columns with its lower triangle only, column by column with a stride of M + 1.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from screwgraph.compiler.backends.llvm.loops import Reals, behind
+from screwgraph.compiler.kernels import Reals, tail
 
 
 def less_one(to: Reals, a: Reals, x: float, n: int) -> None:
@@ -94,39 +94,39 @@ def factored_front(front: Reals, f: int, M: int, tiny: float) -> int:
         if count > 4:
             count = 4
         for k in range(j, j + count):
-            own = behind(front, k * ld)
+            own = tail(front, k * ld)
             before = own[k]
             for i in range(j, k):
-                less_one(behind(own, k), behind(front, i * ld + k), front[i * ld + k], ld - k)
+                less_one(tail(own, k), tail(front, i * ld + k), front[i * ld + k], ld - k)
             pivot = own[k]
             if not pivot > tiny * before:
                 return k
-            scaled_by(behind(own, k), 1.0 / sqrt(pivot), ld - k)
+            scaled_by(tail(own, k), 1.0 / sqrt(pivot), ld - k)
         k = j + count
         while count == 4 and k + 4 <= M:
-            a = behind(front, j * ld + k)
-            b = behind(a, ld)
-            c = behind(b, ld)
-            to = behind(front, k * ld + k)
-            to1 = behind(to, ld)
-            to2 = behind(to1, ld)
-            less_four_fourfold(to, to1, to2, behind(to2, ld), a, b, c, behind(c, ld), ld - k)
+            a = tail(front, j * ld + k)
+            b = tail(a, ld)
+            c = tail(b, ld)
+            to = tail(front, k * ld + k)
+            to1 = tail(to, ld)
+            to2 = tail(to1, ld)
+            less_four_fourfold(to, to1, to2, tail(to2, ld), a, b, c, tail(c, ld), ld - k)
             k = k + 4
         while k < M:
             n = ld - k
-            a = behind(front, j * ld + k)
-            to = behind(front, k * ld + k)
+            a = tail(front, j * ld + k)
+            to = tail(front, k * ld + k)
             if count == 4:
-                b = behind(a, ld)
-                c = behind(b, ld)
-                d = behind(c, ld)
+                b = tail(a, ld)
+                c = tail(b, ld)
+                d = tail(c, ld)
                 less_four(to, a, b, c, d, a[0], b[0], c[0], d[0], n)
             elif count == 3:
-                b = behind(a, ld)
-                c = behind(b, ld)
+                b = tail(a, ld)
+                c = tail(b, ld)
                 less_three(to, a, b, c, a[0], b[0], c[0], n)
             elif count == 2:
-                b = behind(a, ld)
+                b = tail(a, ld)
                 less_two(to, a, b, a[0], b[0], n)
             else:
                 less_one(to, a, a[0], n)

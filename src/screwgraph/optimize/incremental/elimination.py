@@ -1,216 +1,164 @@
-"""Affected cliques are unmade, and made anew from factors and from what is left below; see `backends.llvm.loops`."""
+"""Affected cliques are unmade, and made anew from factors and from what is left below; see `compiler.kernels`."""
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.loops import Ints, Reals, behind
+from screwgraph.compiler.kernels import Reals, Table, tail
 from screwgraph.optimize.incremental.dense import factored_front
 from screwgraph.optimize.incremental.grouping import class_size, room_class
-from screwgraph.optimize.incremental.records import (
-    ABOVE,
-    AFFECTED,
-    ALL_DIM,
-    ARGUMENTS,
-    BAD,
-    BLOCK,
-    CHILD,
-    CHOSEN,
-    CLASSES,
-    CLIQUE,
-    CLQ,
-    COUNT,
-    DATA,
-    DIM,
-    FAC,
-    FACTORS,
-    FIRST,
-    FOLLOWING,
-    FREE_CLIQUE,
-    FRONTALS,
-    GROUP,
-    GROUPS,
-    GRP,
-    IDENTITY,
-    INC,
-    KIND,
-    LENGTH,
-    LOC,
-    LOCAL,
-    MADE,
-    MAKER,
-    NEXT,
-    OF,
-    ORPHANS,
-    OWN,
-    OWN_DIM,
-    PARENT,
-    PLACE,
-    PREV,
-    SIZE,
-    SOLVED,
-    START,
-    TOPS,
-    UNKNOWNS,
-    USED_CLIQUES,
-    USED_POOL,
-    VAR,
-    WHERE,
-    WHO,
-    F,
-    M,
-)
+from screwgraph.optimize.incremental.records import Clique, Counters, TreeTables, Workspace
 
 
-def linked(C: Ints, c: int, parent: int) -> None:
+def linked(cliques: Table[Clique], c: int, parent: int) -> None:
     """Put a clique below another one."""
-    first = C[parent * CLQ + CHILD]
-    C[c * CLQ + PARENT] = parent
-    C[c * CLQ + NEXT] = first
-    C[c * CLQ + PREV] = -1
+    first = cliques[parent].child
+    cliques[c].parent = parent
+    cliques[c].next = first
+    cliques[c].previous = -1
     if first >= 0:
-        C[first * CLQ + PREV] = c
-    C[parent * CLQ + CHILD] = c
+        cliques[first].previous = c
+    cliques[parent].child = c
 
 
-def unmade(V: Ints, C: Ints, S: Ints, pool: Reals, cliques: Ints) -> None:
+def unmade(tree: TreeTables, work: Workspace) -> None:
     """Give back the memory of affected cliques."""
-    for q in range(S[AFFECTED]):
-        c = cliques[q]
-        for a in range(C[c * CLQ + FRONTALS]):
-            V[int(pool[C[c * CLQ + BLOCK] + a]) * VAR + CLIQUE] = -1
-        if C[c * CLQ + PARENT] == 0:
-            before = C[c * CLQ + PREV]
-            after = C[c * CLQ + NEXT]
+    for q in range(tree.counters.affected):
+        c = work.affected_cliques[q]
+        for a in range(tree.cliques[c].frontals):
+            tree.unknowns[int(tree.pool[tree.cliques[c].block + a])].clique = -1
+        if tree.cliques[c].parent == 0:
+            before = tree.cliques[c].previous
+            after = tree.cliques[c].next
             if before >= 0:
-                C[before * CLQ + NEXT] = after
+                tree.cliques[before].next = after
             else:
-                C[CHILD] = after
+                tree.cliques[0].child = after
             if after >= 0:
-                C[after * CLQ + PREV] = before
-        kind = CLASSES + C[c * CLQ + KIND]
-        pool[C[c * CLQ + BLOCK]] = float(S[kind])
-        S[kind] = C[c * CLQ + BLOCK]
-        C[c * CLQ + NEXT] = S[FREE_CLIQUE]
-        C[c * CLQ + CHILD] = -1
-        S[FREE_CLIQUE] = c
+                tree.cliques[after].previous = before
+        kind = tree.cliques[c].size_class
+        tree.pool[tree.cliques[c].block] = float(tree.counters.free_blocks[kind])
+        tree.counters.free_blocks[kind] = tree.cliques[c].block
+        tree.cliques[c].next = tree.counters.free_clique
+        tree.cliques[c].child = -1
+        tree.counters.free_clique = c
 
 
-def block_of(S: Ints, pool: Reals, kind: int) -> int:
+def block_of(counters: Counters, pool: Reals, kind: int) -> int:
     """Return a block of a class."""
-    block = S[CLASSES + kind]
+    block = counters.free_blocks[kind]
     if block >= 0:
-        S[CLASSES + kind] = int(pool[block])
+        counters.free_blocks[kind] = int(pool[block])
     else:
-        block = S[USED_POOL]
-        S[USED_POOL] = block + class_size(kind)
+        block = counters.used_pool
+        counters.used_pool = block + class_size(kind)
     return block
 
 
-def made(V: Ints, C: Ints, L: Ints, S: Ints, W: Ints, G: Ints, pool: Reals, order: Ints, orphans: Ints) -> None:
+def made(tree: TreeTables, work: Workspace) -> None:
     """Make cliques, roots first, with the lists of their unknowns; orphans get their new parents."""
-    for g in range(S[GROUPS]):
-        c = S[FREE_CLIQUE]
+    for g in range(tree.counters.supernodes):
+        c = tree.counters.free_clique
         if c >= 0:
-            S[FREE_CLIQUE] = C[c * CLQ + NEXT]
+            tree.counters.free_clique = tree.cliques[c].next
         else:
-            c = S[USED_CLIQUES]
-            S[USED_CLIQUES] = c + 1
-        size = G[g * GRP + ALL_DIM]
-        kind = room_class(G[g * GRP + UNKNOWNS] + (size + 1) * size)
-        block = block_of(S, pool, kind)
-        C[c * CLQ + CHILD] = -1
-        C[c * CLQ + KIND] = kind
-        C[c * CLQ + BLOCK] = block
-        C[c * CLQ + FRONTALS] = 0
-        C[c * CLQ + COUNT] = G[g * GRP + UNKNOWNS]
-        C[c * CLQ + F] = G[g * GRP + OWN_DIM]
-        C[c * CLQ + M] = size
-        C[c * CLQ + SOLVED] = 0
-        G[g * GRP + IDENTITY] = c
-        above = G[g * GRP + ABOVE]
+            c = tree.counters.used_cliques
+            tree.counters.used_cliques = c + 1
+        size = work.supernodes[g].dim
+        kind = room_class(work.supernodes[g].unknowns + (size + 1) * size)
+        block = block_of(tree.counters, tree.pool, kind)
+        tree.cliques[c].child = -1
+        tree.cliques[c].size_class = kind
+        tree.cliques[c].block = block
+        tree.cliques[c].frontals = 0
+        tree.cliques[c].unknowns = work.supernodes[g].unknowns
+        tree.cliques[c].own_dim = work.supernodes[g].own_dim
+        tree.cliques[c].dim = size
+        tree.cliques[c].solved = 0
+        work.supernodes[g].clique = c
+        above = work.supernodes[g].parent
         if above >= 0:
-            linked(C, c, G[above * GRP + IDENTITY])
+            linked(tree.cliques, c, work.supernodes[above].clique)
         else:
-            linked(C, c, 0)
-        v = G[g * GRP + MAKER]
-        own = G[g * GRP + OWN]
-        for a in range(L[v * LOC + LENGTH]):
-            u = W[L[v * LOC + START] + a]
-            pool[block + own + a] = float(L[u * LOC + WHO])
-    for place in range(S[CHOSEN]):
-        k = order[place]
-        g = L[k * LOC + GROUP]
-        c = G[g * GRP + IDENTITY]
-        v = L[k * LOC + WHO]
-        V[v * VAR + CLIQUE] = c
-        pool[C[c * CLQ + BLOCK] + C[c * CLQ + FRONTALS]] = float(v)
-        C[c * CLQ + FRONTALS] = C[c * CLQ + FRONTALS] + 1
-    for o in range(S[ORPHANS]):
-        c = orphans[o]
-        block = C[c * CLQ + BLOCK]
+            linked(tree.cliques, c, 0)
+        v = work.supernodes[g].first
+        own = work.supernodes[g].frontals
+        for a in range(work.active[v].length):
+            u = work.members[work.active[v].start + a]
+            tree.pool[block + own + a] = float(work.active[u].unknown)
+    for place in range(tree.counters.active):
+        k = work.order[place]
+        g = work.active[k].supernode
+        c = work.supernodes[g].clique
+        v = work.active[k].unknown
+        tree.unknowns[v].clique = c
+        tree.pool[tree.cliques[c].block + tree.cliques[c].frontals] = float(v)
+        tree.cliques[c].frontals = tree.cliques[c].frontals + 1
+    for o in range(tree.counters.orphans):
+        c = work.orphans[o]
+        block = tree.cliques[c].block
         lowest = -1
-        for a in range(C[c * CLQ + FRONTALS], C[c * CLQ + COUNT]):
-            k = V[int(pool[block + a]) * VAR + LOCAL]
-            if lowest < 0 or L[k * LOC + PLACE] < L[lowest * LOC + PLACE]:
+        for a in range(tree.cliques[c].frontals, tree.cliques[c].unknowns):
+            k = tree.unknowns[int(tree.pool[block + a])].active
+            if lowest < 0 or work.active[k].place < work.active[lowest].place:
                 lowest = k
-        linked(C, c, G[L[lowest * LOC + GROUP] * GRP + IDENTITY])
+        linked(tree.cliques, c, work.supernodes[work.active[lowest].supernode].clique)
 
 
-def shared_out(V: Ints, L: Ints, S: Ints, G: Ints, A: Ints, K: Ints, tops: Ints) -> None:
+def shared_out(tree: TreeTables, work: Workspace) -> None:
     """Give each factor to the clique of the first of its unknowns."""
-    for t in range(S[TOPS]):
-        f = tops[t]
+    for t in range(tree.counters.factors):
+        f = work.tops[t]
         lowest = -1
-        for a in range(A[f * FAC + ARGUMENTS]):
-            k = V[K[(A[f * FAC + FIRST] + a) * INC + OF] * VAR + LOCAL]
-            if lowest < 0 or L[k * LOC + PLACE] < L[lowest * LOC + PLACE]:
+        for a in range(tree.factors[f].arity):
+            k = tree.unknowns[tree.incidences[tree.factors[f].incidence + a].unknown].active
+            if lowest < 0 or work.active[k].place < work.active[lowest].place:
                 lowest = k
-        g = L[lowest * LOC + GROUP]
-        A[f * FAC + FOLLOWING] = G[g * GRP + FACTORS]
-        G[g * GRP + FACTORS] = f
+        g = work.active[lowest].supernode
+        tree.factors[f].next = work.supernodes[g].factor
+        work.supernodes[g].factor = f
 
 
-def factor_added(V: Ints, A: Ints, K: Ints, data: Reals, front: Reals, size: int, f: int) -> None:
+def factor_added(tree: TreeTables, front: Reals, size: int, f: int) -> None:
     """Add a factor's J'J and J'r, which stand as a front, to a clique's."""
-    first = A[f * FAC + FIRST]
-    count = A[f * FAC + ARGUMENTS]
-    k = A[f * FAC + SIZE]
-    own = behind(data, A[f * FAC + DATA])
+    first = tree.factors[f].incidence
+    count = tree.factors[f].arity
+    k = tree.factors[f].dim
+    own = tail(tree.data, tree.factors[f].numbers)
     column = 0
     for b in range(count):
-        v = K[(first + b) * INC + OF]
-        at = V[v * VAR + WHERE]
-        for j in range(V[v * VAR + DIM]):
-            source = behind(own, (column + j) * (k + 1))
+        v = tree.incidences[first + b].unknown
+        at = tree.unknowns[v].place
+        for j in range(tree.unknowns[v].dim):
+            source = tail(own, (column + j) * (k + 1))
             J = at + j
             front[J * (size + 1) + size] = front[J * (size + 1) + size] + source[k]
             row = column
             for a in range(b, count):
-                u = K[(first + a) * INC + OF]
-                to = V[u * VAR + WHERE]
+                u = tree.incidences[first + a].unknown
+                to = tree.unknowns[u].place
                 start = 0
                 if a == b:
                     start = j
                 if to >= at:
-                    for i in range(start, V[u * VAR + DIM]):
+                    for i in range(start, tree.unknowns[u].dim):
                         front[J * (size + 1) + to + i] = front[J * (size + 1) + to + i] + source[row + i]
                 else:
-                    for i in range(start, V[u * VAR + DIM]):
+                    for i in range(start, tree.unknowns[u].dim):
                         front[(to + i) * (size + 1) + J] = front[(to + i) * (size + 1) + J] + source[row + i]
-                row = row + V[u * VAR + DIM]
-        column = column + V[v * VAR + DIM]
+                row = row + tree.unknowns[u].dim
+        column = column + tree.unknowns[v].dim
 
 
-def child_added(V: Ints, C: Ints, pool: Reals, front: Reals, size: int, c: int) -> None:
+def child_added(tree: TreeTables, front: Reals, size: int, c: int) -> None:
     """Add what is left of a clique below."""
-    block = C[c * CLQ + BLOCK]
-    count = C[c * CLQ + COUNT]
-    m = C[c * CLQ + M]
-    below = behind(pool, block + count)
-    column = C[c * CLQ + F]
-    for b in range(C[c * CLQ + FRONTALS], count):
-        v = int(pool[block + b])
-        at = V[v * VAR + WHERE]
-        width = V[v * VAR + DIM]
+    block = tree.cliques[c].block
+    count = tree.cliques[c].unknowns
+    m = tree.cliques[c].dim
+    below = tail(tree.pool, block + count)
+    column = tree.cliques[c].own_dim
+    for b in range(tree.cliques[c].frontals, count):
+        v = int(tree.pool[block + b])
+        at = tree.unknowns[v].place
+        width = tree.unknowns[v].dim
         for j in range(width):
             J = (at + j) * (size + 1)
             own = (column + j) * (m + 1)
@@ -219,9 +167,9 @@ def child_added(V: Ints, C: Ints, pool: Reals, front: Reals, size: int, c: int) 
                 front[J + at + i] = front[J + at + i] + below[own + column + i]
         row = column + width
         for a in range(b + 1, count):
-            u = int(pool[block + a])
-            to = V[u * VAR + WHERE]
-            height = V[u * VAR + DIM]
+            u = int(tree.pool[block + a])
+            to = tree.unknowns[u].place
+            height = tree.unknowns[u].dim
             if to > at:
                 for j in range(width):
                     target = (at + j) * (size + 1) + to
@@ -238,41 +186,41 @@ def child_added(V: Ints, C: Ints, pool: Reals, front: Reals, size: int, c: int) 
         column = column + width
 
 
-def eliminated(V: Ints, C: Ints, A: Ints, K: Ints, S: Ints, G: Ints, pool: Reals, data: Reals, tiny: float) -> int:
+def eliminated(tree: TreeTables, work: Workspace, tiny: float) -> int:
     """Factor the new cliques, leaves first; return 1, or 0 where an unknown is not determined."""
-    S[MADE] = 0
-    for back in range(S[GROUPS]):
-        g = S[GROUPS] - 1 - back
-        c = G[g * GRP + IDENTITY]
-        block = C[c * CLQ + BLOCK]
-        count = C[c * CLQ + COUNT]
-        size = C[c * CLQ + M]
-        front = behind(pool, block + count)
+    tree.counters.made = 0
+    for back in range(tree.counters.supernodes):
+        g = tree.counters.supernodes - 1 - back
+        c = work.supernodes[g].clique
+        block = tree.cliques[c].block
+        count = tree.cliques[c].unknowns
+        size = tree.cliques[c].dim
+        front = tail(tree.pool, block + count)
         for i in range((size + 1) * size):
             front[i] = 0.0
         at = 0
         for a in range(count):
-            v = int(pool[block + a])
-            V[v * VAR + WHERE] = at
-            at = at + V[v * VAR + DIM]
-        f = G[g * GRP + FACTORS]
+            v = int(tree.pool[block + a])
+            tree.unknowns[v].place = at
+            at = at + tree.unknowns[v].dim
+        f = work.supernodes[g].factor
         while f >= 0:
-            factor_added(V, A, K, data, front, size, f)
-            f = A[f * FAC + FOLLOWING]
-        below = C[c * CLQ + CHILD]
+            factor_added(tree, front, size, f)
+            f = tree.factors[f].next
+        below = tree.cliques[c].child
         while below >= 0:
-            child_added(V, C, pool, front, size, below)
-            below = C[below * CLQ + NEXT]
-        bad = factored_front(front, C[c * CLQ + F], size, tiny)
+            child_added(tree, front, size, below)
+            below = tree.cliques[below].next
+        bad = factored_front(front, tree.cliques[c].own_dim, size, tiny)
         if bad >= 0:
             at = 0
             for a in range(count):
-                v = int(pool[block + a])
+                v = int(tree.pool[block + a])
                 if at <= bad:
-                    S[BAD] = v
-                at = at + V[v * VAR + DIM]
+                    tree.counters.bad = v
+                at = at + tree.unknowns[v].dim
             return 0
-        S[MADE] = S[MADE] + 1
+        tree.counters.made = tree.counters.made + 1
     return 1
 
 

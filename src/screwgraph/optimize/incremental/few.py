@@ -8,18 +8,27 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.compiler.backends.llvm.gufunc import loop_of
-from screwgraph.compiler.backends.llvm.loops import Ints, Reals, called
-from screwgraph.optimize.incremental.records import DATA, FAC
+from screwgraph.compiler.kernels import Ints, Reals, Table, call_loop, loop_of
+from screwgraph.optimize.incremental.records import Factor
 
 BY_INDEX, BY_ROW, BY_TURN = 1, 2, 3
 """What operands differ by: the unknown of a factor, its row, its turn. Others are one for all."""
 
 
 def kernel_called(
-    loop: Ints, operands: Ints, counts: Ints, steps: Ints, bases: Ints, strides: Ints, kinds: Ints, many: int,
-    indices: Ints, capacity: int, rows: Ints, n: int,
-) -> None:  # fmt: skip
+    loop: Ints,
+    operands: Ints,
+    counts: Ints,
+    steps: Ints,
+    bases: Ints,
+    strides: Ints,
+    kinds: Ints,
+    many: int,
+    indices: Ints,
+    capacity: int,
+    rows: Ints,
+    n: int,
+) -> None:
     """Call a kernel for some rows, one after the other."""
     for t in range(n):
         row = rows[t]
@@ -32,27 +41,51 @@ def kernel_called(
             elif kinds[k] == BY_TURN:
                 place = t
             operands[k] = bases[k] + strides[k] * place
-        called(loop, operands, counts, steps)
+        call_loop(loop, operands, counts, steps)
 
 
 def put(
-    A: Ints, data: Reals, factors: Ints, places: Ints, count: int, out: Reals, width: int, rows: Ints, n: int
+    factors: Table[Factor],
+    data: Reals,
+    owners: Ints,
+    places: Ints,
+    count: int,
+    out: Reals,
+    width: int,
+    rows: Ints,
+    n: int,
 ) -> None:
     """Put the first numbers of each row into those of its factor."""
     for t in range(n):
-        at = A[factors[rows[t]] * FAC + DATA]
+        at = factors[owners[rows[t]]].numbers
         for p in range(count):
             data[at + places[p]] = out[t * width + p]
 
 
 def computed(
-    loop: Ints, operands: Ints, counts: Ints, steps: Ints, bases: Ints, strides: Ints, kinds: Ints, many: int,
-    indices: Ints, capacity: int, A: Ints, data: Reals, factors: Ints, places: Ints, count: int, out: Reals, width: int,
-    rows: Ints, n: int,
-) -> None:  # fmt: skip
+    loop: Ints,
+    operands: Ints,
+    counts: Ints,
+    steps: Ints,
+    bases: Ints,
+    strides: Ints,
+    kinds: Ints,
+    many: int,
+    indices: Ints,
+    capacity: int,
+    factors: Table[Factor],
+    data: Reals,
+    owners: Ints,
+    places: Ints,
+    count: int,
+    out: Reals,
+    width: int,
+    rows: Ints,
+    n: int,
+) -> None:
     """Call a kernel for some rows, and put its results into the numbers of their factors."""
     kernel_called(loop, operands, counts, steps, bases, strides, kinds, many, indices, capacity, rows, n)
-    put(A, data, factors, places, count, out, width, rows, n)
+    put(factors, data, owners, places, count, out, width, rows, n)
 
 
 FEW = (kernel_called, put, computed)

@@ -1,31 +1,8 @@
-"""Ordered unknowns become cliques, and how much memory these need; see `backends.llvm.loops`."""
+"""Ordered unknowns become cliques, and how much memory these need; see `compiler.kernels`."""
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.loops import Ints
-from screwgraph.optimize.incremental.records import (
-    ABOVE,
-    ALL_DIM,
-    CHOSEN,
-    DIM,
-    FACTORS,
-    GROUP,
-    GROUPS,
-    GRP,
-    IS_LATE,
-    LATE,
-    LENGTH,
-    LOC,
-    MAKER,
-    NEED,
-    OWN,
-    OWN_DIM,
-    PLACE,
-    START,
-    UNKNOWNS,
-    VAR,
-    WHO,
-)
+from screwgraph.optimize.incremental.records import TreeTables, Workspace
 
 SMALL = 32
 """Directions of cliques that any unknown below may join: smaller ones cost more to visit than to compute."""
@@ -56,64 +33,64 @@ def class_size(k: int) -> int:
     return size + k * (size // 4)
 
 
-def grouped(V: Ints, L: Ints, S: Ints, W: Ints, G: Ints, order: Ints, late: int) -> None:
+def grouped(tree: TreeTables, work: Workspace, late: int) -> None:
     """Gather ordered unknowns into cliques, roots first: those whose fronts are nearly the clique above.
 
     Late unknowns are touched again soon, so that what joins their cliques is eliminated again soon: none may but those
     that have to. Relaxed supernodes: Ashcraft and Grimes, The influence of relaxed supernode partitions on the
     multifrontal method (1989).
     """
-    m = S[CHOSEN]
+    m = tree.counters.active
     count = 0
     for back in range(m):
-        v = order[m - 1 - back]
-        begin = L[v * LOC + START]
-        width = L[v * LOC + LENGTH]
-        dim = V[L[v * LOC + WHO] * VAR + DIM]
+        v = work.order[m - 1 - back]
+        begin = work.active[v].start
+        width = work.active[v].length
+        dim = tree.unknowns[work.active[v].unknown].dim
         above = -1
         if width > 0:
-            next_ = W[begin]
+            next_ = work.members[begin]
             for a in range(begin + 1, begin + width):
-                if L[W[a] * LOC + PLACE] < L[next_ * LOC + PLACE]:
-                    next_ = W[a]
-            above = L[next_ * LOC + GROUP]
+                if work.active[work.members[a]].place < work.active[next_].place:
+                    next_ = work.members[a]
+            above = work.active[next_].supernode
         is_late = 0
-        if V[L[v * LOC + WHO] * VAR + LATE] == late:
+        if tree.unknowns[work.active[v].unknown].late == late:
             is_late = 1
         joins = 0
         if above >= 0:
-            loose = G[above * GRP + UNKNOWNS] - width
-            size = G[above * GRP + ALL_DIM] + dim
-            if loose == 0 or (G[above * GRP + IS_LATE] == 0 and (loose * LOOSE <= width or size <= SMALL)):
+            loose = work.supernodes[above].unknowns - width
+            size = work.supernodes[above].dim + dim
+            if loose == 0 or (work.supernodes[above].late == 0 and (loose * LOOSE <= width or size <= SMALL)):
                 joins = 1
         if joins == 1:
             if is_late == 1:
-                G[above * GRP + IS_LATE] = 1
-            G[above * GRP + UNKNOWNS] = G[above * GRP + UNKNOWNS] + 1
-            G[above * GRP + OWN] = G[above * GRP + OWN] + 1
-            G[above * GRP + OWN_DIM] = G[above * GRP + OWN_DIM] + dim
-            G[above * GRP + ALL_DIM] = G[above * GRP + ALL_DIM] + dim
-            L[v * LOC + GROUP] = above
+                work.supernodes[above].late = 1
+            work.supernodes[above].unknowns = work.supernodes[above].unknowns + 1
+            work.supernodes[above].frontals = work.supernodes[above].frontals + 1
+            work.supernodes[above].own_dim = work.supernodes[above].own_dim + dim
+            work.supernodes[above].dim = work.supernodes[above].dim + dim
+            work.active[v].supernode = above
         else:
             all_dim = dim
             for a in range(begin, begin + width):
-                all_dim = all_dim + V[L[W[a] * LOC + WHO] * VAR + DIM]
-            G[count * GRP + MAKER] = v
-            G[count * GRP + UNKNOWNS] = width + 1
-            G[count * GRP + OWN] = 1
-            G[count * GRP + OWN_DIM] = dim
-            G[count * GRP + ALL_DIM] = all_dim
-            G[count * GRP + ABOVE] = above
-            G[count * GRP + FACTORS] = -1
-            G[count * GRP + IS_LATE] = is_late
-            L[v * LOC + GROUP] = count
+                all_dim = all_dim + tree.unknowns[work.active[work.members[a]].unknown].dim
+            work.supernodes[count].first = v
+            work.supernodes[count].unknowns = width + 1
+            work.supernodes[count].frontals = 1
+            work.supernodes[count].own_dim = dim
+            work.supernodes[count].dim = all_dim
+            work.supernodes[count].parent = above
+            work.supernodes[count].factor = -1
+            work.supernodes[count].late = is_late
+            work.active[v].supernode = count
             count = count + 1
     need = 0
     for g in range(count):
-        M = G[g * GRP + ALL_DIM]
-        need = need + class_size(room_class(G[g * GRP + UNKNOWNS] + (M + 1) * M))
-    S[GROUPS] = count
-    S[NEED] = need
+        M = work.supernodes[g].dim
+        need = need + class_size(room_class(work.supernodes[g].unknowns + (M + 1) * M))
+    tree.counters.supernodes = count
+    tree.counters.need = need
 
 
 GROUPING = (room_class, class_size, grouped)

@@ -1,106 +1,117 @@
-"""Which factors touch an unknown: lists that go both ways; see `backends.llvm.loops`."""
+"""Which factors touch an unknown: lists that go both ways; see `compiler.kernels`."""
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.loops import Ints
-from screwgraph.optimize.incremental.records import (
-    AFTER,
-    ARGUMENTS,
-    BEFORE,
-    BENT,
-    BY,
-    DATA,
-    FAC,
-    FIRST,
-    GATHERED,
-    HEAD,
-    INC,
-    OF,
-    PASS,
-    SEEN,
-    SIZE,
-    VAR,
-)
+from screwgraph.compiler.kernels import Ints, Table
+from screwgraph.optimize.incremental.records import Counters, Factor, Incidence, Unknown
 
 
-def factors_made(A: Ints, begin: int, count: int, incidence: int, width: int, data: int, size: int) -> None:
+def factors_made(
+    factors: Table[Factor], begin: int, count: int, incidence: int, width: int, data: int, size: int
+) -> None:
     """Make factors of equal size, whose incidences and numbers stand one after the other."""
     for t in range(count):
         f = begin + t
-        A[f * FAC + FIRST] = incidence + width * t
-        A[f * FAC + ARGUMENTS] = width
-        A[f * FAC + DATA] = data + size * (size + 1) * t
-        A[f * FAC + SIZE] = size
+        factors[f].incidence = incidence + width * t
+        factors[f].arity = width
+        factors[f].numbers = data + size * (size + 1) * t
+        factors[f].dim = size
 
 
-def factors_linked(V: Ints, A: Ints, K: Ints, factors: Ints, unknowns: Ints, count: int, bent: int) -> None:
+def factors_linked(
+    unknowns: Table[Unknown],
+    factors: Table[Factor],
+    incidences: Table[Incidence],
+    chosen: Ints,
+    touched: Ints,
+    count: int,
+    bent: int,
+) -> None:
     """Link factors to their unknowns, which stand one after the other; `bent` ones are not linear."""
     k = 0
     for t in range(count):
-        f = factors[t]
-        first = A[f * FAC + FIRST]
-        for a in range(A[f * FAC + ARGUMENTS]):
+        f = chosen[t]
+        first = factors[f].incidence
+        for a in range(factors[f].arity):
             i = first + a
-            v = unknowns[k]
+            v = touched[k]
             k = k + 1
-            head = V[v * VAR + HEAD]
-            V[v * VAR + BENT] = V[v * VAR + BENT] + bent
-            K[i * INC + OF] = v
-            K[i * INC + BY] = f
-            K[i * INC + AFTER] = head
-            K[i * INC + BEFORE] = -1
+            head = unknowns[v].incidence
+            unknowns[v].nonlinear = unknowns[v].nonlinear + bent
+            incidences[i].unknown = v
+            incidences[i].factor = f
+            incidences[i].next = head
+            incidences[i].previous = -1
             if head >= 0:
-                K[head * INC + BEFORE] = i
-            V[v * VAR + HEAD] = i
+                incidences[head].previous = i
+            unknowns[v].incidence = i
 
 
-def factors_unlinked(V: Ints, A: Ints, K: Ints, factors: Ints, count: int, bent: int) -> None:
+def factors_unlinked(
+    unknowns: Table[Unknown], factors: Table[Factor], incidences: Table[Incidence], chosen: Ints, count: int, bent: int
+) -> None:
     """Unlink factors from their unknowns."""
     for t in range(count):
-        f = factors[t]
-        first = A[f * FAC + FIRST]
-        for a in range(A[f * FAC + ARGUMENTS]):
+        f = chosen[t]
+        first = factors[f].incidence
+        for a in range(factors[f].arity):
             i = first + a
-            before = K[i * INC + BEFORE]
-            after = K[i * INC + AFTER]
-            v = K[i * INC + OF]
-            V[v * VAR + BENT] = V[v * VAR + BENT] - bent
+            before = incidences[i].previous
+            after = incidences[i].next
+            v = incidences[i].unknown
+            unknowns[v].nonlinear = unknowns[v].nonlinear - bent
             if before >= 0:
-                K[before * INC + AFTER] = after
+                incidences[before].next = after
             else:
-                V[v * VAR + HEAD] = after
+                unknowns[v].incidence = after
             if after >= 0:
-                K[after * INC + BEFORE] = before
+                incidences[after].previous = before
 
 
-def factors_of(V: Ints, A: Ints, K: Ints, S: Ints, unknowns: Ints, count: int, found: Ints) -> int:
+def factors_of(
+    unknowns: Table[Unknown],
+    factors: Table[Factor],
+    incidences: Table[Incidence],
+    counters: Counters,
+    touched: Ints,
+    count: int,
+    found: Ints,
+) -> int:
     """List the factors that touch unknowns, each once; return how many there are."""
-    S[PASS] = S[PASS] + 1
-    now = S[PASS]
+    counters.mark = counters.mark + 1
+    now = counters.mark
     n = 0
     for t in range(count):
-        i = V[unknowns[t] * VAR + HEAD]
+        i = unknowns[touched[t]].incidence
         while i >= 0:
-            f = K[i * INC + BY]
-            if A[f * FAC + GATHERED] != now:
-                A[f * FAC + GATHERED] = now
+            f = incidences[i].factor
+            if factors[f].mark != now:
+                factors[f].mark = now
                 found[n] = f
                 n = n + 1
-            i = K[i * INC + AFTER]
+            i = incidences[i].next
     return n
 
 
-def unknowns_of(V: Ints, A: Ints, K: Ints, S: Ints, factors: Ints, count: int, found: Ints) -> int:
+def unknowns_of(
+    unknowns: Table[Unknown],
+    factors: Table[Factor],
+    incidences: Table[Incidence],
+    counters: Counters,
+    chosen: Ints,
+    count: int,
+    found: Ints,
+) -> int:
     """List the unknowns of factors, each once; return how many there are."""
-    S[PASS] = S[PASS] + 1
-    now = S[PASS]
+    counters.mark = counters.mark + 1
+    now = counters.mark
     n = 0
     for t in range(count):
-        f = factors[t]
-        for a in range(A[f * FAC + ARGUMENTS]):
-            v = K[(A[f * FAC + FIRST] + a) * INC + OF]
-            if V[v * VAR + SEEN] != now:
-                V[v * VAR + SEEN] = now
+        f = chosen[t]
+        for a in range(factors[f].arity):
+            v = incidences[factors[f].incidence + a].unknown
+            if unknowns[v].mark != now:
+                unknowns[v].mark = now
                 found[n] = v
                 n = n + 1
     return n

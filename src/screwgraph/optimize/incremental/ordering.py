@@ -1,4 +1,4 @@
-"""In which order affected unknowns are eliminated anew; see `backends.llvm.loops`.
+"""In which order affected unknowns are eliminated anew; see `compiler.kernels`.
 
 Approximate minimum degree on the quotient graph: Amestoy, Davis, Duff, An approximate minimum degree ordering algorithm
 (1996). Unknowns that are late come last: Kaess et al., iSAM2 (2012), section 4. Memory is given from outside; a
@@ -7,122 +7,101 @@ negative result asks for more.
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.loops import Ints
 from screwgraph.optimize.incremental.degrees import LEAST, first_degrees, inserted, inserted_first, taken, usual_degree
-from screwgraph.optimize.incremental.records import (
-    ALIVE,
-    BEGIN,
-    CHOSEN,
-    DEGREE,
-    EARLIER,
-    ELE,
-    ELEMENTS,
-    LENGTH,
-    LOC,
-    NEED,
-    PLACE,
-    START,
-    TAG,
-    TAGS,
-    WEIGHED,
-    WEIGHT,
-    WIDTH,
-)
+from screwgraph.optimize.incremental.records import TreeTables, Workspace
 
 
-def ordered(
-    V: Ints, L: Ints, S: Ints, E: Ints, W: Ints, N: Ints, B: Ints, order: Ints, used: int, room: int, limit: int
-) -> int:
+def ordered(tree: TreeTables, work: Workspace, used: int, room: int, limit: int) -> int:
     """Order the marked unknowns, with the front of each in W; return how much of W is used, or -1."""
-    m = S[CHOSEN]
-    new = S[NEED]
-    floor = usual_degree(L, E, N, m)
+    m = tree.counters.active
+    new = tree.counters.need
+    floor = usual_degree(work, m)
     for d in range(m + LEAST + 1):
-        B[2 * d] = -1
-        B[2 * d + 1] = -1
-    first_degrees(V, L, E, N, B, m, 0, limit, floor)
+        work.queues[d].first = -1
+        work.queues[d].last = -1
+    first_degrees(tree, work, m, 0, limit, floor)
     late = 0
     least = 0
     tag = 1
     for place in range(m):
-        while least < m + LEAST and B[2 * least] < 0:
+        while least < m + LEAST and work.queues[least].first < 0:
             least = least + 1
-        if B[2 * least] < 0 and late == 0:
+        if work.queues[least].first < 0 and late == 0:
             late = 1
-            first_degrees(V, L, E, N, B, m, 1, limit, floor)
+            first_degrees(tree, work, m, 1, limit, floor)
             least = 0
-            while B[2 * least] < 0:
+            while work.queues[least].first < 0:
                 least = least + 1
-        v = B[2 * least]
-        taken(L, B, v)
+        v = work.queues[least].first
+        taken(work.active, work.queues, v)
         tag = tag + 1
         begin = used
-        L[v * LOC + TAG] = tag
-        node = L[v * LOC + ELEMENTS]
+        work.active[v].tag = tag
+        node = work.active[v].link
         while node >= 0:
-            e = N[2 * node]
-            if E[e * ELE + ALIVE] == 1:
-                E[e * ELE + ALIVE] = 0
-                if used + E[e * ELE + WIDTH] > room:
+            e = work.links[node].element
+            if work.elements[e].alive == 1:
+                work.elements[e].alive = 0
+                if used + work.elements[e].length > room:
                     return -1
-                for a in range(E[e * ELE + BEGIN], E[e * ELE + BEGIN] + E[e * ELE + WIDTH]):
-                    u = W[a]
-                    if L[u * LOC + TAG] != tag:
-                        L[u * LOC + TAG] = tag
-                        W[used] = u
+                for a in range(work.elements[e].start, work.elements[e].start + work.elements[e].length):
+                    u = work.members[a]
+                    if work.active[u].tag != tag:
+                        work.active[u].tag = tag
+                        work.members[used] = u
                         used = used + 1
-            node = N[2 * node + 1]
-        order[place] = v
-        L[v * LOC + PLACE] = place
-        L[v * LOC + START] = begin
-        L[v * LOC + LENGTH] = used - begin
+            node = work.links[node].next
+        work.order[place] = v
+        work.active[v].place = place
+        work.active[v].start = begin
+        work.active[v].length = used - begin
         width = used - begin
-        E[new * ELE + BEGIN] = begin
-        E[new * ELE + WIDTH] = width
-        E[new * ELE + ALIVE] = 1
-        E[new * ELE + WEIGHED] = 0
+        work.elements[new].start = begin
+        work.elements[new].length = width
+        work.elements[new].alive = 1
+        work.elements[new].tag = 0
         for a in range(begin, used):
-            u = W[a]
-            node = L[u * LOC + ELEMENTS]
+            u = work.members[a]
+            node = work.active[u].link
             kept = -1
             spare = -1
             while node >= 0:
-                following = N[2 * node + 1]
-                e = N[2 * node]
-                if E[e * ELE + ALIVE] == 1:
-                    N[2 * node + 1] = kept
+                following = work.links[node].next
+                e = work.links[node].element
+                if work.elements[e].alive == 1:
+                    work.links[node].next = kept
                     kept = node
-                    if E[e * ELE + WEIGHED] != tag:
-                        E[e * ELE + WEIGHED] = tag
-                        E[e * ELE + WEIGHT] = E[e * ELE + WIDTH]
-                    E[e * ELE + WEIGHT] = E[e * ELE + WEIGHT] - 1
+                    if work.elements[e].tag != tag:
+                        work.elements[e].tag = tag
+                        work.elements[e].outside = work.elements[e].length
+                    work.elements[e].outside = work.elements[e].outside - 1
                 else:
                     spare = node
                 node = following
-            N[2 * spare] = new
-            N[2 * spare + 1] = kept
-            L[u * LOC + ELEMENTS] = spare
+            work.links[spare].element = new
+            work.links[spare].next = kept
+            work.active[u].link = spare
         for a in range(begin, used):
-            u = W[a]
+            u = work.members[a]
             degree = width - 1
-            node = L[u * LOC + ELEMENTS]
+            node = work.active[u].link
             while node >= 0:
-                e = N[2 * node]
+                e = work.links[node].element
                 if e != new:
-                    degree = degree + E[e * ELE + WEIGHT]
-                node = N[2 * node + 1]
+                    degree = degree + work.elements[e].outside
+                node = work.links[node].next
             if degree > m - place - 2:
                 degree = m - place - 2
-            if L[u * LOC + EARLIER] != -2:
-                taken(L, B, u)
-                if N[2 * L[u * LOC + ELEMENTS] + 1] < 0:
-                    inserted_first(L, B, u, floor)
+            if work.active[u].previous != -2:
+                taken(work.active, work.queues, u)
+                if work.links[work.active[u].link].next < 0:
+                    inserted_first(work.active, work.queues, u, floor)
                 else:
-                    inserted(L, B, u, degree, floor)
-                if L[u * LOC + DEGREE] < least:
-                    least = L[u * LOC + DEGREE]
+                    inserted(work.active, work.queues, u, degree, floor)
+                if work.active[u].degree < least:
+                    least = work.active[u].degree
         new = new + 1
-    S[TAGS] = tag
+    tree.counters.tags = tag
     return used
 
 

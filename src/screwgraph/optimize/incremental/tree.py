@@ -5,15 +5,13 @@ Kaess et al., iSAM2: Incremental smoothing and mapping using the Bayes tree (201
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Int
 
-from screwgraph.compiler.backends.llvm.loops import Loops, compiled_loops
-from screwgraph.optimize.incremental import records as r
+from screwgraph.compiler.kernels import Kernels, compile_kernels, new_table
 from screwgraph.optimize.incremental.affected import AFFECTED_CLIQUES
 from screwgraph.optimize.incremental.conditionals import Stored
 from screwgraph.optimize.incremental.degrees import DEGREES
@@ -23,6 +21,21 @@ from screwgraph.optimize.incremental.few import FEW, FewCalls
 from screwgraph.optimize.incremental.grouping import GROUPING
 from screwgraph.optimize.incremental.linking import LINKING
 from screwgraph.optimize.incremental.ordering import ORDERING
+from screwgraph.optimize.incremental.records import (
+    ActiveUnknown,
+    Clique,
+    Counters,
+    Element,
+    Factor,
+    Incidence,
+    Link,
+    Queue,
+    Solution,
+    Supernode,
+    TreeTables,
+    Unknown,
+    Workspace,
+)
 from screwgraph.optimize.incremental.renewal import RENEWAL
 from screwgraph.optimize.incremental.substitution import SUBSTITUTION
 from screwgraph.optimize.linear import SingularError
@@ -32,9 +45,9 @@ TINY = 1e-15
 
 
 @cache
-def code() -> Loops:
+def code() -> Kernels:
     """Return the machine code of all trees."""
-    return compiled_loops(
+    return compile_kernels(
         (
             *DENSE,
             *LINKING,
@@ -60,59 +73,70 @@ class Tree:
     def __init__(self, dims: Int[np.ndarray, " n"]) -> None:
         self.count = n = len(dims)
         self.delta = np.zeros(int(dims.sum()))
-        self.data = np.zeros(0)
-        self._V = np.zeros((n, r.VAR), dtype=np.int64)
-        self._V[:, r.DIM] = dims
-        self._V[:, r.OFFSET] = np.cumsum(dims) - dims
-        self._V[:, r.CLIQUE] = self._V[:, r.HEAD] = -1
-        self._C = np.zeros((n + 2, r.CLQ), dtype=np.int64)
-        self._C[0, [r.PARENT, r.CHILD, r.NEXT, r.PREV]] = -1
-        self._S = np.zeros(r.COUNTERS, dtype=np.int64)
-        self._S[[r.USED_CLIQUES, r.FREE_CLIQUE]] = 1, -1
-        self._S[r.CLASSES :] = -1
-        self._L = np.zeros((n, r.LOC), dtype=np.int64)
-        self._G = np.zeros((n, r.GRP), dtype=np.int64)
-        self._B = np.zeros((n + 4, 2), dtype=np.int64)
-        self._order, self._cliques, self._orphans, self._stack, self._found, self._far = np.zeros(
-            (6, n + 2), dtype=np.int64
+        unknowns, cliques, counters = new_table(Unknown, n), new_table(Clique, n + 2), new_table(Counters, 1)
+        unknowns["dim"], unknowns["offset"] = dims, np.cumsum(dims) - dims
+        unknowns["clique"] = unknowns["incidence"] = -1
+        for link in ("parent", "child", "next", "previous"):
+            cliques[link][0] = -1
+        counters["used_cliques"], counters["free_clique"], counters["free_blocks"] = 1, -1, -1
+        self._counters = {name: counters[name] for name in Counters.dtype.names or ()}
+        self._tables: Any = TreeTables(
+            unknowns=unknowns,
+            cliques=cliques,
+            factors=new_table(Factor, 0),
+            incidences=new_table(Incidence, 0),
+            counters=counters,
+            pool=np.zeros(1024),
+            data=np.zeros(0),
         )
-        self._x = np.zeros(int(dims.sum()) + 1)
-        self._A = np.zeros((0, r.FAC), dtype=np.int64)
-        self._I = np.zeros((0, r.INC), dtype=np.int64)
-        self._tops = np.zeros(0, dtype=np.int64)
-        self._E = np.zeros((0, r.ELE), dtype=np.int64)
-        self._N = np.zeros((64 + 8 * n, 2), dtype=np.int64)
-        self._W = np.zeros(64 + 8 * n, dtype=np.int64)
-        self._pool = np.zeros(1024)
+        order, affected, orphans, stack, found, self._far = np.zeros((6, n + 2), dtype=np.int64)
+        self._work: Any = Workspace(
+            active=new_table(ActiveUnknown, n),
+            elements=new_table(Element, 0),
+            members=np.zeros(64 + 8 * n, dtype=np.int64),
+            links=new_table(Link, 64 + 8 * n),
+            queues=new_table(Queue, n + 4),
+            supernodes=new_table(Supernode, n),
+            affected_cliques=affected,
+            orphans=orphans,
+            tops=np.zeros(0, dtype=np.int64),
+            order=order,
+        )
+        self._solution: Any = Solution(delta=self.delta, x=np.zeros(int(dims.sum()) + 1), stack=stack, found=found)
         self._factors = self._incidences = self._used = 0
         self._late = 1
         self._functions = code().functions
         self._remembered()
 
     @property
+    def data(self) -> Any:
+        """Numbers of all factors."""
+        return self._tables.data
+
+    @property
     def cliques(self) -> int:
         """How many cliques were made by the last elimination."""
-        return int(self._S[r.GROUPS])
+        return int(self._counters["supernodes"][0])
 
     @property
     def free(self) -> Bool[np.ndarray, " n"]:
         """Which unknowns no factor touches."""
-        return self._V[:, r.HEAD] < 0
+        return self._tables.unknowns["incidence"] < 0
 
     def are_free(self, unknowns: Int[np.ndarray, " k"]) -> Bool[np.ndarray, " k"]:
         """Return which of some unknowns no factor touches."""
-        return self._V[unknowns, r.HEAD] < 0
+        return self._tables.unknowns["incidence"][unknowns] < 0
 
     @property
     def is_lost(self) -> bool:
         """Whether the last solution is not finite."""
-        return bool(self._S[r.LOST])
+        return bool(self._counters["lost"][0])
 
     @property
     def is_finite(self) -> bool:
         """Whether the numbers of all factors are finite."""
-        own = self._A[self.touching(np.arange(self.count))]
-        begins, sizes = own[:, r.DATA], own[:, r.SIZE] * (own[:, r.SIZE] + 1)
+        own = self._tables.factors[self.touching(np.arange(self.count))]
+        begins, sizes = own["numbers"], own["dim"] * (own["dim"] + 1)
         return all(
             np.isfinite(self.data[b : b + n]).all() for b, n in zip(begins.tolist(), sizes.tolist(), strict=True)
         )
@@ -124,11 +148,11 @@ class Tree:
     @property
     def stored(self) -> Stored:
         """Its cliques, to be read."""
-        return Stored(self._V, self._C, self._pool)
+        return Stored(self._tables)
 
     def where(self, factors: Any) -> Any:
         """Return where the numbers of factors begin in `data`."""
-        return self._A[factors, r.DATA]
+        return self._tables.factors["numbers"][factors]
 
     def add(self, unknowns: Int[np.ndarray, "N a"], size: int, bent: int) -> Int[np.ndarray, " N"]:
         """Add N factors on `a` unknowns each, which have `size` directions; return their numbers.
@@ -140,7 +164,11 @@ class Tree:
         self._factors += count
         self._incidences += count * width
         self._used += count * size * (size + 1)
-        if self._factors > len(self._A) or self._incidences > len(self._I) or self._used > self.data.size:
+        if (
+            self._factors > len(self._tables.factors)
+            or self._incidences > len(self._tables.incidences)
+            or self._used > self.data.size
+        ):
             self._make_room()
         added = np.arange(first, first + count)
         self._functions["factors_made"](self._numbers[0], first, count, incidence, width, at, size)
@@ -159,20 +187,20 @@ class Tree:
 
     def touching(self, unknowns: Int[np.ndarray, " k"]) -> Int[np.ndarray, " N"]:
         """Return the factors that touch some unknowns."""
-        arrays = (*self._incidence, self._S.ctypes.data, unknowns.ctypes.data)
-        count = self._functions["factors_of"](*arrays, len(unknowns), self._tops.ctypes.data)
-        return self._tops[:count].copy()
+        arrays = (*self._incidence, self._counting, unknowns.ctypes.data)
+        count = self._functions["factors_of"](*arrays, len(unknowns), self._work.tops.ctypes.data)
+        return self._work.tops[:count].copy()
 
     def touched(self, factors: Int[np.ndarray, " N"]) -> Int[np.ndarray, " k"]:
         """Return the unknowns that some factors touch."""
-        arrays = (*self._incidence, self._S.ctypes.data, factors.ctypes.data)
-        count = self._functions["unknowns_of"](*arrays, len(factors), self._stack.ctypes.data)
-        return self._stack[:count].copy()
+        arrays = (*self._incidence, self._counting, factors.ctypes.data)
+        count = self._functions["unknowns_of"](*arrays, len(factors), self._solution.stack.ctypes.data)
+        return self._solution.stack[:count].copy()
 
     def set_late(self, unknowns: Int[np.ndarray, " k"]) -> None:
         """Have some unknowns, and no others, eliminated last from now on."""
         self._late += 1
-        self._V[unknowns, r.LATE] = self._late
+        self._tables.unknowns["late"][unknowns] = self._late
 
     def eliminate(self, unknowns: Int[np.ndarray, " k"]) -> None:
         """Eliminate anew what depends on factors of some unknowns.
@@ -180,57 +208,54 @@ class Tree:
         Raises:
             SingularError: an unknown is not determined; the tree is then of no use.
         """
-        touched, functions = unknowns.ctypes.data, self._functions
-        while functions["planned"](*self._all, touched, len(unknowns), self._W.size, self._late) < 0:
-            self._W, self._N = np.zeros(2 * self._W.size, dtype=np.int64), np.zeros((2 * self._W.size, 2), np.int64)
+        touched, functions, work = unknowns.ctypes.data, self._functions, self._work
+        while functions["planned"](*self._all, touched, len(unknowns), work.members.size, self._late) < 0:
+            room = 2 * work.members.size
+            work.members, work.links = np.zeros(room, dtype=np.int64), new_table(Link, room)
             self._remembered()
-        need = int(self._S[r.USED_POOL] + self._S[r.NEED])
-        if need > self._pool.size:
-            self._pool = _longer(self._pool, 2 * need)
+        need = int(self._counters["used_pool"][0] + self._counters["need"][0])
+        if need > self._tables.pool.size:
+            self._tables.pool = _longer(self._tables.pool, 2 * need)
             self._remembered()
         if not functions["renewed"](*self._all, TINY):
-            bad = int(self._S[r.BAD])
-            raise SingularError(int(self._V[bad, r.OFFSET]), bad)
+            bad = int(self._counters["bad"][0])
+            raise SingularError(int(self._tables.unknowns["offset"][bad]), bad)
 
     def solve(self, threshold: float, limit: float) -> Int[np.ndarray, " k"]:
         """Solve for `delta` wherever cliques changed, or what they depend on did by more than a threshold.
 
         Return the unknowns of factors that are not linear, which changed and are beyond a limit.
         """
-        return self._far[: self._functions["solved"](*self._solution, threshold, limit)].copy()
+        return self._far[: self._functions["solved"](*self._solving, threshold, limit)].copy()
 
     def solve_for(self, unknowns: Int[np.ndarray, " n"], threshold: float, limit: float) -> Int[np.ndarray, " k"]:
         """Solve for some unknowns, and what they depend on, alone; else as `solve`."""
         wanted = (unknowns.ctypes.data, len(unknowns))
-        return self._far[: self._functions["solved_in_part"](*self._solution, *wanted, threshold, limit)].copy()
+        return self._far[: self._functions["solved_in_part"](*self._solving, *wanted, threshold, limit)].copy()
 
     def _make_room(self) -> None:
-        if self._factors > len(self._A):
-            self._A = _longer(self._A, 2 * self._factors)
-            self._tops = np.zeros(2 * self._factors, dtype=np.int64)
-            self._E = np.zeros((2 * self._factors + 2 * self.count + 8, r.ELE), dtype=np.int64)
-        if self._incidences > len(self._I):
-            self._I = _longer(self._I, 2 * self._incidences)
-        if self._used > self.data.size:
-            self.data = _longer(self.data, 2 * self._used)
+        tables, work = self._tables, self._work
+        if self._factors > len(tables.factors):
+            tables.factors = _longer(tables.factors, 2 * self._factors)
+            work.tops = np.zeros(2 * self._factors, dtype=np.int64)
+            work.elements = new_table(Element, 2 * self._factors + 2 * self.count + 8)
+        if self._incidences > len(tables.incidences):
+            tables.incidences = _longer(tables.incidences, 2 * self._incidences)
+        if self._used > tables.data.size:
+            tables.data = _longer(tables.data, 2 * self._used)
         self._remembered()
 
     def _remembered(self) -> None:
         """Keep where arrays begin, which NumPy takes a microsecond each to tell."""
-        incidence = (self._V, self._A, self._I)
-        solution = (self._V, self._C, self._S, self._pool, self.delta, self._x, self._stack, self._found, self._far)
-        renewal = (self._L, self._S, self._E, self._W, self._N, self._B, self._G, self._pool, self.data)
-        order = (self._cliques, self._orphans, self._tops, self._order)
-        self._numbers = self._A.ctypes.data, self.data.ctypes.data
-        self._incidence, self._solution = _addresses(incidence), _addresses(solution)
-        self._all = _addresses((self._V, self._C, self._A, self._I, *renewal, *order))
+        tables = self._tables
+        self._counting = tables.counters.ctypes.data
+        self._numbers = tables.factors.ctypes.data, tables.data.ctypes.data
+        self._incidence = (tables.unknowns.ctypes.data, tables.factors.ctypes.data, tables.incidences.ctypes.data)
+        self._all = (*tables.addresses, *self._work.addresses)
+        self._solving = (*tables.addresses, *self._solution.addresses, self._far.ctypes.data)
 
 
-def _addresses(arrays: Iterable[np.ndarray]) -> tuple[int, ...]:
-    return tuple(a.ctypes.data for a in arrays)
-
-
-def _longer(array: np.ndarray, length: int) -> np.ndarray:
-    grown = np.zeros((length, *array.shape[1:]), dtype=array.dtype)
+def _longer(array: Any, length: int) -> Any:
+    grown = np.zeros(length, dtype=array.dtype)
     grown[: len(array)] = array
     return grown

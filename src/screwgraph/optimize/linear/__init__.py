@@ -1,6 +1,6 @@
 """Structured linear algebra for least squares over time: dense, chain, arrow, sparse; with hard equalities."""
 
-from screwgraph.optimize.linear.gram import Gram, gram
+from screwgraph.compiler.kernels.dense import Gram, gram
 from screwgraph.optimize.linear.marginal import Remnant, marginalise
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.regularise import LIGHT

@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from screwgraph.compiler.backends.llvm import vector_width
+from screwgraph.compiler.kernels import vector_width
+from screwgraph.compiler.kernels.dense import UNROLLED, Shape, chain_code
 from screwgraph.optimize.linear.border import Border, border_factors
-from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape
 from screwgraph.optimize.linear.dense import SMALLEST
-from screwgraph.optimize.linear.kernels import chain_code
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.places import Targets, targets
 from screwgraph.optimize.linear.steps import Steps

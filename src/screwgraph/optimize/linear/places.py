@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.optimize.linear.kernels import place_code
+from screwgraph.compiler.kernels.dense import place_code
 
 LONG = 3.0
 """Runs of at least so many values, on average, are worth it."""

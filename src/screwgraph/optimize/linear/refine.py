@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize.linear.kernels import place_code
+from screwgraph.compiler.kernels.dense import place_code
 
 MOST = 12
 ENOUGH = 1e-11

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.compiler.kernels.dense import place_code
 from screwgraph.errors import InputError
 from screwgraph.optimize.linear.chain import ChainFactored, ChainMethod
 from screwgraph.optimize.linear.choice import Choice, choose
 from screwgraph.optimize.linear.covariance import chain_covariances, is_of_one_step
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
-from screwgraph.optimize.linear.kernels import place_code
 from screwgraph.optimize.linear.krylov import searched
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, Exact, left_over, refined

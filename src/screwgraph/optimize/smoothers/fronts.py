@@ -1,4 +1,4 @@
-"""Cholesky's factorisation along the steps of a window; see `backends.llvm.loops`.
+"""Cholesky's factorisation along the steps of a window; see `compiler.kernels`.
 
 Step k has a front [[H], [g']] of M = 2 D + S columns: its own D directions, those of the next step, and S shared ones.
 Fronts hold lower triangles, column by column with a stride of M + 1, as in `incremental.dense`. The last front has ones
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from screwgraph.compiler.backends.llvm.loops import Ints, Loops, Reals, behind, compiled_loops
+from screwgraph.compiler.kernels import Ints, Kernels, Reals, compile_kernels, tail
 from screwgraph.optimize.incremental.dense import DENSE, factored_front
 
 
@@ -29,11 +29,11 @@ def eliminated_fronts(fronts: Reals, steps: int, D: int, S: int, damping: float,
     ld = M + 1
     size = M * ld
     for k in range(steps):
-        own = behind(fronts, k * size)
+        own = tail(fronts, k * size)
         for i in range(M):
             own[i * ld + i] = own[i * ld + i] + damping * own[i * ld + i]
     for k in range(steps):
-        own = behind(fronts, k * size)
+        own = tail(fronts, k * size)
         f = D
         if k == steps - 1:
             f = M
@@ -42,17 +42,17 @@ def eliminated_fronts(fronts: Reals, steps: int, D: int, S: int, damping: float,
         if factored_front(own, f, M, tiny) >= 0:
             return k
         if k < steps - 1:
-            to = behind(fronts, (k + 1) * size)
+            to = tail(fronts, (k + 1) * size)
             for j in range(D, 2 * D):
-                column = behind(own, j * ld)
-                target = behind(to, (j - D) * ld)
+                column = tail(own, j * ld)
+                target = tail(to, (j - D) * ld)
                 for i in range(j, 2 * D):
                     target[i - D] = target[i - D] + column[i]
                 for i in range(2 * D, ld):
                     target[i] = target[i] + column[i]
             for j in range(2 * D, M):
-                column = behind(own, j * ld)
-                target = behind(to, j * ld)
+                column = tail(own, j * ld)
+                target = tail(to, j * ld)
                 for i in range(j, ld):
                     target[i] = target[i] + column[i]
     return -1
@@ -67,11 +67,11 @@ def substituted_fronts(fronts: Reals, d: Reals, steps: int, D: int, S: int) -> N
         f = D
         if k == steps - 1:
             f = M
-        shared = behind(d, (steps + 1) * D)
-        near = behind(d, k * D)
+        shared = tail(d, (steps + 1) * D)
+        near = tail(d, k * D)
         for back in range(f):
             j = f - 1 - back
-            column = behind(fronts, k * M * ld + j * ld)
+            column = tail(fronts, k * M * ld + j * ld)
             x = -column[M]
             first = j + 1
             for i in range(first, 2 * D):
@@ -87,6 +87,6 @@ def substituted_fronts(fronts: Reals, d: Reals, steps: int, D: int, S: int) -> N
 
 
 @cache
-def fronts_code() -> Loops:
+def fronts_code() -> Kernels:
     """Return these functions as machine code."""
-    return compiled_loops((*DENSE, gathered_fronts, eliminated_fronts, substituted_fronts))
+    return compile_kernels((*DENSE, gathered_fronts, eliminated_fronts, substituted_fronts))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.backends.llvm import Compiled
+from screwgraph.compiler import Compiled
 from screwgraph.optimize.smoothers.unrolled import numbers
 from screwgraph.optimize.smoothers.window import Window
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from screwgraph.compiler.backends.llvm import Lanes, MachineCode, drafted_code, remembered_code, vector_width
-from screwgraph.optimize.linear import scatter
-from screwgraph.optimize.linear.chain_factor import Shape, factor_text
-from screwgraph.optimize.linear.chain_solve import solve_text
+from screwgraph.compiler.kernels.dense import scatter
+from screwgraph.compiler.kernels.dense.chain_factor import Shape, factor_text
+from screwgraph.compiler.kernels.dense.chain_solve import solve_text
 
 _POINTER, _COUNT, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from screwgraph.optimize.linear.assembly import Writer
-from screwgraph.optimize.linear.chain_factor import UNROLLED, Shape, used
+from screwgraph.compiler.kernels.dense.chain_factor import UNROLLED, Shape, used
+from screwgraph.compiler.kernels.dense.writer import Writer
 
 
 def solve_text(shape: Shape) -> str:

@@ -1,14 +1,19 @@
-"""Functions in a part of Python as LLVM assembly; `loops.py` says which part."""
+"""Kernels as LLVM assembly; `compiled.py` says which part of Python they may use.
+
+A value is its text and its kind, one of those of `layouts`, or `i1`. A bundle is one argument in Python and one address
+a field in machine code.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-_TYPES = {"int": "i64", "float": "double", "Ints": "ptr.i64", "Reals": "ptr.double"}
+from screwgraph.compiler.kernels.layouts import Layouts
+
 _ARITHMETIC = {
     ast.Add: ("add nsw", "fadd"),
     ast.Sub: ("sub nsw", "fsub"),
@@ -26,53 +31,72 @@ _COMPARED = {
     ast.NotEq: ("ne", "une"),
 }
 _FLAGS = "reassoc contract nsz"
-PREFIX = "screwgraph_loops"
+PREFIX = "screwgraph_kernels"
 """What names of functions begin with in assembly."""
 
 Kinds = tuple[str, list[tuple[str, str]]]
-"""The kind of a function's result, and name and kind of each argument."""
+"""The kind of a kernel's result, and name and kind of each argument."""
 Constants = tuple[tuple[str, int | float], ...]
-"""Numbers of its module that a function names."""
+"""Numbers of its module that a kernel names."""
 
 
-def assembly_of(functions: Sequence[ast.FunctionDef], constants: Sequence[Constants]) -> str:
-    """Return LLVM assembly of functions; callees come first."""
+def translate_kernels(functions: Sequence[ast.FunctionDef], constants: Sequence[Constants], layouts: Layouts) -> str:
+    """Return LLVM assembly of kernels; callees come first."""
     known: dict[str, Kinds] = {}
-    calling = {"called"}
+    calling = {"call_loop"}
     texts = ["declare double @llvm.sqrt.f64(double)", "declare double @llvm.fabs.f64(double)"]
     for tree, numbers in zip(functions, constants, strict=True):
-        known[tree.name] = signature(tree)
+        known[tree.name] = read_signature(tree, layouts)
         if any(isinstance(node, ast.Name) and node.id in calling for node in ast.walk(tree)):
             calling.add(tree.name)
-        texts.append(_Translation(tree, known, dict(numbers), tree.name not in calling).text())
+        texts.append(_Translation(tree, known, layouts, dict(numbers), tree.name not in calling).text())
     return "\n".join(texts)
 
 
-def parsed(source: str) -> ast.FunctionDef:
-    """Return the tree of a function's source. Raises SyntaxError of what is none."""
+def parse_kernel(source: str) -> ast.FunctionDef:
+    """Return the syntax tree of a function's source. Raises SyntaxError of what is none."""
     tree = ast.parse(source).body[0]
     if not isinstance(tree, ast.FunctionDef):
         raise SyntaxError("expected a function")
     return tree
 
 
-def signature(tree: ast.FunctionDef) -> Kinds:
-    """Return the kinds of the result and of each argument."""
-    kinds = [(a.arg, _TYPES[ast.unparse(a.annotation)]) for a in tree.args.args if a.annotation is not None]
+def read_signature(tree: ast.FunctionDef, layouts: Layouts) -> Kinds:
+    """Return the kinds of the result and of each argument. Raises SyntaxError for a kind that there is not."""
+    texts = [(a.arg, "" if a.annotation is None else ast.unparse(a.annotation)) for a in tree.args.args]
     result = "None" if tree.returns is None else ast.unparse(tree.returns)
-    return ("void" if result == "None" else _TYPES[result]), kinds
+    try:
+        kinds = [(name, layouts.kind_of(text)) for name, text in texts]
+        return ("void" if result == "None" else layouts.kind_of(result)), kinds
+    except SyntaxError as error:
+        raise SyntaxError(f"{tree.name}: {error.msg}") from None
+
+
+def expand_kinds(arguments: Sequence[tuple[str, str]], layouts: Layouts) -> Iterator[tuple[str, str]]:
+    """Yield names and kinds of arguments of machine code: of a bundle, those of its fields."""
+    for name, kind in arguments:
+        if kind.startswith("bundle."):
+            yield from ((f"{name}.{field}", own) for field, own in layouts.bundled(kind.removeprefix("bundle.")))
+        else:
+            yield name, kind
+
+
+def is_pointer(kind: str) -> bool:
+    """Return whether values of a kind are addresses."""
+    return kind.startswith(("ptr.", "row.", "table."))
 
 
 Value = tuple[str, str]
-"""Its text, and its kind: `i64`, `double`, `i1`, `ptr.i64` or `ptr.double`."""
+"""Its text, and its kind."""
 
 
 @dataclass
 class _Translation:
-    """Lines of one function; locals stand in memory, which LLVM turns into registers."""
+    """Lines of one kernel; locals stand in memory, which LLVM turns into registers."""
 
     tree: ast.FunctionDef
     known: dict[str, Kinds]
+    layouts: Layouts
     constants: dict[str, int | float]
     apart: bool
     """Whether nothing else reads or writes its arrays while it runs."""
@@ -85,8 +109,12 @@ class _Translation:
     def text(self) -> str:
         result, arguments = self.known[self.tree.name]
         pointer = "ptr noalias" if self.apart else "ptr"
-        listed = ", ".join(f"{pointer if _ll(k) == 'ptr' else k} %a.{n}" for n, k in arguments)
+        passed = list(expand_kinds(arguments, self.layouts))
+        listed = ", ".join(f"{pointer if is_pointer(k) else k} %a.{n}" for n, k in passed)
         for name, kind in arguments:
+            if kind.startswith("bundle."):
+                self.kinds[name] = kind
+                continue
             self._declared(name, kind)
             self.lines.append(f"  store {_ll(kind)} %a.{name}, ptr %v.{name}")
         self._block(self.tree.body)
@@ -149,16 +177,32 @@ class _Translation:
             self.lines.append(f"  store {_ll(kind)} {text}, ptr %v.{target.id}")
         else:
             place, entry = self._place(target)
-            if entry != kind:
+            if entry != kind or is_pointer(kind):
                 raise SyntaxError(f"{self.tree.name}: {kind} does not fit {ast.unparse(target)}")
             self.lines.append(f"  store {kind} {text}, ptr {place}")
 
     def _place(self, target: ast.expr) -> tuple[str, str]:
-        if not isinstance(target, ast.Subscript):
-            raise SyntaxError(f"{self.tree.name}: cannot assign to {ast.unparse(target)}")
-        array, kind = self._value(target.value)
-        entry = kind.removeprefix("ptr.")
-        return self._new(f"getelementptr {entry}, ptr {array}, i64 {self._value(target.slice)[0]}"), entry
+        """Return the address of an entry, a row or a field, and its kind."""
+        match target:
+            case ast.Subscript(value=value, slice=index):
+                array, kind = self._value(value)
+                if kind.startswith("table."):
+                    record = kind.removeprefix("table.")
+                    first = self._new(f"mul nsw i64 {self._value(index)[0]}, {self.layouts.width(record)}")
+                    return self._new(f"getelementptr i64, ptr {array}, i64 {first}"), f"row.{record}"
+                if kind.startswith("ptr."):
+                    entry = kind.removeprefix("ptr.")
+                    return self._new(f"getelementptr {entry}, ptr {array}, i64 {self._value(index)[0]}"), entry
+            case ast.Attribute(value=value, attr=name):
+                row, kind = self._value(value)
+                if kind.startswith("bundle."):
+                    own = dict(self.layouts.bundled(kind.removeprefix("bundle."))).get(name)
+                    if own is not None:
+                        return f"{row}.{name}", own
+                field = self.layouts.field(kind.removeprefix("row."), name) if kind.startswith("row.") else None
+                if field is not None:
+                    return self._new(f"getelementptr i64, ptr {row}, i64 {field[0]}"), field[1]
+        raise SyntaxError(f"{self.tree.name}: {ast.unparse(target)} is no entry of an array, nor a field")
 
     def _if(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
         yes, no, end = self._label(), self._label(), self._label()
@@ -212,10 +256,12 @@ class _Translation:
             case ast.Name(id=name):
                 if name not in self.kinds:
                     raise SyntaxError(f"{self.tree.name}: {name} is not known")
+                if self.kinds[name].startswith("bundle."):
+                    return f"%a.{name}", self.kinds[name]
                 return self._new(f"load {_ll(self.kinds[name])}, ptr %v.{name}"), self.kinds[name]
-            case ast.Subscript():
-                place, entry = self._place(e)
-                return self._new(f"load {entry}, ptr {place}"), entry
+            case ast.Subscript() | ast.Attribute():
+                place, kind = self._place(e)
+                return (place, kind) if is_pointer(kind) else (self._new(f"load {kind}, ptr {place}"), kind)
             case ast.BinOp(left=a, op=op, right=b):
                 return self._arithmetic(op, self._value(a), self._value(b))
             case ast.UnaryOp(op=ast.USub(), operand=a):
@@ -260,10 +306,10 @@ class _Translation:
     def _call(self, e: ast.Call) -> Value:
         name = e.func.id if isinstance(e.func, ast.Name) else ""
         values = [self._value(a) for a in e.args]
-        if name == "behind":
+        if name == "tail":
             (array, kind), (k, _) = values
             return self._new(f"getelementptr {kind.removeprefix('ptr.')}, ptr {array}, i64 {k}"), kind
-        if name == "called":
+        if name == "call_loop":
             (loop, _), *rest = values
             address = self._new(f"load ptr, ptr {loop}")
             self.lines.append(f"  call void {address}({', '.join(f'ptr {x}' for x, _ in rest)}, ptr null)")
@@ -280,7 +326,8 @@ class _Translation:
         result, arguments = self.known[name]
         if [k for _, k in values] != [k for _, k in arguments]:
             raise SyntaxError(f"{self.tree.name}: {ast.unparse(e)}: kinds do not fit")
-        text = f"call {result} @{PREFIX}_{name}({', '.join(f'{_ll(k)} {x}' for x, k in values)})"
+        passed = ", ".join(f"{_ll(kind)} {x}" for x, kind in expand_kinds(values, self.layouts))
+        text = f"call {result} @{PREFIX}_{name}({passed})"
         if result == "void":
             self.lines.append(f"  {text}")
             return "", "void"
@@ -288,7 +335,7 @@ class _Translation:
 
 
 def _ll(kind: str) -> str:
-    return "ptr" if kind.startswith("ptr") else kind
+    return "ptr" if is_pointer(kind) else kind
 
 
 def _constant(value: int | float) -> Value:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.compiler.backends.llvm import Lanes, remembered_code, vector_width
-from screwgraph.optimize.linear.assembly import Writer
+from screwgraph.compiler.kernels.dense.writer import Writer
 from screwgraph.summary import one_line
 
 TILE = 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screwgraph.compiler.backends.llvm import Lanes
-from screwgraph.optimize.linear.assembly import Writer
+from screwgraph.compiler.kernels.dense.writer import Writer
 
 
 def runs_text(lanes: Lanes) -> str:

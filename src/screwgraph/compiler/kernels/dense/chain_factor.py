@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.compiler.backends.llvm import Lanes
-from screwgraph.optimize.linear.assembly import Writer
+from screwgraph.compiler.kernels.dense.writer import Writer
 
 UNROLLED = 16
 """Up to so many unknowns a step, all is written out; beyond, columns are loops, in groups as long as a vector."""
