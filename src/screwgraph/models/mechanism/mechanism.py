@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -267,6 +267,7 @@ def _place(value: Any) -> Any:
     return float(value) if isinstance(value, (int, float)) else value
 
 
+@lru_cache(maxsize=64)
 def without_metadata(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism without what its equations do not depend on."""
+    """Return a mechanism without what its equations do not depend on, the same one for all questions about it."""
     return replace(mechanism, places={}, sensors=(), independent=(), velocities={}, source=None)
