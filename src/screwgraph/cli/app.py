@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -68,6 +69,7 @@ def _refuse(status: int, line: str) -> int:
     return status
 
 
+@cache
 def _command() -> Any:
     app = typer.Typer(
         help="Robot dynamics by elimination of factor graphs: inspect a robot, solve its dynamics, draw the graphs.",
