@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler import Function
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.robot import Robot
 from tests.dynamics_suite import (
@@ -62,6 +65,16 @@ def loaded(name: str | Path) -> Robot:
     return sg.load(name if isinstance(name, Path) or "." not in name else robot_file(name))
 
 
+def asked(query: Callable[[Robot], Function], robot: Robot) -> Function:
+    """Return a function of a robot; skip the test where the file gives what a joint moves no inertia, only there."""
+    try:
+        return query(robot)
+    except sg.EliminationError as error:
+        if not re.match(r"the acceleration of joint .* is not determined: what it moves has no inertia", str(error)):
+            raise
+        pytest.skip(f"refused: {error}")
+
+
 def judged(robot: Robot, what: str, found: Report, name: str) -> None:
     cells = {"error": found.error, "share": found.share, "condition": found.condition, "no number": found.missing}
     record("dynamics", robot=f"{name} ({robot.nv})", what=what, states=found.states, **cells)
@@ -77,10 +90,7 @@ def no_search(monkeypatch):
 @pytest.mark.sampled(3)
 def test_automatic_orders_are_right_on_all_robots(path, request):
     robot = loaded(path)
-    try:
-        f = sg.forward_dynamics(robot)
-    except sg.ScrewgraphError as error:
-        pytest.skip(f"refused: {error}")
+    f = asked(sg.forward_dynamics, robot)
     if robot.is_closed:
         found = closed_equations(robot, STATES if many(request) else 200).forward().report(as_called(f))
         judged(robot, "forward", found, Path(path).stem)
@@ -121,11 +131,8 @@ def every_query_of_a_tree(robot: Robot, name: str, count: int) -> None:
 @pytest.mark.parametrize("path", closed_chains(), ids=lambda path: path.stem)
 def test_independent_joints_drive_closed_chains(path):
     robot = loaded(path)
-    try:
-        f = sg.inverse_dynamics(robot)
-    except sg.ScrewgraphError as error:
-        pytest.skip(f"refused: {error}")
-    judged(robot, "inverse", closed_equations(robot, STATES).inverse().report(as_called(f)), path.stem)
+    known = closed_equations(robot, STATES).inverse()
+    judged(robot, "inverse", known.report(as_called(sg.inverse_dynamics(robot))), path.stem)
 
 
 @pytest.mark.suite
