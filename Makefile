@@ -23,14 +23,14 @@ test: $(VENV)/installed-dev
 	$(BIN)/codespell
 	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart=0
 
-# Tests that need packages of extras, beside what .venv has; what does not install here is skipped on.
+# Tests that skip in `make test`, for want of packages that .venv does not have; what does not install here is skipped on.
 # PyTorch is one version: a newer one is a CUDA build of several GB.
 extras: export OPENBLAS_NUM_THREADS ?= 1
 extras: $(VENV)/installed-dev
 	for package in 'gtsam>=4.3' 'exudyn>=1.8' 'cuda-bindings>=12.6' ziglang torch==2.13.0; do \
 	  $(PIP) install "$$package" </dev/null || echo "make: $$package does not install here: its tests skip" >&2; \
 	done
-	$(BIN)/python -m pytest -n 2 --dist loadfile $$(grep -rlE 'gtsam|exudyn|torch|cuda|zig' tests --include='test_*.py')
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "extra and not suite" $$(grep -rl 'mark.extra' tests --include='test_*.py')
 
 # The long forms of the suites, with every robot of the package example-robot-data, and their tables in docs/suites;
 # make suite ARGS=tests/simulation
@@ -44,10 +44,10 @@ mutants: export OPENBLAS_NUM_THREADS ?= 1
 mutants: $(VENV)/installed-dev
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-# The site: docs/_build/html/index.html; a warning is an error. `make test` runs the code of some pages, this of all.
+# The site: docs/_build/html/index.html; a warning is an error. `make test` runs the code of some pages, this of the others.
 docs: $(VENV)/installed-docs $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
-	$(BIN)/python -m pytest -n 2 -m "suite or not suite" tests/docs
+	$(BIN)/python -m pytest -n 2 -m suite tests/docs
 
 # Pages that are made from the sources: the reference, keys of files, executed notebooks.
 pages: $(VENV)/installed-dev

@@ -7,6 +7,7 @@ from benchmarks.themes import custom_factors
 from screwgraph.bench import Effort
 
 
+@pytest.mark.extra
 def test_both_come_to_the_same_cost(monkeypatch):
     pytest.importorskip("gtsam")
     monkeypatch.setattr(custom_factors, "CHAIN", 60)

@@ -7,6 +7,7 @@ from benchmarks.themes import incremental
 from screwgraph.bench import Effort
 
 
+@pytest.mark.extra
 def test_the_same_cost_as_isam2_and_the_same_plan_as_solve(monkeypatch):
     pytest.importorskip("gtsam")
     monkeypatch.setattr(incremental, "POSES", 120)

@@ -10,6 +10,7 @@ from screwgraph.bench import Effort
 TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
 
 
+@pytest.mark.extra
 def test_a_row_for_each_estimator(monkeypatch):
     pytest.importorskip("gtsam")
     few = list(staircase.events())[:12]

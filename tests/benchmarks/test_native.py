@@ -108,6 +108,7 @@ def test_the_robots_text_has_a_line_a_joint():
 
 
 @pytest.mark.parametrize("name", ["inverse", "forward"])
+@pytest.mark.extra
 def test_gtsam_eliminates_the_same_equations(name):
     pytest.importorskip("gtsam")
     robot = sg.load("a1", base="floating")

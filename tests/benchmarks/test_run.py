@@ -113,6 +113,7 @@ def test_other_ways_to_solve_a_chain_agree_with_ours():
     assert min(figures) > 0
 
 
+@pytest.mark.extra
 def test_gtsam_solves_the_same_chain_to_the_same_cost():
     gtsam = pytest.importorskip("gtsam")
     chain = Chain.random(6, 5)
@@ -129,6 +130,7 @@ def test_the_swing_up_of_the_table_reaches_its_goal():
 
 
 @pytest.mark.filterwarnings("ignore")  # of names that change from version to version of exudyn
+@pytest.mark.extra
 def test_exudyn_moves_the_same_four_bar():
     pytest.importorskip("exudyn")
     bar = sg.load_mechanism("four_bar_angle")

@@ -39,6 +39,7 @@ def narrow(folder: Path, robot: str, names: tuple[str, ...]) -> int:
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.sampled(3)
+@pytest.mark.extra
 def test_an_object_needs_math_alone_and_holds_no_data(tmp_path, library, core):
     robot, names, bytes_each = LIBRARIES[library]
     operations = narrow(tmp_path, robot, names)
@@ -62,6 +63,7 @@ def test_an_object_needs_math_alone_and_holds_no_data(tmp_path, library, core):
 @pytest.mark.suite
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("processor", TARGETS)
+@pytest.mark.extra
 def test_it_computes_what_python_does(tmp_path, processor, library):
     command, target = TARGETS[processor]
     emulator = next((name for name in (command, f"{command}-static") if shutil.which(name)), None)

@@ -50,6 +50,7 @@ def test_what_is_written_is_read_with_the_same_cost(manifold, tmp_path):
 
 
 @pytest.mark.parametrize("manifold", [SE2(), SE3()])
+@pytest.mark.extra
 def test_gtsam_reads_the_same_cost(manifold, tmp_path):
     gtsam = pytest.importorskip("gtsam")
     problem, start = graph(manifold)
@@ -59,6 +60,7 @@ def test_gtsam_reads_the_same_cost(manifold, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["pose2example.txt", "pose3example.txt", "pose3example-offdiagonal.txt"])
+@pytest.mark.extra
 def test_files_of_gtsam_cost_what_they_do_there(name):
     gtsam = pytest.importorskip("gtsam")
     file = gtsam.findExampleDataFile(name)

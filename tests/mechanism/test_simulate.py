@@ -133,6 +133,7 @@ def test_a_run_is_saved_as_a_table(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.extra
 def test_exudyn_moves_the_slider_crank_alike():
     exudyn = pytest.importorskip("exudyn")
     from tests.mechanism.exudyn_oracle import slider_crank_angle

@@ -16,7 +16,10 @@ from screwgraph.errors import InputError
 
 torch = pytest.importorskip("torch")
 func = torch.func
-pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.extra,
+    pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,7 @@ def preintegrated(bias: np.ndarray) -> np.ndarray:
     return state
 
 
+@pytest.mark.extra
 def test_preintegration_is_that_of_gtsam() -> None:
     gtsam = pytest.importorskip("gtsam")
     given = gtsam.PreintegrationParams.MakeSharedU(9.81)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.extra
 pytest.importorskip("gtsam")
 staircase = pytest.importorskip("benchmarks.staircase")
 factors = pytest.importorskip("benchmarks.staircase_factors")

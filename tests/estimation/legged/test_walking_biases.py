@@ -46,6 +46,7 @@ def preintegrated(gtsam: Any, given: np.ndarray) -> Any:
     return found
 
 
+@pytest.mark.extra
 def test_covariances_are_those_of_gtsam_but_for_a_sign() -> None:
     """GTSAM 4.3 correlates biases and motion with the other sign than its residual: see the next test."""
     gtsam = pytest.importorskip("gtsam")
@@ -58,6 +59,7 @@ def test_covariances_are_those_of_gtsam_but_for_a_sign() -> None:
 
 
 @pytest.mark.parametrize("i", range(6))
+@pytest.mark.extra
 def test_a_bias_that_changes_at_the_beginning_is_correlated_with_the_motion_as_it_acts(i: int) -> None:
     """GTSAM's residual of a bias that jumps behind the first event, beside the sign of our covariance."""
     gtsam = pytest.importorskip("gtsam")
@@ -116,6 +118,7 @@ def test_biases_that_hardly_walk_are_constant() -> None:
     assert np.allclose(*(c for _, c in found), rtol=1e-4, atol=1e-10)
 
 
+@pytest.mark.extra
 def test_estimates_are_those_of_gtsam() -> None:
     """GTSAM's residual with our covariance, feet, and its Levenberg-Marquardt method, over a motion with turns."""
     gtsam = pytest.importorskip("gtsam")

@@ -10,6 +10,7 @@ from screwgraph.optimize import Incremental, Problem, Variables, each, soft
 from screwgraph.spatial.manifolds import SE3, Vector
 from tests.optimize.graphs import pose_ring, relative
 
+pytestmark = pytest.mark.extra
 gtsam = pytest.importorskip("gtsam")
 
 

@@ -25,6 +25,7 @@ from screwgraph.optimize import (
 from screwgraph.spatial.manifolds import SE3, FloatingPose, UnitQuaternion, product
 from tests.interop.gtsam.graphs import integrated, random_bias, random_graph
 
+pytestmark = pytest.mark.extra
 gtsam = pytest.importorskip("gtsam")
 X = Variables("x", Vector(2), count=6)
 

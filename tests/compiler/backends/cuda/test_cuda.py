@@ -193,6 +193,7 @@ def real() -> Iterator[None]:
     gc.collect()
 
 
+@pytest.mark.extra
 @pytest.mark.usefixtures("real")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_gpu_computes_what_the_processor_does(dtype):
