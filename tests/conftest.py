@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import hypothesis
@@ -15,7 +16,8 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from screwgraph.compiler.backends.llvm import machine
+from screwgraph.compiler.backends.llvm import draft, gufunc, machine
+from screwgraph.compiler.backends.llvm.assembly import whole_source
 from screwgraph.compiler.backends.llvm.machine import Processor
 from screwgraph.compiler.cache import sources
 from tests.sampling import SEED, kinds_of, sample_cases, seed_of_run
@@ -81,17 +83,20 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[None]:
-    """Compile without LLVM's optimisation where tests are not about code: a third of the time, the same answers.
+    """Compile without drafts and without LLVM's optimisation where tests are not about code: the same answers, sooner.
 
-    That code has a cache of its own. `make suite` optimises all code but that of `STATISTICS`.
+    Batches are computed state by state, not in vectors. That code has a cache of its own. `make suite` optimises all
+    code but that of `STATISTICS`.
     """
     with pytest.MonkeyPatch.context() as patch:
         package = request.path.relative_to(Path(__file__).parent).parts[0]
         about_code = package in OPTIMISED or request.node.get_closest_marker("optimised") is not None
-        is_short = request.config.option.markexpr == "not suite"
+        is_short = request.config.option.markexpr in ("not suite", "extra and not suite")
         if (is_short and not about_code) or package in STATISTICS:
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
+            patch.setenv(draft.VARIABLE, "0")
             patch.setattr(machine, "_object", _object_soon)
+            patch.setattr(gufunc, "whole_source", _state_by_state)
         yield
 
 
@@ -107,6 +112,10 @@ def denormal_numbers(own_cache: None) -> Iterator[None]:
     """Fail where a library was loaded that rounds denormal numbers to zero in the whole process."""
     yield
     assert np.nextafter(0.0, 1.0) * np.float64(1.0) > 0.0
+
+
+def _state_by_state(program: Any, arguments: Any, results: Any, dtype: str, batches: bool, *more: Any) -> str:
+    return whole_source(program, arguments, results, dtype, False, *more)
 
 
 def _object_soon(assembly: str, processor: Processor, level: int = 0) -> bytes:

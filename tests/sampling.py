@@ -11,6 +11,8 @@ SEED = "SCREWGRAPH_TEST_SEED"
 """The environment variable that chooses the samples; without it, the week does."""
 INSTANCES = frozenset({"name", "path", "file", "page", "robot", "seed", "case"})
 """Parameters whose values are examples of one kind (robots, files); values of others differ in kind."""
+KIND = "kind"
+"""The parameter that says, beside an instance, of which kind it is."""
 
 Case = frozenset[tuple[str, int]]
 """Of each parameter whose values differ in kind: its name, and which of its values this case has."""
@@ -29,11 +31,11 @@ def kinds_of(values: Mapping[str, object], tables: Iterable[str | Sequence[str]]
 
     Args:
         values: its value of each parameter.
-        tables: names of the parameters of each `parametrize`; one with an instance in it lists instances.
+        tables: names of the parameters of each `parametrize`; one with an instance in it lists instances, but `KIND`.
     """
     split = [table.replace(",", " ").split() if isinstance(table, str) else list(table) for table in tables]
     instances = INSTANCES.union(*(names for names in split if INSTANCES.intersection(names)))
-    return frozenset((name, id(value)) for name, value in values.items() if name not in instances)
+    return frozenset((name, id(value)) for name, value in values.items() if name not in instances - {KIND})
 
 
 def sample_cases(cases: Sequence[Case], k: int, seed: str) -> set[int]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
+from pathlib import Path
 
 from tests.sampling import kinds_of, sample_cases
 
+EXTRAS = ("gtsam", "exudyn", "torch", "zig")
+"""Packages that `make extras` installs."""
 METHODS, ROBOTS = range(18), range(4)
 TABLE = [kinds_of({"method": m, "name": r, "base": r}, ["method", "name, base"]) for m, r in product(METHODS, ROBOTS)]
 
@@ -23,6 +27,13 @@ def test_as_few_cases_as_can_be_show_all_kinds_of_several_parameters():
     assert len(taken) <= 8
 
 
+def test_instances_may_say_of_which_kind_they_are():
+    table = [kinds_of({"kind": k, "case": (k, i)}, [("kind", "case")]) for k, i in product((int, str, list), range(3))]
+    taken = sample_cases(table, 9, "seed")
+    assert {next(iter(table[i])) for i in taken} == {("kind", id(k)) for k in (int, str, list)}
+    assert len(taken) == 3
+
+
 def test_one_of_k_is_taken():
     assert len(sample_cases(100 * [frozenset()], 3, "seed")) == 34
     assert len(sample_cases(2 * [frozenset()], 6, "seed")) == 1
@@ -32,3 +43,9 @@ def test_one_of_k_is_taken():
 def test_the_same_seed_takes_the_same_cases_and_other_seeds_take_all_in_turn():
     assert sample_cases(TABLE, 12, "a") == sample_cases(TABLE, 12, "a")
     assert set.union(*(sample_cases(TABLE, 72, str(seed)) for seed in range(60))) == set(range(len(TABLE)))
+
+
+def test_tests_that_skip_without_extras_are_marked():
+    needs = re.compile(rf'importorskip\("({"|".join(EXTRAS)})"|\*zig\(\)')
+    files = {path: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py")}
+    assert [path.name for path, text in files.items() if needs.search(text) and "mark.extra" not in text] == []

@@ -52,9 +52,14 @@ ARMS = {
 
 
 @pytest.fixture(scope="module", params=ARMS)
-def laws(request) -> dict[str, Any]:
+def robot(request) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def laws(robot) -> dict[str, Any]:
     """The names of the page for another arm: what its blocks define, up to what they simulate."""
-    load, tool, start = ARMS[request.param]
+    load, tool, start = ARMS[robot]
     names: dict[str, Any] = {"ROBOT": load(), "TOOL": tool}
     first, *others = (block.text for block in blocks(PAGE) if block.language == "python")
     assert LOADED in first
@@ -80,6 +85,7 @@ def lightness(laws, q):
     return values[0], values[-1] / values[0]
 
 
+@pytest.mark.sampled(4)
 def test_an_arm_that_stretches_out_comes_to_rest_and_back(laws):
     (near, far), q0 = targets(laws), laws["q0"]
     arm = sg.Simulator(laws["robot"], DT, q0)
@@ -125,6 +131,7 @@ def test_the_apparent_inertia_is_bounded_at_any_pose(laws):
     assert max(sizes) <= 0.5 * (1.0 + np.sqrt(5.0)) + 1e-9  # of w / (w^2 + (1 - w)^2 / 4), at w = 1 / sqrt(5)
 
 
+@pytest.mark.sampled(2)
 def test_a_force_moves_the_tool_by_the_compliance_and_it_comes_back_from_afar(laws):
     (near, far), q0 = targets(laws), laws["q0"]
     arm = sg.Simulator(laws["robot"], DT, q0)

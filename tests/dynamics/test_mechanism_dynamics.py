@@ -1,6 +1,7 @@
 """Dynamics of mechanisms by their graph: queries against linear algebra, finite differences and each other."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -42,12 +43,21 @@ def states(model, count=3, spread=0.1):
 
 
 @pytest.fixture(params=[*NAMES, "massless"])
-def model(request):
-    if request.param == "massless":
-        return read_mechanism(MASSLESS, "massless.yaml")
-    return sg.load_mechanism(request.param)
+def name(request):
+    return request.param
 
 
+@pytest.fixture
+def model(name):
+    return loaded(name)
+
+
+@cache
+def loaded(name):
+    return read_mechanism(MASSLESS, "massless.yaml") if name == "massless" else sg.load_mechanism(name)
+
+
+@pytest.mark.sampled(2)
 def test_forward_dynamics_solves_the_reduced_equations(model):
     q, qd, tau, qdd = states(model)
     force = np.zeros_like(q)
@@ -60,6 +70,7 @@ def test_forward_dynamics_solves_the_reduced_equations(model):
     np.testing.assert_allclose(both, qdd[:, z], atol=1e-9 * scale)
 
 
+@pytest.mark.sampled(3)
 def test_inverse_dynamics_gives_back_the_torques(model):
     q, qd, tau, qdd = states(model)
     scale = np.abs(qdd).max()
@@ -70,6 +81,7 @@ def test_inverse_dynamics_gives_back_the_torques(model):
     np.testing.assert_allclose(of_independent, tau, atol=1e-9 * scale)
 
 
+@pytest.mark.sampled(3)
 def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(model):
     q, qd, tau, qdd = states(model)
     names, slots = [model.angles[i].name for i in model.motors], [model.angle_slots[i] for i in model.motors]
@@ -80,6 +92,7 @@ def test_hybrid_dynamics_is_inverse_for_some_motors_and_forward_for_the_others(m
         np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(qdd).max())
 
 
+@pytest.mark.sampled(3)
 def test_mass_matrix_and_bias_forces_give_the_torques(model):
     q, qd, _, _ = states(model)
     z = list(model.freedom.independent)
@@ -92,6 +105,7 @@ def test_mass_matrix_and_bias_forces_give_the_torques(model):
     np.testing.assert_allclose(energy, whole, rtol=1e-10)
 
 
+@pytest.mark.sampled(3)
 def test_constraint_forces_close_the_balance_of_all_coordinates(model):
     q, qd, tau, qdd = states(model)
     graph = sg.dynamics_graph(model)
@@ -104,7 +118,7 @@ def test_constraint_forces_close_the_balance_of_all_coordinates(model):
     np.testing.assert_allclose(missing, held, atol=1e-8 * max(1.0, np.abs(held).max()))
 
 
-@pytest.mark.parametrize("model", [*NAMES[:-1], in_suites(NAMES[-1]), "massless"], indirect=True)
+@pytest.mark.parametrize("name", [*NAMES[:-1], in_suites(NAMES[-1]), "massless"], indirect=True)
 @pytest.mark.parametrize("query", ["forward", "inverse"])
 @pytest.mark.sampled(6)
 def test_derivatives_are_those_of_central_differences(model, query):
@@ -120,6 +134,7 @@ def test_derivatives_are_those_of_central_differences(model, query):
         np.testing.assert_allclose(found, np.array(columns).T, atol=1e-5 * max(1.0, np.abs(found).max()))
 
 
+@pytest.mark.sampled(3)
 def test_other_orders_give_the_same_accelerations(model):
     q, qd, tau, qdd = states(model)
     graph = sg.dynamics_graph(model).given("q", "qd", "tau")

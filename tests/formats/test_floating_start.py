@@ -15,6 +15,8 @@ from tests.formats.helpers import close, loaded
 from tests.formats.sdf_helpers import joint, link, sdf
 from tests.oracle import oracle
 
+pytestmark = pytest.mark.usefixtures("forked_mujoco")
+
 POSE = "1 2 3 0.5 -0.3 1"
 T = from_xyz_rpy([1, 2, 3], [0.5, -0.3, 1.0])
 OTHER = "0.4 -0.2 0.1 -0.7 0.2 2"

@@ -14,6 +14,8 @@ from tests.mujoco_oracle import full_mass_matrix, to_mujoco, velocity_map
 from tests.oracle import oracle
 from tests.robots import robot_files
 
+pytestmark = pytest.mark.usefixtures("forked_mujoco")
+
 FILES = robot_files(".xml")
 
 ALL_KINDS = """<mujoco model="kinds"><compiler angle="radian"/><option gravity="0.1 -0.2 -9"/>

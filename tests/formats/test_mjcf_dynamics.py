@@ -16,6 +16,8 @@ from tests.formats.helpers import close, loaded
 from tests.mujoco_oracle import to_mujoco, velocity_map
 from tests.oracle import oracle
 
+pytestmark = pytest.mark.usefixtures("forked_mujoco")
+
 FREE = """<mujoco><default><joint armature="1"/></default><worldbody><body name="a" pos="0 0 1">
   <joint name="f" type="free"/><inertial pos="0.05 0.02 -0.1" mass="1.2" diaginertia="0.02 0.03 0.025"/>{}</body>
   </worldbody></mujoco>"""

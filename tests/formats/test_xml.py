@@ -117,6 +117,7 @@ def test_urdf_is_read_as_leniently_as_by_pinocchio(name, tmp_path):
     assert said(robot, name), robot.warnings
 
 
+@pytest.mark.usefixtures("forked_mujoco")
 @pytest.mark.parametrize("name", FOR_MUJOCO)
 def test_mjcf_is_read_as_leniently_as_by_mujoco(name, tmp_path):
     mujoco = pytest.importorskip("mujoco")

@@ -19,6 +19,8 @@ STEP = 1e-30
 ROUNDING = 1e-12
 JOINTS = instances()
 MOVING = {name: joint for name, joint in JOINTS.items() if joint.nv}
+BY_KIND = ("kind", "case"), [(type(joint), joint) for joint in MOVING.values()]
+"""Of long tests: each type, and one of its instances at least."""
 
 
 def some_states(joint, count=5):
@@ -113,19 +115,21 @@ def test_casadi_and_numpy_agree(joint):
             np.testing.assert_allclose(np.array(actual).reshape(expected.shape), expected, atol=1e-14)
 
 
-@pytest.mark.parametrize("joint", MOVING.values(), ids=MOVING)
-def test_dynamics_of_one_joint_agree_with_pinocchio(joint):
-    if not isinstance(joint, KNOWN):
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(*BY_KIND, ids=MOVING)
+def test_dynamics_of_one_joint_agree_with_pinocchio(kind, case):
+    if not issubclass(kind, KNOWN):
         pytest.skip("Pinocchio has no such joint")
-    robot = alone(joint)
+    robot = alone(case)
     assert_dynamics_agree(robot, oracle(robot), random_states(robot, 20))
 
 
-@pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS)
-def test_dynamics_in_a_tree_agree_with_pinocchio(joint):
-    if not isinstance(joint, KNOWN):
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("kind", "case"), [(type(joint), joint) for joint in JOINTS.values()], ids=JOINTS)
+def test_dynamics_in_a_tree_agree_with_pinocchio(kind, case):
+    if not issubclass(kind, KNOWN):
         pytest.skip("Pinocchio has no such joint")
-    robot = in_a_tree(joint, losses=1.0)
+    robot = in_a_tree(case, losses=1.0)
     if robot.joint("joint").has_turning_axes:  # there, Pinocchio's rotors are not those of MuJoCo, which act here
         joints = [replace(j, armature=0.0) if j.name == "joint" else j for j in robot.joints]
         robot = replace(robot, joints=tuple(joints))
@@ -184,9 +188,9 @@ def runge_kutta(rate, x, h, steps):
 
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("make_robot", [alone, in_a_tree], ids=["alone", "in_a_tree"])
-@pytest.mark.parametrize("joint", MOVING.values(), ids=MOVING)
-def test_energy_is_conserved_to_the_fourth_order_of_the_step(joint, make_robot):
-    coarse, fine = energy_drifts(make_robot(joint), 10, 20)
+@pytest.mark.parametrize(*BY_KIND, ids=MOVING)
+def test_energy_is_conserved_to_the_fourth_order_of_the_step(kind, case, make_robot):
+    coarse, fine = energy_drifts(make_robot(case), 10, 20)
     assert coarse < 1e-3
     assert fine < coarse / 12 or fine < ROUNDING
 

@@ -1,5 +1,7 @@
 """Networks of one instant given arbitrary knowns, against the queries that are special cases of them."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ NAMES = ("four_bar", "four_bar_angle", "slider_crank", "parallel_robot")
 NETWORK = bayes_network(1)
 
 
+@cache
 def moving(name):
     """A mechanism at a closed state: position, velocity, and an acceleration that the constraints allow."""
     model = sg.load_mechanism(name)
