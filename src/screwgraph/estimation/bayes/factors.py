@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.estimation.bayes.known import Known, labels
+from screwgraph.estimation.bayes.paths import Path, paths
 from screwgraph.estimation.factors import (
     AccelerationConstraints,
     ForwardDynamics,
@@ -49,6 +50,11 @@ EXACT = Noise(1.0, 1.0, 1.0, 1.0, 1.0)
 OBSERVED = Noise(constraints=1e-6, dynamics=1e-3, prior=1e-6)
 """At one instant with observations: laws and known values hold nearly exactly, sensors have their own noise."""
 
+ALONG_PATHS = Noise(constraints=1e-2, dynamics=1e-1, prior=1e-2)
+"""Exact enough beside integrators, whose errors in steps at the ends of paths count even less: digits are kept."""
+ENDS = 100.0
+"""Factor on the standard deviation of integrators in steps in which a path begins or ends."""
+
 
 @dataclass(frozen=True, eq=False)
 class Laws:
@@ -77,6 +83,23 @@ class Laws:
         return given == self.steps * len(self.mechanism.motors)
 
     @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """Coordinates that are known along time, while the torque of a motor is not: these have known derivatives."""
+        if self.steps == 1:
+            return ()
+        known = np.zeros((self.steps, len(self.mechanism.motors)), dtype=bool)
+        for own in self.known:
+            if own.kind == "Q":
+                known[np.ix_(own.steps, own.entries)] = True
+        free = ~known.all(axis=1) if "Q" in self.kinds else np.ones(self.steps, dtype=bool)
+        return paths(self.mechanism, self.steps, self.known, np.asarray(free))
+
+    @cached_property
+    def held(self) -> tuple[Known, ...]:
+        """All that has known values: what was named, and derivatives of paths."""
+        return (*self.known, *(derived for path in self.paths for derived in path.derived))
+
+    @cached_property
     def families(self) -> dict[str, Variables]:
         """The unknowns by kind. Known torques are parameters, if all of them are known."""
         kinds = [kind for kind in FAMILIES if kind in self.kinds and not (kind == "Q" and self.are_forces_known)]
@@ -87,7 +110,8 @@ class Laws:
         """Return all factors; values that are known are zero in them."""
         if noise is None:
             observed = any(known.kind == "o" for known in self.known)
-            noise = Noise() if self.steps > 1 else OBSERVED if observed else EXACT
+            at_one = OBSERVED if observed else EXACT
+            noise = at_one if self.steps == 1 else ALONG_PATHS if self.paths else Noise()
         mechanism, x = self.mechanism, self.families
         laws = self._constraints(noise)
         if "qdd" in x:
@@ -97,8 +121,8 @@ class Laws:
             if self._integrates_independent(integrator):
                 moved, sigma = (x["z"], x["zd"], x["zdd"]), noise.integration
             _, between = forces_over_time(np.zeros((self.steps, mechanism.n)))
-            laws += INTEGRATORS[integrator](mechanism, moved, dt, sigma, between)
-        return [*laws, *(self._given(known, noise) for known in self.known if known.kind in ("o", *x))]
+            laws += INTEGRATORS[integrator](mechanism, moved, dt, self._less_at_ends(sigma), between)
+        return [*laws, *(self._given(known, noise) for known in self.held if known.kind in ("o", *x))]
 
     def forced(self, torques: Float[np.ndarray, "steps motors"]) -> dict[str, dict[str, Any]]:
         """Return known torques of motors as parameters, by name of the factors that may take them."""
@@ -110,7 +134,7 @@ class Laws:
 
         The others follow from the constraints but for the error of integration, which must not determine anything.
         """
-        if name in self._own or name in {known.name for known in self.known} or name.endswith((" z", " w")):
+        if name in self._own or name in {known.name for known in self.held} or name.endswith((" z", " w")):
             return list(range(rows))
         n, independent = self.mechanism.n, self.mechanism.freedom.independent
         return [first + i for first in range(0, rows, n) for i in independent]
@@ -127,6 +151,22 @@ class Laws:
     def _integrates_independent(self, integrator: str) -> bool:
         """Whether steps tie z, zd and zdd: not those that evaluate the equations of motion between steps."""
         return self.is_independent and integrator not in OF_EQUATIONS
+
+    def _less_at_ends(self, sigma: Any) -> Any:
+        """Return standard deviations of integrators, larger in steps in which paths begin or end.
+
+        There, what is integrated on one side meets what is known on the other: errors of integration stay in this step,
+        and do not bend the motion on either side.
+        """
+        derived = [known for path in self.paths for known in path.derived]
+        along = np.zeros((self.steps, len(FAMILIES), self.mechanism.n), dtype=bool)
+        for known in derived:
+            along[list(known.steps), list(FAMILIES).index(known.kind), known.entries[0]] = True
+        ends = (along[1:] != along[:-1]).any(axis=(1, 2))
+        if not ends.any():
+            return sigma
+        scale = np.where(ends, ENDS, 1.0)
+        return each(scale * sigma if np.ndim(sigma) == 0 else scale[:, None] * np.asarray(sigma))
 
     def _constraints(self, noise: Noise) -> list[Factors]:
         """Return the factors of positions and velocities."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,10 @@ from screwgraph.compiler import Function, Order, compile_graph
 from screwgraph.errors import InputError
 from screwgraph.estimation.bayes.determined import check_determined
 from screwgraph.estimation.bayes.factors import FAMILIES, Laws
+from screwgraph.estimation.bayes.jumps import check_jumps
 from screwgraph.estimation.bayes.known import Known, labels
+from screwgraph.estimation.bayes.known_motion import KnownMotion
+from screwgraph.estimation.bayes.march import march
 from screwgraph.estimation.bayes.solution import BayesSolution
 from screwgraph.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
 from screwgraph.estimation.noise import Noise
@@ -76,11 +79,13 @@ class GivenNetwork:
         Args:
             values: of all that is known, by the names that `given` took: (n,) of a kind, a number of one coordinate,
                 with a first axis for steps where these are several. Units are SI.
-            guess: where the search begins, by kind: (n,), or (steps, n); by default the assembled position at rest.
+            guess: where the search begins, by kind: (n,), or (steps, n). By default it begins, over time, with the
+                motion that follows from a known state on the assembled branch, else at the assembled position at rest.
 
         Raises:
             InputError: names or shapes are wrong, the known values contradict each other, or leave degrees of freedom
-                undetermined: one line says how many, and names unknowns that would settle them.
+                undetermined: one line says how many, and names unknowns that would settle them. Or, where no noise was
+                stated, torques do not lead to the state at which a path begins, or it goes through a dead centre.
         """
         names = {known.name: known for known in self.known}
         for name in values:
@@ -90,11 +95,16 @@ class GivenNetwork:
             if name not in values:
                 raise InputError(f"the value of {name} is missing", why="it was named as known")
         given = {name: known.values(values) for name, known in names.items()}
+        if self.steps > 1:
+            motion = KnownMotion.of(
+                self.mechanism, self.steps, float(self.dt or 0.0), self.known, given, self.laws.paths
+            )
+            given |= {known.name: motion.values(known) for known in self.laws.held if known.kind != "o"}
+            starts = self._starts(given, guess or {}, motion)
+        else:
+            starts = [self._start(given, guess or {})]
         problem = self.problem.with_parameters(self._parameters(given))
-        start = self._start(given, guess or {})
-        result = solve(problem, start, method="dogleg")  # one step where the equations are linear
-        if not result.success:
-            result = solve(problem, start, method="levenberg_marquardt")  # it passes singular states
+        result = _solved(problem, starts)
         check_determined(problem, result.iterate.x, self.laws)
         if self.steps == 1 and not self._is_observed:
             _check_laws(result)
@@ -136,7 +146,7 @@ class GivenNetwork:
     def _parameters(self, given: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
         """Return known values as the parameters of factors, by name of these."""
         found: dict[str, dict[str, Any]] = {}
-        for known in self.known:
+        for known in self.laws.held:
             if known.kind == "o" or known.kind in self.laws.families:
                 found[known.name] = {"measured" if known.kind == "o" else "mean": each(given[known.name])}
         forced = self.laws.forced(self._torques(given)) if self.laws.are_forces_known else {}
@@ -151,6 +161,28 @@ class GivenNetwork:
             if known.kind == kind:
                 values[np.ix_(known.steps, known.entries)] = given[known.name]
         return values
+
+    def _starts(
+        self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any], motion: KnownMotion
+    ) -> list[dict[str, np.ndarray]]:
+        """Return where searches over time begin: at the guess, and where what is known leads from a known state.
+
+        Raises:
+            InputError: paths jump, and no noise was stated.
+        """
+        own = self._start(given, guess)
+        if "q" in guess and not self.laws.paths:
+            return [own]
+        marched = march(motion, own["q"])
+        if marched is None:
+            return [own]
+        if self.laws.paths and self.noise is None:
+            check_jumps(motion, marched, own["q"])
+        values = {"q": marched.q, "qd": marched.qd, "qdd": marched.qdd, "Q": marched.tau}
+        independent = list(self.mechanism.freedom.independent)
+        values |= {kind.replace("q", "z"): values[kind][:, independent] for kind in ("q", "qd", "qdd")}
+        near = {kind: values[kind] for kind in self.laws.families}
+        return [self._start(given, {**near, **guess}), *([self._start(given, near)] if guess else [])]
 
     def _start(self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Return where the search begins, by family."""
@@ -175,6 +207,17 @@ class GivenNetwork:
         if "Q" in self.laws.kinds and "Q" not in found:
             found["Q"] = self._torques(given)
         return {kind: values[0] if self.steps == 1 else values for kind, values in found.items()}
+
+
+def _solved(problem: Problem, starts: Sequence[Mapping[str, np.ndarray]]) -> Result:
+    """Search from one start after the other, by dogleg, then by Levenberg-Marquardt, until a search succeeds."""
+    for start in starts:
+        result = solve(problem, start, method="dogleg")  # one step where the equations are linear
+        if not result.success:
+            result = solve(problem, start, method="levenberg_marquardt")  # it passes singular states
+        if result.success:
+            break
+    return result
 
 
 def _check_laws(result: Result) -> None:

@@ -69,6 +69,11 @@ class BayesNetwork:
     ) -> GivenNetwork:
         """Return a factor graph of a mechanism that can be solved for what is unknown.
 
+        What is known may change from step to step: torques at some, coordinates at others. A coordinate that is known
+        at three or more consecutive steps is a path. Where a torque is unknown, the velocities and accelerations of as
+        many paths as there are degrees of freedom count as known, too; paths of eight steps or more are smoothed by
+        their noise, as those of inverse dynamics are.
+
         Args:
             mechanism: whose laws the conditional probabilities are.
             known: kinds ("q" at all steps), quantities ("q_0") and single coordinates, motors ("Q") or sensors ("o") of
