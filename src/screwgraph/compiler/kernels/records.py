@@ -58,7 +58,7 @@ class Bundle:
 
     @property
     def addresses(self) -> tuple[int, ...]:
-        """Where its arrays begin; NumPy takes a microsecond each to tell."""
+        """Addresses of its arrays; NumPy takes a microsecond for each."""
         return tuple(getattr(self, name).ctypes.data for name in self.fields)
 
 

@@ -190,7 +190,7 @@ class TreeTables(Bundle):
 
 
 class Workspace(Bundle):
-    """What an elimination needs."""
+    """Workspace of an elimination."""
 
     active: Table[ActiveUnknown]
     elements: Table[Element]
@@ -208,7 +208,7 @@ class Workspace(Bundle):
 
 
 class Solution(Bundle):
-    """What a solution from the roots down needs."""
+    """Workspace of back substitution."""
 
     delta: Reals
     """Directions of all unknowns."""
