@@ -8,48 +8,7 @@ k + 1; the last front goes as a whole.
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Ints, Reals, tail
-from screwgraph.estimation.legged.tables import (
-    AWAY,
-    B_AWAY,
-    BIAS,
-    COLUMNS,
-    COUNT,
-    END_SIGHT,
-    EVENT,
-    EVENT_INTS,
-    EVENTS,
-    EXPECTED,
-    FIRST_SIGHT,
-    FRONT,
-    FRONT_INTS,
-    GOING,
-    HEAD,
-    HEIGHT,
-    HEIGHT_WEIGHT,
-    INFORMATION,
-    LEFT,
-    LIFTED,
-    MOST,
-    MOVE_AT,
-    MOVED,
-    NEW,
-    NEW_STANDS,
-    OF,
-    OWN,
-    PLACE,
-    SEEN,
-    SIGHT,
-    SIGHT_AT,
-    SIGHT_INTS,
-    SIGHTS,
-    STAND,
-    STAND_INTS,
-    STANDS,
-    START_AT,
-    STAYING,
-    D,
-    P,
-)
+from screwgraph.estimation.legged.tables import BIAS, EVENT, MOVE_AT, MOVED, OWN, SEEN, D, Tables
 from screwgraph.optimize.incremental.dense import DENSE, factored_front
 
 TINY = 1e-15
@@ -73,57 +32,57 @@ def put_block(front: Reals, M: int, entries: Reals, places: Ints, n: int) -> Non
         e = e + 1
 
 
-def listed(k: int, numbers: Ints, events: Ints, stands: Ints, front_ints: Ints) -> None:
+def listed(tables: Tables, k: int) -> None:
     """Find which footholds front k has, and their places."""
-    most = numbers[MOST]
-    ring = numbers[EVENTS]
-    own = tail(front_ints, k % ring * numbers[FRONT_INTS])
+    window = tables.window
+    most = window.most
+    slot = k % window.events
     lifted = 0
     staying = 0
     if k > 0:
-        before = tail(front_ints, (k - 1) % ring * numbers[FRONT_INTS])
-        for i in range(before[STAYING]):
-            s = before[STANDS + most + i]
-            if stands[s * STAND_INTS + LEFT] == k:
-                own[STANDS + lifted] = s
+        before = (k - 1) % window.events
+        for i in range(tables.fronts[before].staying):
+            s = tables.staying[before * most + i]
+            if tables.foothold_states[s].left == k:
+                tables.lifted[slot * most + lifted] = s
                 lifted = lifted + 1
             else:
-                own[STANDS + most + staying] = s
+                tables.staying[slot * most + staying] = s
                 staying = staying + 1
-    event = tail(events, k % ring * numbers[EVENT_INTS])
-    for i in range(event[NEW]):
-        s = event[NEW_STANDS + i]
-        if stands[s * STAND_INTS + LEFT] == k:
-            own[STANDS + lifted] = s
+    for i in range(tables.events[slot].touchdowns):
+        s = tables.touchdowns[slot * most + i]
+        if tables.foothold_states[s].left == k:
+            tables.lifted[slot * most + lifted] = s
             lifted = lifted + 1
         else:
-            own[STANDS + most + staying] = s
+            tables.staying[slot * most + staying] = s
             staying = staying + 1
-    behind_bases = 3 * lifted + 2 * OWN
-    own[GOING] = 3 * lifted + OWN
-    if k == numbers[COUNT] - 1:
-        behind_bases = 3 * lifted + OWN
-        own[GOING] = behind_bases + BIAS + 3 * staying
-    own[COLUMNS] = behind_bases + BIAS + 3 * staying
-    own[LIFTED] = lifted
-    own[STAYING] = staying
+    own = tables.fronts[slot]
+    after_bases = 3 * lifted + 2 * OWN
+    own.eliminated = 3 * lifted + OWN
+    if k == window.count - 1:
+        after_bases = 3 * lifted + OWN
+        own.eliminated = after_bases + BIAS + 3 * staying
+    own.columns = after_bases + BIAS + 3 * staying
+    own.lifted = lifted
+    own.staying = staying
     for i in range(lifted):
-        stands[own[STANDS + i] * STAND_INTS + PLACE] = 3 * i
+        tables.foothold_states[tables.lifted[slot * most + i]].place = 3 * i
     for i in range(staying):
-        place = behind_bases + BIAS + 3 * i
-        stands[own[STANDS + most + i] * STAND_INTS + PLACE] = place
+        tables.foothold_states[tables.staying[slot * most + i]].place = after_bases + BIAS + 3 * i
 
 
-def add_carry(front: Reals, M: int, base: int, bias: int, before: Reals, ints: Ints, numbers: Ints, stands: Ints,
-              places: Ints) -> None:  # fmt: skip
-    """Add what stays of the front before."""
+def add_carry(tables: Tables, front: Reals, M: int, base: int, bias: int, back: int) -> None:
+    """Add what stays of the front before, whose row is `back`."""
     ld = M + 1
-    going = ints[GOING]
-    old = ints[COLUMNS] + 1
-    n = ints[COLUMNS] - going
+    before = tail(tables.front, back * tables.window.front)
+    going = tables.fronts[back].eliminated
+    old = tables.fronts[back].columns + 1
+    n = tables.fronts[back].columns - going
     feet = OWN + BIAS
-    for s in range(ints[STAYING]):
-        place = stands[ints[STANDS + numbers[MOST] + s] * STAND_INTS + PLACE]
+    places = tables.places
+    for s in range(tables.fronts[back].staying):
+        place = tables.foothold_states[tables.staying[back * tables.window.most + s]].place
         for i in range(3):
             places[feet + 3 * s + i] = place + i
     for j in range(n):
@@ -152,126 +111,126 @@ def add_carry(front: Reals, M: int, base: int, bias: int, before: Reals, ints: I
         front[c * ld + M] = front[c * ld + M] + column[n]
 
 
-def add_footholds(k: int, front: Reals, M: int, numbers: Ints, events: Ints, stand: Reals, stands: Ints) -> None:
+def add_footholds(tables: Tables, k: int, front: Reals, M: int) -> None:
     """Add what the touchdowns at event k say of footholds."""
     ld = M + 1
-    event = tail(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
-    for n in range(event[NEW]):
-        s = event[NEW_STANDS + n]
-        own = tail(stand, s * STAND)
-        place = stands[s * STAND_INTS + PLACE]
+    slot = k % tables.window.events
+    for n in range(tables.events[slot].touchdowns):
+        s = tables.touchdowns[slot * tables.window.most + n]
+        own = tables.footholds[s]
+        place = tables.foothold_states[s].place
         for j in range(3):
             column = tail(front, (place + j) * ld)
             for i in range(j, 3):
-                column[place + i] = column[place + i] + own[INFORMATION + 3 * i + j]
+                column[place + i] = column[place + i] + own.information[3 * i + j]
             for i in range(3):
-                away = own[P + i] - own[EXPECTED + i]
-                column[M] = column[M] + own[INFORMATION + 3 * j + i] * away
+                away = own.p[i] - own.expected[i]
+                column[M] = column[M] + own.information[3 * j + i] * away
 
 
-def add_sights(k: int, front: Reals, M: int, base: int, numbers: Ints, events: Ints, stand: Reals, stands: Ints,
-               sight: Reals, sights: Ints, places: Ints) -> None:  # fmt: skip
+def add_sights(tables: Tables, k: int, front: Reals, M: int, base: int) -> None:
     """Add what is seen of feet at event k."""
     ld = M + 1
-    own = tail(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
+    own = tables.events[k % tables.window.events]
+    places = tables.places
     for i in range(3):
         places[i] = base + i
         places[3 + i] = base + 6 + i
-    for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
-        row = tail(sight, o % numbers[SIGHTS] * SIGHT)
-        s = sights[o % numbers[SIGHTS] * SIGHT_INTS + OF]
-        z = stands[s * STAND_INTS + PLACE]
+    for o in range(own.first_sighting, own.end_sighting):
+        row = tables.sightings[o % tables.window.sightings]
+        s = tables.sighting_states[o % tables.window.sightings].foothold
+        z = tables.foothold_states[s].place
         for i in range(3):
             places[6 + i] = z + i
-        put_block(front, M, tail(row, SIGHT_AT), places, SEEN)
+        put_block(front, M, row.equations, places, SEEN)
         z = z + 2
-        front[z * ld + z] = front[z * ld + z] + row[HEIGHT_WEIGHT]
-        off = stand[s * STAND + P + 2] - row[HEIGHT]
-        front[z * ld + M] = front[z * ld + M] + row[HEIGHT_WEIGHT] * off
+        front[z * ld + z] = front[z * ld + z] + row.height_weight
+        off = tables.footholds[s].p[2] - row.height
+        front[z * ld + M] = front[z * ld + M] + row.height_weight * off
 
 
-def eliminated(k: int, header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Reals, stands: Ints,
-               sight: Reals, sights: Ints, fronts: Reals, front_ints: Ints, places: Ints) -> int:  # fmt: skip
+def eliminated(tables: Tables, k: int) -> int:
     """Write front k and eliminate what goes; return the first column without a positive pivot, or -1."""
-    slot = k % numbers[EVENTS]
-    own = tail(front_ints, slot * numbers[FRONT_INTS])
-    front = tail(fronts, slot * numbers[FRONT])
-    listed(k, numbers, events, stands, front_ints)
-    M = own[COLUMNS]
+    window = tables.window
+    slot = k % window.events
+    front = tail(tables.front, slot * window.front)
+    listed(tables, k)
+    own = tables.fronts[slot]
+    M = own.columns
     ld = M + 1
-    base = 3 * own[LIFTED]
+    base = 3 * own.lifted
     bias = base + 2 * OWN
-    if k == numbers[COUNT] - 1:
+    if k == window.count - 1:
         bias = base + OWN
     for i in range(M * ld):
         front[i] = 0.0
     if k == 0:
         for i in range(OWN):
-            places[i] = base + i
+            tables.places[i] = base + i
         for i in range(BIAS):
-            places[OWN + i] = bias + i
-        put_block(front, M, tail(header, START_AT), places, OWN + BIAS)
+            tables.places[OWN + i] = bias + i
+        put_block(front, M, tables.header.start_equations, tables.places, OWN + BIAS)
     else:
-        back = (k - 1) % numbers[EVENTS]
-        before = tail(fronts, back * numbers[FRONT])
-        ints = tail(front_ints, back * numbers[FRONT_INTS])
-        add_carry(front, M, base, bias, before, ints, numbers, stands, places)
-    add_footholds(k, front, M, numbers, events, stand, stands)
-    add_sights(k, front, M, base, numbers, events, stand, stands, sight, sights, places)
-    if k < numbers[COUNT] - 1:
-        entries = tail(event, (k + 1) % numbers[EVENTS] * EVENT + MOVE_AT)
+        add_carry(tables, front, M, base, bias, (k - 1) % window.events)
+    add_footholds(tables, k, front, M)
+    add_sights(tables, k, front, M, base)
+    if k < window.count - 1:
+        entries = tail(tables.event, (k + 1) % window.events * EVENT + MOVE_AT)
         for j in range(MOVED):
             column = tail(front, (base + j) * ld + base)
             more = tail(entries, j * MOVED)
             for i in range(MOVED):
                 column[i] = column[i] + more[i]
             front[(base + j) * ld + M] = front[(base + j) * ld + M] + entries[MOVED * MOVED + j]
-    return factored_front(front, own[GOING], M, TINY)
+    return factored_front(front, own.eliminated, M, TINY)
 
 
-def substituted(header: Reals, numbers: Ints, event: Reals, stand: Reals, fronts: Reals, front_ints: Ints,
-                work: Reals) -> None:  # fmt: skip
+def substituted(tables: Tables) -> None:
     """Write all displacements, from the last event to the first."""
-    last = numbers[COUNT] - 1
-    most = numbers[MOST]
-    for step in range(last - numbers[HEAD] + 1):
+    window = tables.window
+    last = window.count - 1
+    most = window.most
+    work = tables.work
+    for step in range(last - window.head + 1):
         k = last - step
-        own = tail(front_ints, k % numbers[EVENTS] * numbers[FRONT_INTS])
-        front = tail(fronts, k % numbers[EVENTS] * numbers[FRONT])
-        base = 3 * own[LIFTED]
+        slot = k % window.events
+        own = tables.fronts[slot]
+        front = tail(tables.front, slot * window.front)
+        base = 3 * own.lifted
         bias = base + OWN
         if k < last:
             bias = base + 2 * OWN
-            after = tail(event, (k + 1) % numbers[EVENTS] * EVENT + D)
+            after = tail(tables.event, (k + 1) % window.events * EVENT + D)
             for i in range(OWN):
                 work[base + OWN + i] = after[i]
             for i in range(BIAS):
-                work[bias + i] = header[B_AWAY + i]
-            for s in range(own[STAYING]):
-                foot = own[STANDS + most + s] * STAND + AWAY
+                work[bias + i] = tables.header.bias_displacement[i]
+            for s in range(own.staying):
+                foot = tables.footholds[tables.staying[slot * most + s]]
                 for i in range(3):
-                    work[bias + BIAS + 3 * s + i] = stand[foot + i]
-        M = own[COLUMNS]
+                    work[bias + BIAS + 3 * s + i] = foot.displacement[i]
+        M = own.columns
         ld = M + 1
-        for back in range(own[GOING]):
-            j = own[GOING] - 1 - back
+        for back in range(own.eliminated):
+            j = own.eliminated - 1 - back
             column = tail(front, j * ld)
             x = -column[M]
             for i in range(j + 1, M):
                 x = x - column[i] * work[i]
             work[j] = x / column[j]
-        for s in range(own[LIFTED]):
+        for s in range(own.lifted):
+            foot = tables.footholds[tables.lifted[slot * most + s]]
             for i in range(3):
-                stand[own[STANDS + s] * STAND + AWAY + i] = work[3 * s + i]
+                foot.displacement[i] = work[3 * s + i]
         for i in range(OWN):
-            event[k % numbers[EVENTS] * EVENT + D + i] = work[base + i]
+            tables.event[slot * EVENT + D + i] = work[base + i]
         if k == last:
             for i in range(BIAS):
-                header[B_AWAY + i] = work[bias + i]
-            for s in range(own[STAYING]):
+                tables.header.bias_displacement[i] = work[bias + i]
+            for s in range(own.staying):
+                foot = tables.footholds[tables.staying[slot * most + s]]
                 for i in range(3):
-                    place = own[STANDS + most + s] * STAND + AWAY
-                    stand[place + i] = work[bias + BIAS + 3 * s + i]
+                    foot.displacement[i] = work[bias + BIAS + 3 * s + i]
 
 
 FRONTS = (*DENSE, put_block, listed, add_carry, add_footholds, add_sights, eliminated, substituted)

@@ -10,7 +10,6 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.legged import tables as t
 from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration, prediction, whitening
 from screwgraph.estimation.legged.inertial_faults import (
     NEAR,
@@ -127,8 +126,8 @@ class LeggedSmoother:
         robust = bool(n.huber)
         self._machine = Machine(len(self.feet), self._now, root, spread**-2.0, robust=robust, walking=self._is_walking)
         header = self._machine.header
-        header[t.GRAVITY : t.CONTACT], header[t.CONTACT : t.HUBER] = self._gravity, self._whitening.ravel()
-        header[t.HUBER], header[t.LIMIT] = n.huber, max(self.threshold, 1e-10)
+        header["gravity"], header["contact_whitening"] = self._gravity, self._whitening.ravel()
+        header["huber"], header["threshold"] = n.huber, max(self.threshold, 1e-10)
         self._touchdown = np.eye(3) * n.foothold**-2.0
         self._variances = np.array([n.gyroscope, n.accelerometer, n.integration, *walk[: 6 * self._is_walking]]) ** 2
         self._stands: list[int | None] = [None] * len(self.feet)

@@ -1,4 +1,4 @@
-"""Where a legged smoother's numbers stand in its tables; machine code reads the same constants.
+"""Tables of a legged smoother: records that its kernels and NumPy share, and where numbers of events stand.
 
 Events and sightings of feet are in rings: row i of a table belongs to the item i modulo its length.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+
+from screwgraph.compiler.kernels import Bundle, Ints, Reals, Record, Table, entries, new_table
 
 NAVIGATION = 9
 """Directions of rotation in the base's own axes, velocity and position in the world's."""
@@ -55,75 +58,178 @@ _SHARED = Sizes(are_walking=False).constants
 OWN, BIAS, BASE_NUMBERS, MOVED, ROWS = (_SHARED[n] for n in ("OWN", "BIAS", "BASE_NUMBERS", "MOVED", "ROWS"))
 X, D, TIME, CHANGE_AT = 0, _SHARED["D"], _SHARED["TIME"], _SHARED["CHANGE_AT"]
 WHITE, MOVE_AT, EVENT = _SHARED["WHITE"], _SHARED["MOVE_AT"], _SHARED["EVENT"]
-# ... and integers: whether its base keeps its linearisation, whether what led there must be linearised anew, first
-# sighting, last, how many footholds begin there; then these.
-KEPT, STALE, FIRST_SIGHT, END_SIGHT, NEW, NEW_STANDS = 0, 1, 2, 3, 4, 5
-# A foothold: where it is linearised, where it is expected, displacement, information.
-P, EXPECTED, AWAY, INFORMATION, STAND = 0, 3, 6, 9, 18
-# ... and integers: the event after which it is left (-1: it stands), whether it keeps its linearisation, place.
-LEFT, HELD, PLACE, STAND_INTS = 0, 1, 2, 3
-# A sighting: where kinematics has the foot, height and 1 / sigma^2 of it, normal equations.
-POINT, HEIGHT, HEIGHT_WEIGHT, SIGHT_AT, SIGHT = 0, 3, 4, 5, 5 + SEEN_SIZE
-# ... and integers: foothold, whether it must be linearised anew.
-OF, OLD, SIGHT_INTS = 0, 1, 2
-# A front: columns, columns that go, footholds that go, footholds that stay; then these.
-COLUMNS, GOING, LIFTED, STAYING, STANDS = 0, 1, 2, 3, 4
-# All: first event, events so far, whether the biases keep their linearisation, first front to eliminate anew; lengths
-# of rings, footholds at once, lengths of rows.
-HEAD, COUNT, BIAS_KEPT, PENDING, EVENTS, SIGHTS, MOST, EVENT_INTS, FRONT, FRONT_INTS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-# Biases, their displacement, threshold of displacements, gravity, whitening of contacts, threshold of the robust loss;
-# the start: base, root of its information (81), information of biases, normal equations; the last base and biases now,
-# which are behind its other numbers where each event has its own.
-B, B_AWAY, LIMIT, GRAVITY, CONTACT, HUBER = 0, 6, 12, 13, 16, 25
-START_X, START_ROOT, START_BIAS, START_AT, NOW, NOW_BIAS, HEADER = 26, 41, 122, 128, 263, 278, 284
 
 
-@dataclass(eq=False)
-class Tables:
-    """All numbers of a smoother with space for so many events, sightings and footholds at once."""
+class Header(Record):
+    """Numbers that are one for all events."""
 
+    bias: Reals = entries(6)
+    """Where biases of gyroscope (rad/s) and accelerometer (m/s^2) are linearised."""
+    bias_displacement: Reals = entries(6)
+    threshold: float
+    """Displacements beyond which is linearised anew."""
+    gravity: Reals = entries(3)
+    contact_whitening: Reals = entries(9)
+    huber: float
+    """Threshold of the robust loss."""
+    start_base: Reals = entries(NAVIGATION_NUMBERS)
+    start_root: Reals = entries(NAVIGATION * NAVIGATION)
+    """Root of the information of the first base."""
+    start_bias_information: Reals = entries(BIASES)
+    start_equations: Reals = entries(135)
+    """Normal equations of the start: 15 columns of J'J from the diagonal on, each with its entry of J'r."""
+    now: Reals = entries(NAVIGATION_NUMBERS)
+    now_bias: Reals = entries(BIASES)
+    """The last base and biases as estimated; biases follow the base, as where events have their own."""
+
+
+class Window(Record):
+    """Counts of the window, and lengths of rows."""
+
+    head: int
+    """The first event."""
+    count: int
+    """Events so far."""
+    bias_held: int
+    """Whether the biases keep their linearisation."""
+    pending: int
+    """The first front to eliminate anew."""
     events: int
-    sights: int
+    sightings: int
     most: int
-    """Footholds at one event, those that are left then with them."""
-    sizes: Sizes
-
-    def __post_init__(self) -> None:
-        sizes = self.sizes.constants
-        width = sizes["MOVED"] + 3 * self.most
-        front, event, ints = width * (width + 1), NEW_STANDS + self.most, STANDS + 2 * self.most
-        self.header = np.zeros(HEADER)
-        self.numbers = np.array([0, 0, 0, 0, self.events, self.sights, self.most, event, front, ints])
-        self.event, self.events_of = np.zeros((self.events, sizes["EVENT"])), _ints(self.events, event)
-        self.stand, self.stands_of = np.zeros((self.sights, STAND)), _ints(self.sights, STAND_INTS)
-        self.sight, self.sights_of = np.zeros((self.sights, SIGHT)), _ints(self.sights, SIGHT_INTS)
-        self.front, self.fronts_of = np.zeros((self.events, front)), _ints(self.events, ints)
-        self.work, self.places = (
-            np.zeros(max(width + 1, sizes["ROWS"] * ROW_LENGTH)),
-            np.zeros(width + 1, dtype=np.int64),
-        )
-
-    @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """All of them, as machine code takes them."""
-        pairs = (self.event, self.events_of, self.stand, self.stands_of, self.sight, self.sights_of)
-        return (self.header, self.numbers, *pairs, self.front, self.fronts_of, self.work, self.places)
-
-    def grown(self) -> Tables:
-        """Return the same with twice the space."""
-        more = Tables(2 * self.events, 2 * self.sights, self.most, self.sizes)
-        more.header[:], more.numbers[:EVENTS] = self.header, self.numbers[:EVENTS]
-        head, count = int(self.numbers[HEAD]), int(self.numbers[COUNT])
-        for k in range(max(head - 1, 0), count):
-            for name in ("event", "events_of", "front", "fronts_of"):
-                getattr(more, name)[k % more.events] = getattr(self, name)[k % self.events]
-        end = int(self.events_of[(count - 1) % self.events, END_SIGHT]) if count else 0
-        for k in range(max(end - self.sights, 0), end):
-            for name in ("sight", "sights_of"):
-                getattr(more, name)[k % more.sights] = getattr(self, name)[k % self.sights]
-        more.stand[: self.sights], more.stands_of[: self.sights] = self.stand, self.stands_of
-        return more
+    """Lengths of rings; footholds at once."""
+    front: int
+    """Numbers of a front."""
 
 
-def _ints(rows: int, columns: int) -> np.ndarray:
-    return np.zeros((rows, columns), dtype=np.int64)
+class EventState(Record):
+    """An event."""
+
+    held: int
+    """Whether its base keeps its linearisation."""
+    stale: int
+    """Whether what led there must be linearised anew."""
+    first_sighting: int
+    end_sighting: int
+    touchdowns: int
+    """How many footholds begin there; `Tables.touchdowns` lists them."""
+
+
+class Foothold(Record):
+    """A foothold (m): where it is linearised, where it is expected, displacement, information (3, 3) of that."""
+
+    p: Reals = entries(3)
+    expected: Reals = entries(3)
+    displacement: Reals = entries(3)
+    information: Reals = entries(9)
+
+
+class FootholdState(Record):
+    """A foothold."""
+
+    left: int
+    """The event after which it is left; -1: it stands."""
+    held: int
+    """Whether it keeps its linearisation."""
+    place: int
+    """Its first column in the front at hand."""
+
+
+class Sighting(Record):
+    """A foot on its foothold: where kinematics has it (m), height of the ground and 1 / sigma^2 of that."""
+
+    point: Reals = entries(3)
+    height: float
+    height_weight: float
+    equations: Reals = entries(SEEN_SIZE)
+    """Normal equations: columns of J'J from the diagonal on, each with its entry of J'r."""
+
+
+class SightingState(Record):
+    """A sighting."""
+
+    foothold: int
+    stale: int
+    """Whether it must be linearised anew."""
+
+
+class FrontState(Record):
+    """A front."""
+
+    columns: int
+    eliminated: int
+    """How many of them are eliminated."""
+    lifted: int
+    staying: int
+    """How many footholds are eliminated, and how many stay; `Tables.lifted` and `Tables.staying` list them."""
+
+
+class Tables(Bundle):
+    """All numbers of a window; rows of lists of footholds have `most` entries."""
+
+    header: Header
+    window: Window
+    event: Reals
+    events: Table[EventState]
+    touchdowns: Ints
+    footholds: Table[Foothold]
+    foothold_states: Table[FootholdState]
+    sightings: Table[Sighting]
+    sighting_states: Table[SightingState]
+    front: Reals
+    fronts: Table[FrontState]
+    lifted: Ints
+    staying: Ints
+    work: Reals
+    places: Ints
+
+
+def new_tables(events: int, sightings: int, most: int, sizes: Sizes) -> Any:
+    """Return tables with space for so many events and sightings, and footholds at one event.
+
+    Footholds at an event are those that stand, with those that are left then.
+    """
+    numbers = sizes.constants
+    width = numbers["MOVED"] + 3 * most
+    window = new_table(Window, 1)
+    window["events"], window["sightings"], window["most"] = events, sightings, most
+    window["front"] = width * (width + 1)
+    lists = (np.zeros((events, most), dtype=np.int64) for _ in range(3))
+    touchdowns, lifted, staying = lists
+    return Tables(
+        header=new_table(Header, 1),
+        window=window,
+        event=np.zeros((events, numbers["EVENT"])),
+        events=new_table(EventState, events),
+        touchdowns=touchdowns,
+        footholds=new_table(Foothold, sightings),
+        foothold_states=new_table(FootholdState, sightings),
+        sightings=new_table(Sighting, sightings),
+        sighting_states=new_table(SightingState, sightings),
+        front=np.zeros((events, width * (width + 1))),
+        fronts=new_table(FrontState, events),
+        lifted=lifted,
+        staying=staying,
+        work=np.zeros(max(width + 1, numbers["ROWS"] * ROW_LENGTH)),
+        places=np.zeros(width + 1, dtype=np.int64),
+    )
+
+
+def grown(tables: Any, sizes: Sizes) -> Any:
+    """Return the same tables with twice the space."""
+    window = tables.window
+    events, sightings = len(tables.events), len(tables.sightings)
+    more = new_tables(2 * events, 2 * sightings, int(window["most"][0]), sizes)
+    more.header[:] = tables.header
+    for name in ("head", "count", "bias_held", "pending"):
+        more.window[name] = window[name]
+    head, count = int(window["head"][0]), int(window["count"][0])
+    for k in range(max(head - 1, 0), count):
+        for name in ("event", "events", "touchdowns", "front", "fronts", "lifted", "staying"):
+            getattr(more, name)[k % (2 * events)] = getattr(tables, name)[k % events]
+    end = int(tables.events["end_sighting"][(count - 1) % events]) if count else 0
+    for k in range(max(end - sightings, 0), end):
+        for name in ("sightings", "sighting_states"):
+            getattr(more, name)[k % (2 * sightings)] = getattr(tables, name)[k % sightings]
+    more.footholds[:sightings], more.foothold_states[:sightings] = tables.footholds, tables.foothold_states
+    return more

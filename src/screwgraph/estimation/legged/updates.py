@@ -8,59 +8,27 @@ from __future__ import annotations
 
 from functools import cache
 
-from screwgraph.compiler.kernels import Ints, Kernels, Reals, call_loop, compile_kernels, tail
+from screwgraph.compiler.kernels import Bundle, Ints, Kernels, Reals, call_loop, compile_kernels, offset_of, tail
 from screwgraph.estimation.legged.fronts import FRONTS, eliminated, substituted
 from screwgraph.estimation.legged.tables import (
-    AWAY,
-    B_AWAY,
     BASE_NUMBERS,
     BIAS,
-    BIAS_KEPT,
     CHANGE_AT,
-    CONTACT,
-    COUNT,
-    END_SIGHT,
     EVENT,
-    EVENT_INTS,
-    EVENTS,
-    FIRST_SIGHT,
-    GRAVITY,
-    HEAD,
-    HELD,
-    HUBER,
-    KEPT,
-    LIMIT,
     MOVE_AT,
     MOVED,
-    NEW,
-    NEW_STANDS,
-    NOW,
-    NOW_BIAS,
-    OF,
-    OLD,
     OWN,
-    PENDING,
-    POINT,
     ROW_LENGTH,
     ROWS,
-    SIGHT,
-    SIGHT_AT,
-    SIGHT_INTS,
-    SIGHTS,
-    STALE,
-    STAND,
-    STAND_INTS,
-    START_AT,
-    START_BIAS,
-    START_ROOT,
-    START_X,
     TIME,
     TOGETHER,
     WHITE,
-    B,
     D,
-    P,
+    Foothold,
+    Header,
+    Sighting,
     Sizes,
+    Tables,
     X,
 )
 
@@ -68,8 +36,34 @@ ROW = 8
 """Bytes of a number."""
 ARGUMENTS = 16
 """Zeros that `steps` begins with, one for each argument of a loop; then strides."""
-OF_HEADER, OF_EVENTS, OF_STANDS, OF_SIGHTS, OF_ROOM = 0, 1, 2, 3, 4
-"""Where tables are, in `at`."""
+OF_HEADER, OF_EVENTS, OF_FOOTHOLDS, OF_SIGHTINGS, OF_WORK = 0, 1, 2, 3, 4
+"""Where addresses of tables are, in `Calls.addresses_of`."""
+HEADER_BIAS, GRAVITY, CONTACT, HUBER, START_BASE, START_ROOT, START_BIAS, START_EQUATIONS, NOW = (
+    offset_of(Header, name)
+    for name in (
+        "bias", "gravity", "contact_whitening", "huber", "start_base", "start_root", "start_bias_information",
+        "start_equations", "now",
+    )
+)  # fmt: skip
+FOOTHOLD, P = Foothold.dtype.itemsize // ROW, offset_of(Foothold, "p")
+SIGHTING, POINT, EQUATIONS = (
+    Sighting.dtype.itemsize // ROW,
+    offset_of(Sighting, "point"),
+    offset_of(Sighting, "equations"),
+)
+
+
+class Calls(Bundle):
+    """What calls of compiled factors need: their addresses, those of tables, and operands of one call."""
+
+    start: Ints
+    motion: Ints
+    contact: Ints
+    turn: Ints
+    addresses_of: Ints
+    operands: Ints
+    counts: Ints
+    steps: Ints
 
 
 def squared_rows(entries: Reals, rows: Reals, white: Reals) -> None:
@@ -101,43 +95,46 @@ def squared_rows(entries: Reals, rows: Reals, white: Reals) -> None:
                 column[i] = column[i] + ((one + two) + (three + four))
 
 
-def linearised(numbers: Ints, event: Reals, events: Ints, sights: Ints, work: Reals, start: Ints, motion: Ints,
-               contact: Ints, at: Ints, operands: Ints, counts: Ints, steps: Ints) -> None:  # fmt: skip
+def linearised(tables: Tables, calls: Calls) -> None:
     """Write the normal equations of all factors whose variables are linearised elsewhere now."""
-    for k in range(numbers[HEAD], numbers[COUNT]):
-        own = tail(events, k % numbers[EVENTS] * numbers[EVENT_INTS])
-        here = at[OF_EVENTS] + ROW * EVENT * (k % numbers[EVENTS])
-        if own[STALE] != 0 and k == 0:
+    window = tables.window
+    at = calls.addresses_of
+    operands = calls.operands
+    for k in range(window.head, window.count):
+        slot = k % window.events
+        own = tables.events[slot]
+        here = at[OF_EVENTS] + ROW * EVENT * slot
+        if own.stale != 0 and k == 0:
             operands[0] = here + ROW * X
-            operands[1] = at[OF_HEADER] + ROW * B
-            operands[2] = at[OF_HEADER] + ROW * START_X
+            operands[1] = at[OF_HEADER] + ROW * HEADER_BIAS
+            operands[2] = at[OF_HEADER] + ROW * START_BASE
             operands[3] = at[OF_HEADER] + ROW * START_ROOT
             operands[4] = at[OF_HEADER] + ROW * START_BIAS
-            operands[5] = at[OF_HEADER] + ROW * START_AT
-            call_loop(start, operands, counts, tail(steps, ARGUMENTS - 6))
-        elif own[STALE] != 0 and k > numbers[HEAD]:
-            operands[0] = at[OF_EVENTS] + ROW * (EVENT * ((k - 1) % numbers[EVENTS]) + X)
+            operands[5] = at[OF_HEADER] + ROW * START_EQUATIONS
+            call_loop(calls.start, operands, calls.counts, tail(calls.steps, ARGUMENTS - 6))
+        elif own.stale != 0 and k > window.head:
+            operands[0] = at[OF_EVENTS] + ROW * (EVENT * ((k - 1) % window.events) + X)
             operands[1] = here + ROW * X
-            operands[2] = at[OF_HEADER] + ROW * B
+            operands[2] = at[OF_HEADER] + ROW * HEADER_BIAS
             operands[3] = here + ROW * CHANGE_AT
             operands[4] = at[OF_HEADER] + ROW * GRAVITY
-            operands[5] = at[OF_ROOM]
-            call_loop(motion, operands, counts, tail(steps, ARGUMENTS - 6))
-            row = tail(event, k % numbers[EVENTS] * EVENT)
-            squared_rows(tail(row, MOVE_AT), work, tail(row, WHITE))
-        own[STALE] = 0
-        for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
-            place = o % numbers[SIGHTS]
-            if sights[place * SIGHT_INTS + OLD] != 0:
-                sights[place * SIGHT_INTS + OLD] = 0
+            operands[5] = at[OF_WORK]
+            call_loop(calls.motion, operands, calls.counts, tail(calls.steps, ARGUMENTS - 6))
+            row = tail(tables.event, slot * EVENT)
+            squared_rows(tail(row, MOVE_AT), tables.work, tail(row, WHITE))
+        own.stale = 0
+        for o in range(own.first_sighting, own.end_sighting):
+            place = o % window.sightings
+            seen = tables.sighting_states[place]
+            if seen.stale != 0:
+                seen.stale = 0
                 operands[0] = here + ROW * X
-                stand = sights[place * SIGHT_INTS + OF]
-                operands[1] = at[OF_STANDS] + ROW * (STAND * stand + P)
-                operands[2] = at[OF_SIGHTS] + ROW * (SIGHT * place + POINT)
+                operands[1] = at[OF_FOOTHOLDS] + ROW * (FOOTHOLD * seen.foothold + P)
+                operands[2] = at[OF_SIGHTINGS] + ROW * (SIGHTING * place + POINT)
                 operands[3] = at[OF_HEADER] + ROW * CONTACT
                 operands[4] = at[OF_HEADER] + ROW * HUBER
-                operands[5] = at[OF_SIGHTS] + ROW * (SIGHT * place + SIGHT_AT)
-                call_loop(contact, operands, counts, tail(steps, ARGUMENTS - 6))
+                operands[5] = at[OF_SIGHTINGS] + ROW * (SIGHTING * place + EQUATIONS)
+                call_loop(calls.contact, operands, calls.counts, tail(calls.steps, ARGUMENTS - 6))
 
 
 def largest(x: Reals, n: int) -> float:
@@ -150,99 +147,99 @@ def largest(x: Reals, n: int) -> float:
     return found
 
 
-def settled(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Reals, stands: Ints, sights: Ints,
-            work: Reals, turn: Ints, at: Ints, operands: Ints, counts: Ints, steps: Ints) -> int:  # fmt: skip
+def settled(tables: Tables, calls: Calls) -> int:
     """Linearise anew what is displaced by more than the threshold; return the first front that changes."""
-    head = numbers[HEAD]
-    count = numbers[COUNT]
+    window = tables.window
+    header = tables.header
+    operands = calls.operands
+    head = window.head
+    count = window.count
     first = count
-    limit = header[LIMIT]
-    if numbers[BIAS_KEPT] == 0 and largest(tail(header, B_AWAY), BIAS) > limit:
+    limit = header.threshold
+    if window.bias_held == 0 and largest(header.bias_displacement, BIAS) > limit:
         for i in range(BIAS):
-            header[B + i] = header[B + i] + header[B_AWAY + i]
-            header[B_AWAY + i] = 0.0
+            header.bias[i] = header.bias[i] + header.bias_displacement[i]
+            header.bias_displacement[i] = 0.0
         for k in range(head, count):
-            events[k % numbers[EVENTS] * numbers[EVENT_INTS] + STALE] = 1
+            tables.events[k % window.events].stale = 1
         first = head
     for step in range(count - head):
         k = count - 1 - step
-        slot = k % numbers[EVENTS]
-        row = tail(event, slot * EVENT)
-        own = tail(events, slot * numbers[EVENT_INTS])
-        if own[KEPT] == 0 and largest(tail(row, D), OWN) > limit:
-            operands[0] = at[OF_EVENTS] + ROW * (EVENT * slot + X)
-            operands[1] = at[OF_EVENTS] + ROW * (EVENT * slot + D)
-            operands[2] = at[OF_ROOM]
-            call_loop(turn, operands, counts, tail(steps, ARGUMENTS - 3))
+        slot = k % window.events
+        row = tail(tables.event, slot * EVENT)
+        own = tables.events[slot]
+        if own.held == 0 and largest(tail(row, D), OWN) > limit:
+            operands[0] = calls.addresses_of[OF_EVENTS] + ROW * (EVENT * slot + X)
+            operands[1] = calls.addresses_of[OF_EVENTS] + ROW * (EVENT * slot + D)
+            operands[2] = calls.addresses_of[OF_WORK]
+            call_loop(calls.turn, operands, calls.counts, tail(calls.steps, ARGUMENTS - 3))
             for i in range(BASE_NUMBERS):
-                row[X + i] = work[i]
+                row[X + i] = tables.work[i]
             for i in range(OWN):
                 row[D + i] = 0.0
-            own[STALE] = 1
+            own.stale = 1
             if k + 1 < count:
-                events[(k + 1) % numbers[EVENTS] * numbers[EVENT_INTS] + STALE] = 1
-            for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
-                sights[o % numbers[SIGHTS] * SIGHT_INTS + OLD] = 1
+                tables.events[(k + 1) % window.events].stale = 1
+            for o in range(own.first_sighting, own.end_sighting):
+                tables.sighting_states[o % window.sightings].stale = 1
             if first >= k:
                 first = k
                 if k > head:
                     first = k - 1
-        for n in range(own[NEW]):
-            s = own[NEW_STANDS + n]
-            foot = tail(stand, s * STAND)
-            if stands[s * STAND_INTS + HELD] == 0 and largest(tail(foot, AWAY), 3) > limit:
+        for n in range(own.touchdowns):
+            s = tables.touchdowns[slot * window.most + n]
+            foot = tables.footholds[s]
+            if tables.foothold_states[s].held == 0 and largest(foot.displacement, 3) > limit:
                 for i in range(3):
-                    foot[P + i] = foot[P + i] + foot[AWAY + i]
-                    foot[AWAY + i] = 0.0
-                for o in range(
-                    own[FIRST_SIGHT], events[(count - 1) % numbers[EVENTS] * numbers[EVENT_INTS] + END_SIGHT]
-                ):
-                    if sights[o % numbers[SIGHTS] * SIGHT_INTS + OF] == s:
-                        sights[o % numbers[SIGHTS] * SIGHT_INTS + OLD] = 1
+                    foot.p[i] = foot.p[i] + foot.displacement[i]
+                    foot.displacement[i] = 0.0
+                for o in range(own.first_sighting, tables.events[(count - 1) % window.events].end_sighting):
+                    if tables.sighting_states[o % window.sightings].foothold == s:
+                        tables.sighting_states[o % window.sightings].stale = 1
                 if first > k:
                     first = k
     return first
 
 
-def dropped(before: float, numbers: Ints, event: Reals, events: Ints, stands: Ints, sights: Ints) -> None:
+def dropped(tables: Tables, before: float) -> None:
     """Let the events go that are older; what they leave keeps its linearisation."""
-    while numbers[HEAD] < numbers[COUNT] - 1 and event[numbers[HEAD] % numbers[EVENTS] * EVENT + TIME] < before:
-        own = tail(events, numbers[HEAD] % numbers[EVENTS] * numbers[EVENT_INTS])
-        for o in range(own[FIRST_SIGHT], own[END_SIGHT]):
-            stands[sights[o % numbers[SIGHTS] * SIGHT_INTS + OF] * STAND_INTS + HELD] = 1
-        numbers[HEAD] = numbers[HEAD] + 1
-        events[numbers[HEAD] % numbers[EVENTS] * numbers[EVENT_INTS] + KEPT] = 1
-        numbers[BIAS_KEPT] = 1
+    window = tables.window
+    while window.head < window.count - 1 and tables.event[window.head % window.events * EVENT + TIME] < before:
+        own = tables.events[window.head % window.events]
+        for o in range(own.first_sighting, own.end_sighting):
+            tables.foothold_states[tables.sighting_states[o % window.sightings].foothold].held = 1
+        window.head = window.head + 1
+        tables.events[window.head % window.events].held = 1
+        window.bias_held = 1
 
 
-def updated(header: Reals, numbers: Ints, event: Reals, events: Ints, stand: Reals, stands: Ints, sight: Reals,
-            sights: Ints, fronts: Reals, front_ints: Ints, work: Reals, places: Ints, at: Ints, operands: Ints,
-            counts: Ints, steps: Ints, start: Ints, motion: Ints, contact: Ints, turn: Ints, times: int,
-            before: float) -> int:  # fmt: skip
+def updated(tables: Tables, calls: Calls, times: int, before: float) -> int:
     """Estimate, and let events older than `before` go; return how often it was linearised, or 0 without a solution."""
+    window = tables.window
+    header = tables.header
+    operands = calls.operands
     done = 0
     while done < times:
         done = done + 1
-        linearised(numbers, event, events, sights, work, start, motion, contact, at, operands, counts, steps)
-        for k in range(numbers[PENDING], numbers[COUNT]):
-            if eliminated(k, header, numbers, event, events, stand, stands, sight, sights, fronts, front_ints,
-                          places) >= 0:  # fmt: skip
-                numbers[PENDING] = numbers[HEAD]
+        linearised(tables, calls)
+        for k in range(window.pending, window.count):
+            if eliminated(tables, k) >= 0:
+                window.pending = window.head
                 return 0
-        substituted(header, numbers, event, stand, fronts, front_ints, work)
-        numbers[PENDING] = settled(header, numbers, event, events, stand, stands, sights, work, turn, at, operands,
-                                   counts, steps)  # fmt: skip
-        if numbers[PENDING] == numbers[COUNT]:
+        substituted(tables)
+        window.pending = settled(tables, calls)
+        if window.pending == window.count:
             break
-    operands[0] = at[OF_EVENTS] + ROW * (EVENT * ((numbers[COUNT] - 1) % numbers[EVENTS]) + X)
+    last = EVENT * ((window.count - 1) % window.events)
+    operands[0] = calls.addresses_of[OF_EVENTS] + ROW * (last + X)
     operands[1] = operands[0] + ROW * (D - X)
-    operands[2] = at[OF_HEADER] + ROW * NOW
-    call_loop(turn, operands, counts, tail(steps, ARGUMENTS - 3))
+    operands[2] = calls.addresses_of[OF_HEADER] + ROW * NOW
+    call_loop(calls.turn, operands, calls.counts, tail(calls.steps, ARGUMENTS - 3))
     for i in range(BIAS):
-        header[NOW_BIAS + i] = header[B + i] + header[B_AWAY + i]
-    dropped(before, numbers, event, events, stands, sights)
-    if numbers[PENDING] < numbers[HEAD]:
-        numbers[PENDING] = numbers[HEAD]
+        header.now_bias[i] = header.bias[i] + header.bias_displacement[i]
+    dropped(tables, before)
+    if window.pending < window.head:
+        window.pending = window.head
     return done
 
 
