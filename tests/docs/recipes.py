@@ -40,7 +40,7 @@ def recipes(page: Path) -> list[Recipe]:
 
 def extended(page: Path, folder: Path) -> Path:
     """Copy the package into a folder, with the files and lines of a page's recipes; return that folder."""
-    shutil.copytree(ROOT / "src" / "screwgraph", folder / "screwgraph", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src" / "screwgraph", folder / "screwgraph")  # with bytecode, as times of files are kept
     for recipe in recipes(page):
         file, where = folder / recipe.file, folder / recipe.where
         assert not file.exists()
