@@ -67,15 +67,17 @@ def open_loop(plan, begin, end):
     """Where SciPy leads from the plan at one time to another under its torques: states at the plan's points between."""
     robot = plan.task.robot
     f, nv = sg.forward_dynamics(robot), robot.nv
-    here = plan.at(begin)
-
-    def rate(t, x):
-        return np.concatenate([x[nv:], f(x[:nv], x[nv:], plan.at(min(t, end)).tau)])
-
     knots = plan.t[plan.transcription.steps.first]
     times = np.append(knots[(knots > begin + 1e-9) & (knots < end - 1e-9)], end)
-    x0 = np.concatenate([here.q, here.qd])
-    return times, solve_ivp(rate, (begin, end), x0, method="DOP853", t_eval=times, rtol=1e-7, atol=1e-9).y.T
+    states = [np.concatenate([plan.at(begin).q, plan.at(begin).qd])]
+
+    def rate(t, x, since, until):
+        tau = plan.torque(min(max(t, since + 1e-9), until - 1e-9))  # torques may jump at points
+        return np.concatenate([x[nv:], f(x[:nv], x[nv:], tau)])
+
+    for step in zip([begin, *times[:-1]], times, strict=True):
+        states.append(solve_ivp(rate, step, states[-1], method="DOP853", args=step, rtol=1e-7, atol=1e-9).y[:, -1])
+    return times, np.array(states[1:])
 
 
 @pytest.mark.parametrize("collocation", ["euler", "radau"])
