@@ -26,7 +26,7 @@ ROUNDED = 1e-6
 
 
 class Jump(NamedTuple):
-    """Where known torques lead to, and what is known there: position and velocity of a coordinate."""
+    """Jump of a coordinate: position and velocity to which known torques lead, and those that are known there."""
 
     step: int
     coordinate: int

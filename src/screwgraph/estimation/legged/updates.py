@@ -54,7 +54,7 @@ SIGHTING, POINT, EQUATIONS = (
 
 
 class Calls(Bundle):
-    """What calls of compiled factors need: their addresses, those of tables, and operands of one call."""
+    """Arguments of calls of compiled factors: their addresses, those of tables, and operands of one call."""
 
     start: Ints
     motion: Ints
