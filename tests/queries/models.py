@@ -15,7 +15,7 @@ from tests.robots import robot_file
 MODELS = ("puma560", "a1", "five_bar", "cassie_leg", "four_bar", "slider_crank", "parallel_robot")
 MECHANISMS = ("four_bar", "slider_crank", "parallel_robot")
 ROBOTS = tuple(name for name in MODELS if name not in MECHANISMS)
-LARGE = ("cassie_leg",)
+LARGE = ("cassie_leg", "parallel_robot")
 """Models that the long suites alone try: each answer takes seconds."""
 TREES = ("puma560", "a1")
 
