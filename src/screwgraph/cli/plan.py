@@ -74,7 +74,7 @@ def plan(
     if isinstance(asked.robot, Robot):  # files of mechanisms have no warnings
         options.note_warnings(asked.robot)
     with working("planning"):
-        found = Planner(asked).solve(iterations=iterations, seconds=seconds, refine=refine, method=method)
+        found = Planner(asked).solve(iterations=iterations, seconds=seconds, refine=refine or None, method=method)
     with working("drawing"):
         summary = _summary(found) | {"files": _written(found, folder)}
     if as_json:

@@ -68,7 +68,7 @@ class Planner:
         method: str | Method = "auto",
         iterations: int = 200,
         seconds: float = np.inf,
-        refine: bool = False,
+        refine: bool | None = None,
         tolerances: Tolerances | None = None,
         callback: Callable[[Progress], Any] | None = None,
     ) -> Plan:
@@ -76,8 +76,9 @@ class Planner:
 
         A plan at which a search was lost is no warm start. Where the guess leads nowhere, and frames have goals, other
         guesses are tried: by other positions that reach them. `refine` cuts steps, and chooses rules of higher order,
-        until all steps are as accurate as the task asks; the planner's task then has that mesh. `seconds` count all of
-        this, the making of code included.
+        until all steps are as accurate as the task asks; the planner's task then has that mesh. None does so where
+        goals are reached by cyclic motions alone: how far these lead hangs on momenta that rough meshes do not keep.
+        `seconds` count all of this, the making of code included.
 
         Raises:
             InputError: a task without dynamics is to be refined.
@@ -88,7 +89,8 @@ class Planner:
         if refine:
             check_refinable(self.task)
         self.plan = self._finished(self._solved(search, warm), search)
-        return self._until_accurate(search) if refine else self.plan
+        is_refined = self.transcription.is_cyclic if refine is None else refine
+        return self._until_accurate(search) if is_refined else self.plan
 
     def _until_accurate(self, search: Search) -> Plan:
         """Refine the plan as long as that leads to another one."""

@@ -32,7 +32,7 @@ def plan(
     method: str | Method = "auto",
     iterations: int = 200,
     seconds: float = np.inf,
-    refine: bool = False,
+    refine: bool | None = None,
     tolerances: Tolerances | None = None,
     callback: Callable[[Progress], Any] | None = None,
 ) -> Plan:
@@ -43,7 +43,8 @@ def plan(
         method: a method of `optimize.solve`, "auto" by default.
         iterations: the most that are taken.
         seconds: time limit (s), the making of code included, which a `Planner` goes on with in its next search.
-        refine: whether steps are cut, and rules of higher order chosen, until all are as accurate as the task asks.
+        refine: whether steps are cut, and rules of higher order chosen, until all are as accurate as the task asks;
+            None: where nothing drives the robot as a whole, and goals are reached by cyclic motions of its joints.
         tolerances: when a search has converged.
         callback: is called after each iteration; the search ends where it returns true.
 

@@ -16,6 +16,9 @@ from screwgraph.robot.robot import Robot
 from screwgraph.robot.unit import check_joints
 from screwgraph.spatial import Array, concatenate, inverse, turn_and_shift, vector
 
+EDGE = 1e-4
+"""Distance (rad, m) from where the functions of couplings end, within which second derivatives are no measure."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -71,10 +74,23 @@ def constraint_jacobian(
         K[row : row + loop.rows, coordinates_around(robot, chain)] = block
         row += loop.rows
     for coupling in robot.couplings:
-        for joint, slope in zip(coupling.joints, coupling.gradient(_positions(robot, coupling, q)), strict=True):
+        with np.errstate(all="ignore"):  # as in the residual
+            slopes = coupling.gradient(_positions(robot, coupling, q))
+        for joint, slope in zip(coupling.joints, slopes, strict=True):
             K[row, robot.v_slices[joint]] = slope
         row += 1
     return K
+
+
+def is_inside(robot: Robot, q: Float[np.ndarray, " nq"]) -> bool:
+    """Whether all couplings have values and slopes at a position and EDGE to each side: roots and logarithms end."""
+    for coupling in (c for c in robot.couplings if not c.is_linear):
+        at = np.asarray(_positions(robot, coupling, q), dtype=float)
+        around = [at, *(at + EDGE * e for e in np.eye(at.size)), *(at - EDGE * e for e in np.eye(at.size))]
+        with np.errstate(all="ignore"):
+            if not np.isfinite([[coupling(x), *coupling.gradient(x)] for x in around]).all():
+                return False
+    return True
 
 
 def loop_residual(

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.doing import say
 from screwgraph.errors import InputError
-from screwgraph.robot.closure.constraints import Row, constraint_jacobian, constraint_rows
+from screwgraph.robot.closure.constraints import Row, constraint_jacobian, constraint_rows, is_inside
 from screwgraph.robot.closure.newton import Closing, closing, roughly_closed, size_of
 from screwgraph.robot.robot import Robot
 
@@ -105,7 +105,7 @@ def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndar
         if len(states) == count:
             break
         end = closing(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), free, tolerance, nudges=0, steps=40)
-        if end.error <= tolerance:
+        if end.error <= tolerance and is_inside(robot, end.q):
             states.append(end.q)
     return states or [closing(robot, robot.mobility.states[0], free, tolerance).q]
 
@@ -128,12 +128,13 @@ def regular_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
 def symmetric_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
     """Return closed positions beside which mobility finds none: from zero, and from joints amid their limits.
 
-    Closing keeps the symmetry of a guess. Positions at which K has not its full rank are left out.
+    Closing keeps the symmetry of a guess. Positions at which K has not its full rank, or functions end, are left out.
     """
     kept, free, tolerance = list(robot.mobility.kept), np.ones(robot.nv, dtype=bool), 1e-12 * size_of(robot)
     ends = [closing(robot, q, free, tolerance, nudges=0, steps=STATES_STEPS) for q in _symmetric_guesses(robot)]
     closed = [end.q for end in ends if end.error <= tolerance]
-    return [q for q in closed if _rank(constraint_jacobian(robot, q)[kept]) == robot.mobility.rank]
+    inside = [q for q in closed if is_inside(robot, q)]
+    return [q for q in inside if _rank(constraint_jacobian(robot, q)[kept]) == robot.mobility.rank]
 
 
 def _symmetric_guesses(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
@@ -157,7 +158,7 @@ def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
     for attempt in range(TRIES):
         say(f"closing the loops of {robot.name} at random positions", len(closed) / STATES)
         ends.append(roughly_closed(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), tolerance))
-        closed = [end.q for end in ends if end.error <= CLOSE * size_of(robot)]
+        closed = [end.q for end in ends if end.error <= CLOSE * size_of(robot) and is_inside(robot, end.q)]
         if len(closed) == STATES:
             return closed
     return closed or [_closed_neutral(robot, min(ends, key=lambda end: end.error))]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from zlib import crc32
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows
+from screwgraph.robot.closure.constraints import constraint_jacobian, constraint_residual, constraint_rows, is_inside
 from screwgraph.robot.closure.descent import GAIN, damped_step
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import translation
@@ -16,6 +17,12 @@ from screwgraph.spatial import translation
 STEPS = 100
 NUDGES = 6
 """Restarts from beside a guess at which the steps stall: at folded linkages errors vanish to first order."""
+BESIDE = tuple(0.05 * 2.0**k for k in range(9))
+"""Distances (rad, m) around a guess within which functions of couplings are looked for that have values."""
+EDGE_GAIN = 0.99
+"""As `GAIN`, of couplings whose functions may end: steps towards an edge gain less and less."""
+DRAWS = 32
+"""Positions that are tried within each distance."""
 ROUGH = 1e-5
 """Loop-closure error, relative to a robot's size, that redundant rows may be left with: files print few digits."""
 SURPLUS = 1e-2
@@ -86,7 +93,8 @@ def _search(
     for nudge in range(nudges):
         if best.error <= ROUGH * size_of(robot):
             break
-        beside = robot.manifold.retract(q, np.where(free, rng.normal(scale=0.1 * (nudge + 1), size=robot.nv), 0.0))
+        scale = 0.1 * (2.0 ** (nudge + 1) if _may_end(robot) else nudge + 1)
+        beside = robot.manifold.retract(q, np.where(free, rng.normal(scale=scale, size=robot.nv), 0.0))
         best = min(best, _descent(robot, beside, free, tolerance, steps, rows), key=lambda end: end.error)
     return best
 
@@ -99,18 +107,46 @@ def _descent(
     steps: int,
     rows: list[int],
 ) -> Closing:
-    """Levenberg-Marquardt steps; close by, steps that gain little lead nowhere."""
+    """Levenberg-Marquardt steps; close by, steps that gain little lead nowhere.
+
+    They begin, and stay, where the functions of couplings have values.
+    """
     end, farthest = Closing(q, constraint_residual(robot, q)[rows]), size_of(robot)
+    if not np.isfinite(end.error):
+        q = _beside(robot, q, free)
+        end = Closing(q, constraint_residual(robot, q)[rows])
+    far = EDGE_GAIN if _may_end(robot) else GAIN
     for _ in range(steps):
         if end.error <= SURPLUS * tolerance or not np.isfinite(end.error):
             break
         is_near = float(end.residual @ end.residual) < (ROUGH * farthest) ** 2
-        gain, K = 0.9 if is_near else GAIN, constraint_jacobian(robot, end.q)[rows][:, free]
+        gain, K = 0.9 if is_near else far, constraint_jacobian(robot, end.q)[rows][:, free]
+        if not np.isfinite(K).all():
+            break
         nearer = damped_step(end.residual, K, partial(_ahead, robot, end.q, free, rows), gain=gain, farthest=farthest)
         if nearer is None:
             break
         end = nearer
     return end
+
+
+def _may_end(robot: Robot) -> bool:
+    """Whether couplings have equations, whose functions may have no values somewhere."""
+    return not all(coupling.is_linear for coupling in robot.couplings)
+
+
+def _beside(robot: Robot, q: Float[np.ndarray, " nq"], free: Bool[np.ndarray, " nv"]) -> Float[np.ndarray, " nq"]:
+    """Return a position, near a guess, at which the functions of all couplings have values; else the guess.
+
+    Each guess has its own draws, so that restarts begin elsewhere.
+    """
+    rng = np.random.default_rng(crc32(q.tobytes()))
+    for distance in BESIDE:
+        for _ in range(DRAWS):
+            there = robot.manifold.retract(q, np.where(free, rng.uniform(-distance, distance, robot.nv), 0.0))
+            if is_inside(robot, there):
+                return there
+    return q
 
 
 def _ahead(

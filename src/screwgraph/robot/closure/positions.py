@@ -117,7 +117,12 @@ def _followed(
 
 def _closed(robot: Robot, end: Closing, tolerance: float) -> Float[np.ndarray, " nq"]:
     if not end.error <= tolerance * size_of(robot):
-        raise _gaping(robot, end, "no step reduces it", "start from a position nearer to a closed one")
+        fix = "start from a position nearer to a closed one"
+        if not np.isfinite(end.error):
+            row = constraint_rows(robot)[int(np.argmin(np.isfinite(end.residual)))]
+            why = "its functions end: roots, logarithms, powers are no numbers there"
+            raise InputError(f"coupling {row.of!r} has no value at or near this position", why=why, fix=fix)
+        raise _gaping(robot, end, "no step reduces it", fix)
     return end.q
 
 
