@@ -85,6 +85,19 @@ def test_no_edge_runs_over_a_node(name):
     assert runs_over(clusters_scene(graph(name))) == []
 
 
-def test_mechanisms_have_no_links_to_cluster():
+@pytest.mark.parametrize("name", ["four_bar_angle", "slider_crank", "double_pendulum", "parallel_robot"])
+def test_bodies_of_mechanisms_are_links_that_hang_on_the_ground(name):
+    mechanism = sg.load_mechanism(name)
+    scene = clusters_scene(dynamics_graph(mechanism))
+    circles = {node.name for node in scene.nodes if node.text}
+    assert circles == {"link:ground", *(f"link:{body.name}" for body in mechanism.bodies)}
+    assert within(scene, scene.boxes[0]) == {"link:ground"}
+    assert set.union(*(within(scene, box) for box in scene.boxes)) == {
+        node.name for node in scene.nodes if not node.name.startswith("legend")
+    }
+    assert runs_over(scene) == []
+
+
+def test_graphs_without_joints_have_no_links_to_cluster():
     with pytest.raises(InputError, match="no joints between links"):
-        clusters_scene(dynamics_graph(sg.load_mechanism("four_bar")))
+        clusters_scene(FactorGraph({}, ()))

@@ -57,7 +57,7 @@ matrix:  its equations (rows) and unknowns (columns) as blocks;
 dag:     the elimination DAG, each variable expressed by later ones;
 steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
-clusters: the cluster tree, links grouped by loops and couplings;
+clusters: the cluster tree, links (of mechanisms bodies) grouped by loops and couplings;
 algorithm: the elimination as numbered assignments, articulated inertias and bias forces written out;
 network: the factor graph of a motion over three instants;
 bayes:   the Bayes network behind that graph.

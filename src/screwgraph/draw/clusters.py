@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from screwgraph.draw import style
 from screwgraph.draw.boxes import middles, tops
@@ -14,7 +14,7 @@ from screwgraph.draw.render import render
 from screwgraph.draw.routing import Link, route
 from screwgraph.draw.scene import Box, Node, Point, Scene, Text, merge, text_width
 from screwgraph.errors import InputError
-from screwgraph.graph import Cluster, FactorGraph, Key, clusters, tied_links
+from screwgraph.graph import Cluster, FactorGraph, Key, clusters, planar_links, tied_joints, tied_links
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,19 +39,24 @@ def draw_clusters(graph: FactorGraph) -> Figure:
     """Draw the cluster tree of a graph's links (Chignoli et al., 2023, Fig. 4; Jain, 2012).
 
     Circles are links, joined as in the spanning tree; dots are loops and couplings, joined to the links that they tie.
-    A box is a cluster: links that move together, seen from outside, like one body behind one joint.
+    A box is a cluster: links that move together, seen from outside, like one body behind one joint. Links of a planar
+    mechanism are its bodies and the ground, joints the points that bodies share, and sliders.
 
     Raises:
-        InputError: the graph has no joints between links, as that of a planar mechanism.
+        InputError: the graph has no joints between links.
     """
     return render(clusters_scene(graph))
 
 
 def clusters_scene(graph: FactorGraph) -> Scene:
     """Arrange the cluster tree; see `draw_clusters`."""
-    if not graph.joints:
-        raise InputError("the graph has no joints between links", why="only links of robots form clusters")
-    found, ties = clusters(graph), tied_links(graph)
+    planar = planar_links(graph)
+    if planar is None:
+        joints, found, ties = graph.joints, clusters(graph), tied_links(graph)
+    else:
+        joints, found, ties = planar.joints, tied_joints(planar.joints, planar.ties), planar.ends
+    if not joints:
+        raise InputError("the graph has no joints between links", why="nothing moves on anything else")
     base = found[0].output
     parents = [None, *_parents(found)]
     insides = [_inside((base,), [None], {}), *(_of(cluster, ties) for cluster in found)]
@@ -62,7 +67,7 @@ def clusters_scene(graph: FactorGraph) -> Scene:
         Box(f"cluster:{n}", corner, inside.width, inside.height, style.FRAME)
         for n, (corner, inside) in enumerate(zip(corners, insides, strict=True))
     )
-    numbers = {base: 0, **{joint.child: n for n, joint in enumerate(graph.joints, start=1)}}
+    numbers = {base: 0, **{joint.child: n for n, joint in enumerate(joints, start=1)}}
     circles = [
         Node(f"link:{name}", "circle", _moved(at, corner), text=str(numbers[name]))
         for corner, inside in zip(corners, insides, strict=True)
@@ -73,7 +78,7 @@ def clusters_scene(graph: FactorGraph) -> Scene:
         for corner, inside in zip(corners, insides, strict=True)
         for key, at in inside.ties.items()
     ]
-    lines = [Link(f"link:{joint.parent}", f"link:{joint.child}") for joint in graph.joints]
+    lines = [Link(f"link:{joint.parent}", f"link:{joint.child}") for joint in joints]
     lines += [Link(str(key), f"link:{name}", style.CLOSING.line) for key, own in ties.items() for name in own]
     scene = Scene(boxes, route(lines, [*circles, *dots]), (*circles, *dots))
     left, _, right, bottom = scene.bounds
@@ -81,13 +86,13 @@ def clusters_scene(graph: FactorGraph) -> Scene:
     return with_legend(named, [("dot", "loop or coupling", style.CLOSING)] if dots else [], _title(found))
 
 
-def _parents(found: Sequence[Cluster]) -> list[int]:
+def _parents(found: Sequence[Cluster[Any]]) -> list[int]:
     """Return the box on whose link each cluster hangs; the base is box 0."""
     home = {joint.child: n for n, cluster in enumerate(found, start=1) for joint in cluster.joints}
     return [home.get(cluster.output, 0) for cluster in found]
 
 
-def _of(cluster: Cluster, ties: Mapping[Key, Sequence[str]]) -> _Inside:
+def _of(cluster: Cluster[Any], ties: Mapping[Key, Sequence[str]]) -> _Inside:
     own = {key: ties[key] for key in cluster.multipliers}
     above = {joint.child: joint.parent for joint in cluster.joints}
     names = _with_the_hub_amid(above, [name for names in own.values() for name in names])
@@ -139,7 +144,7 @@ def _moved(at: Point, corner: Point) -> Point:
     return at[0] + corner[0], at[1] + corner[1]
 
 
-def _title(found: Sequence[Cluster]) -> str:
+def _title(found: Sequence[Cluster[Any]]) -> str:
     largest = max(len(cluster.joints) for cluster in found)
     several = "s" * (len(found) != 1)
     return f"cluster tree: {len(found)} cluster{several}, {largest} link{'s' * (largest != 1)} in the largest"

@@ -1,6 +1,6 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
-from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by, tied_links
+from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by, tied_joints, tied_links
 from screwgraph.graph.constrained_motion import completion_graph, projection_graph
 from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_actuators, with_loop
 from screwgraph.graph.export import to_dot, to_json
@@ -14,6 +14,7 @@ from screwgraph.graph.live_parameters import parameter_variable, with_live_param
 from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.graph.mechanism import no_payload, unconstrained_graph, with_right_hand_sides
 from screwgraph.graph.model import Model
+from screwgraph.graph.planar_links import planar_links
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
 from screwgraph.graph.shared_work import shared_work_graph
 from screwgraph.graph.soft import with_measurements, with_soft
@@ -52,10 +53,12 @@ __all__ = [
     "loop_wrenches",
     "no_payload",
     "parameter_variable",
+    "planar_links",
     "projection_graph",
     "shared_work_graph",
     "spans",
     "tied_by",
+    "tied_joints",
     "tied_links",
     "to_dot",
     "to_json",

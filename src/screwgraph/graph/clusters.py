@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor_graph import FactorGraph
@@ -13,8 +14,30 @@ from screwgraph.robot import Chain, Joint
 from screwgraph.summary import one_line
 
 
+class TreeJoint(Protocol):
+    """A joint of a spanning tree."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def parent(self) -> str:
+        """The link that carries it."""
+        ...
+
+    @property
+    def child(self) -> str:
+        """The link that it moves."""
+        ...
+
+
+J = TypeVar("J", bound=TreeJoint)
+
+
 @dataclass(frozen=True, eq=False)
-class Cluster:
+class Cluster(Generic[J]):
     """Joints that move together, in order, and their multipliers; `output` is the link that supports them.
 
     A joint that nothing ties is a cluster of its own.
@@ -22,7 +45,7 @@ class Cluster:
 
     __repr__ = one_line
 
-    joints: tuple[Joint, ...]
+    joints: tuple[J, ...]
     multipliers: tuple[Key, ...]
 
     @property
@@ -32,7 +55,7 @@ class Cluster:
         return next(joint.parent for joint in self.joints if joint.parent not in moved)
 
 
-def clusters(graph: FactorGraph) -> tuple[Cluster, ...]:
+def clusters(graph: FactorGraph) -> tuple[Cluster[Joint], ...]:
     """Return the clusters of a graph's joints, base to tips: a link of one before it, or the base, supports each.
 
     Loops tie the joints on the way between their ends, couplings the joints that they name and those between. Sets that
@@ -71,7 +94,7 @@ def _ties(graph: FactorGraph) -> dict[Key, Chain | CouplingLaw]:
     return {key: ties[key] for key in graph.variables if key in ties}
 
 
-def tied_joints(joints: Sequence[Joint], ties: Mapping[Key, Iterable[str]]) -> tuple[Cluster, ...]:
+def tied_joints(joints: Sequence[J], ties: Mapping[Key, Iterable[str]]) -> tuple[Cluster[J], ...]:
     """Return the clusters of joints (parents first) that ties hold together; each tie is a multiplier's joints."""
     above = _joints_above(joints)
     leader = {joint.name: joint.name for joint in joints}
@@ -85,7 +108,7 @@ def tied_joints(joints: Sequence[Joint], ties: Mapping[Key, Iterable[str]]) -> t
         whole = sorted(_with_those_between(list(names), above))
         for name in whole[1:]:
             leader[find(name)] = find(whole[0])
-    members: dict[str, list[Joint]] = {}
+    members: dict[str, list[J]] = {}
     for joint in joints:
         members.setdefault(find(joint.name), []).append(joint)
     of: dict[str, list[Key]] = {name: [] for name in members}
@@ -100,7 +123,7 @@ def spans(graph: FactorGraph) -> dict[Key, frozenset[str]]:
     return {key: frozenset(_with_those_between(list(names), above)) for key, names in ties.items()}
 
 
-def _joints_above(joints: Sequence[Joint]) -> dict[str, tuple[str, ...]]:
+def _joints_above(joints: Sequence[TreeJoint]) -> dict[str, tuple[str, ...]]:
     """Return the names of the joints from each joint, itself first, to the base."""
     by_child = {joint.child: joint for joint in joints}
     above: dict[str, tuple[str, ...]] = {}

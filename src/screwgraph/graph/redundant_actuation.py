@@ -69,7 +69,7 @@ def _keys(kind: str, constraint: Constraint) -> tuple[Key, ...]:
     return tuple(Key(kind, joint.name) for joint in constraint.joints)
 
 
-def _has_choice(graph: FactorGraph, cluster: Cluster, driven: Iterable[str], everywhere: bool) -> bool:
+def _has_choice(graph: FactorGraph, cluster: Cluster[Joint], driven: Iterable[str], everywhere: bool) -> bool:
     """Tell whether other joints than the independent ones are driven in a cluster."""
     if graph.dependence is None or not cluster.multipliers:
         return False

@@ -9,6 +9,7 @@ from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters
+from screwgraph.robot import Joint
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class ClustersEmbedded:
         return [group for groups in by_cluster for group in groups]
 
 
-def _embedded(graph: FactorGraph, cluster: Cluster) -> list[Group]:
+def _embedded(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Group]:
     """Return the groups of a cluster's rates and multipliers; none where other rates than the independent are free."""
     multipliers = _scalars(graph, cluster.multipliers)
     rates = _scalars(graph, [Key("qdd", joint.name) for joint in cluster.joints])
