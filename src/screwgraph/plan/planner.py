@@ -77,7 +77,7 @@ class Planner:
         A plan at which a search was lost is no warm start. Where the guess leads nowhere, and frames have goals, other
         guesses are tried: by other positions that reach them. `refine` cuts steps, and chooses rules of higher order,
         until all steps are as accurate as the task asks; the planner's task then has that mesh. None does so where
-        goals are reached by cyclic motions alone: how far these lead hangs on momenta that rough meshes do not keep.
+        goals are reached by cyclic motions alone: how far these lead depends on momenta that rough meshes do not keep.
         `seconds` count all of this, the making of code included.
 
         Raises:
