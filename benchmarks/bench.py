@@ -21,11 +21,11 @@ from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.questions import asked
 from benchmarks.subjects import Subject
 from screwgraph import bench
-from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, Peer, Question, Roofline, States
+from screwgraph.bench import BenchmarkQuery, Budget, Case, NotMeasuredError, Peer, PeerResult, Roofline, States
 from screwgraph.compiler import Function
 
 Found = TypeVar("Found")
-Maybe = Measured | str
+Maybe = PeerResult | str
 """What was measured, or why not."""
 
 
@@ -33,7 +33,7 @@ Maybe = Measured | str
 class Tools:
     """What is measured with."""
 
-    effort: Effort
+    effort: Budget
     compiler: str | None
     say: Callable[[str], None]
     patience: float = 300.0
@@ -42,7 +42,7 @@ class Tools:
     @cached_property
     def roofline(self) -> Roofline:
         """What one core can do."""
-        return bench.roofline()
+        return bench.measure_roofline()
 
     def maker(self) -> Maker:
         """Return what builds generated code. Raises NotMeasuredError without a compiler."""
@@ -55,7 +55,7 @@ class Entry:
 
     subject: Subject
     robot: sg.Robot
-    question: Question
+    question: BenchmarkQuery
     tools: Tools
 
     def __str__(self) -> str:
@@ -136,19 +136,23 @@ class Entry:
         """Return what a peer takes, or why it was not measured."""
         return tried(lambda: self.peer(peer))
 
-    def peer(self, peer: Peer) -> Measured:
+    def peer(self, peer: Peer) -> PeerResult:
         """Return what a peer takes."""
         return peer.measure(Case(self.robot, self.question, self.states), self.tools.effort)
 
-    def error(self, theirs: Measured) -> float:
+    def error(self, theirs: PeerResult) -> float:
         """Return the largest relative difference between a peer's answers and ours."""
-        return bench.error(bench.answers(self.functions, self.states.first(len(theirs.answers))), theirs.answers)
+        return bench.relative_error(
+            bench.evaluate_functions(self.functions, self.states.first(len(theirs.answers))), theirs.answers
+        )
 
     def _in_c(self) -> OursInC:
         return OursInC(find_compiler(self.tools.compiler), self.tools.say, self.tools.patience)
 
 
-def entries(subjects: Iterable[tuple[Subject, sg.Robot]], questions: Sequence[Question], tools: Tools) -> list[Entry]:
+def entries(
+    subjects: Iterable[tuple[Subject, sg.Robot]], questions: Sequence[BenchmarkQuery], tools: Tools
+) -> list[Entry]:
     """Return every question that is asked about every subject."""
     return [
         Entry(subject, robot, question, tools)
@@ -158,7 +162,7 @@ def entries(subjects: Iterable[tuple[Subject, sg.Robot]], questions: Sequence[Qu
     ]
 
 
-def tried(measure: Callable[[], Measured]) -> Maybe:
+def tried(measure: Callable[[], PeerResult]) -> Maybe:
     """Return what is measured, or why it is not."""
     try:
         return measure()
@@ -166,7 +170,7 @@ def tried(measure: Callable[[], Measured]) -> Maybe:
         return str(reason)
 
 
-def fastest(peers: Mapping[str, Maybe]) -> tuple[str, Measured] | None:
+def fastest(peers: Mapping[str, Maybe]) -> tuple[str, PeerResult] | None:
     """Return the peer that takes least, by its name; None where none was measured."""
     measured = [(found.nanoseconds, name, found) for name, found in peers.items() if not isinstance(found, str)]
     if not measured:

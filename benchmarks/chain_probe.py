@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.chains import CHAINS
 from benchmarks.native import find_compiler
 from benchmarks.peers.ours_in_c import OursInC
-from screwgraph.bench import QUESTIONS, Effort, operations, random_states
+from screwgraph.bench import QUESTIONS, Budget, count_operations, random_states
 
 
 def main(arguments: list[str]) -> None:
@@ -26,9 +26,9 @@ def main(arguments: list[str]) -> None:
         f(*(a[0] for a in states.arguments(f)))
     taken = time.process_time() - start
     ours = OursInC(find_compiler(compiler or None), lambda line: None)
-    found = ours.machine_code(functions, states, Effort(seconds=float(seconds)))
+    found = ours.machine_code(functions, states, Budget(seconds=float(seconds)))
     np.save(answers, found.answers)
-    print(json.dumps({"operations": operations(functions), "cold": taken, "nanoseconds": found.nanoseconds}))
+    print(json.dumps({"operations": count_operations(functions), "cold": taken, "nanoseconds": found.nanoseconds}))
 
 
 if __name__ == "__main__":

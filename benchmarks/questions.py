@@ -5,15 +5,17 @@ from __future__ import annotations
 import screwgraph as sg
 from benchmarks.peers.pin_kinematics import tip
 from screwgraph import bench
-from screwgraph.bench import Question
+from screwgraph.bench import BenchmarkQuery
 
 KINEMATICS = (
-    Question("forward_kinematics", lambda robot: (sg.forward_kinematics(robot, tip(robot)),)),
-    Question("frame_jacobian", lambda robot: (sg.frame_jacobian(robot, tip(robot), reference="local_world_aligned"),)),
-    Question("center_of_mass", lambda robot: (sg.center_of_mass(robot),)),
-    Question("centroidal_momentum_matrix", lambda robot: (sg.centroidal_momentum_matrix(robot),)),
+    BenchmarkQuery("forward_kinematics", lambda robot: (sg.forward_kinematics(robot, tip(robot)),)),
+    BenchmarkQuery(
+        "frame_jacobian", lambda robot: (sg.frame_jacobian(robot, tip(robot), reference="local_world_aligned"),)
+    ),
+    BenchmarkQuery("center_of_mass", lambda robot: (sg.center_of_mass(robot),)),
+    BenchmarkQuery("centroidal_momentum_matrix", lambda robot: (sg.centroidal_momentum_matrix(robot),)),
 )
-SECOND_ORDER = Question(
+SECOND_ORDER = BenchmarkQuery(
     "inverse_second_derivatives",
     lambda robot: (sg.inverse_dynamics(robot).jacobian("q", "qd").jacobian("q", "qd", "qdd"),),
 )
@@ -21,7 +23,7 @@ SECOND_ORDER = Question(
 LARGEST_SECOND_ORDER = 7
 
 
-def asked(robot: sg.Robot, question: Question) -> bool:
+def asked(robot: sg.Robot, question: BenchmarkQuery) -> bool:
     """Return whether a question is asked of a robot."""
     fixed = robot.nq == robot.nv
     return question is not SECOND_ORDER or (fixed and robot.nv <= LARGEST_SECOND_ORDER)

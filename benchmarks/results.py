@@ -14,7 +14,7 @@ from benchmarks.peers.generated_code import Maker
 from benchmarks.peers.gtsam import Gtsam
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.tables import Sheet, markdown
-from screwgraph.bench import PYTHON_PEERS, NotMeasuredError, Roofline, machine
+from screwgraph.bench import PYTHON_PEERS, NotMeasuredError, Roofline, describe_machine
 from screwgraph.formats import write_atomically
 
 FOLDER = Path(__file__).resolve().parent
@@ -32,7 +32,7 @@ def described(compiler: str | None, roofline: Roofline) -> list[str]:
         peers = [PinocchioInCpp(found, maker.say), CppADCodeGen(maker), CasadiSx(maker)]
     except NotMeasuredError as reason:
         native, peers = f"not measured: {reason}", []
-    here = machine([*peers, *PYTHON_PEERS, Gtsam()])
+    here = describe_machine([*peers, *PYTHON_PEERS, Gtsam()])
     return [
         f"Processor: {here.processor}, {here.cores} cores, vectors of {here.width} doubles; everything on one core",
         f"Roofline of one core: {roofline.vector:.0f} GFLOP/s in vectors, {roofline.scalar:.1f} in single numbers",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich import box
 from rich.table import Table
 
-from screwgraph.bench import gathered
+from screwgraph.bench import group_by_reason
 
 NOTHING = ""
 
@@ -59,7 +59,7 @@ class Remarks:
 
     def notes(self) -> list[str]:
         """Return one line a reason."""
-        return gathered(self._found)
+        return group_by_reason(self._found)
 
 
 def nanoseconds(value: float) -> str:

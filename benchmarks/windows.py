@@ -14,11 +14,11 @@ import numpy as np
 from jaxtyping import Float
 
 import screwgraph as sg
-from screwgraph.estimation.mechanism_windows import mechanism_windows
-from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.mechanism_noise import Noise
+from screwgraph.estimation.mechanism_windows import make_mechanism_windows
 from screwgraph.estimation.robot_windows import RobotWindows
 from screwgraph.optimize import FixedLag, Problem, Variables, Vector, each, soft
-from screwgraph.simulation import RobotDynamics, dynamics_of, efforts, under
+from screwgraph.simulation import RobotDynamics, accelerations_under, dynamics_of, validate_torques
 from screwgraph.spatial import concatenate, cos, sin
 
 PENDULUMS = "tied pendulums"
@@ -52,13 +52,15 @@ def pendulums(window: int) -> FixedLag:
 def model(name: str, window: int, dt: float = 1e-3) -> FixedLag:
     """Return a smoother of so many states of a robot or mechanism, by its laws alone, beginning as its file says."""
     dynamics = dynamics_of(sg.load(name))
-    none, noise = efforts(dynamics, None), Noise(integration=1e-3)
+    none, noise = validate_torques(dynamics, None), Noise(integration=1e-3)
     q, qd = dynamics.start(None, None)
     own = window, dt, "spanning", "trapezoidal", noise, True, none
     windows = (
-        RobotWindows(dynamics, *own, q) if isinstance(dynamics, RobotDynamics) else mechanism_windows(dynamics, *own)
+        RobotWindows(dynamics, *own, q)
+        if isinstance(dynamics, RobotDynamics)
+        else make_mechanism_windows(dynamics, *own)
     )
-    return windows.begun((q, qd, under(dynamics, none)(0.0, q, qd)), dt * np.arange(window))[1]
+    return windows.begun((q, qd, accelerations_under(dynamics, none)(0.0, q, qd)), dt * np.arange(window))[1]
 
 
 def smoother(name: str, window: int) -> FixedLag:

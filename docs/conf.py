@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import screwgraph
-from screwgraph.elimination.notation import accented
+from screwgraph.elimination.notation import to_accented_html
 
 project = "screwgraph"
 author = "the screwgraph developers"
@@ -47,7 +47,7 @@ def _plain_signs(app, what, name, obj, options, lines):
 def _accents_need_no_font(app, pagename, templatename, context, doctree):
     """Put dots over letters by layout: monospaced fonts of browsers lack combining marks."""
     if "body" in context:
-        context["body"] = re.sub(".[\u0307\u0308]", lambda found: accented(found[0]), context["body"])
+        context["body"] = re.sub(".[\u0307\u0308]", lambda found: to_accented_html(found[0]), context["body"])
 
 
 def setup(app):

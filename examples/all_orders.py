@@ -61,7 +61,7 @@ def named_operations(robot: str, problem: str, name: str) -> int:
     """Operations of a named order, on the graph as it is: no compiler pass, as in the complete search."""
     graph = graph_of(robot, problem)
     system = equations(graph)
-    elimination = eliminate_rows(system.rows, as_groups(orderings.by_name(name), graph))
+    elimination = eliminate_rows(system.rows, as_groups(orderings.find_ordering(name), graph))
     outputs = [value for (key, _), value in elimination.solve().items() if key.kind == RESULT[problem]]
     return factor_out(program(system.tape, outputs)).operations.total
 

@@ -21,10 +21,10 @@ from rich.console import Console
 from screwgraph.optimize import LevenbergMarquardt, Tolerances
 from screwgraph.plan import Plan, Planner
 from screwgraph.plan.collision import Sphere
-from screwgraph.plan.collision.automatic import placed_spheres
+from screwgraph.plan.collision.automatic_spheres import placed_spheres
 from screwgraph.plan.obstacles import Avoid
-from screwgraph.plan.priors import Between, weights
-from screwgraph.plan.read import read_task
+from screwgraph.plan.priors import GpInterpolation, interpolation_weights
+from screwgraph.plan.task_files import read_task
 from screwgraph.robot import link_poses
 from screwgraph.view import plan_scene, save_html
 
@@ -59,12 +59,12 @@ def main() -> None:
 
 def finer(planner: Planner, plan: Plan) -> np.ndarray:
     """Return positions at finer time: the posterior mean of the prior."""
-    between = Between(planner.mechanics.positions, 2)
+    between = GpInterpolation(planner.mechanics.positions, 2)
     states = list(zip(plan.q, plan.qd, strict=True))
     found = []
     for i in range(len(plan.t) - 1):
         h = plan.t[i + 1] - plan.t[i]
-        found += [between([*states[i], *states[i + 1]], weights(2, k / FINER), h) for k in range(FINER)]
+        found += [between([*states[i], *states[i + 1]], interpolation_weights(2, k / FINER), h) for k in range(FINER)]
     return np.array([*found, plan.q[-1]])
 
 

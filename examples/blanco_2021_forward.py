@@ -17,7 +17,7 @@ import screwgraph as sg
 from screwgraph import Trajectory
 from screwgraph.estimation import Noise
 from screwgraph.mechanism import Mechanism
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 
 TIME = 5.0
 SOME, ALL = (2, 3, 5, 10), tuple(range(2, 11))
@@ -136,7 +136,7 @@ def draw(truth: Trajectory, runs: dict[str, Trajectory]) -> None:
     save(picture, "blanco-2021-fig7-four-bar")
     picture, ((axis,),) = figure(1, 1, (8.0, 3.4))
     for (kind, one), colour in zip(runs.items(), (BLUE, RED, GREEN), strict=True):
-        residuals = compiled_mechanism(one.model).closing(one.q)[0]
+        residuals = compile_mechanism(one.model).closing(one.q)[0]
         size = np.maximum(np.linalg.norm(residuals, axis=1), 1e-17)
         axis.semilogy(t, size, ".", markersize=1.0, color=colour, label=kind)
     axis.set(xlabel="time (s)", ylabel=r"$|\Phi(q)|$ (m)", title="Fig. 8: constraints of the four-bar")

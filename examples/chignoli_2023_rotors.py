@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import screwgraph as sg
-from screwgraph.robot import Coupling, resorted, without_loops
+from screwgraph.robot import Coupling, sort_robot, without_loops
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "robots" / "closed_chain"
 """Robots of generalized_rbda, where they are here."""
@@ -30,7 +30,7 @@ def without_rotors(robot: sg.Robot, reflected: bool) -> sg.Robot:
     joints = [replace(j, armature=j.armature + armature[j.name]) for j in robot.joints if j.name not in driven]
     links = tuple(link for link in robot.links if link.name not in gone)
     frames = tuple(frame for frame in robot.frames if frame.link not in gone)
-    return resorted(replace(without_loops(robot), links=links, joints=tuple(joints), frames=frames))
+    return sort_robot(replace(without_loops(robot), links=links, joints=tuple(joints), frames=frames))
 
 
 def _outermost(robot: sg.Robot, coupling: Coupling, rotor: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.mechanism import observed
+from screwgraph.mechanism import simulate_sensors
 
 TRUTH, NAME = 2.3, "mass:coupler"
 RUNS, QUICK = 200, 20
@@ -37,7 +37,7 @@ def normalised_errors(runs: int) -> np.ndarray:
     rows = []
     for seed in range(runs):
         noise = np.random.default_rng(seed)
-        gyroscopes = observed(mechanism, {"q": motion.q, "v": motion.qd, "a": motion.qdd}, rng=noise)
+        gyroscopes = simulate_sensors(mechanism, {"q": motion.q, "v": motion.qd, "a": motion.qdd}, rng=noise)
         found = sg.estimate(mechanism, {"t": motion.t} | gyroscopes, (NAME,))
         angle = (found.q - motion.q)[[0, -1], theta] / found.q_sigma[[0, -1], theta]
         rows.append([(found.parameters[NAME] - TRUTH) / found.sigma[NAME], *angle])

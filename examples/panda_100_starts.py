@@ -22,7 +22,7 @@ from screwgraph.plan.collision import Box, Capsule, HalfSpace, Sphere
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.limits import PositionLimit
 from screwgraph.plan.obstacles import Avoid, AvoidItself
-from screwgraph.plan.read import read_task
+from screwgraph.plan.task_files import read_task
 
 TRIES = 8
 SEED = 0

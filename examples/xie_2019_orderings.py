@@ -102,7 +102,7 @@ def report(
 ) -> None:
     """Eliminate a graph in the published and in the named orders, and print the table."""
     results = [measure(name, robot, graph, keys(order, robot, graph), paper) for name, order, paper in published]
-    results += [measure(name, robot, graph, sg.orderings.by_name(name), None) for name in NAMED]
+    results += [measure(name, robot, graph, sg.orderings.find_ordering(name), None) for name in NAMED]
     table = Table(title=title, title_justify="left")
     for column in ("order", "fill-in", "in blocks", "DAG edges", "clique width", "operations", "elimination", "paper"):
         table.add_column(column, justify="left" if column == "order" else "right")

@@ -20,9 +20,9 @@ SOURCES = HERE.parent / "src"
 PACKAGES = ("draw", "elimination", "formats", "graph", "lowering", "models", "robot", "spatial", "tape")
 """Packages of screwgraph that lead from a file to straight-line code and figures."""
 MODULES = (
-    *("__init__", "arguments", "displayed", "doing", "errors", "summary"),
-    *(f"compiler/{name}" for name in ("angles", "pieces", "problem", "repeats", "signature")),
-    *(f"compiler/backends/wasm/{name}" for name in ("bytes", "module", "operations", "routine")),
+    *("__init__", "argument_checks", "deprecated", "html_display", "progress_report", "errors", "summary"),
+    *(f"compiler/{name}" for name in ("angle_reduction", "outlining", "problem", "loop_rerolling", "signature")),
+    *(f"compiler/backends/wasm/{name}" for name in ("encoding", "module", "operations", "routine")),
 )
 HOLLOW = ("compiler", "compiler/backends", "compiler/backends/wasm", "draw")
 """Packages whose `__init__` imports more than the page has: empty there."""

@@ -10,9 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from screwgraph.compiler.backends.wasm.module import wasm_module
+from screwgraph.compiler.backends.wasm.module import emit_module
 from screwgraph.compiler.problem import Problem
-from screwgraph.doing import progress
 from screwgraph.draw.dag import dag_scene
 from screwgraph.draw.graph import graph_scene
 from screwgraph.draw.scene import Scene
@@ -20,6 +19,7 @@ from screwgraph.elimination import Dag, eliminate, orderings
 from screwgraph.errors import ModelError, ScrewgraphError
 from screwgraph.formats.load import load
 from screwgraph.graph import FactorGraph, Key, Model
+from screwgraph.progress_report import progress
 from screwgraph.robot import Joint, Robot, check_moves, link_poses
 from screwgraph.tape import Program, Tape, factor_out, program
 
@@ -202,7 +202,7 @@ def _limits(joint: Joint) -> list[float] | None:
 
 
 def _module(made: Program) -> str:
-    return base64.b64encode(wasm_module({"run": made})).decode()
+    return base64.b64encode(emit_module({"run": made})).decode()
 
 
 def _label(graph: FactorGraph, key: Key) -> Sequence[str]:

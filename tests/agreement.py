@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from screwgraph.compiler import Function
-from screwgraph.compiler.interpreted import interpreted as evaluated
+from screwgraph.compiler.interpreter import interpret_program as evaluated
 from screwgraph.dynamics import bias_forces, forward_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.robot import Robot
 from screwgraph.spatial import SpatialInertia

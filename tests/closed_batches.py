@@ -10,7 +10,7 @@ import numpy as np
 from screwgraph.compiler import Argument, Function, compile_expression, robot_arguments, without_metadata
 from screwgraph.graph import Key
 from screwgraph.robot import Robot, closed_states, constraint_jacobian, constraint_residual
-from screwgraph.robot.closure.newton import ROUGH, size_of
+from screwgraph.robot.closure.closing_newton import ROUGH, characteristic_length
 from screwgraph.spatial import vanishing
 from screwgraph.tape import Number
 from tests.closed_oracle import DIFFERENCES, STEP
@@ -60,7 +60,7 @@ class Closure:
 
     def closed(self, q: np.ndarray) -> np.ndarray:
         """Return those of the positions that Newton's steps bring onto the loops."""
-        kept, size = list(self.robot.mobility.kept), size_of(self.robot)
+        kept, size = list(self.robot.mobility.kept), characteristic_length(self.robot)
         for _ in range(NEWTON):
             errors, K = self(q)
             K = np.where(np.isfinite(K).all(axis=(1, 2))[:, None, None], K, 0.0)[:, kept]
@@ -95,5 +95,5 @@ def closed_positions(robot: Robot, count: int, seed: int = 0) -> np.ndarray:
         from_ = found[rng.integers(len(found), size=missing)]
         N = null_spaces(closure.jacobian(from_), robot.mobility.rank)
         step = np.einsum("nij,nj->ni", N, rng.normal(scale=0.3, size=(missing, N.shape[2])))
-        found = np.concatenate([found, closure.closed(retracted(robot, from_, step))])
+        found = np.concatenate([found, closure.close(retracted(robot, from_, step))])
     return found

@@ -16,10 +16,10 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from screwgraph.compiler.backends.llvm import draft, gufunc, machine
-from screwgraph.compiler.backends.llvm.assembly import whole_source
-from screwgraph.compiler.backends.llvm.machine import Processor
-from screwgraph.compiler.cache import sources
+from screwgraph.compiler.backends.llvm import gufunc, machine_code, tiering
+from screwgraph.compiler.backends.llvm.assembly import emit_module
+from screwgraph.compiler.backends.llvm.machine_code import Processor
+from screwgraph.compiler.cache import source_digest
 from tests.sampling import SEED, kinds_of, sample_cases, seed_of_run
 
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -77,7 +77,9 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("SCREWGRAPH_CACHE_DIR", str(folder / "compiled"))
         patch.delenv("SCREWGRAPH_CACHE", raising=False)
         patch.setenv("SCREWGRAPH_SEARCH_SECONDS", "0")
-        patch.setattr(sources, "_state_of_sources", cache(sources._state_of_sources))  # nobody edits them meanwhile
+        patch.setattr(
+            source_digest, "_state_of_sources", cache(source_digest._state_of_sources)
+        )  # nobody edits them meanwhile
         yield
 
 
@@ -94,9 +96,9 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
         is_short = request.config.option.markexpr in ("not suite", "extra and not suite")
         if (is_short and not about_code) or package in STATISTICS:
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
-            patch.setenv(draft.VARIABLE, "0")
-            patch.setattr(machine, "_object", _object_soon)
-            patch.setattr(gufunc, "whole_source", _state_by_state)
+            patch.setenv(tiering.VARIABLE, "0")
+            patch.setattr(machine_code, "_object", _object_soon)
+            patch.setattr(gufunc, "emit_module", _state_by_state)
         yield
 
 
@@ -115,7 +117,7 @@ def denormal_numbers(own_cache: None) -> Iterator[None]:
 
 
 def _state_by_state(program: Any, arguments: Any, results: Any, dtype: str, batches: bool, *more: Any) -> str:
-    return whole_source(program, arguments, results, dtype, False, *more)
+    return emit_module(program, arguments, results, dtype, False, *more)
 
 
 def _object_soon(assembly: str, processor: Processor, level: int = 0) -> bytes:

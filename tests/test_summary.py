@@ -23,7 +23,7 @@ from screwgraph.compiler.backends.jax.function import JaxFunction
 from screwgraph.compiler.backends.torch.function import TorchFunction
 from screwgraph.estimation import Replay, RobotSmoother
 from screwgraph.kinematics.targets import Point
-from screwgraph.mechanism import observed
+from screwgraph.mechanism import simulate_sensors
 from screwgraph.plan import Planner, read_task
 from screwgraph.robot import LoopMotor, Thruster, Transmission
 from screwgraph.spatial import SpatialInertia
@@ -117,7 +117,7 @@ def _held() -> Iterator[Any]:
     moved = sg.simulate(bar, time=0.4, dt=0.01)
     yield moved
     yield sg.inverse_trajectory(bar, {"t": moved.t, "theta": moved.q[:, 4]})
-    yield sg.estimate(bar, {"t": moved.t} | observed(bar, {"q": moved.q, "v": moved.qd, "a": moved.qdd}))
+    yield sg.estimate(bar, {"t": moved.t} | simulate_sensors(bar, {"q": moved.q, "v": moved.qd, "a": moved.qdd}))
     reach = sg.inverse_kinematics(robot, Point(robot.links[-1].name))
     yield from (reach, reach((0.5, 0.0, 0.5)))
     planner = Planner(read_task("cp2"))

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.peers.answers import answer
 from benchmarks.peers.generated_code import Code, Maker
 from benchmarks.peers.pinocchio_cpp import built
-from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, import_peer
+from screwgraph.bench import Budget, Case, NotMeasuredError, PeerResult, import_peer
 
 OPERATIONS: Mapping[str, str] = {
     "OP_ASSIGN": "{}",
@@ -79,7 +79,7 @@ class CasadiSx:
         """Return name and version. Raises NotMeasuredError if it is not here."""
         return f"CasADi {_casadi().__version__}"
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time one call; answer at all states."""
         return self.maker.calls(self.code(case), case, effort)
 
@@ -100,7 +100,7 @@ class CasadiSxInBlocks:
         """Return name and version. Raises NotMeasuredError if it is not here."""
         return f"CasADi {_casadi().__version__}"
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time a sample of a batch; answer at the first ones."""
         f, way = _function(self.maker, case)
         body = "".join(_statements(f, "V", "STORE({1}, y + {0});"))

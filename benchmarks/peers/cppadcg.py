@@ -12,7 +12,7 @@ from benchmarks.headers import include_folder
 from benchmarks.peers.answers import answer
 from benchmarks.peers.generated_code import Code, Maker
 from benchmarks.peers.pinocchio_cpp import built
-from screwgraph.bench import Case, Effort, Measured, NotMeasuredError
+from screwgraph.bench import Budget, Case, NotMeasuredError, PeerResult
 
 PACKAGE = "cmeel-cppadcodegen"
 
@@ -32,7 +32,7 @@ class CppADCodeGen:
         except metadata.PackageNotFoundError:
             return "CppADCodeGen, the system's"
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time one call; answer at all states."""
         return self.maker.calls(self.code(case), case, effort)
 

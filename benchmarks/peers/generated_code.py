@@ -16,8 +16,8 @@ from benchmarks.native import FLAGS, GENERATED, SHARED, Compiler, build
 from benchmarks.peers.answers import Answer, answer
 from benchmarks.peers.pinocchio_cpp import model_text, output, state_numbers
 from benchmarks.peers.timer import timer
-from screwgraph.bench import Case, Effort, Measured, Tree, tree
-from screwgraph.compiler.backends.llvm.machine import vector_width
+from screwgraph.bench import Budget, Case, PeerResult, Tree, make_depth_first_tree
+from screwgraph.compiler.backends.llvm.machine_code import vector_width
 
 LINE = 64
 """Bytes of a cache line, to which vectors are aligned."""
@@ -51,7 +51,7 @@ class Maker:
 
     def generated(self, program: Path, case: Case) -> tuple[Path, str]:
         """Return the file that a program generates from a robot and a question, and what it prints: made once."""
-        text, asked = model_text(case.robot, tree(case.robot)), case.question.name
+        text, asked = model_text(case.robot, make_depth_first_tree(case.robot)), case.question.name
         key = hashlib.sha256(repr((program.name, text, asked)).encode()).hexdigest()[:24]
         file, printed = native.BUILDS / f"{key}.generated", native.BUILDS / f"{key}.printed"
         if not printed.exists():
@@ -66,7 +66,7 @@ class Maker:
             printed.write_text(way.strip())
         return file, printed.read_text()
 
-    def calls(self, code: Code, case: Case, effort: Effort) -> Measured:
+    def calls(self, code: Code, case: Case, effort: Budget) -> PeerResult:
         """Time f(x, y) over all states; answer at all."""
         bodies, read = _layout(case)
         x = np.ascontiguousarray(state_numbers(case.states, bodies))
@@ -76,9 +76,9 @@ class Maker:
         sizes = (ctypes.c_int64 * 2)(x.shape[1], y.shape[1])
         count, seconds = ctypes.c_int64(len(x)), ctypes.c_double(effort.seconds)
         time = timer("time_function", self.compiler, self.say)(function, 1, 2, places, sizes, count, seconds)
-        return Measured(time, read.ours(code.answers(y), bodies), code.way)
+        return PeerResult(time, read.ours(code.answers(y), bodies), code.way)
 
-    def blocks(self, code: Code, case: Case, effort: Effort) -> Measured:
+    def blocks(self, code: Code, case: Case, effort: Budget) -> PeerResult:
         """Time a sample of f(x, y, blocks) over a batch, each number of a block's samples side by side."""
         bodies, read = _layout(case)
         width, states = vector_width(), state_numbers(case.states, bodies)
@@ -91,7 +91,7 @@ class Maker:
         numbers = (ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data), ctypes.c_int64(x.shape[0]))
         time = timer("time_blocks", self.compiler, self.say)(function, *numbers, ctypes.c_double(effort.seconds))
         first = np.swapaxes(y, 1, 2).reshape(effort.batch, -1)[: len(states)]
-        return Measured(time / effort.batch, read.ours(code.answers(first), bodies), code.way)
+        return PeerResult(time / effort.batch, read.ours(code.answers(first), bodies), code.way)
 
     def _loaded(self, text: str, more: list[str]) -> tuple[ctypes.c_void_p, ctypes.CDLL]:
         flags = ["-std=gnu11", *FLAGS, *GENERATED, *SHARED, *more]
@@ -101,7 +101,7 @@ class Maker:
 
 
 def _layout(case: Case) -> tuple[Tree, Answer]:
-    return tree(case.robot), answer(case.question.name)
+    return make_depth_first_tree(case.robot), answer(case.question.name)
 
 
 def _aligned(shape: tuple[int, ...]) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, States, import_peer, nanoseconds
+from screwgraph.bench import Budget, Case, NotMeasuredError, PeerResult, States, import_peer, measure_nanoseconds
 from screwgraph.elimination import equations, orderings
 from screwgraph.graph import FactorGraph, Key, Row
 
@@ -35,7 +35,7 @@ class Gtsam:
         _gtsam()
         return f"GTSAM {version('gtsam')}"
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time one elimination; answer at the first states."""
         gtsam, question = _gtsam(), case.question.name
         if question not in KNOWN:
@@ -45,12 +45,12 @@ class Gtsam:
         states = case.states.first(ANSWERED)
         linear = [_linear(gtsam, graph, number, case.robot, states, i) for i in range(len(states.q))]
         solve = _solvers(gtsam, linear[0], [number[key] for key in _order(case.robot, graph, question)])
-        ways = {way: nanoseconds(effort, f, linear[0]) for way, f in solve.items()}
+        ways = {way: measure_nanoseconds(effort, f, linear[0]) for way, f in solve.items()}
         way = min(ways, key=lambda w: ways[w])
         keys = [number[Key(RESULT[question], name)] for name in case.robot.joint_names]
         solutions = [solve[way](factors) for factors in linear]
         answers = np.array([np.concatenate([s.at(key) for key in keys]) for s in solutions])
-        return Measured(ways[way], answers, way)
+        return PeerResult(ways[way], answers, way)
 
 
 def _gtsam() -> Any:
@@ -59,7 +59,7 @@ def _gtsam() -> Any:
 
 def _order(robot: sg.Robot, graph: FactorGraph, question: str) -> Sequence[Key]:
     """Return the variables in the order in which our elimination is done with them."""
-    return sg.eliminate(graph, orderings.by_name(ORDERS[question])).order
+    return sg.eliminate(graph, orderings.find_ordering(ORDERS[question])).order
 
 
 def _solvers(gtsam: Any, factors: Any, ours: Sequence[int]) -> Mapping[str, Any]:

@@ -14,7 +14,16 @@ import numpy as np
 from benchmarks.native import Compiler
 from benchmarks.peers.answers import ANSWERS
 from benchmarks.peers.pinocchio_cpp import built, model_text, numbers, pose_numbers, run
-from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, Tree, import_peer, nanoseconds, tree
+from screwgraph.bench import (
+    Budget,
+    Case,
+    NotMeasuredError,
+    PeerResult,
+    Tree,
+    import_peer,
+    make_depth_first_tree,
+    measure_nanoseconds,
+)
 from screwgraph.bench.peers.pinocchio import peer_states, pinocchio_model
 from screwgraph.robot import Robot, merge_fixed, without_loops
 from screwgraph.robot.joints import Fixed, Spherical
@@ -41,7 +50,7 @@ class LoopsFromPython:
     way: str
     iterations: int = 1
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time one call; answer at the first states. Raises NotMeasuredError where Pinocchio cannot."""
         pin = import_peer("pinocchio", "pin")
         bodies, constraints = opened(case.robot)
@@ -58,8 +67,8 @@ class LoopsFromPython:
         states = peer_states(bodies, case)
         found = [np.array(algorithm(model, data, *x, models, datas, settings)) for x in zip(*states, strict=True)]
         first = [x[0] for x in states]
-        time = nanoseconds(effort, algorithm, model, data, *first, models, datas, settings)
-        return Measured(time, bodies.back(np.array(found)), self.way)
+        time = measure_nanoseconds(effort, algorithm, model, data, *first, models, datas, settings)
+        return PeerResult(time, bodies.back(np.array(found)), self.way)
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,7 @@ class LoopsInCpp:
     compiler: Compiler
     say: Callable[[str], None]
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time calls over all states; answer at all. Raises NotMeasuredError where Pinocchio cannot."""
         bodies, constraints = opened(case.robot)
         text = model_text(case.robot, bodies) + "".join(f"{_line(c)}\n" for c in constraints)
@@ -96,7 +105,7 @@ def opened(robot: Robot) -> tuple[Tree, Sequence[Constraint]]:
     if any(joint.damping for joint in robot.joints):
         raise NotMeasuredError("Pinocchio has no viscous damping (load the robot with damping=False)")
     merged = merge_fixed(robot)
-    bodies = tree(without_loops(merged))
+    bodies = make_depth_first_tree(without_loops(merged))
     number = {merged.links[0].name: 0, **{body.joint.child: i + 1 for i, body in enumerate(bodies.bodies)}}
     return bodies, [
         Constraint(rows, (number[loop.predecessor], number[loop.successor]), (loop.T_pf, loop.T_sf))

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.native import FLAGS, OURS, SHARED, Compiler, build
 from benchmarks.peers.timer import timer
-from screwgraph.bench import Effort, Measured, NotMeasuredError, States
+from screwgraph.bench import Budget, NotMeasuredError, PeerResult, States
 from screwgraph.compiler import Function
 
 
@@ -24,11 +24,11 @@ class OursInC:
     patience: float | None = None
     """Seconds that a build may take."""
 
-    def c_code(self, functions: Sequence[Function], states: States, effort: Effort) -> Measured:
+    def c_code(self, functions: Sequence[Function], states: States, effort: Budget) -> PeerResult:
         """Return time and answers of `c_source()`; sums, where there are several functions."""
         return _joined([self._timed(f, states, effort, "C99", self._c_function(f)) for f in functions])
 
-    def machine_code(self, functions: Sequence[Function], states: States, effort: Effort) -> Measured:
+    def machine_code(self, functions: Sequence[Function], states: States, effort: Budget) -> PeerResult:
         """Return time and answers of the gufunc's inner loop, one sample a call.
 
         Raises:
@@ -41,7 +41,9 @@ class OursInC:
         library = ctypes.CDLL(str(build(self.compiler.c, flags, [], f.c_source(), self.say, patience=self.patience)))
         return "time_function", _address(getattr(library, f.name)), library
 
-    def _timed(self, f: Function, states: States, effort: Effort, way: str, code: tuple[str, int, object]) -> Measured:
+    def _timed(
+        self, f: Function, states: States, effort: Budget, way: str, code: tuple[str, int, object]
+    ) -> PeerResult:
         name, address, _kept_alive = code
         time = timer(name, self.compiler, self.say)
         count, arguments = len(states.q), states.arguments(f)
@@ -53,11 +55,11 @@ class OursInC:
         numbers.append(ctypes.c_double(effort.seconds))
         if name == "time_loop":
             numbers += _dimensions_and_steps(arrays)
-        return Measured(time(*numbers), _side_by_side(results), way)
+        return PeerResult(time(*numbers), _side_by_side(results), way)
 
 
-def _joined(parts: Sequence[Measured]) -> Measured:
-    return Measured(sum(p.nanoseconds for p in parts), _side_by_side([p.answers for p in parts]), parts[0].way)
+def _joined(parts: Sequence[PeerResult]) -> PeerResult:
+    return PeerResult(sum(p.nanoseconds for p in parts), _side_by_side([p.answers for p in parts]), parts[0].way)
 
 
 def _side_by_side(answers: Sequence[np.ndarray]) -> np.ndarray:

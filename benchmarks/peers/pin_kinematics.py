@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.bench import Effort, Measured, Tree, nanoseconds, tree
+from screwgraph.bench import Budget, PeerResult, Tree, make_depth_first_tree, measure_nanoseconds
+from screwgraph.bench.benchmark_query import States
 from screwgraph.bench.peers.base import CHECKED, import_peer
 from screwgraph.bench.peers.pinocchio import pinocchio_model
-from screwgraph.bench.question import States
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,23 +27,23 @@ class Way:
     read: Callable[[Any, Tree], np.ndarray]
 
 
-def measured(robot: sg.Robot, query: str, states: States, effort: Effort) -> Measured:
+def measured(robot: sg.Robot, query: str, states: States, effort: Budget) -> PeerResult:
     """Return the time of a query, and answers at the first states. Raises NotMeasuredError."""
     pin: Any = import_peer("pinocchio", "pin")
-    bodies, way = tree(robot), _ways(pin)[query]
+    bodies, way = make_depth_first_tree(robot), _ways(pin)[query]
     model = pinocchio_model(pin, robot, bodies)
     frame = model.addFrame(pin.Frame("tip", len(model.joints) - 1, pin.SE3.Identity(), pin.OP_FRAME))
     data, first = model.createData(), states.first(CHECKED)
     vectors = (first.q[:, bodies.q_places], first.qd[:, bodies.v_places], first.given[:, bodies.v_places])
     arrays = [np.ascontiguousarray(x) for x in vectors[: way.takes]]
     answers = [way.read(way.call(model, data, frame, *(x[i] for x in arrays)), bodies) for i in range(len(first.q))]
-    time = nanoseconds(effort, way.call, model, data, frame, *(x[0] for x in arrays))
-    return Measured(time, np.array(answers), query)
+    time = measure_nanoseconds(effort, way.call, model, data, frame, *(x[0] for x in arrays))
+    return PeerResult(time, np.array(answers), query)
 
 
 def tip(robot: sg.Robot) -> str:
     """Return the link that Pinocchio's last joint moves: the frame that is asked for."""
-    return tree(robot).bodies[-1].joint.child
+    return make_depth_first_tree(robot).bodies[-1].joint.child
 
 
 def _ways(pin: Any) -> Mapping[str, Way]:

@@ -13,7 +13,16 @@ import numpy as np
 from benchmarks.headers import include_folder
 from benchmarks.native import FLAGS, Compiler, LateError, build
 from benchmarks.peers.answers import Answer, answer
-from screwgraph.bench import Case, Effort, Measured, NotMeasuredError, States, Tree, import_peer, tree
+from screwgraph.bench import (
+    Budget,
+    Case,
+    NotMeasuredError,
+    PeerResult,
+    States,
+    Tree,
+    import_peer,
+    make_depth_first_tree,
+)
 from screwgraph.robot import Robot
 
 HERE = Path(__file__).parent / "native"
@@ -43,9 +52,9 @@ class PinocchioInCpp:
         """Return the program, built if need be: a matter of minutes."""
         return built("pinocchio.cpp", self.compiler, self.say)
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Return the time of the fastest of its ways to answer, best of passes over all states."""
-        read, program, bodies = answer(case.question.name), self.program(), tree(case.robot)
+        read, program, bodies = answer(case.question.name), self.program(), make_depth_first_tree(case.robot)
         return run(program, model_text(case.robot, bodies), case, bodies, effort, case.question.name, read)
 
 
@@ -67,7 +76,7 @@ def built(
     )
 
 
-def run(program: Path, model: str, case: Case, bodies: Tree, effort: Effort, asked: str, read: Answer) -> Measured:
+def run(program: Path, model: str, case: Case, bodies: Tree, effort: Budget, asked: str, read: Answer) -> PeerResult:
     """Give a robot's text and a case's states to a program; return its fastest way's time and its answers."""
     with tempfile.TemporaryDirectory() as folder:
         text, states, answers = (Path(folder) / name for name in ("model", "states", "answers"))
@@ -78,7 +87,7 @@ def run(program: Path, model: str, case: Case, bodies: Tree, effort: Effort, ask
         printed = output([str(word) for word in command])
         found = np.fromfile(answers).reshape(count, -1)
     time, way = min((float(time), way) for way, time in (line.split() for line in printed.splitlines()))
-    return Measured(time, read.ours(found, bodies), way)
+    return PeerResult(time, read.ours(found, bodies), way)
 
 
 def model_text(robot: Robot, bodies: Tree) -> str:

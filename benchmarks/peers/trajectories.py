@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.optimize.methods.nlp import iterate, of_one
+from screwgraph.optimize.methods.casadi_nlp import make_factor_expression, make_iterate
 from screwgraph.plan import Planner
 from screwgraph.plan.costs import Effort
 from screwgraph.plan.goals import Position, Velocity
-from screwgraph.plan.goals.base import points_at
-from screwgraph.plan.goals.position import whole_position
-from screwgraph.plan.goals.velocity import chosen_velocities
-from screwgraph.plan.guess import first_values
+from screwgraph.plan.goals.base import find_points
+from screwgraph.plan.goals.position import complete_position
+from screwgraph.plan.goals.velocity import select_velocities
+from screwgraph.plan.initial_guess import make_initial_values
 from screwgraph.plan.limits import EffortLimit, PositionLimit, VelocityLimit
 
 COLLOCATIONS = {"trapezoidal": (0.25, 0.25), "linear_acceleration": (1.0 / 3.0, 1.0 / 6.0)}
@@ -59,7 +59,7 @@ class Trajectory:
     def start(self) -> np.ndarray:
         """The guess, (knots, 3 n)."""
         problem, steps = self.planner.transcription.problem, self.planner.transcription.steps
-        values = problem.layout.views(problem.start(first_values(self.planner.task, steps)))
+        values = problem.layout.views(problem.start(make_initial_values(self.planner.task, steps)))
         return np.hstack([values[name] for name in ("q", "qd", "qdd")])
 
     @cached_property
@@ -69,15 +69,15 @@ class Trajectory:
         found[0] = dict(enumerate(np.concatenate([steps.given["q"][0], steps.given["qd"][0]]).tolist()))
         for goal in task.goals:
             if isinstance(goal, Position):
-                whole, joints = whole_position(self.robot, goal.at)
+                whole, joints = complete_position(self.robot, goal.at)
                 columns = [self.robot.q_slices[joint].start for joint in joints]
                 values = {i: whole[i] for i in columns}
             elif isinstance(goal, Velocity):
-                columns, whole = chosen_velocities(self.planner.mechanics, goal.at)
+                columns, whole = select_velocities(self.planner.mechanics, goal.at)
                 values = {self.n + i: whole[i] for i in columns}
             else:
                 continue
-            for knot in points_at(steps, goal.time).tolist():
+            for knot in find_points(steps, goal.time).tolist():
                 found.setdefault(knot, {}).update({i: float(value) for i, value in values.items()})
         return found
 
@@ -195,7 +195,7 @@ class Trajectory:
         x = ca.SX.sym("x", 3 * self.n)
         batch, q = poses[0], x[: self.n]
         given = [ca.DM(p[0] if p.ndim > 1 else p) for p in batch.parameters]
-        return ca.Function("reached", [x], [of_one(batch, "residual")(q, ca.SX.zeros(self.n), *given)])
+        return ca.Function("reached", [x], [make_factor_expression(batch, "residual")(q, ca.SX.zeros(self.n), *given)])
 
     def judged(self, x: np.ndarray) -> tuple[float, float]:
         """Return what x (knots, 3 n) costs, and how much it violates, as our planner counts."""
@@ -203,5 +203,5 @@ class Trajectory:
         q, v, a = np.split(x, 3, axis=1)
         tau = sg.inverse_dynamics(self.robot)(q, v, a)
         values = {"q": q, "qd": v, "qdd": a, "tau": tau[:, self.actuated]}
-        at = iterate(problem.assembly, problem.layout.packed(values), 0.0)
+        at = make_iterate(problem.assembly, problem.layout.pack(values), 0.0)
         return at.cost, at.violation

@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from benchmarks.bench import Entry, Tools, fastest
 from benchmarks.subjects import PEER_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import GAP, blocked_sample, columns, columns_apart, operations, rows, sample
+from screwgraph.bench import (
+    GAP,
+    count_operations,
+    time_batch,
+    time_blocked_batch,
+    to_columns,
+    to_padded_columns,
+    to_rows,
+)
 
 COLUMNS = (
     "robot (velocities)",
@@ -32,7 +40,7 @@ COLUMNS = (
     "of the roofline",
 )
 
-LAYOUTS = {"rows": rows, "columns": columns, "columns apart": columns_apart}
+LAYOUTS = {"rows": to_rows, "columns": to_columns, "columns apart": to_padded_columns}
 
 
 def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
@@ -62,15 +70,15 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 def _row(entry: Entry, remarks: Remarks) -> list[str]:
     functions, states, effort = entry.functions, entry.states, entry.tools.effort
-    ours = {name: sample(functions, states, effort, layout) for name, layout in LAYOUTS.items()}
-    ours["blocks"] = blocked_sample(functions, states, effort)
+    ours = {name: time_batch(functions, states, effort, layout) for name, layout in LAYOUTS.items()}
+    ours["blocks"] = time_blocked_batch(functions, states, effort)
     if entry.has_less:
-        ours["packed"] = min(sample(entry.packed, states, effort, layout) for layout in (rows, columns))
-        ours["packed blocks"] = blocked_sample(entry.packed, states, effort)
+        ours["packed"] = min(time_batch(entry.packed, states, effort, layout) for layout in (to_rows, to_columns))
+        ours["packed blocks"] = time_blocked_batch(entry.packed, states, effort)
     order = (*LAYOUTS, "packed", "blocks", "packed blocks")
     cells = [*entry.names, *(nanoseconds(ours[name]) if name in ours else NOTHING for name in order)]
     cells += _beside(entry, ours, remarks)
-    speed = operations(functions) / min(ours.values())
+    speed = count_operations(functions) / min(ours.values())
     return [*cells, f"{speed:.1f}", f"{speed / entry.tools.roofline.vector:.0%}"]
 
 

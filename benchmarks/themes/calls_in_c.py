@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.bench import Entry, Maybe, Tools, fastest
 from benchmarks.subjects import PEER_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import Measured, error
+from screwgraph.bench import PeerResult, relative_error
 
 COLUMNS = (
     "robot (velocities)",
@@ -68,12 +68,12 @@ def _row(entry: Entry, remarks: Remarks) -> list[str]:
     return [*cells, peer[0], times(ratio), *asked, f"{_difference(list(ours.values()), list(peers.values())):.0e}"]
 
 
-def _packed(entry: Entry) -> tuple[str, Measured] | None:
+def _packed(entry: Entry) -> tuple[str, PeerResult] | None:
     """Return our faster code of results without zeros and mirrored entries, if there are some."""
     return fastest({"C99": entry.packed_c_code, "LLVM": entry.packed_machine_code}) if entry.has_less else None
 
 
-def _nanoseconds(found: tuple[str, Measured]) -> float:
+def _nanoseconds(found: tuple[str, PeerResult]) -> float:
     return found[1].nanoseconds
 
 
@@ -84,7 +84,7 @@ def _time(name: str, found: Maybe, entry: Entry, remarks: Remarks) -> str:
 def _difference(ours: Sequence[Maybe], theirs: Sequence[Maybe]) -> float:
     """Return the largest error of any of ours beside any peer."""
     return max(
-        error(own.answers, peer.answers)
+        relative_error(own.answers, peer.answers)
         for own in ours
         for peer in theirs
         if not isinstance(own, str) and not isinstance(peer, str)

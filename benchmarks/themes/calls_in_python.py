@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.bench import Entry, Maybe, Tools
 from benchmarks.subjects import PYTHON_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import PYTHON_PEERS, QUESTIONS, call
+from screwgraph.bench import PYTHON_PEERS, QUESTIONS, time_single_call
 
 NOTES = (
     "CPU time of the thread, the best of several rounds of calls with one state. `pin` computes in data allocated "
@@ -31,7 +31,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 def _row(entry: Entry, remarks: Remarks) -> list[str]:
     cells = entry.names
-    ours = call(entry.functions, entry.states, entry.tools.effort)
+    ours = time_single_call(entry.functions, entry.states, entry.tools.effort)
     cells.append(nanoseconds(ours))
     measured = {peer.name: entry.maybe(peer) for peer in PYTHON_PEERS}
     for name, theirs in measured.items():

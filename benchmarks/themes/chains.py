@@ -20,8 +20,17 @@ from benchmarks.native import LateError, find_compiler
 from benchmarks.peers.cppadcg import CppADCodeGen
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import QUESTIONS, Case, Measured, NotMeasuredError, Question, error, fresh_cache, random_states
-from screwgraph.compiler.searched import SECONDS
+from screwgraph.bench import (
+    QUESTIONS,
+    BenchmarkQuery,
+    Case,
+    NotMeasuredError,
+    PeerResult,
+    fresh_cache,
+    random_states,
+    relative_error,
+)
+from screwgraph.compiler.ordering_search import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_LEAST, AT_MOST = 1.0, 10.0
@@ -55,7 +64,7 @@ class Ours:
 
     operations: int
     cold: float
-    call: Measured
+    call: PeerResult
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +97,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     return chains_table(list(CHAINS), [q for q in QUESTIONS if q.name in asked], tools)
 
 
-def chains_table(names: Sequence[str], questions: Sequence[Question], tools: Tools) -> Sheet:
+def chains_table(names: Sequence[str], questions: Sequence[BenchmarkQuery], tools: Tools) -> Sheet:
     """Time these chains by these questions."""
     remarks, rows = Remarks(), []
     for question in questions:
@@ -107,12 +116,12 @@ def chains_table(names: Sequence[str], questions: Sequence[Question], tools: Too
     return Sheet("Chains", COLUMNS, rows, [notes, *remarks.notes()])
 
 
-def _row(name: str, question: Question, attempts: Attempts) -> list[str]:
+def _row(name: str, question: BenchmarkQuery, attempts: Attempts) -> list[str]:
     tools, robot = attempts.tools, CHAINS[name]()
     states = random_states(robot, max(4, min(tools.effort.states, NUMBERS // robot.nv**2)))
     case = Case(robot, question, states)
     own = attempts.tried("ours", name, lambda: ours(name, question.name, len(states.q), tools))
-    calls: dict[str, Callable[[], Measured]] = {
+    calls: dict[str, Callable[[], PeerResult]] = {
         "Pinocchio C++": lambda: PinocchioInCpp(find_compiler(tools.compiler), tools.say).measure(case, tools.effort),
         "CppADCodeGen": lambda: CppADCodeGen(tools.maker()).measure(case, tools.effort),
     }
@@ -133,7 +142,7 @@ def _beside(own: Ours | str, peers: Mapping[str, Maybe]) -> list[str]:
     if isinstance(own, str):
         return [best[0], NOTHING, times(AT_LEAST), verdict(False), NOTHING]
     ratio = best[1].nanoseconds / own.call.nanoseconds
-    off = max(error(own.call.answers, p.answers) for p in peers.values() if not isinstance(p, str))
+    off = max(relative_error(own.call.answers, p.answers) for p in peers.values() if not isinstance(p, str))
     return [best[0], times(ratio), times(AT_LEAST), verdict(ratio >= AT_LEAST), f"{off:.0e}"]
 
 
@@ -153,5 +162,5 @@ def ours(name: str, question: str, count: int, tools: Tools) -> Ours:
         if done.returncode:
             raise NotMeasuredError(f"our process failed: {done.stderr.strip().splitlines()[-1]}")
         taken = json.loads(done.stdout)
-        call = Measured(taken["nanoseconds"], np.load(answers), "LLVM")
+        call = PeerResult(taken["nanoseconds"], np.load(answers), "LLVM")
     return Ours(taken["operations"], taken["cold"], call)

@@ -15,7 +15,7 @@ from benchmarks.native import find_compiler
 from benchmarks.peers.loops import CONVERGED, WAYS, LoopsFromPython, LoopsInCpp
 from benchmarks.peers.ours_in_c import OursInC
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import Case, Effort, Measured, call, columns, error, rows, sample
+from screwgraph.bench import Budget, Case, PeerResult, relative_error, time_batch, time_single_call, to_columns, to_rows
 from screwgraph.compiler import Function
 
 COLUMNS = (
@@ -74,9 +74,9 @@ class Chain:
     def ours(self) -> list[Maybe]:
         """Return what a call takes from Python and, without it, in our faster way."""
         states, effort, f = self.case.states, self.tools.effort, self.function
-        python = Measured(call([f], states, effort), self.answers, "Python")
+        python = PeerResult(time_single_call([f], states, effort), self.answers, "Python")
 
-        def in_c() -> Measured:
+        def in_c() -> PeerResult:
             ways = OursInC(find_compiler(self.tools.compiler), self.tools.say)
             return min((w([f], states, effort) for w in (ways.c_code, ways.machine_code)), key=lambda m: m.nanoseconds)
 
@@ -94,8 +94,8 @@ class Chain:
 
     def difference(self) -> float:
         """Return by how much Pinocchio's answers differ from ours once its iterations have converged."""
-        theirs = LoopsFromPython("constraintDynamics", CONVERGED).measure(self.case, Effort(0.0, 1)).answers
-        return error(theirs, self.answers[: len(theirs)])
+        theirs = LoopsFromPython("constraintDynamics", CONVERGED).measure(self.case, Budget(0.0, 1)).answers
+        return relative_error(theirs, self.answers[: len(theirs)])
 
 
 def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
@@ -112,13 +112,13 @@ def _row(chain: Chain, remarks: Remarks) -> list[str]:
     ours, theirs = chain.ours(), chain.peers()
     cells = [chain.name, f.ordering, str(f.operations.total)]
     cells += [_time("ours", chain, own, remarks) for own in ours]
-    cells.append(nanoseconds(min(sample([f], states, effort, layout) for layout in (rows, columns))))
+    cells.append(nanoseconds(min(time_batch([f], states, effort, layout) for layout in (to_rows, to_columns))))
     beside = list(zip(theirs, (own for own in ours for _ in WAYS), strict=True))
     for peer, own in beside:
         ratio = _ratio(peer, own)
         cells += [_time("Pinocchio", chain, peer, remarks), times(ratio[0]) if ratio else NOTHING]
     ratios = [r for peer, own in beside for r in _ratio(peer, own)]
-    return cells + _reached(chain.subject, ratios) + _errors(chain, [m for m in theirs if isinstance(m, Measured)])
+    return cells + _reached(chain.subject, ratios) + _errors(chain, [m for m in theirs if isinstance(m, PeerResult)])
 
 
 def _time(what: str, chain: Chain, measured: Maybe, remarks: Remarks) -> str:
@@ -140,7 +140,7 @@ def _reached(subject: ClosedSubject, ratios: Sequence[float]) -> list[str]:
     return [times(subject.least), verdict(min(ratios) >= subject.least)]
 
 
-def _errors(chain: Chain, measured: Sequence[Measured]) -> list[str]:
+def _errors(chain: Chain, measured: Sequence[PeerResult]) -> list[str]:
     """Return the difference between answers, and how far either violate the constraints."""
     ours = f"{violation(chain.case, chain.answers):.0e}"
     if not measured:

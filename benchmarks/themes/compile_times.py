@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet, verdict
 from screwgraph.bench import fresh_cache
-from screwgraph.compiler.searched import SECONDS
+from screwgraph.compiler.ordering_search import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = ("inverse", "forward", "mass_matrix", "inverse_derivatives", "forward_derivatives")

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import Sheet, nanoseconds
-from screwgraph.bench import columns, random_states, sample
+from screwgraph.bench import random_states, time_batch, to_columns
 from screwgraph.dynamics import forward_dynamics, inverse_dynamics
 from screwgraph.elimination import orderings
 from screwgraph.elimination.cost import cost
@@ -72,7 +72,7 @@ def _measured(robot: sg.Robot, problem: str, tools: Tools) -> Iterator[Sampled]:
             continue  # not every order suits every problem
         if f.program.instructions not in seen:  # some orders give the same code
             seen.add(f.program.instructions)
-            time = sample([f], states, tools.effort, columns)
+            time = time_batch([f], states, tools.effort, to_columns)
             yield Sampled(order, cost(f.program), f.operations.total, time)
 
 

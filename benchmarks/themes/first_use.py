@@ -15,8 +15,8 @@ from benchmarks.first_uses import USES, Use
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Sheet, verdict
 from screwgraph.bench import fresh_cache
-from screwgraph.compiler.backends.llvm.draft import VARIABLE
-from screwgraph.compiler.searched import SECONDS
+from screwgraph.compiler.backends.llvm.tiering import VARIABLE
+from screwgraph.compiler.ordering_search import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 BYTECODE, UNSAID = "PYTHONPYCACHEPREFIX", ("PYTHONDONTWRITEBYTECODE", VARIABLE)

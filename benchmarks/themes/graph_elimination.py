@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.bench import Entry, Tools
 from benchmarks.peers.gtsam import KNOWN, Gtsam
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times
-from screwgraph.bench import call
+from screwgraph.bench import time_single_call
 
 COLUMNS = ("robot (velocities)", "question", "GTSAM, ns", "order", "ours from Python, ns", "faster", "rel. error")
 NOTES = (
@@ -28,7 +28,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 def _row(entry: Entry, remarks: Remarks) -> list[str]:
     name = entry.names
     theirs = entry.maybe(Gtsam())
-    ours = call(entry.functions, entry.states, entry.tools.effort)
+    ours = time_single_call(entry.functions, entry.states, entry.tools.effort)
     if isinstance(theirs, str):
         return [*name, remarks.cell("GTSAM", str(entry), theirs), NOTHING, nanoseconds(ours), NOTHING, NOTHING]
     ratio = times(theirs.nanoseconds / ours)

@@ -12,7 +12,7 @@ from benchmarks import manhattan
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet
 from screwgraph.optimize import Incremental, Problem, Variables, Vector, each, soft, solve
-from screwgraph.plan.priors.gaussian_process import Whitened
+from screwgraph.plan.priors.gaussian_process import WhitenedTransition
 
 COLUMNS = ("problem", "solver", "updates", "together, s", "median, ms", "99 %, ms", "worst, ms", "cost")
 NOTES = (
@@ -55,7 +55,7 @@ def plan_updates(states: int, updates: int) -> tuple[Float[np.ndarray, " U"], fl
     now, still = states // 4, np.zeros(7)
     postures = np.linspace(still, np.ones(7), len(range(0, states, 100)))
     factors = [
-        soft(Whitened(joints, 2), q[:-1], v[:-1], q[1:], v[1:], h=0.02, name="prior"),
+        soft(WhitenedTransition(joints, 2), q[:-1], v[:-1], q[1:], v[1:], h=0.02, name="prior"),
         soft(away_from, q[0], z=still, sigma=1e-3, name="start"),
         soft(away_from, v[[0, states - 1]], z=still, sigma=1e-3, name="rest"),
         soft(away_from, q[states - 1], z=np.ones(7), sigma=1e-3, name="goal"),

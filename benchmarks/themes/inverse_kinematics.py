@@ -15,7 +15,7 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.peers import inverse_peers
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
-from screwgraph.bench import NotMeasuredError, tree
+from screwgraph.bench import NotMeasuredError, make_depth_first_tree
 
 ROBOTS = ("ur5", "panda7")
 POSES, FEW = 10_000, 200
@@ -67,7 +67,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 def rows(name: str, robot: sg.Robot, say: Callable[[str], None], remarks: Remarks) -> list[list[str]]:
     """Return our row, and one of each peer."""
-    frame = tree(robot).bodies[-1].joint.child
+    frame = make_depth_first_tree(robot).bodies[-1].joint.child
     T = sg.forward_kinematics(robot, frame)(sg.random(robot, (POSES,), seed=1))
     say(f"inverse kinematics: {name} screwgraph")
     ik = sg.inverse_kinematics(robot, frame)

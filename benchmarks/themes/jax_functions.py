@@ -18,7 +18,7 @@ from benchmarks.jax_probe import BATCH, STEPS
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Remarks, Sheet, times, verdict
 from screwgraph.bench import fresh_cache
-from screwgraph.compiler.searched import SECONDS
+from screwgraph.compiler.ordering_search import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = ("ur5", "panda7", "a1")

@@ -11,7 +11,16 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.peers.pin_kinematics import measured, tip
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import NotMeasuredError, answers, call, columns, error, random_states, rows, sample
+from screwgraph.bench import (
+    NotMeasuredError,
+    evaluate_functions,
+    random_states,
+    relative_error,
+    time_batch,
+    time_single_call,
+    to_columns,
+    to_rows,
+)
 from screwgraph.compiler import Function
 from screwgraph.robot import Robot
 
@@ -67,15 +76,15 @@ def row(name: str, robot: Robot, query: str, tools: Tools, remarks: Remarks) -> 
     """Measure one query of a robot."""
     functions = [QUERIES[query](robot)]
     states = random_states(robot, tools.effort.states)
-    one = call(functions, states, tools.effort)
-    many = min(sample(functions, states, tools.effort, layout) for layout in (rows, columns))
+    one = time_single_call(functions, states, tools.effort)
+    many = min(time_batch(functions, states, tools.effort, layout) for layout in (to_rows, to_columns))
     head = [name, query.replace("_", " "), str(functions[0].operations.total), nanoseconds(one)]
     try:
         theirs = measured(robot, query, states, tools.effort)
     except NotMeasuredError as reason:
         remark = remarks.cell("pin", f"{name} {query}", str(reason))
         return [*head, remark, NOTHING, nanoseconds(many), NOTHING, NOTHING, NOTHING]
-    off = error(_rows(answers(functions, states.first(len(theirs.answers)))), _rows(theirs.answers))
+    off = relative_error(_rows(evaluate_functions(functions, states.first(len(theirs.answers)))), _rows(theirs.answers))
     ratios = theirs.nanoseconds / one, theirs.nanoseconds / many
     reached = ratios[0] >= CALL and ratios[1] >= SAMPLE
     cells = [nanoseconds(theirs.nanoseconds), times(ratios[0]), nanoseconds(many), times(ratios[1])]

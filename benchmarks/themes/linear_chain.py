@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.bench import Entry, Tools
 from benchmarks.chain_methods import WAYS
 from benchmarks.tables import NOTHING, Sheet
-from screwgraph.bench import Effort, nanoseconds
-from screwgraph.optimize.linear import Pattern, analyse, gram
+from screwgraph.bench import Budget, measure_nanoseconds
+from screwgraph.optimize.linear import Pattern, analyse, make_gram
 
 COLUMNS = (
     "unknowns a step",
@@ -38,12 +38,12 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     return Sheet("Least squares on a chain", COLUMNS, rows, NOTES)
 
 
-def milliseconds(d: int, count: int, effort: Effort) -> list[float]:
+def milliseconds(d: int, count: int, effort: Budget) -> list[float]:
     """Return the CPU time (ms) of J'J, factor, solve, these together, and each other way."""
     rng = np.random.default_rng(0)
     J, r = rng.standard_normal((count - 1, d, 2 * d)), rng.standard_normal((count - 1, d))
     cols, rows = np.triu_indices(2 * d)
-    make = gram(d, 2 * d, rows, cols)
+    make = make_gram(d, 2 * d, rows, cols)
     entries, gradient = np.empty((count - 1, rows.size)), np.empty((count - 1, 2 * d))
     make(J, r, entries, gradient)
     shift = d * np.arange(count - 1)[:, None]
@@ -52,14 +52,14 @@ def milliseconds(d: int, count: int, effort: Effort) -> list[float]:
     factored = system.factor(values, 1.0)
     x = factored.solve(b)
     ours = [
-        nanoseconds(effort, make, J, r, entries, gradient),
-        nanoseconds(effort, system.factor, values, 1.0),
-        nanoseconds(effort, factored.solve, b),
+        measure_nanoseconds(effort, make, J, r, entries, gradient),
+        measure_nanoseconds(effort, system.factor, values, 1.0),
+        measure_nanoseconds(effort, factored.solve, b),
     ]
     D, E = _blocks(J)
     for way in WAYS.values():
         np.testing.assert_allclose(way(D, E, b.reshape(count, d)).reshape(-1), x, rtol=1e-6, atol=1e-9)
-    others = [nanoseconds(effort, way, D, E, b.reshape(count, d)) for way in WAYS.values()]
+    others = [measure_nanoseconds(effort, way, D, E, b.reshape(count, d)) for way in WAYS.values()]
     return [1e-6 * t for t in (*ours, sum(ours), *others)]
 
 

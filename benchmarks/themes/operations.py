@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet, verdict
-from screwgraph.bench import operations
+from screwgraph.bench import count_operations
 
 COLUMNS = ("robot (velocities)", "question", "order", "operations", "Pinocchio on SX", "ratio", "at most", "reached")
 NOTES = (
@@ -26,7 +26,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 
 def _row(entry: Entry) -> list[str]:
-    ours = operations(entry.functions)
+    ours = count_operations(entry.functions)
     orders = ", ".join(dict.fromkeys(f.ordering for f in entry.functions))
     counts = entry.subject.counts.get(entry.question.name)
     cells = [*entry.names, orders, str(ours)]

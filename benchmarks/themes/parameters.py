@@ -60,7 +60,7 @@ def row(subject: Subject, robot: Robot, question: str, tools: Tools) -> list[str
     count, theirs = live.core.operations.total, subject.counts.get(question)
     ratio = count / theirs.total if theirs else None
     payload = make(robot, payload=tip(robot))
-    change = bench.nanoseconds(tools.effort, payload.with_parameters, np.zeros(10))
+    change = bench.measure_nanoseconds(tools.effort, payload.with_parameters, np.zeros(10))
     one = make(robot, parameters=[f"{links[len(links) // 2]}.mass"])
     times = _sample(one, robot, tools), _sample(constant, robot, tools)
     return [
@@ -87,4 +87,4 @@ def _sample(function: Function, robot: Robot, tools: Tools) -> float:
         spread = np.random.default_rng(0).uniform(0.8, 1.2, (batch, 1))
         arrays[-1] = np.array(function.arguments[-1].nominal) * spread
     out = np.empty((batch, robot.nv))
-    return bench.nanoseconds(tools.effort, lambda: function(*arrays, out=out)) / batch
+    return bench.measure_nanoseconds(tools.effort, lambda: function(*arrays, out=out)) / batch

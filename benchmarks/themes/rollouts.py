@@ -12,10 +12,10 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.subjects import SUBJECTS
 from benchmarks.tables import Sheet, nanoseconds, times, verdict
-from screwgraph.bench import Effort
+from screwgraph.bench import Budget
 from screwgraph.bench.peers import mujoco as peer
 from screwgraph.bench.peers.base import import_peer
-from screwgraph.bench.tree import tree
+from screwgraph.bench.robot_tree import make_depth_first_tree
 from screwgraph.robot import Robot
 from screwgraph.simulation import rolled_out
 
@@ -59,11 +59,11 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     return Sheet("Many motions at once, and a step from Python", COLUMNS, rows, list(NOTES), named=2)
 
 
-def row(name: str, robot: Robot, effort: Effort) -> list[str]:
+def row(name: str, robot: Robot, effort: Budget) -> list[str]:
     """Measure one robot; `effort` says how many motions and calls."""
     motions, loops = effort.batch, effort.states
     mujoco, rollout = peer._mujoco(), import_peer("mujoco.rollout", "mujoco")
-    model = peer._model(mujoco, robot, tree(robot))
+    model = peer._model(mujoco, robot, make_depth_first_tree(robot))
     model.opt.timestep = DT
     data = mujoco.MjData(model)
     simulator = sg.Simulator(robot, DT)

@@ -1,5 +1,6 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
+import sys as _sys
 import time as _time
 
 __version__ = "0.1.0"
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from screwgraph.compiler import Function, Search
     from screwgraph.compiler import compile_graph as compile
     from screwgraph.deployment import export_library, together
-    from screwgraph.doing import progress
     from screwgraph.dynamics import (
         BaseParameters,
         base_parameters,
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.models import load
     from screwgraph.plan import Plan, Planner, Task, plan, task_names
+    from screwgraph.progress_report import progress
     from screwgraph.queries import (
         estimate,
         excitation,
@@ -82,7 +83,7 @@ _LATER = {
     **dict.fromkeys(("kinematics", "optimize", "plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
     **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
     **dict.fromkeys(("export_library", "together"), "deployment"),
-    "progress": "doing",
+    "progress": "progress_report",
     **dict.fromkeys(
         ("bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"),
         "dynamics",
@@ -130,6 +131,21 @@ _LATER = {
 """Packages, and names that they hold: loaded when they are first needed, so that importing takes no time."""
 _NAMES = {"compile": "compile_graph"}
 """Names that are others in their packages."""
+
+
+class _OldModules:
+    """Finder of modules under paths that they had in the version before; see `screwgraph.deprecated`."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
+        if not name.startswith("screwgraph.") or name == "screwgraph.deprecated":
+            return None
+        from screwgraph.deprecated import OldModules
+
+        return OldModules.find_spec(name)
+
+
+_sys.meta_path.append(_OldModules)  # pyright: ignore[reportArgumentType]
 
 
 def __getattr__(name: str) -> object:

@@ -11,19 +11,19 @@ import pytest
 import screwgraph as sg
 from screwgraph.bench import (
     QUESTIONS,
-    Effort,
-    columns,
-    columns_apart,
+    Budget,
     fresh_cache,
-    nanoseconds,
+    measure_nanoseconds,
+    measure_query,
+    measure_roofline,
     random_states,
-    roofline,
-    rows,
-    survey,
+    to_columns,
+    to_padded_columns,
+    to_rows,
 )
-from screwgraph.bench.own_functions import answers, error
+from screwgraph.bench.own_functions import evaluate_functions, relative_error
 
-TINY = Effort(seconds=0.002, rounds=3, states=8, batch=32)
+TINY = Budget(seconds=0.002, rounds=3, states=8, batch=32)
 
 
 def work(loops: int) -> int:
@@ -31,17 +31,17 @@ def work(loops: int) -> int:
 
 
 def test_ten_times_the_work_takes_about_ten_times_as_long():
-    short, long = (nanoseconds(TINY, work, loops) for loops in (2_000, 20_000))
+    short, long = (measure_nanoseconds(TINY, work, loops) for loops in (2_000, 20_000))
     assert 5 < long / short < 20
 
 
 def test_sleeping_takes_no_time():
-    assert nanoseconds(TINY, time.sleep, 0.001) < 5e5
+    assert measure_nanoseconds(TINY, time.sleep, 0.001) < 5e5
 
 
 def test_figures_of_a_robot_are_plausible():
     effort = replace(TINY, batch=1024)  # the cost of a call from Python is shared by many states
-    measured, *others = [survey(sg.load("rr"), QUESTIONS[0], [], effort) for _ in range(3)]
+    measured, *others = [measure_query(sg.load("rr"), QUESTIONS[0], [], effort) for _ in range(3)]
     f = measured.own
     assert (measured.robot, measured.velocities, measured.question) == ("rr", 2, "inverse")
     assert f.operations == sg.inverse_dynamics(sg.load("rr")).operations.total
@@ -52,12 +52,12 @@ def test_figures_of_a_robot_are_plausible():
 
 
 def test_single_numbers_are_no_faster_than_vectors():
-    found = roofline(rounds=2)
+    found = measure_roofline(rounds=2)
     assert 0.5 < found.scalar <= 1.1 * found.vector
     assert found.width in (2, 4, 8)
 
 
-@pytest.mark.parametrize(("layout", "fastest"), [(rows, -1), (columns, 0), (columns_apart, 0)])
+@pytest.mark.parametrize(("layout", "fastest"), [(to_rows, -1), (to_columns, 0), (to_padded_columns, 0)])
 def test_layouts_keep_the_numbers(layout, fastest):
     array = np.arange(12.0).reshape(4, 3)
     np.testing.assert_array_equal(layout(array), array)
@@ -67,14 +67,14 @@ def test_layouts_keep_the_numbers(layout, fastest):
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 def test_every_question_has_answers_side_by_side(question):
     robot = sg.load("rrr")
-    found = answers(question.functions(robot), random_states(robot, 5))
+    found = evaluate_functions(question.functions(robot), random_states(robot, 5))
     shapes = {"inverse": (5, 3), "forward": (5, 3), "mass_matrix": (5, 3, 3), "inverse_mass_matrix": (5, 3, 3)}
     assert found.shape == shapes.get(question.name, (5, 3, 9))
 
 
 def test_the_error_is_relative_to_each_state():
     expected = np.array([[100.0, 0.0], [1.0, 0.0]])
-    assert error(expected + np.array([[1.0, 0.0], [0.0, 0.2]]), expected) == pytest.approx(0.2)
+    assert relative_error(expected + np.array([[1.0, 0.0], [0.0, 0.2]]), expected) == pytest.approx(0.2)
 
 
 def test_the_fresh_cache_is_gone_afterwards(monkeypatch):

@@ -8,13 +8,22 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.bench import PYTHON_PEERS, QUESTIONS, Case, Compared, Effort, NotMeasuredError, random_states, survey
-from screwgraph.bench import tree as peer_tree
+from screwgraph.bench import (
+    PYTHON_PEERS,
+    QUESTIONS,
+    Budget,
+    Case,
+    NotMeasuredError,
+    PeerComparison,
+    measure_query,
+    random_states,
+)
+from screwgraph.bench import make_depth_first_tree as peer_tree
 from screwgraph.robot import Joint, Link, lock, tree
 from screwgraph.robot.joints import Spherical
 from tests.agreement import random_inertia
 
-TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
+TINY = Budget(seconds=0.002, rounds=3, states=8, batch=16)
 NAMED = {question.name: question for question in QUESTIONS}
 
 
@@ -29,8 +38,8 @@ def quadruped(armature: float = 0.05) -> sg.Robot:
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 def test_pinocchio_answers_alike(question):
     pytest.importorskip("pinocchio")
-    found = survey(quadruped(), question, PYTHON_PEERS[:1], TINY).peers["pin"]
-    assert isinstance(found, Compared)
+    found = measure_query(quadruped(), question, PYTHON_PEERS[:1], TINY).peers["pin"]
+    assert isinstance(found, PeerComparison)
     assert found.difference < 1e-9
     assert found.nanoseconds > 0
 
@@ -41,27 +50,27 @@ def test_pinocchio_answers_alike(question):
 def test_mujoco_answers_alike(robot, name):
     pytest.importorskip("mujoco")
     asked = quadruped() if robot == "a1" else sg.load(robot, gravity=(1.0, 2.0, -9.0))
-    found = survey(asked, NAMED[name], PYTHON_PEERS[1:], TINY).peers["MuJoCo"]
-    assert isinstance(found, Compared)
+    found = measure_query(asked, NAMED[name], PYTHON_PEERS[1:], TINY).peers["MuJoCo"]
+    assert isinstance(found, PeerComparison)
     assert found.difference < 1e-9
 
 
 def test_what_a_peer_cannot_answer_is_a_line():
     pytest.importorskip("mujoco")
-    found = survey(sg.load("rr"), NAMED["mass_matrix"], PYTHON_PEERS[1:], TINY).peers["MuJoCo"]
+    found = measure_query(sg.load("rr"), NAMED["mass_matrix"], PYTHON_PEERS[1:], TINY).peers["MuJoCo"]
     assert found == "it has no function of its own for this"
 
 
 def test_a_robot_that_mujoco_refuses_is_a_line():
     pytest.importorskip("mujoco")
-    found = survey(sg.load("rr"), NAMED["inverse"], PYTHON_PEERS[1:], TINY).peers["MuJoCo"]
+    found = measure_query(sg.load("rr"), NAMED["inverse"], PYTHON_PEERS[1:], TINY).peers["MuJoCo"]
     assert isinstance(found, str)
     assert "refuses the robot" in found
 
 
 def test_a_peer_that_is_not_installed_is_a_line(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pinocchio", None)
-    found = survey(sg.load("rr"), NAMED["inverse"], PYTHON_PEERS[:1], TINY).peers["pin"]
+    found = measure_query(sg.load("rr"), NAMED["inverse"], PYTHON_PEERS[:1], TINY).peers["pin"]
     assert found == "pin is not installed (pip install pin)"
 
 

@@ -9,9 +9,9 @@ from benchmarks.chains import CHAINS, branched, serial
 from benchmarks.native import LateError
 from benchmarks.themes import chains
 
-from screwgraph.bench import QUESTIONS, Effort, Measured, NotMeasuredError
+from screwgraph.bench import QUESTIONS, Budget, NotMeasuredError, PeerResult
 
-TOOLS = Tools(Effort(seconds=0.002, rounds=3, states=8, batch=16), None, lambda line: None, 60.0)
+TOOLS = Tools(Budget(seconds=0.002, rounds=3, states=8, batch=16), None, lambda line: None, 60.0)
 
 
 def test_chains_have_as_many_joints_as_their_names_say():
@@ -39,14 +39,14 @@ def test_a_chain_that_takes_too_long_says_so_and_longer_ones_are_not_tried(monke
         tried.append(name)
         if name == "chain 20":
             raise LateError("our compiler", tools.patience)
-        return chains.Ours(100, 1.0, Measured(50.0, np.ones((count, 1)), "LLVM"))
+        return chains.Ours(100, 1.0, PeerResult(50.0, np.ones((count, 1)), "LLVM"))
 
     class Peer:
         def __init__(self, *_):
             pass
 
         def measure(self, case, effort):
-            return Measured(75.0, np.ones((len(case.states.q), 1)), "theirs")
+            return PeerResult(75.0, np.ones((len(case.states.q), 1)), "theirs")
 
     monkeypatch.setattr(chains, "ours", ours)
     monkeypatch.setattr(chains, "find_compiler", lambda _: None)

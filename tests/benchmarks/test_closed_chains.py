@@ -11,10 +11,10 @@ from benchmarks.themes import THEMES, closed_chains
 from examples.chignoli_2023_robots import chain
 
 import screwgraph as sg
-from screwgraph.bench import Effort, NotMeasuredError, error
+from screwgraph.bench import Budget, NotMeasuredError, relative_error
 from tests.benchmarks.test_native import compiler, never_build
 
-TINY = Effort(seconds=0.001, rounds=2, states=8, batch=16)
+TINY = Budget(seconds=0.001, rounds=2, states=8, batch=16)
 
 
 def four_bars():
@@ -27,7 +27,7 @@ def test_both_of_pinocchios_ways_answer_as_we_do(way):
     case = closed_case(four_bars(), TINY.states)
     f = sg.forward_dynamics(case.robot, ordering="embedding")
     ours, theirs = f(*case.states.arguments(f)), LoopsFromPython(way, CONVERGED).measure(case, TINY).answers
-    assert error(ours, theirs) < 1e-5  # regularised, at positions of which some are nearly singular
+    assert relative_error(ours, theirs) < 1e-5  # regularised, at positions of which some are nearly singular
     assert violation(case, ours) < 1e-10
 
 
@@ -39,7 +39,9 @@ def test_pinocchio_in_cpp_answers_as_in_python():
             found = LoopsInCpp(way, compiler(), never_build).measure(case, TINY)
         except NotMeasuredError as reason:
             pytest.skip(str(reason))
-        assert error(found.answers, LoopsFromPython(way).measure(case, TINY).answers) < 1e-6  # 1/mu times rounding
+        assert (
+            relative_error(found.answers, LoopsFromPython(way).measure(case, TINY).answers) < 1e-6
+        )  # 1/mu times rounding
 
 
 def test_a_wrong_acceleration_violates_the_constraints():

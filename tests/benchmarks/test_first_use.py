@@ -6,9 +6,9 @@ from benchmarks.bench import Tools
 from benchmarks.first_uses import USES
 from benchmarks.themes import first_use
 
-from screwgraph.bench import Effort
+from screwgraph.bench import Budget
 
-TOOLS = Tools(Effort(seconds=0.002, rounds=3, states=8, batch=16), None, lambda line: None, 60.0)
+TOOLS = Tools(Budget(seconds=0.002, rounds=3, states=8, batch=16), None, lambda line: None, 60.0)
 
 
 def test_a_use_is_measured_cold_and_cached():

@@ -13,10 +13,10 @@ from benchmarks.questions import QUESTIONS, asked
 
 import screwgraph as sg
 from benchmarks import native
-from screwgraph.bench import Case, Effort, NotMeasuredError, answers, error, random_states
+from screwgraph.bench import Budget, Case, NotMeasuredError, evaluate_functions, random_states, relative_error
 from tests.bench.test_peers import quadruped
 
-TINY = Effort(seconds=0.001, rounds=2, states=16, batch=16)
+TINY = Budget(seconds=0.001, rounds=2, states=16, batch=16)
 NAMED = {question.name: question for question in QUESTIONS}
 
 
@@ -49,7 +49,7 @@ def test_generated_code_answers_alike(question, peer, no_generators):
         found = peer(maker()).measure(Case(robot, question, states), TINY)
     except NotMeasuredError as reason:
         pytest.skip(str(reason))
-    assert error(found.answers, answers(question.functions(robot), states)) < 1e-9
+    assert relative_error(found.answers, evaluate_functions(question.functions(robot), states)) < 1e-9
     assert found.nanoseconds > 0.0
 
 

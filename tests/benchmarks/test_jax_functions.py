@@ -10,9 +10,9 @@ from benchmarks.tables import Remarks
 from benchmarks.themes import jax_functions
 
 import screwgraph as sg
-from screwgraph.bench import Effort
+from screwgraph.bench import Budget
 
-TOOLS = Tools(Effort(0.002, 3, 8, 16), None, lambda line: None, patience=120.0)
+TOOLS = Tools(Budget(0.002, 3, 8, 16), None, lambda line: None, patience=120.0)
 
 
 def test_rows_compare_peers_with_ours_and_absent_ones_are_not_measured(monkeypatch):

@@ -13,10 +13,18 @@ from benchmarks.questions import QUESTIONS, asked
 
 import screwgraph as sg
 from benchmarks import native
-from screwgraph.bench import Case, Effort, NotMeasuredError, answers, error, random_states, tree
+from screwgraph.bench import (
+    Budget,
+    Case,
+    NotMeasuredError,
+    evaluate_functions,
+    make_depth_first_tree,
+    random_states,
+    relative_error,
+)
 from tests.bench.test_peers import quadruped
 
-TINY = Effort(seconds=0.001, rounds=2, states=16, batch=16)
+TINY = Budget(seconds=0.001, rounds=2, states=16, batch=16)
 
 
 def compiler() -> native.Compiler:
@@ -37,7 +45,7 @@ def test_c_code_and_machine_code_answer_alike(question, tmp_path, monkeypatch):
     functions, states = question.functions(robot), random_states(robot, TINY.states)
     ours = OursInC(compiler(), lambda line: None)
     for measured in (ours.c_code(functions, states, TINY), ours.machine_code(functions, states, TINY)):
-        assert error(measured.answers, answers(functions, states)) < 1e-12
+        assert relative_error(measured.answers, evaluate_functions(functions, states)) < 1e-12
         assert 0 < measured.nanoseconds < 1e6
 
 
@@ -95,12 +103,12 @@ def test_pinocchio_in_cpp_answers_alike(question):
         found = PinocchioInCpp(compiler(), never_build).measure(Case(robot, question, states), TINY)
     except NotMeasuredError as reason:
         pytest.skip(str(reason))
-    assert error(found.answers, answers(question.functions(robot), states)) < 1e-9
+    assert relative_error(found.answers, evaluate_functions(question.functions(robot), states)) < 1e-9
 
 
 def test_the_robots_text_has_a_line_a_joint():
     robot = sg.load("a1", base="floating")
-    first, *joints = model_text(robot, tree(robot)).splitlines()
+    first, *joints = model_text(robot, make_depth_first_tree(robot)).splitlines()
     assert first == "gravity 0.0 0.0 -9.81"
     assert len(joints) == len(robot.joints)
     assert joints[0].startswith("joint floating 0 ")
@@ -115,4 +123,4 @@ def test_gtsam_eliminates_the_same_equations(name):
     question = next(q for q in QUESTIONS if q.name == name)
     states = random_states(robot, 4)
     found = Gtsam().measure(Case(robot, question, states), TINY)
-    assert error(answers(question.functions(robot), states), found.answers) < 1e-6
+    assert relative_error(evaluate_functions(question.functions(robot), states), found.answers) < 1e-6

@@ -5,9 +5,9 @@ from benchmarks.subjects import SUBJECTS
 from benchmarks.themes import parameters
 
 import screwgraph as sg
-from screwgraph.bench import Effort
+from screwgraph.bench import Budget
 
-TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
+TINY = Budget(seconds=0.002, rounds=3, states=8, batch=16)
 
 
 def test_a_row_of_a_small_robot():

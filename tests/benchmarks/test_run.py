@@ -14,7 +14,7 @@ from benchmarks.themes import THEMES, cost_model, linear_chain, rollouts, simula
 import screwgraph as sg
 from benchmarks import __main__ as program
 from benchmarks import native
-from screwgraph.bench import QUESTIONS, Effort, NotMeasuredError
+from screwgraph.bench import QUESTIONS, Budget, NotMeasuredError
 from screwgraph.optimize import solve
 
 ELSEWHERE = (
@@ -22,7 +22,7 @@ ELSEWHERE = (
     *("inverse", "parameters", "chains", "threads", "incremental", "custom", "legged", "windows", "jax", "first"),
 )
 """Themes that have tests of their own: they measure other things than the entries."""
-TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
+TINY = Budget(seconds=0.002, rounds=3, states=8, batch=16)
 
 
 @pytest.fixture(autouse=True)

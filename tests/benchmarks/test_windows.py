@@ -5,9 +5,9 @@ from benchmarks.bench import Tools
 from benchmarks.themes import windows as theme
 
 from benchmarks import windows
-from screwgraph.bench import Effort
+from screwgraph.bench import Budget
 
-TINY = Effort(seconds=0.002, rounds=3, states=8, batch=16)
+TINY = Budget(seconds=0.002, rounds=3, states=8, batch=16)
 
 
 def test_a_row_for_each_size(monkeypatch):

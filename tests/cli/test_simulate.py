@@ -13,7 +13,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.cli import simulate
-from screwgraph.cli.motion import Watched
+from screwgraph.cli.simulation_progress import SimulationWatch
 
 
 def table(path: Path) -> dict[str, np.ndarray]:
@@ -131,14 +131,14 @@ def test_a_velocity_that_opens_a_loop_is_refused_with_its_residual(refused, stat
 
 
 def test_an_interruption_keeps_what_was_computed(command, tmp_path, monkeypatch):
-    look = Watched.__call__
+    look = SimulationWatch.__call__
 
-    def look_and_interrupt(watch: Watched, t: float) -> bool:
+    def look_and_interrupt(watch: SimulationWatch, t: float) -> bool:
         if t >= 1.0:
             os.kill(os.getpid(), signal.SIGINT)
         return look(watch, t)
 
-    monkeypatch.setattr(Watched, "__call__", look_and_interrupt)
+    monkeypatch.setattr(SimulationWatch, "__call__", look_and_interrupt)
     path = tmp_path / "x.csv"
     handler = signal.getsignal(signal.SIGINT)
     result = command("simulate", "rr", "--time", "1000", "--dt", "1e-3", "-o", path, "--json")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from screwgraph.compiler.cache.entry import opened
+from screwgraph.compiler.cache.entry import decode_entry
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -21,7 +21,7 @@ print(sg.forward_dynamics(robot)(*x).tobytes().hex())
 """A program that prints accelerations, bit for bit."""
 
 NOTHING_IS_MADE = """
-import screwgraph.compiler.backends.llvm.machine as machine
+import screwgraph.compiler.backends.llvm.machine_code as machine
 import screwgraph.compiler.compile as compiler
 def refused(*_):
     raise AssertionError("this should have come from the cache")
@@ -37,7 +37,7 @@ def entries(folder: Path) -> list[Path]:
 
 def is_whole(entry: Path) -> bool:
     """Whether an entry would be believed."""
-    return opened(entry.stem, entry.read_bytes()) is not None
+    return decode_entry(entry.stem, entry.read_bytes()) is not None
 
 
 def start(program: str, folder: Path) -> subprocess.Popen[str]:

@@ -35,8 +35,8 @@ def nothing_is_made(monkeypatch):
 
     def forbid():
         monkeypatch.setattr("screwgraph.compiler.compile.eliminate", refused)
-        monkeypatch.setattr("screwgraph.compiler.matrix.eliminate_rows", refused)
-        monkeypatch.setattr("screwgraph.compiler.wide.derivatives", refused)
+        monkeypatch.setattr("screwgraph.compiler.schur_complement.eliminate_rows", refused)
+        monkeypatch.setattr("screwgraph.compiler.derivative_code.differentiate_program", refused)
         monkeypatch.setattr("llvmlite.binding.create_pass_builder", refused)
 
     return forbid
@@ -266,7 +266,7 @@ def test_it_is_the_platforms_folder_for_caches_unless_told(tmp_path, monkeypatch
 def test_other_sources_ask_other_questions(folder, monkeypatch):
     answer()
     assert len(entries(folder)) == 2
-    monkeypatch.setattr("screwgraph.compiler.cache.lookup.stamp", lambda **_: b"another version")
+    monkeypatch.setattr("screwgraph.compiler.cache.lookup.digest_sources", lambda **_: b"another version")
     answer()
     assert len(entries(folder)) == 4
     assert all(is_whole(entry) for entry in entries(folder))

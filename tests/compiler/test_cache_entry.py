@@ -9,37 +9,37 @@ from hashlib import sha256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screwgraph.compiler.cache.entry import opened, sealed
+from screwgraph.compiler.cache.entry import decode_entry, encode_entry
+from screwgraph.compiler.cache.eviction import ABANDONED, WRITES, evict_entries, is_time_to_tidy, temporary_name
 from screwgraph.compiler.cache.store import Store
-from screwgraph.compiler.cache.tidy import ABANDONED, WRITES, is_time_to_tidy, new_draft, tidy
 
 KEY = "0" * 64
 
 
 @given(st.binary(max_size=200))
 def test_an_entry_gives_back_what_was_kept(payload):
-    assert opened(KEY, sealed(KEY, payload)) == payload
+    assert decode_entry(KEY, encode_entry(KEY, payload)) == payload
 
 
 def test_no_flipped_bit_goes_unnoticed():
-    entry = sealed(KEY, b"machine code")
+    entry = encode_entry(KEY, b"machine code")
     for bit in range(8 * len(entry)):
         damaged = bytearray(entry)
         damaged[bit // 8] ^= 1 << bit % 8
-        assert opened(KEY, bytes(damaged)) is None
+        assert decode_entry(KEY, bytes(damaged)) is None
 
 
 @given(st.data())
 def test_no_part_of_an_entry_is_an_entry(data):
-    entry = sealed(KEY, data.draw(st.binary(max_size=100)))
+    entry = encode_entry(KEY, data.draw(st.binary(max_size=100)))
     start = data.draw(st.integers(0, len(entry)))
     end = data.draw(st.integers(start, len(entry)))
     if (start, end) != (0, len(entry)):
-        assert opened(KEY, entry[start:end]) is None
+        assert decode_entry(KEY, entry[start:end]) is None
 
 
 def test_an_entry_belongs_to_its_key():
-    assert opened("1" * 64, sealed(KEY, b"machine code")) is None
+    assert decode_entry("1" * 64, encode_entry(KEY, b"machine code")) is None
 
 
 def test_what_was_used_longest_ago_makes_room_and_other_files_stay(tmp_path):
@@ -50,24 +50,24 @@ def test_what_was_used_longest_ago_makes_room_and_other_files_stay(tmp_path):
         os.utime(path, (1e9 - age, 1e9 - age))
     thesis = tmp_path / "thesis.pdf"
     thesis.write_bytes(bytes(5000))
-    tidy(tmp_path, 1000)
+    evict_entries(tmp_path, 1000)
     assert len(list(tmp_path.iterdir())) == 11
-    tidy(tmp_path, 999)
+    evict_entries(tmp_path, 999)
     assert sorted(p.name for p in tmp_path.iterdir()) == [*names[:7], "thesis.pdf"]
 
 
 def test_only_drafts_of_processes_that_must_be_dead_are_removed(tmp_path):
     now = time.time()
-    names = [new_draft(), new_draft(), KEY + ".object", "notes.draft", ".screwgraph-notes"]
+    names = [temporary_name(), temporary_name(), KEY + ".object", "notes.draft", ".screwgraph-notes"]
     for name, age in zip(names, (ABANDONED + 60.0, ABANDONED - 60.0, *[10.0 * ABANDONED] * 3), strict=True):
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (now - age, now - age))
-    tidy(tmp_path)
+    evict_entries(tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == set(names[1:])
 
 
 def test_one_write_in_many_tidies_the_folder(tmp_path):
-    draft, long_ago = tmp_path / new_draft(), time.time() - 10.0 * ABANDONED
+    draft, long_ago = tmp_path / temporary_name(), time.time() - 10.0 * ABANDONED
     draft.touch()
     os.utime(draft, (long_ago, long_ago))
     keys = [f"{i:08x}{KEY[8:]}" for i in range(1, 2 * WRITES + 1)]

@@ -9,8 +9,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.cache.fingerprint import fingerprint
-from screwgraph.compiler.cache.packing import pack_program, unpack_program
-from screwgraph.compiler.cache.questions import Made, remembered
+from screwgraph.compiler.cache.program_cache import CachedCode, get_or_make_code
+from screwgraph.compiler.cache.program_serialisation import pack_program, unpack_program
 from screwgraph.elimination import orderings
 from screwgraph.graph import Key
 from screwgraph.robot import with_gravity
@@ -154,17 +154,17 @@ def test_an_order_that_somebody_registers_is_asked_every_time(folder, monkeypatc
 
 def test_an_order_that_was_found_is_kept_with_its_program(folder):
     found = (Key("wrench", "link1"), (Key("qdd", "joint1"), 0))
-    made = Made(Program(("x",), (("input", 0),), (0, 1.5)), "search", found)
-    assert remembered("question", lambda: made) is made
-    assert remembered("question", lambda: pytest.fail("asked again")) == made
+    made = CachedCode(Program(("x",), (("input", 0),), (0, 1.5)), "search", found)
+    assert get_or_make_code("question", lambda: made) is made
+    assert get_or_make_code("question", lambda: pytest.fail("asked again")) == made
 
 
 def test_what_goes_wrong_is_not_kept(folder):
-    def impossible() -> Made:
+    def impossible() -> CachedCode:
         raise sg.EliminationError("it cannot be done")
 
     with pytest.raises(sg.EliminationError):
-        remembered("question", impossible)
+        get_or_make_code("question", impossible)
     assert programs(folder) == []
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.interpreted import CHUNK, MAKING, seconds
+from screwgraph.compiler.interpreter import CHUNK, MAKING, estimate_seconds
 from tests.agreement import assert_agree, random_states
 
 
@@ -38,7 +38,7 @@ def test_machine_code_is_made_once_it_would_have_paid():
     robot = sg.load("rr")
     f = sg.inverse_dynamics(robot)
     states = random_states(robot, 1000)
-    calls = int(MAKING * len(f.program.instructions) / seconds(f.program, 1000))
+    calls = int(MAKING * len(f.program.instructions) / estimate_seconds(f.program, 1000))
     for _ in range(calls - 1):
         f.few(*states)
     assert not is_compiled(f)

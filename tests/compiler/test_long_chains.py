@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.evaluate import Trials
+from screwgraph.compiler.plan_costs import PlanTrials
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import cost, orderings
 from screwgraph.graph import Key
@@ -31,13 +31,13 @@ def test_long_chains_go_by_one_order():
 
 def test_an_order_that_cannot_win_is_given_up():
     """The composite order of long chains grows with their cube, unlike that of the articulated one."""
-    trials = Trials(forward_problem(sg.load(random_tree(8))))
-    plan = trials.plan(orderings.by_name("composite"))
-    assert trials.eliminated(plan, best=500.0) is None
-    elimination = trials.eliminated(plan)
+    trials = PlanTrials(forward_problem(sg.load(random_tree(8))))
+    plan = trials.plan(orderings.find_ordering("composite"))
+    assert trials.eliminate(plan, best=500.0) is None
+    elimination = trials.eliminate(plan)
     assert elimination is not None
     needed = cost(trials.code(elimination))
-    assert trials.eliminated(plan, best=needed) is not None
+    assert trials.eliminate(plan, best=needed) is not None
 
 
 def test_forward_dynamics_of_chains_deeper_than_thirty_joints_are_undone_by_inverse_dynamics():

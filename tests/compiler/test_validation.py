@@ -10,7 +10,7 @@ from examples.chignoli_2023_robots import branches
 
 import screwgraph as sg
 from screwgraph.compiler.problem import Problem
-from screwgraph.compiler.validation import validated
+from screwgraph.compiler.validation import validate_residual
 from screwgraph.dynamics.query import Query
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key
@@ -34,10 +34,10 @@ def test_wrong_code_is_refused(name):
     """Also where there are couplings only, whose constraints wrong code may still keep."""
     robot = sg.load(name)
     program = sg.forward_dynamics(robot, ordering="kkt").program
-    assert validated(forward(robot), program, "kkt") is program
+    assert validate_residual(forward(robot), program, "kkt") is program
     swapped = replace(program, outputs=(0.0, *program.outputs[1:]))
     with pytest.raises(EliminationError, match="divides by what vanishes where robot"):
-        validated(forward(robot), swapped, "kkt")
+        validate_residual(forward(robot), swapped, "kkt")
 
 
 @pytest.mark.sampled(3)
@@ -58,9 +58,9 @@ def test_auto_takes_another_order_where_the_cheapest_does_not_hold(monkeypatch):
         if not refused:
             refused.append(label)
             raise EliminationError("it divides by zero")
-        return validated(problem, program, label)
+        return validate_residual(problem, program, label)
 
-    monkeypatch.setattr("screwgraph.compiler.compile.validated", picky)
+    monkeypatch.setattr("screwgraph.compiler.compile.validate_residual", picky)
     states = motion(robot, 4)
     f = sg.forward_dynamics(robot)
     assert refused

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from screwgraph.formats import robot_keys
-from screwgraph.formats.keys import NONE, Keys
+from screwgraph.formats.yaml_keys import NONE, Keys
 from screwgraph.models.mechanism import keys as mechanism_keys
 from screwgraph.plan import keys as task_keys
 from tests.docs.pages import ROOT

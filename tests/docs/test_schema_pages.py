@@ -11,13 +11,13 @@ import pytest
 import screwgraph as sg
 from screwgraph.formats import joint_types
 from screwgraph.formats.robot_keys import SETTINGS, SHAPES
-from screwgraph.formats.visuals import MAKERS
+from screwgraph.formats.visual_shapes import MAKERS
 from screwgraph.formats.yaml_values import Value
 from screwgraph.models.mechanism.keys import SENSOR
 from screwgraph.models.mechanism.sensors import SENSORS
 from screwgraph.plan import keys as task
 from screwgraph.plan.collision.shapes import SHAPES as OBSTACLES
-from screwgraph.plan.read import read_task
+from screwgraph.plan.task_files import read_task
 from screwgraph.robot import JOINT_TYPES
 from tests.docs.schema_pages import EXAMPLES, FOLDER, SCHEMAS, page
 
@@ -63,7 +63,7 @@ def test_examples_are_read_and_have_every_key(name, asked):
 
 
 def test_kinds_are_those_of_the_registries():
-    from screwgraph.plan.read import REGISTRIES
+    from screwgraph.plan.task_files import REGISTRIES
 
     for name, registry in REGISTRIES.items():
         assert set(getattr(task, name.upper())) == set(registry)

@@ -10,15 +10,15 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from screwgraph.draw import style
+from screwgraph.draw.bezier_curves import sample_curve
 from screwgraph.draw.cliques import cliques_scene
 from screwgraph.draw.clusters import clusters_scene
-from screwgraph.draw.curves import sample
 from screwgraph.draw.dag import dag_scene
+from screwgraph.draw.elimination_steps import steps_scene
 from screwgraph.draw.graph import graph_scene
 from screwgraph.draw.matrix import matrix_scene
 from screwgraph.draw.render import FONTS
 from screwgraph.draw.scene import Scene
-from screwgraph.draw.steps import steps_scene
 from screwgraph.elimination import Dag, eliminate, orderings
 from screwgraph.formats import load
 from screwgraph.graph import FactorGraph, dynamics_graph
@@ -54,7 +54,7 @@ def graph(name: str) -> FactorGraph:
 @cache
 def problem(name: str, which: str) -> Dag:
     given, order = PROBLEMS[which]
-    return eliminate(graph(name).given("q", "qd", given), orderings.by_name(order))
+    return eliminate(graph(name).given("q", "qd", given), orderings.find_ordering(order))
 
 
 @cache
@@ -112,7 +112,7 @@ def runs_over(picture: Scene) -> list[tuple[str, str, str]]:
     for edge in picture.edges:
         if edge.source.startswith("legend"):
             continue
-        near = np.linalg.norm(sample(edge.points)[:, None] - centres, axis=2).min(axis=0) < radii
+        near = np.linalg.norm(sample_curve(edge.points)[:, None] - centres, axis=2).min(axis=0) < radii
         names = {drawn[i].name for i in np.flatnonzero(near)} - {edge.source, edge.target}
         found += [(edge.source, edge.target, name) for name in sorted(names)]
     return found

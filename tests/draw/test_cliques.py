@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from screwgraph.draw.cliques import cliques_scene
-from screwgraph.draw.labels import labels
+from screwgraph.draw.math_labels import make_labels
 from screwgraph.draw.scene import Box, Scene, Text
 from tests.draw import helpers as pictures
 from tests.draw.helpers import PROBLEMS, ROBOTS, problem
@@ -21,7 +21,7 @@ def inside(scene: Scene, box: Box) -> list[Text]:
 def test_each_clique_is_a_box_under_its_parent(name: str, which: str) -> None:
     dag = problem(name, which)
     scene = pictures.scene("cliques", name, which)
-    names = labels(dag.graph.variables.values())
+    names = make_labels(dag.graph.variables.values())
     assert len(scene.boxes) == len(dag.cliques.cliques)
     edges = {(e.source, e.target) for e in scene.edges}
     for n, (clique, box) in enumerate(zip(dag.cliques.cliques, scene.boxes, strict=True)):

@@ -9,9 +9,9 @@ import pytest
 
 from screwgraph.draw import style
 from screwgraph.draw.dag import dag_scene
+from screwgraph.draw.elimination_steps import steps_scene
 from screwgraph.draw.graph import graph_scene
 from screwgraph.draw.scene import Node, Scene
-from screwgraph.draw.steps import steps_scene
 from screwgraph.elimination import Dag, eliminate, orderings
 from screwgraph.formats import load
 from screwgraph.graph import dynamics_graph
@@ -19,7 +19,7 @@ from screwgraph.graph import dynamics_graph
 
 def eliminated(name: str) -> Dag:
     robot = load(name)
-    return eliminate(dynamics_graph(robot).given("q", "qd", "tau"), orderings.by_name("embedding"))
+    return eliminate(dynamics_graph(robot).given("q", "qd", "tau"), orderings.find_ordering("embedding"))
 
 
 def drawn(scene: Scene) -> list[Node]:

@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.draw import draw_motion, draw_paths
-from screwgraph.draw.histories import line_looks
+from screwgraph.draw.time_plots import line_looks
 
 
 @pytest.mark.parametrize("count", [3, 12, 24, 40])

@@ -7,9 +7,9 @@ import pytest
 
 from screwgraph.draw import draw_steps, style
 from screwgraph.draw.dag import dag_scene
+from screwgraph.draw.elimination_steps import choose_steps, steps_scene
 from screwgraph.draw.graph import graph_scene
 from screwgraph.draw.scene import Scene
-from screwgraph.draw.steps import default_steps, steps_scene
 from screwgraph.elimination import eliminate
 from screwgraph.errors import InputError
 from tests.draw import helpers as pictures
@@ -58,7 +58,7 @@ def test_accelerations_are_green_wrenches_blue_torques_and_joint_accelerations_o
 
 def test_newton_euler_steps_of_the_rrr_arm_are_figures_5a_to_d() -> None:
     dag = problem("rrr", "inverse")
-    assert default_steps(dag) == [3, 4, 6, 9]
+    assert choose_steps(dag) == [3, 4, 6, 9]
     scene = steps_scene(dag)
     efforts = [(f"wrench:link{i}", f"tau:joint{i}") for i in (1, 2, 3)]
     first = [("acceleration:link1", "wrench:link1"), ("wrench:link2", "wrench:link1")]
@@ -76,7 +76,7 @@ def test_each_step_shows_the_factors_that_are_left_and_their_variables(name: str
     dag = problem(name, which)
     scene = pictures.scene("steps", name, which)
     numbers = {f.name: n for n, f in enumerate(dag.graph.factors)}
-    for panel, step in enumerate(default_steps(dag)):
+    for panel, step in enumerate(choose_steps(dag)):
         state, prefix = dag.states[step], f"{panel}/"
         left = {(f"{prefix}factor:{numbers[f]}", f"{prefix}{key}") for f, keys in state.factors for key in keys}
         assert {(e.source, e.target) for e in scene.edges if e.source.startswith(f"{prefix}factor")} == left
@@ -91,7 +91,7 @@ def test_there_are_never_more_than_16_panels_unless_asked_for() -> None:
     for name in ROBOTS:
         for which in PROBLEMS:
             dag = problem(name, which)
-            steps = default_steps(dag)
+            steps = choose_steps(dag)
             assert len(steps) <= 16
             assert steps == sorted(set(steps))
             assert steps[-1] == len(dag.order)

@@ -9,7 +9,7 @@ import pytest
 
 from screwgraph.draw import draw_graph
 from screwgraph.draw.graph import graph_scene
-from screwgraph.draw.labels import labels
+from screwgraph.draw.math_labels import make_labels
 from screwgraph.draw.scene import Node, Scene
 from screwgraph.errors import InputError
 from screwgraph.graph import Factor, FactorGraph, Key, dynamics_graph, factor, vector_variable
@@ -118,7 +118,7 @@ def test_variables_and_factors_that_the_papers_do_not_know_are_drawn_too() -> No
     scene = graph_scene(g)
     assert runs_over(scene) == []
     assert {str(s), "time:t"} < {n.name for n in scene.nodes}
-    assert labels(g.variables.values())[s] == r"$\mathrm{sla}_{3}$"
+    assert make_labels(g.variables.values())[s] == r"$\mathrm{sla}_{3}$"
     assert draw_graph(g) is not None
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.dynamics.closed_regrouping import energies
+from screwgraph.dynamics.closed_base_parameters import energy_rows
 from screwgraph.dynamics.regressor import linear_parameters
-from screwgraph.dynamics.regrouping import tree_combinations
+from screwgraph.dynamics.tree_base_parameters import find_tree_combinations
 from screwgraph.robot import Joint, Link
 from screwgraph.robot.joints import Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.robot.parameters import parameters_of
@@ -186,8 +186,8 @@ def test_cassie(name, rank):
     """Its loops tie combinations of the tree's; singular values of energies leave no doubt."""
     robot = sg.load(SHARED / "robots" / "sdf" / name)
     own = parameters_of(robot, linear_parameters(robot))
-    tree = tree_combinations(robot, own)
-    rows = np.concatenate([block for seed in (5, 6, 7) for block in energies(robot, own, list(tree), seed)])
+    tree = find_tree_combinations(robot, own)
+    rows = np.concatenate([block for seed in (5, 6, 7) for block in energy_rows(robot, own, list(tree), seed)])
     size = np.linalg.norm(rows, axis=0)
     seen = size > 1e-8 * size.max()
     values = np.linalg.svd(rows[:, seen] / size[seen], compute_uv=False)

@@ -159,8 +159,8 @@ def test_a_slider_crank_has_its_closed_form(tmp_path, sign):
     expected = 0.3 * np.cos(theta) + sign * np.sqrt(0.25 - 0.09 * np.sin(theta) ** 2) - 0.8
     np.testing.assert_allclose(q[:, 2], expected, atol=1e-14)
     assert [(type(s).__name__, s.takes_guess) for _, s in Completion(robot).solutions] == [
-        ("Single", True),
-        ("Single", False),
+        ("ScalarRow", True),
+        ("ScalarRow", False),
     ]
 
 

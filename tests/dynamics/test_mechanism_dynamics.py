@@ -113,7 +113,7 @@ def test_constraint_forces_close_the_balance_of_all_coordinates(model):
     h, M = sg.bias_forces(model)(q, qd), sg.mass_matrix(model)(q[0])
     missing = qdd @ M + h
     missing[:, [model.angle_slots[i] for i in model.motors]] -= tau
-    J = np.stack([model.closing_program.interpreted(x)[1][list(model.freedom.kept)] for x in q])
+    J = np.stack([model.closing_program.interpreter(x)[1][list(model.freedom.kept)] for x in q])
     held = -np.einsum("kmi,km->ki", J, multipliers)
     np.testing.assert_allclose(missing, held, atol=1e-8 * max(1.0, np.abs(held).max()))
 

@@ -101,7 +101,7 @@ def test_what_is_left_never_holds_an_eliminated_variable():
 @pytest.mark.parametrize("order", ["aba", "crba", "colamd", "nested_dissection", "min_degree"])
 def test_clique_trees_have_the_running_intersection_property(order):
     robot = sg.load("a1", base="floating")
-    dag = sg.eliminate(forward(robot), sg.orderings.by_name(order))
+    dag = sg.eliminate(forward(robot), sg.orderings.find_ordering(order))
     tree = dag.cliques
     frontals = [key for clique in tree.cliques for key in clique.frontals]
     assert sorted(frontals) == sorted(v.key for v in dag.graph.unknowns)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.validation import sound
+from screwgraph.compiler.validation import validate_pivots
 from screwgraph.elimination import cost
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.elimination.orderings.base import as_groups
-from screwgraph.mechanism import compiled_mechanism
-from screwgraph.models.mechanism import assembled_states
+from screwgraph.mechanism import compile_mechanism
+from screwgraph.models.mechanism import find_assembled_states
 from screwgraph.models.mechanism.equations import mass_matrix
 from screwgraph.tape import WIDE
 from tests.mechanism.oracle import accelerations, motor_torques
@@ -49,7 +49,7 @@ def answers(name):
                 function = query(mechanism, ordering=ordering)
                 vanished = function.origin.vanished
                 assert vanished is not None
-                sound(vanished.problem, function.program, ordering)
+                validate_pivots(vanished.problem, function.program, ordering)
                 safe[ordering] = function
         found.append(safe)
     return mechanism, found
@@ -67,7 +67,7 @@ def test_auto_is_never_costlier_than_an_order_that_is_safe(name):
 @pytest.mark.parametrize("name", sg.mechanism_names())
 def test_dynamics_are_right_at_random_and_special_positions(name):
     mechanism, found = answers(name)
-    rng, q = np.random.default_rng(4), assembled_states(mechanism, WIDE)
+    rng, q = np.random.default_rng(4), find_assembled_states(mechanism, WIDE)
     qd, tau = rng.standard_normal(q.shape), rng.standard_normal((len(q), len(mechanism.motors)))
     given = (q, qd, tau) if mechanism.motors else (q, qd)
     expected = np.array([accelerations(mechanism, *state) for state in zip(q, qd, tau, strict=True)])
@@ -76,7 +76,7 @@ def test_dynamics_are_right_at_random_and_special_positions(name):
         assert (np.abs(found[0][ordering](*given) - expected) <= 1e-9 * size).all()
     for functions in found[1:]:
         torques = motor_torques(mechanism, q, qd, expected)
-        J = compiled_mechanism(mechanism).closing(q)[1][:, list(mechanism.freedom.kept)]
+        J = compile_mechanism(mechanism).closing(q)[1][:, list(mechanism.freedom.kept)]
         forces = np.abs(expected @ mass_matrix(mechanism)).max(axis=1) + np.abs(torques).max(axis=1) + 1.0
         driven = np.eye(mechanism.n)[[mechanism.angle_slots[i] for i in mechanism.motors]]
         driven = np.concatenate([J, np.broadcast_to(driven, (len(q), *driven.shape))], axis=1)
@@ -89,7 +89,7 @@ def test_dynamics_are_right_at_random_and_special_positions(name):
 def test_pivots_without_guards_stay_away_from_zero_at_all_assembled_positions(name):
     """None of these is singular anywhere; pivots of multipliers may vanish before the coordinates of their rows go."""
     mechanism, found = answers(name)
-    q = assembled_states(mechanism, 2000)
+    q = find_assembled_states(mechanism, 2000)
     values = {f"q:{name}[0]": q[:, i] for i, name in enumerate(mechanism.coordinates)}
     for program in (f.program for functions in found for f in functions.values()):
         divisors = [program.instructions[i[-1]] for i in program.instructions if i[0] in ("div", "inv")]
@@ -103,8 +103,8 @@ def test_pivots_without_guards_stay_away_from_zero_at_all_assembled_positions(na
 
 def test_special_positions_have_cranks_along_the_axes_and_are_closed_and_regular():
     mechanism = sg.load_mechanism("four_bar_angle")
-    q = assembled_states(mechanism, WIDE)
-    residual, J = mechanism.closing_program.interpreted(q)
+    q = find_assembled_states(mechanism, WIDE)
+    residual, J = mechanism.closing_program.interpreter(q)
     assert np.abs(residual).max() < 1e-9
     assert np.linalg.svd(J, compute_uv=False).min() > 1e-2
     for axis in range(2):  # of the crank

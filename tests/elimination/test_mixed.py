@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.evaluate import Trials
+from screwgraph.compiler.plan_costs import PlanTrials
 from screwgraph.dynamics.query import Query
 from screwgraph.elimination import Plan
-from screwgraph.elimination.orderings import TREATMENTS, Mixed, by_name
+from screwgraph.elimination.orderings import TREATMENTS, Mixed, find_ordering
 from screwgraph.graph import Key
 from screwgraph.robot import Robot
 from tests.agreement import assert_agree
@@ -35,12 +35,12 @@ def module_monkeypatch():
         yield patch
 
 
-def planned(robot: Robot, name: str) -> tuple[Trials, Plan]:
+def planned(robot: Robot, name: str) -> tuple[PlanTrials, Plan]:
     """Return the equations of forward dynamics, and a named order of them."""
     keys = {kind: tuple(Key(kind, joint) for joint in robot.joint_names) for kind in ("q", "qd", "tau", "qdd")}
     arguments = tuple((kind, keys[kind]) for kind in ("q", "qd", "tau"))
-    trials = Trials(Query("forward_dynamics", robot, arguments, keys["qdd"]).problem)
-    return trials, trials.plan(by_name(name))
+    trials = PlanTrials(Query("forward_dynamics", robot, arguments, keys["qdd"]).problem)
+    return trials, trials.plan(find_ordering(name))
 
 
 def operations(robot: Robot, *names: str) -> list[int]:
@@ -48,7 +48,7 @@ def operations(robot: Robot, *names: str) -> list[int]:
     counted = []
     for name in names:
         trials, plan = planned(robot, name)
-        elimination = trials.eliminated(plan)
+        elimination = trials.eliminate(plan)
         assert elimination is not None, "it divides by what may vanish"
         counted.append(trials.code(elimination).operations.total)
     return counted
@@ -57,7 +57,7 @@ def operations(robot: Robot, *names: str) -> list[int]:
 def terms_of(robot: Robot) -> int:
     """Count the terms of back substitution in the mixed order."""
     trials, plan = planned(robot, "mixed")
-    elimination = trials.eliminated(plan)
+    elimination = trials.eliminate(plan)
     assert elimination is not None, "it divides by what may vanish"
     return sum(len(step.terms) for step in elimination.steps)
 

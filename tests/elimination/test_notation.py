@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.draw.algorithm import wrapped
-from screwgraph.elimination.notation import accented, latex
+from screwgraph.draw.algorithm import wrap_formula
+from screwgraph.elimination.notation import to_accented_html, to_latex
 from screwgraph.spatial import Ad, ad
 from tests.oracle import oracle
 
@@ -82,8 +82,8 @@ def test_blocks_that_several_laws_gave_are_not_defined():
 
 
 def test_latex_has_accents_indices_and_script_letters():
-    assert latex("[Ad_T3,2(θ3)]ᵀ F3") == r"[\mathrm{Ad}_{T_{3,2}(\theta_{3})}]^{\top}\,\mathcal{F}_{3}"
-    assert latex("K(θ̈12,V̇11)") == r"K(\ddot{\theta}_{12},\dot{\mathcal{V}}_{11})"
+    assert to_latex("[Ad_T3,2(θ3)]ᵀ F3") == r"[\mathrm{Ad}_{T_{3,2}(\theta_{3})}]^{\top}\,\mathcal{F}_{3}"
+    assert to_latex("K(θ̈12,V̇11)") == r"K(\ddot{\theta}_{12},\dot{\mathcal{V}}_{11})"
     text = sg.inverse_dynamics(sg.load("rrr"), ordering="rnea").algorithm("latex")
     assert text.count(r"\\") == 9
     assert text.isascii()
@@ -92,8 +92,8 @@ def test_latex_has_accents_indices_and_script_letters():
 def test_html_has_no_combining_marks():
     page = sg.forward_dynamics(sg.load("rrr"), ordering="aba").algorithm("html")
     assert not {"\u0307", "\u0308"} & set(page)
-    assert accented("a < θ̈") == f"a &lt; {accented('θ̈')}"
-    assert "\u00a8" in accented("θ̈")
+    assert to_accented_html("a < θ̈") == f"a &lt; {to_accented_html('θ̈')}"
+    assert "\u00a8" in to_accented_html("θ̈")
 
 
 def test_an_unknown_form_is_refused():
@@ -103,7 +103,7 @@ def test_an_unknown_form_is_refused():
 
 def test_long_formulas_break_before_a_sign():
     formula = " + ".join(["A1ᵀ G1"] * 40)
-    rows = wrapped(formula, 50)
+    rows = wrap_formula(formula, 50)
     assert " ".join(rows) == formula
     assert max(map(len, rows)) <= 52
     assert all(row.startswith("+") for row in rows[1:])

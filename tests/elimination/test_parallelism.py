@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.elimination import cost
-from screwgraph.elimination.parallelism import of_program, parallelism
+from screwgraph.elimination.parallelism import parallelism, program_parallelism
 from screwgraph.tape import Tape, program
 
 
@@ -55,7 +55,7 @@ def test_nothing_to_do_is_done_at_once():
 def test_operations_of_code_wait_for_their_operands():
     tape = Tape()
     a, b, c, d = (tape.input(name) for name in "abcd")
-    found = of_program(program(tape, [a * b + c * d]))
+    found = program_parallelism(program(tape, [a * b + c * d]))
     assert found.levels == (2, 1)
     assert (found.work, found.span) == (3.0, 2.0)
 

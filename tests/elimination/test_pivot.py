@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.elimination.pivot import CONSTANT, NATURAL, SMALL, pivot_class
+from screwgraph.elimination.pivot import CONSTANT, NATURAL, SMALL, classify_pivot
 from screwgraph.graph import Key
 from screwgraph.robot import Joint, Link, Robot, tree
 from screwgraph.robot.joints import Revolute
@@ -74,6 +74,6 @@ def test_a_file_s_rounded_angle_is_no_pivot():
 )
 def test_constants_are_compared_with_what_has_their_units(pivot, other, coefficient, expected):
     column, beside = (Key(pivot, "rotor"), 2), (Key(other, "belt"), 0)
-    found = pivot_class(column, {column: coefficient, beside: -1.0}, lambda: False, lambda: False)
+    found = classify_pivot(column, {column: coefficient, beside: -1.0}, lambda: False, lambda: False)
     assert found == expected
-    assert pivot_class(column, {column: coefficient, beside: -1.0}, lambda: True, lambda: True) <= NATURAL
+    assert classify_pivot(column, {column: coefficient, beside: -1.0}, lambda: True, lambda: True) <= NATURAL

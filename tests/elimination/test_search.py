@@ -13,17 +13,17 @@ import pytest
 import screwgraph as sg
 from screwgraph.elimination import (
     Elimination,
-    Found,
     Plan,
+    SearchResult,
     as_groups,
     eliminate_rows,
     equations,
+    evaluate_on_executor,
     orderings,
     search,
-    spread,
 )
 from screwgraph.elimination.exhaustive import exhaustive
-from screwgraph.elimination.moves import MOVES, crossed, neighbour
+from screwgraph.elimination.plan_moves import MOVES, cross_plans, perturb_plan
 from screwgraph.graph import FactorGraph
 from screwgraph.tape import factor_out, program
 
@@ -45,10 +45,10 @@ def operations(graph: FactorGraph, plan: Plan, wanted: str) -> float:
 
 
 def plan_of(name: str, robot: str, graph: FactorGraph) -> Plan:
-    return tuple(as_groups(orderings.by_name(name), graph))
+    return tuple(as_groups(orderings.find_ordering(name), graph))
 
 
-def searched(graph: FactorGraph, robot: str, wanted: str, **limits: object) -> Found:
+def searched(graph: FactorGraph, robot: str, wanted: str, **limits: object) -> SearchResult:
     def costs(plans: Sequence[Plan]) -> Iterator[float]:
         return (operations(graph, plan, wanted) for plan in plans)
 
@@ -132,14 +132,14 @@ def test_workers_change_nothing_but_the_time():
     alone = searched(graph, "rr", "qdd", rounds=2, seed=1)
     with ThreadPoolExecutor(3) as pool:
         known = [(start, operations(graph, start, "qdd"))]
-        together = search(known, [], spread(costs, pool, 3), owner, rounds=2, seed=1)
+        together = search(known, [], evaluate_on_executor(costs, pool, 3), owner, rounds=2, seed=1)
     assert together.plan == alone.plan
 
 
 def test_a_search_that_is_stopped_gives_the_best_so_far():
     graph, seen = graph_of("rr", "forward"), []
 
-    def stop(found: Found) -> bool:
+    def stop(found: SearchResult) -> bool:
         seen.append(found.cost)
         return len(seen) == 5
 
@@ -165,9 +165,9 @@ def test_moves_lose_no_scalar():
     start = plan = plan_of("aba", "rrr", graph)
     other = plan_of("crba", "rrr", graph)
     for _ in range(300):
-        plan = neighbour(plan, ("torque", "wrench", "acceleration"), random)
+        plan = perturb_plan(plan, ("torque", "wrench", "acceleration"), random)
         assert columns(plan) == columns(start)
-        assert columns(crossed(plan, other, owner, random)) == columns(start)
+        assert columns(cross_plans(plan, other, owner, random)) == columns(start)
     assert len(set(MOVES)) >= 5
 
 
@@ -180,7 +180,7 @@ def test_changed_plans_solve_the_same_equations():
     plan = tuple(as_groups(orderings.aba(), graph))
     solved = 0
     for _ in range(40):
-        plan = neighbour(plan, ("torque", "wrench", "acceleration"), random)
+        plan = perturb_plan(plan, ("torque", "wrench", "acceleration"), random)
         elimination: Elimination = eliminate_rows(system.rows, plan)
         if elimination.undetermined or elimination.unsafe_pivots:
             continue

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.mechanism import observed
-from screwgraph.mechanism.compiled import compiled_mechanism
-from screwgraph.models.mechanism.read_sensors import given_sensors
-from screwgraph.models.mechanism.sensors import columns
+from screwgraph.mechanism import simulate_sensors
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.models.mechanism.read_sensors import parse_sensors
+from screwgraph.models.mechanism.sensors import name_columns
 from screwgraph.simulation import dynamics_of
 from tests.estimation.subjects import Readings, Run, Subject
 
@@ -87,16 +87,16 @@ def random_mechanism(rng: np.random.Generator, folder: Path) -> Subject:
 
 
 def _accelerations(mechanism: sg.Mechanism, values: Mapping[str, float]) -> Callable[..., np.ndarray]:
-    code, given = compiled_mechanism(mechanism, tuple(values)).acceleration, np.array(list(values.values()))
+    code, given = compile_mechanism(mechanism, tuple(values)).acceleration, np.array(list(values.values()))
     return lambda q, qd, tau: code(q, qd, mechanism.motor_forces(tau), given)
 
 
 def _tangent(mechanism: sg.Mechanism, q: np.ndarray) -> np.ndarray:
-    _, J = compiled_mechanism(mechanism).closing(q)
+    _, J = compile_mechanism(mechanism).closing(q)
     return np.linalg.svd(J)[2][mechanism.n - mechanism.dof :].T
 
 
 def _readings(mechanism: sg.Mechanism, run: Run, sensors: list[dict]) -> Readings:
-    given = given_sensors(mechanism, sensors)
-    read = observed(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, given)
-    return {s.name: {name: (read[name], s.sigma) for name in columns(s)} for s in given}
+    given = parse_sensors(mechanism, sensors)
+    read = simulate_sensors(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, given)
+    return {s.name: {name: (read[name], s.sigma) for name in name_columns(s)} for s in given}

@@ -11,7 +11,7 @@ import numpy as np
 
 from screwgraph.estimation import ModelNoise
 from screwgraph.simulation import dynamics_of
-from screwgraph.time import RK4, stepped
+from screwgraph.time import RK4, take_step
 
 DT, STEPS = 0.01, 30
 LOST = 0.3
@@ -102,7 +102,7 @@ def _moved(acceleration: Any, manifold: Any, q: np.ndarray, qd: np.ndarray, t: n
             def moving(part: float, q: np.ndarray, qd: np.ndarray, i: int = i, a: Any = first, b: Any = last) -> Any:
                 return acceleration(q, qd, a + (b - a) * (i + part) / SUBSTEPS)
 
-            q, qd = stepped(RK4, manifold, moving, h, q, qd)
+            q, qd = take_step(RK4, manifold, moving, h, q, qd)
         states.append((q, qd))
     rates = [acceleration(*state, torques) for state, torques in zip(states, tau, strict=True)]
     return Run(t, *map(np.array, zip(*states, strict=True)), np.array(rates), tau)

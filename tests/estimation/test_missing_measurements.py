@@ -6,8 +6,8 @@ from scipy.spatial.transform import Rotation
 
 import screwgraph as sg
 from screwgraph.estimation import ModelNoise
-from screwgraph.mechanism import observed
-from screwgraph.models.mechanism.read_sensors import given_sensors
+from screwgraph.mechanism import simulate_sensors
+from screwgraph.models.mechanism.read_sensors import parse_sensors
 from screwgraph.robot import Joint, Link, link_poses, tree
 from screwgraph.robot.joints import Prismatic
 from tests.estimation.robots import moving
@@ -168,7 +168,7 @@ def test_mechanisms_lose_measurements_alike(name):
         {"sensor": "imu", "accelerometer": body, "at": [0.1, 0.0], "sigma": 0.1},
     ]
     motions = {"q": run.q, "v": run.qd, "a": run.qdd}
-    table = observed(mechanism, motions, given_sensors(mechanism, sensors)) | {"t": run.t}
+    table = simulate_sensors(mechanism, motions, parse_sensors(mechanism, sensors)) | {"t": run.t}
     keep = np.r_[0:4, 12:21]
     asked = {"parameters": (f"mass:{body}",), "sensors": sensors}
     whole = sg.estimate(mechanism, table, **asked)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.estimation import RobotSmoother, replayed
+from screwgraph.estimation import RobotSmoother, replay_measurements
 from tests.estimation.test_contacts import T
 from tests.estimation.test_missing_measurements import slider
 
 
 def test_a_table_is_what_updates_read():
     x = 0.3 + 0.7 * T + 1e-3 * np.random.default_rng(0).standard_normal(len(T))
-    found = replayed(slider(), {"t": T, "joint_position:x": x, "tau:x": 0.0 * T}, 0.06)
+    found = replay_measurements(slider(), {"t": T, "joint_position:x": x, "tau:x": 0.0 * T}, 0.06)
     smoother = RobotSmoother(slider(), [{"sensor": "x", "joint_position": "x", "sigma": 1e-3}], 0.02, window=4)
     for k, value in enumerate(x):
         smoother.update({"x": value})
@@ -24,7 +24,7 @@ def test_a_table_is_what_updates_read():
 
 def test_it_can_be_stopped():
     table = {"t": T, "joint_position:x": 0.3 + 0.7 * T}
-    assert len(replayed(slider(), table, 0.06, watch=lambda t: t > 0.199).run.t) == 11
+    assert len(replay_measurements(slider(), table, 0.06, watch=lambda t: t > 0.199).run.t) == 11
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_it_can_be_stopped():
 )
 def test_what_does_not_come_at_a_fixed_rate_is_refused(change, match):
     with pytest.raises(sg.InputError, match=match):
-        replayed(slider(), {"t": T, "joint_position:x": T, **change}, 0.06)
+        replay_measurements(slider(), {"t": T, "joint_position:x": T, **change}, 0.06)
 
 
 def test_a_lag_shorter_than_a_step_is_refused():
     with pytest.raises(sg.InputError, match="lag = "):
-        replayed(slider(), {"t": T, "joint_position:x": T}, 0.001)
+        replay_measurements(slider(), {"t": T, "joint_position:x": T}, 0.001)

@@ -9,7 +9,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.compiler import casadi_of
 from screwgraph.formats.diagnostics import Place
-from screwgraph.formats.equations import CALLED, coupling_of
+from screwgraph.formats.equations import CALLED, parse_coupling
 from screwgraph.robot.functions import OF_ONE
 from screwgraph.tape import Tape, program
 from tests.formats.helpers import close, complaint, loaded
@@ -84,7 +84,7 @@ CASES = {f"{name}(x)": (AT.get(name, 0.4), 0.0) for name in OF_ONE} | dict.fromk
 
 
 def displacement(text):
-    return coupling_of("d", f"{text} + 0.5*y", {}, {"x": "x", "y": "y"}, "d", Place("d"))
+    return parse_coupling("d", f"{text} + 0.5*y", {}, {"x": "x", "y": "y"}, "d", Place("d"))
 
 
 @pytest.mark.parametrize("text", CASES)
@@ -105,7 +105,7 @@ def test_values_and_derivatives_of_every_function(text):
     x = np.array([tape.input(f"x{i}", []) for i in range(len(q))], dtype=object)
     code = program(tape, [d(x), *d.gradient(x), d.curvature(x, qd)], [f"x{i}" for i in range(len(q))])
     close(code.evaluate(q.tolist()), [d(q), *d.gradient(q), d.curvature(q, qd)])
-    again = coupling_of("d", d.text(), {}, {"x": "x", "y": "y"}, "d", Place("d"))
+    again = parse_coupling("d", d.text(), {}, {"x": "x", "y": "y"}, "d", Place("d"))
     close(float(again(q)), float(d(q)))
     if "erf" not in text:
         close(np.array(casadi_of(d.gradient, q.shape)(q)).ravel(), d.gradient(q))
@@ -114,7 +114,7 @@ def test_values_and_derivatives_of_every_function(text):
 def test_constants_are_worked_out_by_every_function():
     for name, (least, _) in CALLED.items():
         numbers = ", ".join(["1.5" if name == "acosh" else "0.5"] * least)
-        d = coupling_of("d", f"x*{name}({numbers})", {}, {"x": "x"}, "d", Place("d"))
+        d = parse_coupling("d", f"x*{name}({numbers})", {}, {"x": "x"}, "d", Place("d"))
         assert d.is_linear, name
 
 

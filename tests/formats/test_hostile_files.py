@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.errors import InputError, ModelError, one_line
-from screwgraph.plan.collision import load_grid
+from screwgraph.plan.collision import load_distance_grid
 from tests.formats.helpers import complaint, loaded, urdf
 
 QUICK = 10.0
@@ -114,7 +114,7 @@ def test_distance_grids_of_text_are_refused(tmp_path):
     path = tmp_path / "grid.npz"
     np.savez(path, values=np.zeros((3, 3, 3)), origin=np.zeros(3), spacing="x")
     with pytest.raises(InputError, match=r"grid.npz: 'spacing' holds no numbers"):
-        load_grid(path)
+        load_distance_grid(path)
 
 
 @pytest.mark.parametrize("at", [0.0, 0.2, 0.4, 0.6, 0.8])
@@ -126,4 +126,4 @@ def test_damaged_distance_grids_are_refused(at, tmp_path):
     for cut in (whole[:begin], whole[:begin] + b"\xa5" * 40 + whole[begin + 40 :]):
         path.write_bytes(cut)
         with pytest.raises(InputError, match=r"grid.npz"):
-            load_grid(path)
+            load_distance_grid(path)

@@ -9,7 +9,7 @@ import pytest
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import load, zoo_names
-from screwgraph.formats.files import LARGEST_FILE
+from screwgraph.formats.file_io import LARGEST_FILE
 from screwgraph.robot.joints import Floating
 from tests.formats.helpers import close, complaint, joint, link, loaded, urdf
 

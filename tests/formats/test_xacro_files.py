@@ -117,7 +117,7 @@ def expanded(path, arguments, packages=()):
     from screwgraph.formats.diagnostics import Warnings
     from screwgraph.formats.packages import Packages
 
-    root = ET.fromstring(xacro.expanded(str(path), None, arguments, Packages({}, list(packages)), Warnings()).data)
+    root = ET.fromstring(xacro.expand_xacro(str(path), None, arguments, Packages({}, list(packages)), Warnings()).data)
     for element in root.iter():
         for key in [key for key in element.attrib if "written" in key]:
             del element.attrib[key]

@@ -17,7 +17,7 @@ from screwgraph.graph import (
     graph_of,
     linear_rows,
     projection_graph,
-    shared_work_graph,
+    redundant_motors_graph,
     with_redundant_actuation,
 )
 from screwgraph.robot import Coupling, Transmission
@@ -50,7 +50,7 @@ def a_graph(law: str) -> sg.FactorGraph:
         graphs = (
             dynamics_graph(mechanism, ("P1",)),
             projection_graph(mechanism),
-            shared_work_graph(mechanism, {"theta": 2.0}),
+            redundant_motors_graph(mechanism, {"theta": 2.0}),
         )
         return next(g for g in graphs if any(f.template.name == law for f in g.factors))
     robot, wrenches = a_robot(law)

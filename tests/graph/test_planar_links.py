@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.graph import dynamics_graph, planar_links, tied_joints
+from screwgraph.graph import cluster_joints, dynamics_graph, planar_links
 from screwgraph.graph.planar_links import GROUND, PlanarLinks, links_of
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Body, Point
@@ -28,7 +28,7 @@ bodies:
 
 
 def clusters_of(links: PlanarLinks) -> list[set[str]]:
-    return [{joint.child for joint in found.joints} for found in tied_joints(links.joints, links.ties)]
+    return [{joint.child for joint in found.joints} for found in cluster_joints(links.joints, links.ties)]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_clusters_of_any_pinned_bodies_are_those_of_common_cycles(seed):
     bodies = tuple(Body(name, own, ()) for name, own in zip(names, through, strict=True))
     links = links_of(Mechanism("random", points, bodies))
     blocks = _blocks(pins)
-    found = [{int(joint.name[1:]) for joint in c.joints} for c in tied_joints(links.joints, links.ties)]
+    found = [{int(joint.name[1:]) for joint in c.joints} for c in cluster_joints(links.joints, links.ties)]
     assert {joint.child for joint in links.joints} == {*names}
     closing = {int(key.name[1:]) for key in links.ties}
     assert sorted(map(sorted, found)) == sorted(sorted(block - closing) for block in blocks)

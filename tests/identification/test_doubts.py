@@ -9,7 +9,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.dynamics.regressor import linear_parameters
-from screwgraph.identification.identify import identified_robot
+from screwgraph.identification.identify import apply_parameters
 from screwgraph.robot.parameters import parameters_of
 from screwgraph.spatial import SpatialInertia
 from tests.identification.motions import projected_torques, smooth
@@ -26,7 +26,7 @@ def log_of(name: str) -> tuple[sg.Robot, dict[str, np.ndarray]]:
     own = parameters_of(robot, linear_parameters(robot))
     truth = np.concatenate([p.nominal(robot) * np.exp(0.3 * rng.standard_normal()) for p in own])
     t, q, qd, qdd = smooth(robot, 1500, 0.01, seed=1, size=0.2 if robot.is_closed else 0.8)
-    tau = projected_torques(identified_robot(robot, own, truth), q, qd, qdd)
+    tau = projected_torques(apply_parameters(robot, own, truth), q, qd, qdd)
     return robot, {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau}
 
 

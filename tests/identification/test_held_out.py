@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.identification.reading import SHORTEST
-from screwgraph.identification.triangles import LEAVES, Accumulator
+from screwgraph.identification.log_pass import SHORTEST
+from screwgraph.identification.streamed_qr import LEAVES, TriangleAccumulator
 from tests.identification.motions import fourier
 
 SAMPLES = 50 * SHORTEST + 7
@@ -36,7 +36,7 @@ def test_no_block_of_a_long_log_is_lost(held_out):
     """So many blocks that they are merged by eights: the squares of fitted and held-out rows are those of all."""
     rng, count = np.random.default_rng(1), 9 * LEAVES + 5
     rows = rng.standard_normal((count, 4, 1, 3))
-    collected = Accumulator((np.ones(3, dtype=bool),), held_out)
+    collected = TriangleAccumulator((np.ones(3, dtype=bool),), held_out)
     for block in rows:
         collected.add(block[..., :2], block[..., 2])
     held = np.arange(1, count + 1) % held_out == 0 if held_out else np.zeros(count, dtype=bool)

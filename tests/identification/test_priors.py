@@ -8,7 +8,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.dynamics.regressor import linear_parameters
 from screwgraph.identification import Identified
-from screwgraph.identification.identify import identified_robot
+from screwgraph.identification.identify import apply_parameters
 from screwgraph.robot.parameters import parameters_of, particle
 from screwgraph.spatial import SpatialInertia
 from tests.identification.motions import fourier, projected_torques, smooth
@@ -71,7 +71,7 @@ def test_exact_torques_of_other_bodies_are_explained(name):
     own = parameters_of(robot, linear_parameters(robot))
     truth = np.concatenate([p.nominal(robot) * np.exp(0.3 * rng.standard_normal()) for p in own])
     t, q, qd, qdd = smooth(robot, 400, 0.01, size=0.2)
-    tau = projected_torques(identified_robot(robot, own, truth), q, qd, qdd)
+    tau = projected_torques(apply_parameters(robot, own, truth), q, qd, qdd)
     found = sg.identify(robot, {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau})
     size = np.abs(found.base_values).max()
     np.testing.assert_allclose(found.base.map @ found.values, found.base.map @ truth, atol=1e-6 * size)

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 import screwgraph as sg
-from screwgraph.kinematics.references import REFERENCES
+from screwgraph.kinematics.reference_frames import REFERENCES
 from screwgraph.robot import frame_pose, link_poses
 from tests.kinematics.states import ROBOTS, angular_first, close, robot_of, state_of
 

@@ -10,7 +10,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.kinematics.targets import CenterOfMass, Orientation, Point, Pose, Posture
-from screwgraph.models.mechanism.assembly import assembled_states
+from screwgraph.models.mechanism.assembled_positions import find_assembled_states
 from screwgraph.robot import constraint_residual, regular_states
 from tests.oracle import oracle, to_pin_q
 
@@ -152,11 +152,11 @@ def test_loops_close(name):
 )
 def test_points_of_mechanisms(name, point):
     mechanism = sg.load_mechanism(name)
-    at = mechanism.position(assembled_states(mechanism, 20), point)
+    at = mechanism.position(find_assembled_states(mechanism, 20), point)
     found = sg.inverse_kinematics(mechanism, point)(at)
     assert np.all(found.reached)
     np.testing.assert_allclose(mechanism.position(found.q, point), at, atol=CLOSE)
-    closing = mechanism.closing_program.interpreted
+    closing = mechanism.closing_program.interpreter
     residual, J = closing(found.q)
     np.testing.assert_allclose(residual, 0.0, atol=1e-7)
     for slot, row in mechanism.defining_rows:

@@ -9,12 +9,12 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.graph import FactorGraph, Key, dynamics_graph
-from screwgraph.lowering import GRAPH_PASSES, ROBOT_PASSES, improved, improved_graph
-from screwgraph.lowering.canonical import canonical_frames
-from screwgraph.lowering.conventional import conventional_acceleration
-from screwgraph.lowering.elementary import elementary_transforms
-from screwgraph.lowering.regroup import regroup_inertia
-from screwgraph.lowering.second_moments import planar_second_moments
+from screwgraph.lowering import GRAPH_PASSES, ROBOT_PASSES, run_graph_passes, run_robot_passes
+from screwgraph.lowering.canonical_frames import canonical_frames
+from screwgraph.lowering.conventional_acceleration import conventional_acceleration
+from screwgraph.lowering.elementary_transforms import elementary_transforms
+from screwgraph.lowering.inertial_regrouping import regroup_inertia
+from screwgraph.lowering.second_moments import flatten_second_moments
 from screwgraph.robot import Joint, Link, Robot, tree
 from screwgraph.robot.joints import (
     Floating,
@@ -135,7 +135,7 @@ def test_graph_passes_keep_joint_accelerations(name, last):
     torques = dict(
         zip(motion["q"], np.split(efforts(robot, dynamics_graph(robot), motion), joint_ends(robot)), strict=True)
     )
-    graph = improved_graph(dynamics_graph(robot), ("q", "qd", "tau"), list(GRAPH_PASSES)[: last + 1])
+    graph = run_graph_passes(dynamics_graph(robot), ("q", "qd", "tau"), list(GRAPH_PASSES)[: last + 1])
     values = {
         v.key: torques[v.key.name] if v.key.kind == "tau" else motion[v.key.kind][v.key.name] for v in graph.inputs
     }
@@ -165,7 +165,7 @@ def test_an_arm_with_slanted_axes_has_denavit_and_hartenbergs_constants():
 
 
 def test_second_moments_leave_links_with_products_of_inertia_flat():
-    robot = planar_second_moments(regroup_inertia(canonical_frames(sg.load("puma560"))))
+    robot = flatten_second_moments(regroup_inertia(canonical_frames(sg.load("puma560"))))
     moments = [link.inertia.about_origin for link in robot.links[1:]]
     has_products = [bool(J[0, 1] or J[0, 2] or J[1, 2]) for J in moments]
     is_flat = [J[0, 0] + J[1, 1] == pytest.approx(J[2, 2], abs=1e-15) for J in moments]
@@ -210,11 +210,11 @@ def test_each_pass_makes_code_cheaper_or_equal_on_an_arm():
     robot = sg.load(path, snap=1e-7)
 
     def count(changed: Robot, passes: Iterable[str]) -> int:
-        graph = improved_graph(dynamics_graph(changed), ("q", "qd", "qdd"), passes)
+        graph = run_graph_passes(dynamics_graph(changed), ("q", "qd", "qdd"), passes)
         dag = sg.eliminate(graph, sg.orderings.rnea())
         return program_size(dag, "tau")
 
-    assert count(improved(robot), GRAPH_PASSES) < count(improved(robot), ()) < count(robot, ())
+    assert count(run_robot_passes(robot), GRAPH_PASSES) < count(run_robot_passes(robot), ()) < count(robot, ())
 
 
 def test_the_report_tells_what_each_pass_saved():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.mechanism import Mechanism, compiled_mechanism
+from screwgraph.mechanism import Mechanism, compile_mechanism
 from screwgraph.models.mechanism.equations import mass_matrix
 
 
@@ -29,8 +29,8 @@ def reduced(mechanism: Mechanism, q, qd, force=0.0) -> Reduced:
     """Return the reduced equations of motion in `mechanism.independent_coordinates`."""
     q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     kept, chosen = list(mechanism.freedom.kept), list(mechanism.freedom.independent)
-    _, J = compiled_mechanism(mechanism).closing(q)
-    rates = compiled_mechanism(mechanism).rates(q, qd)
+    _, J = compile_mechanism(mechanism).closing(q)
+    rates = compile_mechanism(mechanism).rates(q, qd)
     c, Q = rates[..., : J.shape[-2]][..., kept], rates[..., J.shape[-2] :] + force
     n, k = mechanism.n, len(kept)
     B = np.broadcast_to(np.eye(n)[chosen], (*J.shape[:-2], len(chosen), n))
@@ -43,7 +43,7 @@ def reduced(mechanism: Mechanism, q, qd, force=0.0) -> Reduced:
 def motor_torques(mechanism: Mechanism, q, qd, qdd) -> np.ndarray:
     """Return the torques of the motors that a motion needs; the smallest where several would do."""
     slots = [mechanism.angle_slots[i] for i in mechanism.motors]
-    code, q, qd = compiled_mechanism(mechanism), np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+    code, q, qd = compile_mechanism(mechanism), np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     _, J = code.closing(q)
     Q = code.rates(q, qd)[..., J.shape[-2] :]
     missing = np.asarray(qdd, dtype=float) @ mass_matrix(mechanism) - Q
@@ -55,7 +55,7 @@ def motor_torques(mechanism: Mechanism, q, qd, qdd) -> np.ndarray:
 
 def accelerations(mechanism, q, qd, tau):
     """Return accelerations by a dense solution of the equations of motion. Blanco-Claraco et al. (2021), (5)."""
-    code, kept, n = compiled_mechanism(mechanism), list(mechanism.freedom.kept), mechanism.n
+    code, kept, n = compile_mechanism(mechanism), list(mechanism.freedom.kept), mechanism.n
     J = code.closing(q)[1][kept]
     rates = code.rates(q, qd)
     force = rates[-n:].copy()

@@ -10,10 +10,10 @@ from screwgraph.mechanism import (
     position_problem,
     velocity_problem,
 )
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.models.mechanism.equations import mass_matrix
 from screwgraph.models.mechanism.forces import Motion
-from screwgraph.models.mechanism.kinetic import kinetic_energy
+from screwgraph.models.mechanism.mass_matrix import kinetic_energy
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Body, Point
 from tests.mechanism.oracle import reduced
@@ -46,8 +46,8 @@ def test_accelerations_solve_the_augmented_and_the_reduced_equations(name):
     values = {"q": q, "qd": qd, "tau": tau, "force": force}
     qdd, multipliers = function(*(values[name] for name in known))
     force[:, [model.angle_slots[i] for i in model.motors]] += tau
-    _, J = compiled_mechanism(model).closing(q)
-    rates, kept = compiled_mechanism(model).rates(q, qd), list(model.freedom.kept)
+    _, J = compile_mechanism(model).closing(q)
+    rates, kept = compile_mechanism(model).rates(q, qd), list(model.freedom.kept)
     c, Q = rates[:, : J.shape[1]], rates[:, J.shape[1] :] + force
     scale = np.abs(qdd).max()
     np.testing.assert_allclose((J @ qdd[..., None])[..., 0], c, atol=1e-10 * scale)  # redundant rows, too
@@ -67,7 +67,7 @@ def test_torques_of_the_motors_give_the_motion_that_they_were_asked_for(name):
     asked = RNG.standard_normal((4, len(model.motors)))
     force = np.zeros_like(q)
     force[:, [model.angle_slots[i] for i in model.motors]] = asked
-    qdd = compiled_mechanism(model).acceleration(q, qd, force)
+    qdd = compile_mechanism(model).acceleration(q, qd, force)
     np.testing.assert_allclose(sg.inverse_dynamics(model)(q, qd, qdd), asked, atol=1e-9 * max(1.0, np.abs(qdd).max()))
 
 
@@ -101,7 +101,7 @@ def test_a_body_of_collinear_points_moves_like_one_of_two_points():
         model = read_mechanism(source.encode(), "m.yaml")
         q = position_problem(model, {"a": 0.4})
         qd = velocity_problem(model, q, {"a": 2.0})
-        answers.append(compiled_mechanism(model).acceleration(q, qd, np.zeros(model.n))[-1])
+        answers.append(compile_mechanism(model).acceleration(q, qd, np.zeros(model.n))[-1])
     expected = -2 * 9.81 * (0.4 * np.cos(0.4) - 0.2 * np.sin(0.4)) / 1.1
     np.testing.assert_allclose(answers, expected, rtol=1e-12)
 
@@ -111,9 +111,9 @@ def test_the_four_bar_starts_as_the_reference_says():
     for name in ("four_bar", "four_bar_angle"):
         model = sg.load_mechanism(name)
         q = model.home
-        qdd = compiled_mechanism(model).acceleration(q, 0 * q, 0 * q)
+        qdd = compile_mechanism(model).acceleration(q, 0 * q, 0 * q)
         assert qdd[1] == pytest.approx(known["initial_theta_ddot"], abs=1e-9)
-        assert compiled_mechanism(model).energy(q, 0 * q)[:2].sum() == pytest.approx(known["energy"])
+        assert compile_mechanism(model).energy(q, 0 * q)[:2].sum() == pytest.approx(known["energy"])
 
 
 def test_inverse_dynamics_of_the_four_bar_is_the_reference():

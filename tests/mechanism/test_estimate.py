@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism import observed
+from screwgraph.mechanism import simulate_sensors
 
 SPRUNG = """
 points: [{x: 0, y: 0, fixed: true}, {name: tip, x: 1, y: 0}, {name: wall, x: 0, y: 1.5, fixed: true}]
@@ -32,7 +32,7 @@ def sprung(tmp_path_factory):
 
 
 def _measured(mechanism, run, seed, *names):
-    table = observed(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, rng=np.random.default_rng(seed))
+    table = simulate_sensors(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, rng=np.random.default_rng(seed))
     return {"t": run.t} | {name: table[name] for name in (names or table)}
 
 

@@ -7,12 +7,12 @@ import screwgraph as sg
 from screwgraph.estimation import FACTORS
 from screwgraph.estimation.factors import Acceleration, Accelerometer, Gyroscope, LineAngle, PointPosition
 from screwgraph.mechanism import acceleration_problem, position_problem, velocity_problem
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.models.mechanism.equations import mass_matrix
 from screwgraph.optimize import Vector
-from screwgraph.optimize.templates import Sloped, column
+from screwgraph.optimize.template_wrappers import JacobianTemplate, flatten_residual
 from screwgraph.tape import OPERATIONS, Tape, jacobian, program
-from screwgraph.tape.rows import sparse
+from screwgraph.tape.sparse_rows import to_sparse_rows
 from screwgraph.time import RK4, ExplicitDefect
 
 RNG = np.random.default_rng(11)
@@ -60,8 +60,8 @@ def residual(name, mechanism):
     tape = Tape(merge="form")
     x = [tape.inputs(f"x{i}", (size,)) for i, size in enumerate(sizes)]
     names, numbers = tuple(tape.input_names), [entry for vector in x for entry in vector]
-    r = column(law(*x, **parameters)).tolist()
-    rows = sparse(law.jacobian(*x, **parameters)) if isinstance(law, Sloped) else jacobian(r, numbers)
+    r = flatten_residual(law(*x, **parameters)).tolist()
+    rows = to_sparse_rows(law.jacobian(*x, **parameters)) if isinstance(law, JacobianTemplate) else jacobian(r, numbers)
     J = [row.get(j, 0.0) for row in rows for j in range(len(numbers))]
     return program(tape, r, names), program(tape, J, names), sizes
 
@@ -100,7 +100,7 @@ def moving(bar):
     """A closed state with its accelerations under a torque of 3 N m."""
     q = position_problem(bar, {"theta": 0.4})
     qd = velocity_problem(bar, q, {"theta": 2.0})
-    return q, qd, compiled_mechanism(bar).acceleration(q, qd, np.array([0, 0, 0, 0, 3.0]))
+    return q, qd, compile_mechanism(bar).acceleration(q, qd, np.array([0, 0, 0, 0, 3.0]))
 
 
 def test_constraints_and_dynamics_vanish_along_a_motion(bar, moving):
@@ -125,10 +125,10 @@ def test_the_derivative_by_forces_is_the_closed_form_that_the_paper_prints(movin
     """(47), for a mechanism without relative coordinates: M^-1 - M^-1 J' (J M^-1 J')^-1 J M^-1."""
     model = sg.load_mechanism("four_bar")
     q = moving[0][:4]
-    _, J = compiled_mechanism(model).closing(q)
+    _, J = compile_mechanism(model).closing(q)
     inverse = np.linalg.inv(mass_matrix(model))
     printed = inverse - inverse @ J.T @ np.linalg.solve(J @ inverse @ J.T, J @ inverse)
-    columns = [compiled_mechanism(model).acceleration(q, 0 * q, e) for e in np.eye(4)] - compiled_mechanism(
+    columns = [compile_mechanism(model).acceleration(q, 0 * q, e) for e in np.eye(4)] - compile_mechanism(
         model
     ).acceleration(q, 0 * q, 0 * q)
     np.testing.assert_allclose(columns.T, printed, atol=1e-11)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.models.mechanism.equations import mass_matrix
 
 LARGE = "parallel_robot"
@@ -25,7 +25,7 @@ def test_smoothed_motions_are_those_of_direct_integration(name):
 
 
 def mechanism_is_closed(mechanism):
-    residual, _ = compiled_mechanism(mechanism).closing(mechanism.home)
+    residual, _ = compile_mechanism(mechanism).closing(mechanism.home)
     assert np.abs(residual).max(initial=0.0) < 1e-10
 
 
@@ -44,7 +44,7 @@ def test_the_inverse_graph_finds_the_torques_of_a_motion(name):
     wanted = {z: run.coordinate(z) for z in mechanism.independent_coordinates}
     answer = sg.inverse_trajectory(mechanism, {"t": run.t, **wanted})
     np.testing.assert_allclose(answer.run.q, run.q, atol=1e-9)
-    scale = np.abs(torques(run.t)).max() + np.abs(compiled_mechanism(mechanism).rates(run.q, run.qd)).max()
+    scale = np.abs(torques(run.t)).max() + np.abs(compile_mechanism(mechanism).rates(run.q, run.qd)).max()
     np.testing.assert_allclose(answer.tau[3:-3], torques(run.t)[3:-3], atol=1e-6 * scale)
 
 

@@ -10,7 +10,7 @@ from .graphs import anchor, random_graph
 def information(problem, x):
     n = problem.layout.size
     lower = np.zeros((n, n))
-    _, _, entries = problem.assembly.linearised(x)
+    _, _, entries = problem.assembly.linearise(x)
     np.add.at(lower, (problem.assembly.rows, problem.assembly.columns), entries)
     return lower + np.tril(lower, -1).T
 

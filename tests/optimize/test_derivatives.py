@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize
 
 from screwgraph.optimize import LOSSES, Variables, Vector, each, hinge, soft
-from screwgraph.optimize.manifold_code import moved
+from screwgraph.optimize.manifold_code import retract_values
 
 from .graphs import anchor, bend, between, collocated, pose_ring, random_graph, relative, swing_up
 
@@ -12,7 +12,7 @@ STEP = 1e-5
 
 def sample(kind, rng, count):
     start = np.broadcast_to(kind.identity(), (count, *kind.shape))
-    return np.array(moved(kind, start, rng.normal(size=(count, kind.dim))))
+    return np.array(retract_values(kind, start, rng.normal(size=(count, kind.dim))))
 
 
 def factors():
@@ -46,7 +46,7 @@ def test_jacobians_and_curvatures_are_those_of_central_differences(f):
         H[:, kernels.bends[1], kernels.bends[0]] = bent
 
     def at(d):
-        return kernels.residual(*batch.inputs(layout.views(layout.moved(x, d))))
+        return kernels.residual(*batch.inputs(layout.views(layout.retract(x, d))))
 
     k = int(rng.integers(count))
     for a in range(n):
@@ -99,13 +99,13 @@ def test_long_normal_equations_are_the_same_as_products_of_jacobians(monkeypatch
 
     problem, start = random_graph(4, loss="huber")
     x = problem.start(start)
-    cost, gradient, entries = problem.assembly.linearised(x)
+    cost, gradient, entries = problem.assembly.linearise(x)
     dense = np.zeros((problem.layout.size,) * 2)
     np.add.at(dense, (problem.assembly.rows, problem.assembly.columns), entries)
     monkeypatch.setattr(kernels, "UNROLLED", -1)
     kernels.kernels.cache_clear()
     other = Problem(problem.factors)
-    cost2, gradient2, entries2 = other.assembly.linearised(x)
+    cost2, gradient2, entries2 = other.assembly.linearise(x)
     kernels.kernels.cache_clear()
     dense2 = np.zeros_like(dense)
     np.add.at(dense2, (other.assembly.rows, other.assembly.columns), entries2)

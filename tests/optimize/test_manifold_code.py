@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.optimize.manifold_code import differences, moved, step_rates
+from screwgraph.optimize.manifold_code import difference_values, displacement_rates, retract_values
 from screwgraph.spatial.manifolds import MANIFOLDS
 
 
@@ -10,7 +10,7 @@ def test_many_values_move_as_single_ones_do(name):
     kind, rng = MANIFOLDS[name], np.random.default_rng(1)
     x, d = np.array([kind.random(rng) for _ in range(4)]), rng.normal(size=(4, kind.dim))
     np.testing.assert_allclose(
-        moved(kind, x, d), [kind.retract(*pair) for pair in zip(x, d, strict=True)], rtol=0, atol=1e-14
+        retract_values(kind, x, d), [kind.retract(*pair) for pair in zip(x, d, strict=True)], rtol=0, atol=1e-14
     )
 
 
@@ -19,5 +19,5 @@ def test_rates_and_differences_of_many_values_are_those_of_single_ones(name):
     kind, rng = MANIFOLDS[name], np.random.default_rng(2)
     x, d, v = np.array([kind.random(rng) for _ in range(4)]), *0.3 * rng.normal(size=(2, 4, kind.dim))
     expected = [kind.step_rate(*pair) for pair in zip(d, v, strict=True)]
-    np.testing.assert_allclose(step_rates(kind, d, v), expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(differences(kind, x, moved(kind, x, d)), d, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(displacement_rates(kind, d, v), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(difference_values(kind, x, retract_values(kind, x, d)), d, rtol=0, atol=1e-12)

@@ -250,9 +250,9 @@ def test_programs_are_kept_between_processes(monkeypatch):
         raise AssertionError("written again")
 
     with monkeypatch.context() as patch:
-        patch.setattr(kernels.Kernels, "_made", refuse)
-        patch.setattr(window.Window, "_stepped", refuse)
-        patch.setattr(window.Window, "_advanced", refuse)
+        patch.setattr(kernels.Kernels, "_write_code", refuse)
+        patch.setattr(window.Window, "_step_outputs", refuse)
+        patch.setattr(window.Window, "_advance_outputs", refuse)
         assert np.array_equal(begun(0.7).values["x"], first.values["x"])
         with pytest.raises(AssertionError, match="written again"):
             begun(0.71)

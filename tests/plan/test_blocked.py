@@ -9,7 +9,7 @@ from screwgraph.plan.costs import Effort
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.obstacles import Avoid
-from screwgraph.plan.obstacles.blocked import barred
+from screwgraph.plan.obstacles.blocked_joints import find_blocked_joints
 
 START, GOAL, BALL = np.array([-0.3, 0.2]), np.array([0.4, -0.1]), 0.03
 
@@ -38,7 +38,7 @@ def test_obstacles_on_the_circle_of_the_elbow_bar_its_way():
         depth = radius + BALL - nearest(centre)
         if abs(depth) > 1e-3:
             found.append(depth > 0.0)
-            assert bool(list(barred(beside(centre, radius), mechanics))) == found[-1]
+            assert bool(list(find_blocked_joints(beside(centre, radius), mechanics))) == found[-1]
     assert 5 < sum(found) < len(found) - 5
 
 
@@ -51,4 +51,4 @@ def test_a_barred_task_is_refused_at_once_with_the_reason():
 
 
 def test_what_several_joints_move_may_go_round():
-    assert not list(barred(beside((1.6, 0.0, 0.0), 0.1, "tool"), Mechanics(sg.load("rr"))))
+    assert not list(find_blocked_joints(beside((1.6, 0.0, 0.0), 0.1, "tool"), Mechanics(sg.load("rr"))))

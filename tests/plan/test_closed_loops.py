@@ -9,9 +9,9 @@ import screwgraph as sg
 from screwgraph.plan import Planner, read_task, task_names
 from screwgraph.plan.costs import Path
 from screwgraph.plan.goals import Point, Position
-from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.goals.position import complete_position
 from screwgraph.plan.limits import EffortLimit, PositionLimit
-from screwgraph.plan.receding_horizon import advanced
+from screwgraph.plan.receding_horizon import advance_task
 from screwgraph.plan.relaxation import RECOVERY
 from tests.plan.closed_loops import OWN, Q, arm, beside_a_ball, controlled, five_bar, to
 
@@ -34,7 +34,7 @@ def check(task, plans, left=0.2):
     robot, ends, count = task.robot, (plans[0].q[0], plans[-1].q[0]), 0
     for goal in task.goals:
         if isinstance(goal, Position) and goal.sigma is None and goal.time == "end" and robot.nq == robot.nv:
-            at, joints = whole_position(robot, goal.at)
+            at, joints = complete_position(robot, goal.at)
             places = np.concatenate([np.arange(robot.nq)[robot.q_slices[joint]] for joint in joints])
             first, last = (np.abs(q[places] - at[places]).max() for q in ends)
         elif isinstance(goal, Point):
@@ -70,7 +70,7 @@ def test_built_in_tasks_go_on_for_two_hundred_steps(name):
 def test_times_of_paths_stay_ascending_however_often_the_horizon_moves():
     task = read_task("a1_trot")
     for passed in range(1, 56):
-        task = advanced(task, 1, 0.01)
+        task = advance_task(task, 1, 0.01)
         paths = [cost for cost in task.costs if isinstance(cost, Path)]
         assert all((np.diff(path.times) > 0.0).all() for path in paths), passed
     assert not paths

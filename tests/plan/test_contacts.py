@@ -10,15 +10,21 @@ import screwgraph as sg
 from screwgraph.errors import InputError, ModelError
 from screwgraph.plan import Phase, Task, horizon
 from screwgraph.plan.contacts import CONTACTS, FlatContact, PointContact, schedule
+from screwgraph.plan.contacts.contact_constraints import (
+    ContactHeight,
+    FootholdError,
+    NoSlip,
+    ZeroContactAcceleration,
+    ZeroContactVelocity,
+)
 from screwgraph.plan.contacts.foot import Foot
 from screwgraph.plan.contacts.friction import Cone, Pyramid, SolePyramid
-from screwgraph.plan.contacts.laws import AtRest, Foothold, Height, NoSlip, NotAccelerated
 from screwgraph.plan.costs import Path
 from screwgraph.plan.goals import Point, Velocity
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.read import read_task
-from screwgraph.plan.receding_horizon import advanced, is_scheduled
-from screwgraph.plan.transcribe import transcribe
+from screwgraph.plan.receding_horizon import advance_task, is_scheduled
+from screwgraph.plan.task_files import read_task
+from screwgraph.plan.transcription import transcribe
 from screwgraph.tape import Tape, jacobian, program
 from tests.plan.contact_checks import Body, is_passed_on, moved
 
@@ -71,8 +77,8 @@ def test_heights_are_those_of_the_corners(foot, robot, body):
     T = body.pose(q, "sole")
     n = np.array(foot.normal)
     high = [n @ (T[:3, :3] @ c + T[:3, 3]) - foot.radius for c in foot.corners]
-    assert value(Height(foot), q, ground=0.0) == pytest.approx(high, abs=1e-12)
-    assert value(Height(foot, -1.0), q, ground=0.1) == pytest.approx(0.1 - np.array(high), abs=1e-12)
+    assert value(ContactHeight(foot), q, ground=0.0) == pytest.approx(high, abs=1e-12)
+    assert value(ContactHeight(foot, -1.0), q, ground=0.1) == pytest.approx(0.1 - np.array(high), abs=1e-12)
 
 
 def test_at_rest_means_that_no_touching_point_moves(foot, robot, body):
@@ -83,14 +89,14 @@ def test_at_rest_means_that_no_touching_point_moves(foot, robot, body):
     wanted = [n @ body.velocity(q, qd, "sole", c) for c in foot.corners]
     sliding = body.velocity(q, qd, "sole", foot.centre + down)
     wanted += list(foot.surface[:, :2].T @ sliding)
-    found = value(AtRest(foot, 1e12), q, qd, ground=0.0)
+    found = value(ZeroContactVelocity(foot, 1e12), q, qd, ground=0.0)
     assert found[: len(wanted)] == pytest.approx(wanted, abs=1e-8)
     assert len(found) == len(wanted) + (len(foot.corners) > 1)
 
 
 def test_accelerations_are_the_rate_of_velocities(foot, robot):
     q, (qd, qdd) = state(robot)
-    rest, step = AtRest(foot, 0.05, has_foothold=True), 1e-4
+    rest, step = ZeroContactVelocity(foot, 0.05, has_foothold=True), 1e-4
     at = {"ground": 0.02, "at": np.array([0.1, 0.2, 0.0])}
 
     def along(t):
@@ -98,14 +104,16 @@ def test_accelerations_are_the_rate_of_velocities(foot, robot):
 
     rate = (8 * (along(step) - along(-step)) - along(2 * step) + along(-2 * step)) / (12 * step)
     wanted = rate + along(0.0) / 0.05
-    assert value(NotAccelerated(rest), q, qd, qdd, **at) == pytest.approx(wanted, abs=1e-6 * np.abs(wanted).max())
+    assert value(ZeroContactAcceleration(rest), q, qd, qdd, **at) == pytest.approx(
+        wanted, abs=1e-6 * np.abs(wanted).max()
+    )
 
 
 def test_slip_over_a_short_time_is_velocity_times_time(foot, robot):
     q, (qd, _) = state(robot)
     step, corners = 1e-5, len(foot.corners)
     slip = value(NoSlip(foot), moved(robot, q, -step * qd), moved(robot, q, step * qd)) / (2 * step)
-    assert slip == pytest.approx(value(AtRest(foot, 1e12), q, qd, ground=0.0)[corners:], abs=1e-6)
+    assert slip == pytest.approx(value(ZeroContactVelocity(foot, 1e12), q, qd, ground=0.0)[corners:], abs=1e-6)
 
 
 def test_forces_do_the_work_of_the_points_that_they_act_on(foot, robot, body):
@@ -129,7 +137,7 @@ def test_a_foothold_is_met_above_its_point(foot, robot, body):
     q, _ = state(robot)
     T = body.pose(q, "sole")
     centre = T[:3, :3] @ foot.centre + T[:3, 3]
-    assert value(Foothold(foot), q, at=centre - 0.3 * np.array(foot.normal)) == pytest.approx(0.0, abs=1e-12)
+    assert value(FootholdError(foot), q, at=centre - 0.3 * np.array(foot.normal)) == pytest.approx(0.0, abs=1e-12)
 
 
 CONES = {
@@ -238,14 +246,14 @@ def scheduled(robot):
 def test_a_schedule_comes_nearer_with_its_footholds_goals_and_paths(robot):
     task = scheduled(robot)
     assert is_scheduled(task)
-    soon = advanced(task, 2, 0.2)
+    soon = advance_task(task, 2, 0.2)
     assert [(p.name, p.steps, round(p.duration, 9)) for p in soon.phases] == [
         ("push", 2, 0.2), ("flight", 3, 0.3), ("land", 7, 0.7)
     ]  # fmt: skip
     assert [g.time for g in soon.goals] == [0.1, (0.1, 0.4), "end"]
     assert soon.costs[0].times == pytest.approx([0.0, 0.1, 0.3])
     assert soon.costs[0].points == pytest.approx(np.array([[0.1, 0, 0.5], [0.2, 0, 0.5], [0.2, 0, 0.6]]))
-    later = advanced(task, 6, 0.6)
+    later = advance_task(task, 6, 0.6)
     assert [(p.name, p.steps) for p in later.phases] == [("flight", 1), ("land", 11)]
     assert (later.phases[0].shortest, later.phases[0].longest) == pytest.approx((0.05, 0.2))
     assert [g.time for g in later.goals] == ["end"]
@@ -253,14 +261,14 @@ def test_a_schedule_comes_nearer_with_its_footholds_goals_and_paths(robot):
     (contact,) = later.contacts
     assert contact.phases == (1,)
     assert np.array(contact.at) == pytest.approx(np.array([[0.2, 0, 0]]))
-    assert not is_scheduled(advanced(task, 8, 0.8))
+    assert not is_scheduled(advance_task(task, 8, 0.8))
 
 
 def test_a_schedule_may_end_with_a_foot_in_the_air(robot):
     task = scheduled(robot)
     task = replace(task, contacts=(PointContact("sole", phases=["push"]),))
-    assert len(advanced(task, 3, 0.3).contacts) == 1
-    assert advanced(task, 5, 0.5).contacts == ()
+    assert len(advance_task(task, 3, 0.3).contacts) == 1
+    assert advance_task(task, 5, 0.5).contacts == ()
 
 
 def test_all_kinds_are_read_from_files(tmp_path, robot):

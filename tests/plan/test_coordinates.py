@@ -11,7 +11,7 @@ from screwgraph.errors import InputError, ModelError
 from screwgraph.plan import Task, horizon
 from screwgraph.plan.costs import Acceleration
 from screwgraph.plan.goals import Position, Velocity
-from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.goals.position import complete_position
 from screwgraph.plan.models import set_coordinates
 
 ROBOT = """
@@ -61,10 +61,10 @@ def test_starts_and_goals_are_on_single_coordinates(base):
 @pytest.mark.parametrize("base", SIZES)
 def test_all_coordinates_one_by_one_are_the_whole_joint(base):
     robot, wanted = load(base), np.array([0.4, -0.3, 0.2, 1.0, -2.0, 3.0])[: SIZES[base]]
-    q, names = whole_position(robot, {f"base[{i}]": x for i, x in enumerate(wanted)} | {"j1": 0.5})
+    q, names = complete_position(robot, {f"base[{i}]": x for i, x in enumerate(wanted)} | {"j1": 0.5})
     assert values(base, q) == pytest.approx(wanted, abs=1e-12)
     assert set(names) == {"base", "j1"}
-    assert whole_position(robot, {"base": q[:-1], "j1": 0.5})[0] == pytest.approx(q)
+    assert complete_position(robot, {"base": q[:-1], "j1": 0.5})[0] == pytest.approx(q)
 
 
 def test_values_of_some_coordinates_leave_the_others():

@@ -11,7 +11,7 @@ from screwgraph.plan import Phase, Plan, Planner, Task, horizon
 from screwgraph.plan.costs import Acceleration, Effort, Smoothness, Time
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.limits import AccelerationLimit, EffortLimit, PositionLimit, VelocityLimit
-from screwgraph.plan.transcribe import transcribe
+from screwgraph.plan.transcription import transcribe
 
 FASTEST = 1.2
 GOALS = (Position([1.2, -0.6]), Velocity(0.0))

@@ -8,7 +8,7 @@ from screwgraph.errors import InputError, ModelError
 from screwgraph.plan import Task, horizon
 from screwgraph.plan.costs import Acceleration
 from screwgraph.plan.goals import FrameVelocity, Point
-from screwgraph.plan.read import read_task
+from screwgraph.plan.task_files import read_task
 from tests.oracle import oracle
 
 V = np.array([0.2, -0.1, 0.3])

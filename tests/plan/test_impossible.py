@@ -13,8 +13,8 @@ from screwgraph.plan.collision import BodySphere, Sphere
 from screwgraph.plan.contacts import FlatContact
 from screwgraph.plan.costs import Effort
 from screwgraph.plan.goals import Point, Pose, Position, Velocity
-from screwgraph.plan.impossibilities import impossibilities
-from screwgraph.plan.infeasibility import weights_to_hold
+from screwgraph.plan.infeasibility import explain_weight
+from screwgraph.plan.infeasibility_proofs import prove_infeasible
 from screwgraph.plan.limits import EffortLimit, VelocityLimit
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.robot import Coupling, with_gravity
@@ -56,7 +56,7 @@ def test_what_is_just_possible_is_not_refused():
         task(Position([1.1, 0.3]), limits=(VelocityLimit(1.0),)),
         task(Point("tool", (0.5, 1.0, 0.0)), obstacles=(Avoid((Sphere((0.5, 1.151, 0.0), 0.05),), BALL),)),
     ):
-        assert not list(impossibilities(made, Planner(made).transcription.steps))
+        assert not list(prove_infeasible(made, Planner(made).transcription.steps))
 
 
 @pytest.mark.parametrize(("friction", "slips"), [(0.70, True), (0.80, False)])
@@ -68,7 +68,7 @@ def test_a_sole_slips_on_slopes_beyond_its_friction(friction, slips):
     q[2] = 0.5 + 0.04
     contact = FlatContact("sole", 0.12, 0.06, friction=friction)
     made = Task(robot, horizon(4, dt=0.05), q, goals=(REST,), costs=(Effort(),), contacts=(contact,))
-    found = list(impossibilities(made, Planner(replace(made, costs=())).transcription.steps))
+    found = list(prove_infeasible(made, Planner(replace(made, costs=())).transcription.steps))
     assert len(found) == slips
     assert all("gravity is 36.9 deg from their normal, and friction holds up to 35 deg" in text for text in found)
 
@@ -102,8 +102,8 @@ def test_coupled_joints_share_the_weight():
     assert weak.iterations == 0
     assert f"holding still at the start takes a torque of {least:.3g} N m of joint 'joint1'" in weak.reason
     steps = Planner(made).transcription.steps
-    assert not list(weights_to_hold(replace(made, limits=(EffortLimit(1.01 * least),)), steps))
-    assert list(weights_to_hold(replace(made, limits=(EffortLimit(0.99 * least),)), steps))
+    assert not list(explain_weight(replace(made, limits=(EffortLimit(1.01 * least),)), steps))
+    assert list(explain_weight(replace(made, limits=(EffortLimit(0.99 * least),)), steps))
 
 
 def pendulum(tmp_path, angle, duration, part, goal):

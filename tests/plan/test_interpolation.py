@@ -10,7 +10,7 @@ from screwgraph.optimize.result import Iterate
 from screwgraph.plan import Phase, Plan, Task
 from screwgraph.plan.costs import Acceleration
 from screwgraph.plan.goals import Position
-from screwgraph.plan.transcribe import transcribe
+from screwgraph.plan.transcription import transcribe
 
 from .contact_checks import moved
 

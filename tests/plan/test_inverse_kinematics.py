@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.plan.goals import Pose
-from screwgraph.plan.inverse_kinematics import reaching
+from screwgraph.plan.inverse_kinematics import find_reaching_position
 from screwgraph.plan.mechanics import Mechanics
 
 NEAR, GOAL = np.array([0.1, 0.3]), np.array([0.2, 0.5])
@@ -23,9 +23,9 @@ def mechanics():
 
 def test_a_guess_may_leave_limits_that_the_task_does_not_ask_for():
     """A pose of the tool belongs to one position, which is beyond the limits."""
-    found = reaching(mechanics(), Pose("tool", of=GOAL), NEAR, is_limited=False)
+    found = find_reaching_position(mechanics(), Pose("tool", of=GOAL), NEAR, is_limited=False)
     assert found == pytest.approx(GOAL, abs=1e-2)
 
 
 def test_limits_that_the_task_asks_for_are_kept():
-    assert reaching(mechanics(), Pose("tool", of=GOAL), NEAR, is_limited=True) is None
+    assert find_reaching_position(mechanics(), Pose("tool", of=GOAL), NEAR, is_limited=True) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism import compiled_mechanism
+from screwgraph.mechanism import compile_mechanism
 from screwgraph.plan import Task, horizon, save_plan
 from screwgraph.plan.contacts import PointContact
 from screwgraph.plan.costs import Effort
@@ -50,7 +50,7 @@ def test_the_motion_under_the_planned_torques_is_the_plan(name, start, goal):
         assert plan.solved, plan.reason
         for coordinate, value in goal.items():
             assert plan.q[-1, mechanism.index(coordinate)] == pytest.approx(value, abs=1e-6)
-        assert np.abs(compiled_mechanism(mechanism).closing(plan.q)[0]).max() < 1e-4
+        assert np.abs(compile_mechanism(mechanism).closing(plan.q)[0]).max() < 1e-4
         errors.append(simulated(mechanism, plan, 80))
     assert errors[1] < 2e-3
     assert errors[1] < errors[0] / 4.0

@@ -5,9 +5,9 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.plan.collision import automatic_capsules, automatic_spheres
-from screwgraph.plan.collision.meshes import ball, covering_capsule, covering_spheres
+from screwgraph.plan.collision.mesh_covers import cover_by_capsule, cover_by_spheres, smallest_ball
 from screwgraph.robot import Mesh
-from tests.formats.test_meshes import box, stl
+from tests.formats.test_mesh_paths import box, stl
 
 SIZES = [(0.2, 0.4, 0.6), (1.0, 0.1, 0.1), (1.0, 1.0, 0.02), (0.3, 0.3, 0.3)]
 
@@ -29,12 +29,12 @@ def samples(size, count=2000):
 def test_covers_have_all_of_a_mesh_inside(size, tmp_path):
     pytest.importorskip("trimesh")
     mesh, points = mesh_of(tmp_path, size), samples(size)
-    spheres = covering_spheres(mesh)
+    spheres = cover_by_spheres(mesh)
     depth = np.min([np.linalg.norm(points - centre, axis=1) - radius for centre, radius in spheres], axis=0)
     assert depth.max() < 1e-7  # STL has single precision
     assert len(spheres) <= 8
     assert max(radius for _, radius in spheres) < 0.51 * np.linalg.norm(size)
-    a, b, radius = covering_capsule(mesh)
+    a, b, radius = cover_by_capsule(mesh)
     way = b - a
     part = np.clip((points - a) @ way / max(way @ way, 1e-300), 0.0, 1.0)
     assert (np.linalg.norm(points - a - part[:, None] * way, axis=1) - radius).max() < 1e-7
@@ -45,9 +45,9 @@ def test_covers_have_all_of_a_mesh_inside(size, tmp_path):
 
 def test_the_smallest_ball_of_a_cube_and_of_a_triangle():
     corners = samples((2.0, 2.0, 2.0), 0)
-    assert ball(corners)[1] == pytest.approx(np.sqrt(3.0), rel=1e-2)
+    assert smallest_ball(corners)[1] == pytest.approx(np.sqrt(3.0), rel=1e-2)
     triangle = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.1]])
-    assert ball(triangle)[1] == pytest.approx(1.0, rel=1e-2)
+    assert smallest_ball(triangle)[1] == pytest.approx(1.0, rel=1e-2)
 
 
 def test_links_of_meshes_get_spheres_and_capsules_and_missing_ones_are_named_once(tmp_path):

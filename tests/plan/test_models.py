@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.graph import Role
-from screwgraph.plan.models import MODELS, as_robot, kind_of
+from screwgraph.plan.models import MODELS, as_robot, find_model_kind
 
 GIVEN = {"robot": "five_bar", "mechanism": "slider_crank"}
 
@@ -17,7 +17,7 @@ def model(request):
 
 def test_a_kind_tells_its_models_and_returns_what_was_given(model):
     robot = as_robot(model)
-    kind = kind_of(robot)
+    kind = find_model_kind(robot)
     assert kind.model(robot) is model
     assert as_robot(robot) is robot
     assert len(kind.turns(robot)) == robot.nv == len(robot.joint_names)
@@ -30,7 +30,7 @@ def test_a_kind_tells_its_models_and_returns_what_was_given(model):
 
 def test_efforts_at_accelerations_of_forward_dynamics_are_the_torques(model):
     robot = as_robot(model)
-    kind = kind_of(robot)
+    kind = find_model_kind(robot)
     graph, asked = kind.effort_graph(robot, ())
     known = [key for key in graph.variables if key.role is Role.MULTIPLIER]
     efforts = sg.compile(graph.given("q", "qd", "qdd", *known), asked)
@@ -51,4 +51,4 @@ def test_efforts_at_accelerations_of_forward_dynamics_are_the_torques(model):
 
 def test_what_is_no_model_is_refused():
     with pytest.raises(sg.InputError, match="expected a robot or a mechanism"):
-        kind_of("panda")
+        find_model_kind("panda")

@@ -15,7 +15,7 @@ from screwgraph.plan.momentum_errors import find_momentum_errors
 from screwgraph.plan.open_loop import find_transitions
 from screwgraph.plan.step_flow import StepFlow
 from screwgraph.plan.symmetries import find_symmetries
-from screwgraph.plan.transcribe import transcribe, wrenches
+from screwgraph.plan.transcription import list_wrenches, transcribe
 
 CART = """
 gravity: {gravity}
@@ -173,7 +173,7 @@ def test_plans_that_momentum_forbids_are_not_solved(x, monkeypatch):
     """
     assert sg.plan(turned_pole(x)).status == "infeasible"
     monkeypatch.setattr(
-        "screwgraph.plan.transcribe.without_conserved", lambda task, steps, factors: (list(factors), (), False)
+        "screwgraph.plan.transcription.without_conserved", lambda task, steps, factors: (list(factors), (), False)
     )
     plan = Planner(turned_pole(x)).solve(refine=True)
     assert not plan.solved
@@ -257,7 +257,7 @@ def test_momentum_is_conserved_from_when_a_foot_leaves_the_ground():
     values = {name: np.zeros((len(steps.times), size)) for name, size in (("q", 7), ("qd", 6))}
     values["q"][:] = brick.neutral()
     values["qd"][:, 3] = 0.5 * steps.times  # pushed forward all the time
-    found = find_momentum_errors(StepFlow(steps, steps.times, values, wrenches(task, steps)))
+    found = find_momentum_errors(StepFlow(steps, steps.times, values, list_wrenches(task, steps)))
     knots = np.append(steps.first, len(steps.times) - 1)
     flown = np.maximum(steps.times[knots] - 0.2, 0.0)
     missing = 1.5 * flown * np.hypot(0.5, 9.81)  # a force forward acts from nowhere, and so does what holds it up

@@ -15,7 +15,7 @@ from screwgraph.plan.collision import BodySphere, Box, Capsule, Cylinder, Distan
 from screwgraph.plan.costs import Effort, Smoothness
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.obstacles import Avoid, AvoidItself
-from screwgraph.plan.read import read_task
+from screwgraph.plan.task_files import read_task
 from tests.robots import robot_file
 
 SHAPES = (
@@ -75,7 +75,7 @@ def test_derivatives_of_all_factors_are_central_differences(make, soft, order):
         else rng.standard_normal((v.count, *v.manifold.shape)) * 0.3
         for v in problem.families
     }
-    x, e = layout.packed(values), 1e-6
+    x, e = layout.pack(values), 1e-6
     views = layout.views(x)
     for batch in problem.assembly.batches:
         kernels, directions = batch.factors.kernels, batch.directions(layout)
@@ -85,7 +85,7 @@ def test_derivatives_of_all_factors_are_central_differences(make, soft, order):
         for k in range(kernels.size):
             step = np.zeros((2, layout.size))
             step[0, directions[0, k]], step[1, directions[0, k]] = e, -e
-            up, down = (kernels.residual(*batch.inputs(layout.views(layout.moved(x, s))))[0] for s in step)
+            up, down = (kernels.residual(*batch.inputs(layout.views(layout.retract(x, s))))[0] for s in step)
             assert np.allclose(J[0, :, k], (up - down) / (2 * e), atol=2e-7 * max(1.0, np.abs(J[0]).max())), (
                 batch.members
             )
@@ -105,7 +105,7 @@ def test_derivatives_of_all_factors_are_central_differences(make, soft, order):
                 d = np.zeros(layout.size)
                 d[directions[0, k]] = e
                 up, down = (
-                    kernels.jacobian(*batch.inputs(layout.views(layout.moved(x, s * d))))[1][0] for s in (1, -1)
+                    kernels.jacobian(*batch.inputs(layout.views(layout.retract(x, s * d))))[1][0] for s in (1, -1)
                 )
                 slope = np.zeros(kernels.size)
                 np.add.at(slope, kernels.places[1], y[0, kernels.places[0]] * (up - down) / (2 * e))

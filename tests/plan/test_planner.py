@@ -8,7 +8,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.errors import InputError
 from screwgraph.optimize import InteriorPoint, kernels
-from screwgraph.optimize.methods.kkt import Kkt
+from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.solve import MAKING
 from screwgraph.plan import Planner, Task, horizon, read_task, save_plan
 from screwgraph.plan.collision import BodySphere, Sphere
@@ -132,7 +132,7 @@ def test_a_goal_slightly_moved_takes_a_few_steps_with_the_old_matrix(free_planne
     planner.solve(warm=True)
     planner.change(goals=goals(moved))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Kkt, "factored", lambda *_: pytest.fail("a new matrix was factored"))
+        patch.setattr(KktSystem, "factor", lambda *_: pytest.fail("a new matrix was factored"))
         plan = planner.solve(warm=True)
     assert plan.solved
     assert 1 <= plan.iterations <= 4

@@ -14,8 +14,8 @@ from screwgraph.optimize import Vector
 from screwgraph.plan import Planner, Task, horizon
 from screwgraph.plan.costs import Smoothness
 from screwgraph.plan.goals import Position, Velocity
-from screwgraph.plan.priors import Between, covariance, transition, weights
-from screwgraph.spatial.manifolds.local import place, position, rate, second_rate
+from screwgraph.plan.priors import GpInterpolation, covariance, interpolation_weights, transition
+from screwgraph.spatial.manifolds.tangent_coordinates import from_tangent, tangent_rate, tangent_second_rate, to_tangent
 from screwgraph.time import hermite
 
 ORDERS = (2, 3)
@@ -61,7 +61,7 @@ def test_positions_between_are_those_of_all_weights(order):
     Lambda, Psi = np.split(hermite(order, 0.3), 2, axis=1)
     q = [np.random.default_rng(k).standard_normal(2) for k in range(2 * order)]
     h = 0.7
-    found = Between(Vector(2), order)(q, weights(order, 0.3), h)
+    found = GpInterpolation(Vector(2), order)(q, interpolation_weights(order, 0.3), h)
     units = h ** np.arange(order)
     assert np.allclose(found, (Lambda[0] * units) @ q[:order] + (Psi[0] * units) @ q[order:])
 
@@ -74,22 +74,22 @@ def _floating():
 
 def test_positions_near_a_position_are_found_again():
     chart, x, (d, _, _) = _floating()
-    assert np.allclose(place(chart, x, position(chart, x, d)), d, atol=1e-12)
+    assert np.allclose(to_tangent(chart, x, from_tangent(chart, x, d)), d, atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1e-6, 0.01, 1.0, 4.0])
 def test_rates_of_local_coordinates_are_their_derivatives(size):
     """A body that moves at the twist v + a t is, to second order, where its exponential coordinates say."""
     chart, x, (d, v, a) = _floating()
-    y = position(chart, x, size * d)
+    y = from_tangent(chart, x, size * d)
 
     def at(t: float) -> np.ndarray:
-        return place(chart, x, chart.retract(y, t * v + 0.5 * t * t * a))
+        return to_tangent(chart, x, chart.retract(y, t * v + 0.5 * t * t * a))
 
     e = 1e-4
-    assert np.allclose(rate(chart, size * d, v), (at(e) - at(-e)) / (2.0 * e), atol=1e-6)
+    assert np.allclose(tangent_rate(chart, size * d, v), (at(e) - at(-e)) / (2.0 * e), atol=1e-6)
     second = (at(e) - 2.0 * at(0.0) + at(-e)) / (e * e)
-    assert np.allclose(second_rate(chart, size * d, v, a), second, atol=1e-5)
+    assert np.allclose(tangent_second_rate(chart, size * d, v, a), second, atol=1e-5)
 
 
 def _constant_motion(order: int, parts: np.ndarray):
@@ -99,10 +99,10 @@ def _constant_motion(order: int, parts: np.ndarray):
     found = []
     for t in parts:
         d, dd, ddd = t * c1 + t * t * bend, c1 + 2.0 * t * bend, 2.0 * bend
-        J = np.array([rate(chart, d, e) for e in np.eye(len(d))]).T
+        J = np.array([tangent_rate(chart, d, e) for e in np.eye(len(d))]).T
         v = np.linalg.solve(J, dd)
-        a = np.linalg.solve(J, ddd - second_rate(chart, d, v, np.zeros_like(v)))
-        found.append((position(chart, x, d), v, a)[:order])
+        a = np.linalg.solve(J, ddd - tangent_second_rate(chart, d, v, np.zeros_like(v)))
+        found.append((from_tangent(chart, x, d), v, a)[:order])
     return chart, found
 
 
@@ -110,7 +110,7 @@ def _constant_motion(order: int, parts: np.ndarray):
 def test_motions_without_noise_are_interpolated_exactly_on_a_floating_base(order):
     h = 0.8
     chart, (start, middle, end) = _constant_motion(order, np.array([0.0, 0.3 * h, h]))
-    found = Between(chart, order)([*start, *end], weights(order, 0.3), h)
+    found = GpInterpolation(chart, order)([*start, *end], interpolation_weights(order, 0.3), h)
     assert np.allclose(found, middle[0], atol=1e-10)
 
 

@@ -15,7 +15,7 @@ from screwgraph.plan.collision import (
     HalfSpace,
     Sphere,
     height_map,
-    load_grid,
+    load_distance_grid,
 )
 
 PITCH = 0.01
@@ -194,14 +194,14 @@ def test_bad_shapes_are_told_in_one_line():
 def test_grids_come_from_files_and_broken_files_are_told(tmp_path):
     path = tmp_path / "grid.npz"
     np.savez(path, values=_sphere_grid().values, origin=np.full(3, -0.5), spacing=0.05)
-    assert load_grid(path).taylor(np.array([[0.3, 0.0, 0.0]]))[0] == pytest.approx(0.1, abs=1e-3)
+    assert load_distance_grid(path).taylor(np.array([[0.3, 0.0, 0.0]]))[0] == pytest.approx(0.1, abs=1e-3)
     np.savez(path, values=np.zeros((0, 0, 0)), origin=np.zeros(3), spacing=1.0)
     with pytest.raises(InputError, match=r"grid.npz: a grid of distances has the shape \(0, 0, 0\)"):
-        load_grid(path)
+        load_distance_grid(path)
     np.savez(path, values=np.zeros((2, 2, 2)))
     with pytest.raises(InputError, match="no array 'origin'"):
-        load_grid(path)
+        load_distance_grid(path)
     path.write_bytes(b"PK nonsense")
     for broken in (path, tmp_path / "none.npz"):
         with pytest.raises(InputError, match="cannot be read"):
-            load_grid(broken)
+            load_distance_grid(broken)

@@ -10,10 +10,10 @@ import screwgraph as sg
 from screwgraph.errors import InputError
 from screwgraph.plan import Plan, Planner, Task, horizon
 from screwgraph.plan.costs import Effort
-from screwgraph.plan.extrapolation import Stretches, integrated
+from screwgraph.plan.extrapolated_euler import MotionStretches, integrate_stretches
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.limits import VelocityLimit
-from screwgraph.plan.read import read_task
+from screwgraph.plan.task_files import read_task
 from tests.robots import robot_file
 
 RULES = ("euler", "trapezoidal", "linear_acceleration", "hermite_simpson", "radau", "radau_5")
@@ -83,13 +83,13 @@ def test_errors_of_stiff_robots_are_those_that_scipy_finds():
 def test_the_integrator_meets_closed_forms(stiffness):
     """v' = k (sin t - v) and d' = v: the exact solution has a part that decays, and one that follows."""
     h, tol = 0.3, 1e-7
-    motions = Stretches(
+    motions = MotionStretches(
         np.array([[1.0], [0.2]]),
         np.full(2, h),
         lambda d, v: v,
         lambda which, part, d, v: stiffness * (np.sin(part * h) - v),
     )
-    d, v = integrated(motions, (np.array([tol]), np.array([tol])))
+    d, v = integrate_stretches(motions, (np.array([tol]), np.array([tol])))
     k = stiffness
     follow = lambda t: k * (k * np.sin(t) - np.cos(t)) / (k**2 + 1)  # noqa: E731
     decay = motions.velocity[:, 0] + k / (k**2 + 1)
@@ -100,8 +100,8 @@ def test_the_integrator_meets_closed_forms(stiffness):
 
 def test_motions_that_leave_all_bounds_have_no_end():
     """v' = v^2 from v = 10 is infinite after 0.1 s."""
-    blow = Stretches(np.array([[10.0], [1.0]]), np.full(2, 0.2), lambda d, v: v, lambda which, part, d, v: v * v)
-    _, v = integrated(blow, (np.array([1e-6]), np.array([1e-6])))
+    blow = MotionStretches(np.array([[10.0], [1.0]]), np.full(2, 0.2), lambda d, v: v, lambda which, part, d, v: v * v)
+    _, v = integrate_stretches(blow, (np.array([1e-6]), np.array([1e-6])))
     assert np.isnan(v[0, 0])
     assert v[1, 0] == pytest.approx(1.0 / (1.0 - 0.2), abs=1e-5)
 

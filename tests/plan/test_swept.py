@@ -11,7 +11,7 @@ from screwgraph.plan.collision import BodySphere, Box, Sphere
 from screwgraph.plan.costs import Effort
 from screwgraph.plan.goals import Position, Velocity
 from screwgraph.plan.obstacles import Avoid
-from screwgraph.plan.obstacles.swept import touches, watched
+from screwgraph.plan.obstacles.swept_spheres import find_swept_contacts, select_clearance_factors
 
 HALF = np.array([0.1, 0.3])
 """Of a wall about the origin (m)."""
@@ -67,8 +67,8 @@ def test_a_jump_over_a_wall_is_found_and_told(tmp_path):
     task = crossing(tmp_path, "trapezoidal", (0.0, 0.0))
     planner = Planner(replace(task, obstacles=()))
     through = planner.solve()
-    factors = watched(Planner(task).transcription.problem.factors)
-    found = touches(factors, lambda t: through.at(t).q, through.t, np.full(10, 0.5))
+    factors = select_clearance_factors(Planner(task).transcription.problem.factors)
+    found = find_swept_contacts(factors, lambda t: through.at(t).q, through.t, np.full(10, 0.5))
     assert found
     for touch in found:
         x = through.at(touch.time).q
@@ -89,9 +89,9 @@ def test_a_motion_beside_an_obstacle_touches_nothing():
         dynamics=False,
         collocation="trapezoidal",
     )
-    factors = watched(Planner(replace(task, costs=())).transcription.problem.factors)
+    factors = select_clearance_factors(Planner(replace(task, costs=())).transcription.problem.factors)
     turning = lambda t: np.stack([1.5 * t, 0.0 * t], axis=1)  # noqa: E731
-    assert touches(factors, turning, np.linspace(0, 1, 5), np.full(4, 0.4)) == []
+    assert find_swept_contacts(factors, turning, np.linspace(0, 1, 5), np.full(4, 0.4)) == []
     deeper = lambda t: np.stack([1.5 * t, 0.6 * np.exp(-(((t - 0.6) / 0.02) ** 2))], axis=1)  # noqa: E731
-    (touch,) = touches(factors, deeper, np.linspace(0, 1, 5), np.full(4, 0.4))
+    (touch,) = find_swept_contacts(factors, deeper, np.linspace(0, 1, 5), np.full(4, 0.4))
     assert touch.interval == 2

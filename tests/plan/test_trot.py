@@ -5,8 +5,8 @@ import pinocchio as pin
 import pytest
 
 from screwgraph.plan import Planner
-from screwgraph.plan.read import read_task
 from screwgraph.plan.relaxation import RECOVERY
+from screwgraph.plan.task_files import read_task
 from tests.oracle import to_pin_q, to_pin_v
 from tests.plan.contact_checks import Body, moved
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.mechanism import observed
-from screwgraph.models.mechanism.read_sensors import given_sensors
+from screwgraph.mechanism import simulate_sensors
+from screwgraph.models.mechanism.read_sensors import parse_sensors
 from screwgraph.plan import Task, horizon
 from screwgraph.plan.goals import Position
 from tests.queries.models import MECHANISMS, TREES, coordinates_of, model_of, state_of
@@ -80,7 +80,7 @@ def observations(name: str) -> tuple[dict[str, np.ndarray], tuple[dict[str, Any]
         sensors = [
             {"sensor": f"camera of {p.name}", "position": p.name, "sigma": 1e-4} for p in model.points if not p.fixed
         ]
-        table = observed(model, {"q": run.q, "v": run.qd, "a": run.qdd}, given_sensors(model, sensors))
+        table = simulate_sensors(model, {"q": run.q, "v": run.qd, "a": run.qdd}, parse_sensors(model, sensors))
         return {"t": run.t, **table}, tuple(sensors), f"mass:{unknown_body(name).name}", run
     run = sg.simulate(model, time=0.1, dt=0.01)
     encoders = [j.name for j in model.joints if j.type.nq == 1]

@@ -148,10 +148,10 @@ ELSEWHERE = {
 
 
 @cache
-def held() -> simulation.Given:
+def held() -> simulation.StepValues:
     """Where the ball of the closed chain is held, as an input."""
     names = ("ball.predecessor",)
-    return simulation.Given.of(sg.forward_dynamics(TIED, parameters=names), names, None, {})
+    return simulation.StepValues.of(sg.forward_dynamics(TIED, parameters=names), names, None, {})
 
 
 def independent() -> np.ndarray:

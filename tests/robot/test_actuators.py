@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import Coupling, LoopMotor, Operation, Position, Transmission, loop_pose, resorted, without_loops
+from screwgraph.robot import (
+    Coupling,
+    LoopMotor,
+    Operation,
+    Position,
+    Transmission,
+    loop_pose,
+    sort_robot,
+    without_loops,
+)
 
 STEP = 1e-5
 
@@ -73,13 +82,13 @@ def test_open_loops_have_no_motors():
 )
 def test_what_cannot_be_driven_is_refused(actuators, said):
     with pytest.raises(sg.ModelError, match=said):
-        resorted(replace(sg.load("rrr"), actuators=actuators))
+        sort_robot(replace(sg.load("rrr"), actuators=actuators))
 
 
 def test_a_joint_of_several_coordinates_is_refused():
     robot = sg.load("a1", base="floating")
     with pytest.raises(sg.ModelError, match="it has several coordinates"):
-        resorted(replace(robot, actuators=(Transmission(Coupling("a", {robot.joint_names[0]: 1.0})),)))
+        sort_robot(replace(robot, actuators=(Transmission(Coupling("a", {robot.joint_names[0]: 1.0})),)))
 
 
 def test_a_position_of_another_shape_is_refused():

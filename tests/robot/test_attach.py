@@ -15,7 +15,7 @@ from screwgraph.robot import (
     Power,
     Transmission,
     attach,
-    prefixed,
+    prefix_names,
     with_floating_base,
     without_loops,
 )
@@ -62,7 +62,7 @@ def test_all_names_of_parts_get_the_prefix():
         couplings=(Coupling("cam", {b: 1.0}, 0.2, Operation("-", (curve, Constant(1.0)))),),
         actuators=(Transmission(Coupling("gear", {a: 9.0})), LoopMotor("tip", robot.loops[0].name)),
     )
-    found = prefixed(robot, "x_")
+    found = prefix_names(robot, "x_")
     (cam,), (gear, tip) = found.couplings, found.actuators
     assert cam.text() == f"x_{b} + x_{a}**2 + sin(x_{b}) - 1 = 0.20000000000000001"
     assert isinstance(gear, Transmission)

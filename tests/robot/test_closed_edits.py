@@ -16,8 +16,8 @@ from screwgraph.robot import (
     constraint_residual,
     lock,
     merge_fixed,
-    resorted,
-    snapped,
+    snap_rotations,
+    sort_robot,
     tree,
     with_floating_base,
     without_damping,
@@ -48,7 +48,7 @@ def test_loops_on_merged_links_move_to_the_links_that_stay():
     np.testing.assert_allclose(constraint_residual(merged, q), constraint_residual(robot, q), atol=1e-13)
 
 
-@pytest.mark.parametrize("edit", [without_damping, resorted, lambda r: snapped(r, 1e-12)])
+@pytest.mark.parametrize("edit", [without_damping, sort_robot, lambda r: snap_rotations(r, 1e-12)])
 def test_edits_of_other_things_keep_loops_couplings_and_choice(edit):
     robot = replace(load("belt_leg"), loops=())
     for before in (load("stewart_gough"), robot):
@@ -75,7 +75,7 @@ def test_opening_leaves_the_tree():
 def test_snapping_snaps_the_frames_of_loops():
     robot = planar_four_bar()
     crooked = replace(robot.loops[0], T_pf=robot.loops[0].T_pf + 1e-10 * np.eye(4, k=1))
-    loop = snapped(replace(robot, loops=(crooked,)), 1e-9).loops[0]
+    loop = snap_rotations(replace(robot, loops=(crooked,)), 1e-9).loops[0]
     np.testing.assert_array_equal(loop.T_pf[:3, :3], np.eye(3))
 
 

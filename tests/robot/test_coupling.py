@@ -5,7 +5,7 @@ import pytest
 
 from screwgraph.compiler import casadi_of
 from screwgraph.robot import Constant, Coupling, Operation, Position, Power
-from screwgraph.robot.expression import substituted, text_of
+from screwgraph.robot.position_expression import substitute_positions, text_of
 from screwgraph.tape import SAMPLES, WIDE, Tape
 from tests.formats.helpers import close
 
@@ -92,7 +92,7 @@ def test_joints_that_stand_still_become_constants(coupling, q):
 
 
 def test_an_expression_of_constants_is_one_number():
-    assert substituted(SLOT, {"a": 1.0, "b": 2.0}) == Constant(pytest.approx(value((1.0, 2.0))))
+    assert substitute_positions(SLOT, {"a": 1.0, "b": 2.0}) == Constant(pytest.approx(value((1.0, 2.0))))
 
 
 def test_the_text_has_the_parentheses_that_it_needs():

@@ -14,8 +14,8 @@ from screwgraph.robot import (
     Link,
     lock,
     merge_fixed,
-    resorted,
-    snapped,
+    snap_rotations,
+    sort_robot,
     tree,
     with_floating_base,
     with_gravity,
@@ -194,7 +194,7 @@ def test_what_is_no_gravity_is_refused(gravity):
 def test_snapping_makes_near_quarter_turns_exact_and_reports_them():
     robot = chain(Revolute(), Revolute())
     joints = (replace(robot.joints[0], origin=from_xyz_rpy([1, 2, 3], [1.5708, 0.0, -3.14159])), robot.joints[1])
-    result = snapped(replace(robot, joints=joints), 1e-4)
+    result = snap_rotations(replace(robot, joints=joints), 1e-4)
     R = result.joints[0].origin[:3, :3]
     assert set(np.abs(R).ravel()) == {0.0, 1.0}
     assert np.linalg.det(R) == 1.0
@@ -206,7 +206,7 @@ def test_snapping_makes_near_quarter_turns_exact_and_reports_them():
 def test_snapping_one_entry_leaves_a_rotation():
     robot = chain(Revolute())
     origin = from_xyz_rpy([0, 0, 0], [1e-5, 0.3, 0.0])
-    (joint,) = snapped(replace(robot, joints=(replace(robot.joints[0], origin=origin),)), 1e-4).joints
+    (joint,) = snap_rotations(replace(robot, joints=(replace(robot.joints[0], origin=origin),)), 1e-4).joints
     R = joint.origin[:3, :3]
     np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
     assert R[1, 1] == 1.0
@@ -216,13 +216,19 @@ def test_snapping_one_entry_leaves_a_rotation():
 @pytest.mark.parametrize("tolerance", [-1e-9, 0.1, float("nan"), "tiny", None])
 def test_a_wrong_tolerance_is_refused(tolerance):
     with pytest.raises(InputError, match="is not a tolerance"):
-        snapped(chain(Revolute()), tolerance)
+        snap_rotations(chain(Revolute()), tolerance)
 
 
 def test_no_edit_changes_the_original():
     robot = chain(Revolute(), Fixed(), Revolute())
     before = [(joint.name, joint.parent, joint.damping, joint.origin.copy()) for joint in robot.joints]
-    for edit in (merge_fixed, without_damping, with_floating_base, lambda r: lock(r, "j1"), lambda r: snapped(r, 0.01)):
+    for edit in (
+        merge_fixed,
+        without_damping,
+        with_floating_base,
+        lambda r: lock(r, "j1"),
+        lambda r: snap_rotations(r, 0.01),
+    ):
         edit(robot)
     for (name, parent, damping, origin), joint in zip(before, robot.joints, strict=True):
         assert (name, parent, damping) == (joint.name, joint.parent, joint.damping)
@@ -232,4 +238,4 @@ def test_no_edit_changes_the_original():
 def test_a_robot_put_together_by_hand_is_checked_and_sorted():
     robot = chain(Revolute(), Revolute())
     shuffled = replace(robot, links=robot.links[::-1], joints=robot.joints[::-1])
-    assert resorted(shuffled).joint_names == ("j1", "j2")
+    assert sort_robot(shuffled).joint_names == ("j1", "j2")

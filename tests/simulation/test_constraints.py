@@ -26,7 +26,7 @@ def test_positions_and_velocities_end_on_the_constraints(name):
     constraints = Constraints(robot, first)
     for q in (first, second):  # at the second, loop joints stand elsewhere
         beside = robot.manifold.retract(q, 1e-3 * rng.normal(size=robot.nv))
-        end, qd, gap = constraints.projected(0.0, beside, rng.normal(size=robot.nv))
+        end, qd, gap = constraints.project(0.0, beside, rng.normal(size=robot.nv))
         assert np.abs(constraint_residual(robot, end)).max() < 2e-10
         assert gap == pytest.approx(np.abs(constraint_residual(robot, end)).max(), abs=1e-11)
         assert np.abs(constraint_jacobian(robot, end) @ qd).max() < 1e-8
@@ -40,7 +40,7 @@ def test_what_is_closed_stays_as_it_is(name):
     robot = ROBOTS[name]
     (q,) = closed_states(robot, 1, seed=4)
     allowed = robot.complete_velocity(q, np.ones(robot.mobility.freedom))
-    end, qd, gap = Constraints(robot, q).projected(0.0, q, allowed)
+    end, qd, gap = Constraints(robot, q).project(0.0, q, allowed)
     np.testing.assert_array_equal(end, q)
     np.testing.assert_allclose(qd, allowed, atol=1e-9 * np.abs(allowed).max())
     assert gap < 1e-10
@@ -52,4 +52,4 @@ def test_what_does_not_close_again_is_said_with_the_time(monkeypatch):
     q = robot.close_loops([0.9, -0.5, 0.8])
     constraints = Constraints(robot, q)
     with pytest.raises(InputError, match=r"at t = 0.7 s the loop-closure error is .* \(take a smaller dt\)"):
-        constraints.projected(0.7, q + np.array([0.0, 1.0, 0.0]), np.zeros(3))
+        constraints.project(0.7, q + np.array([0.0, 1.0, 0.0]), np.zeros(3))

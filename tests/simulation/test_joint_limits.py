@@ -99,7 +99,7 @@ def test_work_of_dampers_counts_beside_that_of_stops():
 def test_the_balance_sees_energy_that_no_law_explains():
     """Work of friction is bounded by its law: what a wrong motion gains, or loses beyond it, is a residual."""
     from screwgraph.simulation.joint_force_steps import work_of
-    from screwgraph.simulation.options import StepOptions
+    from screwgraph.simulation.step_options import StepOptions
 
     robot, t = block(friction=1.0), 1e-3 * np.arange(101)
     qd = np.linspace(1.0, 0.5, 101)[:, None]  # as if friction was 5 m/s^2 * 2 kg = 10 N

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.robot import constraint_residual, with_gravity
 from screwgraph.robot.parameters import parameters_of, with_values
 
@@ -157,7 +157,7 @@ def test_mechanisms_close_again_where_lengths_change():
     simulator.step(steps=20)
     simulator.set_parameters({name: lengths_of(name)[2, 0]})
     own = sg.load_mechanism("four_bar", {name: float(lengths_of(name)[2, 0])})
-    closing = compiled_mechanism(own).closing
+    closing = compile_mechanism(own).closing
     for _ in range(2):
         residual, jacobian = closing(simulator.q)
         assert np.abs(residual).max() < 1e-9

@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.robot import closed_states, with_floating_base
-from screwgraph.simulation import run as running
+from screwgraph.simulation import simulation as running
 from tests.robot.joint_instances import in_a_tree, instances
 from tests.robots import robot_file
 from tests.simulation.robots import free_body
@@ -25,7 +25,7 @@ def start(robot):
 
 def in_python(monkeypatch, *arguments, **options):
     with monkeypatch.context() as patched:
-        patched.setattr(running, "stepper", lambda *made_of: None)
+        patched.setattr(running, "compile_stepper", lambda *made_of: None)
         return sg.simulate(*arguments, **options)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.bench.peers import mujoco as peer
-from screwgraph.bench.tree import tree
+from screwgraph.bench.robot_tree import make_depth_first_tree
 from tests.robots import robot_file
 
 STIFF = ("z1", "xarm7", "b1-z1", "allegro_left_hand", "tiago_no_hand")
@@ -38,7 +38,7 @@ def test_errors_shrink_with_the_step_and_are_small_at_once(name):
 def test_steps_are_those_of_mujoco_with_implicit_damping(name):
     mujoco = pytest.importorskip("mujoco")
     robot, q, qd = start(name)
-    bodies = tree(robot)
+    bodies = make_depth_first_tree(robot)
     model = peer._model(mujoco, robot, bodies)
     model.opt.timestep, model.opt.integrator = 1e-3, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     data = mujoco.MjData(model)

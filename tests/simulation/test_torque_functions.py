@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import screwgraph as sg
-from screwgraph.simulation.doubt import advice
+from screwgraph.simulation.energy_warning import advice
 from screwgraph.simulation.methods import AUTO, METHODS
 from tests.simulation.robots import pendulum
 

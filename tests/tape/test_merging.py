@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from screwgraph.compiler import compile_expression, numbered
+from screwgraph.compiler import compile_expression, make_numbered_argument
 from screwgraph.spatial.manifolds import SE2, FloatingPose, UnitQuaternion, product
 from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape, program, residues
 from tests.suites import in_suites
@@ -145,7 +145,9 @@ def test_products_of_rounded_constants_are_equal():
 def test_random_steps(space):
     """Of all lengths, at velocities and accelerations of all sizes, that turn by less than 1 rad."""
     (n,), dim, rng = space.shape, space.dim, np.random.default_rng(2)
-    arguments = tuple(numbered(name, size) for name, size in (("q", n), ("qd", dim), ("qdd", dim), ("dt", 1)))
+    arguments = tuple(
+        make_numbered_argument(name, size) for name, size in (("q", n), ("qd", dim), ("qdd", dim), ("dt", 1))
+    )
 
     def ahead(q, qd, qdd, dt):
         half = space.retract(q, (0.5 * dt[0]) * qd)

@@ -12,9 +12,9 @@ from screwgraph.time import (
     ExplicitDefect,
     RateDefect,
     SimpsonVelocities,
-    between,
+    interpolate_step,
     simpson_positions,
-    stepped,
+    take_step,
 )
 
 SPACE = Vector(2)
@@ -53,7 +53,7 @@ def test_explicit_steps_err_by_the_order_plus_one(rule):
     errors = []
     for h in (0.1, 0.05):
         q, v, _ = motion(np.array([0.3, 0.3 + h]))
-        found = stepped(rule, SPACE, lambda part, q, v: -(W**2) * q, h, q[0], v[0])
+        found = take_step(rule, SPACE, lambda part, q, v: -(W**2) * q, h, q[0], v[0])
         errors.append(np.abs(np.array(found) - [q[1], v[1]]).max())
         r = ExplicitDefect(rule, SPACE, lambda q, v, force: -(W**2) * q)(q[0], found[0], v[0], found[1], dt=h)
         np.testing.assert_allclose(r, 0.0, atol=1e-15)
@@ -96,7 +96,7 @@ def test_motions_between_points_meet_them(rule):
     h = np.full((1, 1), 0.1)
     at = [tuple(x[None] for x in point) for point in points(rule, 0.1)]
     for i in (0, len(at) - 1):
-        step, velocity = between(rule, at, h, np.array([[rule.nodes[i]]]))
+        step, velocity = interpolate_step(rule, at, h, np.array([[rule.nodes[i]]]))
         expected = rule.steps(SPACE, *list(zip(*at, strict=True))[1:], 0.1)[-1] if i else 0.0
         exact = 1e-14 if not rule.curvature else 10.0 * 0.1 ** (rule.order + 1)  # integrals of accelerations
         np.testing.assert_allclose(step, expected, atol=exact)

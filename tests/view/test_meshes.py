@@ -9,9 +9,9 @@ import pytest
 import screwgraph as sg
 from screwgraph import view
 from screwgraph.robot import Box, Capsule, Mesh
-from screwgraph.view.bounds import bounds
-from screwgraph.view.skeleton import shown_visuals
-from tests.formats.test_meshes import box, stl
+from screwgraph.view.scene_bounds import compute_bounds
+from screwgraph.view.skeleton import collect_visuals
+from tests.formats.test_mesh_paths import box, stl
 
 ROBOT = """<robot name="r"><link name="base"/>
 <link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
@@ -32,10 +32,10 @@ def test_a_mesh_is_drawn_where_the_file_puts_it_and_reaches_as_far(robot, tmp_pa
     scene = view.robot_scene(robot, np.zeros(1), np.zeros((1, 1)))
     arm = next(body for body in scene.bodies if body.name == "arm")
     assert [type(visual.shape) for visual in arm.visuals] == [Mesh]
-    np.testing.assert_allclose(bounds(arm, np.array([0.0, 0.0, 1.0])), (0.4, 1.6), atol=1e-6)
+    np.testing.assert_allclose(compute_bounds(arm, np.array([0.0, 0.0, 1.0])), (0.4, 1.6), atol=1e-6)
     turned = view.robot_scene(robot, np.zeros(1), np.array([[np.pi / 2.0]]))
     arm = next(body for body in turned.bodies if body.name == "arm")
-    np.testing.assert_allclose(bounds(arm, np.array([0.0, 1.0, 0.0])), (-1.6, -0.4), atol=1e-6)
+    np.testing.assert_allclose(compute_bounds(arm, np.array([0.0, 1.0, 0.0])), (-1.6, -0.4), atol=1e-6)
     view.save_html(scene, tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text()
     content = json.loads(re.search(r'id="scene"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
@@ -47,7 +47,7 @@ def test_a_mesh_is_drawn_where_the_file_puts_it_and_reaches_as_far(robot, tmp_pa
 def test_collision_shapes_stand_for_missing_meshes_and_one_warning_names_them(tmp_path):
     robot = sg.load(ROBOT.format("package://nowhere/box.stl"))
     with pytest.warns(RuntimeWarning, match=r"^r: 1 mesh is left out \(box.stl\): the mesh is not found") as said:
-        shown = shown_visuals(robot)
+        shown = collect_visuals(robot)
     assert len(said) == 1
     assert [type(visual.shape) for visual in shown["arm"]] == [Box]
 
@@ -56,5 +56,5 @@ def test_links_of_missing_meshes_alone_are_drawn_as_before():
     text = re.sub("<collision>.*</collision>", "", ROBOT.format("none.stl"))
     robot = sg.load(text.replace('<mass value="1"/>', '<origin xyz="0 0 0.5"/><mass value="1"/>'))
     with pytest.warns(RuntimeWarning, match="1 mesh"):
-        shown = shown_visuals(robot)
+        shown = collect_visuals(robot)
     assert any(isinstance(visual.shape, Capsule) for visual in shown["arm"])

@@ -14,9 +14,9 @@ from screwgraph.plan.costs import Acceleration, Smoothness
 from screwgraph.plan.goals import Point, Position
 from screwgraph.plan.obstacles import Avoid
 from screwgraph.robot import link_poses
-from screwgraph.view.level import zero_surface
-from screwgraph.view.obstacles import VISUALS, obstacle_bodies
-from screwgraph.view.parts import contains
+from screwgraph.view.obstacles import VISUALS, make_obstacle_bodies
+from screwgraph.view.primitive_parts import is_inside
+from screwgraph.view.surface_nets import extract_zero_surface
 from tests.view.browser import opened
 
 OBSTACLES = [
@@ -29,17 +29,17 @@ OBSTACLES = [
 
 @pytest.mark.parametrize("shape", OBSTACLES, ids=lambda s: s.kind)
 def test_what_is_drawn_is_where_the_planners_distance_is_negative(shape):
-    (body,), _ = obstacle_bodies([shape], 1.0)
+    (body,), _ = make_obstacle_bodies([shape], 1.0)
     points = np.random.default_rng(0).uniform(-0.2, 0.8, (900, 3))
     d = np.array([float(shape.distance(p, shape.numbers())) for p in points])
-    drawn = [any(contains(visual, p, 0.0) for visual in body.visuals) for p in points]
+    drawn = [any(is_inside(visual, p, 0.0) for visual in body.visuals) for p in points]
     np.testing.assert_array_equal(drawn, d < 0.0)
     assert 5 < np.sum(drawn) < 895
 
 
 def test_the_upper_face_of_a_half_spaces_plate_lies_in_its_plane():
     plane = HalfSpace((0.2, 0.0, 0.3), (0.0, 1.0, 1.0))
-    (body,), _ = obstacle_bodies([plane], 2.0)
+    (body,), _ = make_obstacle_bodies([plane], 2.0)
     (visual,) = body.visuals
     top = visual.T_bs @ [0.0, 0.0, visual.shape.size[2] / 2.0, 1.0]
     assert float(plane.distance(top[:3], plane.numbers())) == pytest.approx(0.0, abs=1e-12)
@@ -52,17 +52,17 @@ def test_every_kind_of_obstacle_can_be_drawn():
 def test_the_surface_of_a_balls_distances_is_the_ball():
     axis = np.linspace(-1.0, 1.0, 33)
     x = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1)
-    triangles = zero_surface(np.linalg.norm(x, axis=-1) - 0.7, np.full(3, -1.0), np.full(3, 1.0 / 16.0))
+    triangles = extract_zero_surface(np.linalg.norm(x, axis=-1) - 0.7, np.full(3, -1.0), np.full(3, 1.0 / 16.0))
     assert np.abs(np.linalg.norm(triangles, axis=2) - 0.7).max() < 2e-3
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     assert np.linalg.norm(normal, axis=1).sum() / 2.0 == pytest.approx(4.0 * np.pi * 0.49, rel=5e-3)
-    assert len(zero_surface(np.ones((3, 3, 3)), np.zeros(3), np.ones(3))) == 0
+    assert len(extract_zero_surface(np.ones((3, 3, 3)), np.zeros(3), np.ones(3))) == 0
 
 
 def test_a_large_table_of_distances_becomes_few_triangles_of_its_surface():
     z = np.arange(81) * 0.01
     grid = DistanceGrid(np.broadcast_to(z - 0.4, (81, 81, 81)).copy(), (0.0, 0.0, 0.0), 0.01)
-    _, (surface,) = obstacle_bodies([grid], 1.0)
+    _, (surface,) = make_obstacle_bodies([grid], 1.0)
     assert len(surface.triangles) == 2 * 31 * 31
     np.testing.assert_allclose(surface.triangles[..., 2], 0.4, atol=1e-9)
 
@@ -89,7 +89,7 @@ def test_forces_of_contacts_carry_the_weight_below_the_centre_of_mass(block):
     (forces,) = (line for line in scene.lines if line.name == "forces of contacts")
     at, tip, gap = np.moveaxis(forces.points.reshape(scene.frames, 3, 3), 1, 0)
     np.testing.assert_allclose(at, np.tile([0.05, 0.0, 0.0], (scene.frames, 1)), atol=1e-6)
-    size = view.plan_marks.reach(block.task.robot)
+    size = view.plan_marks.robot_size(block.task.robot)
     np.testing.assert_allclose(tip - at, np.tile([0.0, 0.0, 0.6 * size], (scene.frames, 1)), atol=1e-6)
     assert np.isnan(gap).all()
     (feet,) = scene.points

@@ -11,7 +11,7 @@ import screwgraph as sg
 from screwgraph import view
 from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Sphere, Visual, link_poses
 from screwgraph.spatial import from_xyz_rpy
-from screwgraph.view.bounds import bounds
+from screwgraph.view.scene_bounds import compute_bounds
 from tests.robots import robot_files
 
 T = np.array([0.0, 0.5, 1.0])
@@ -64,7 +64,7 @@ def test_a_page_of_a_quadruped_is_small():
 
 def test_thinning_keeps_the_ends_and_an_even_pace():
     t = np.cumsum(np.random.default_rng(0).uniform(0.5e-3, 1.5e-3, 4000))
-    kept, numbers = view.thinned(t, np.arange(4000), rate=50.0)
+    kept, numbers = view.thin_states(t, np.arange(4000), rate=50.0)
     assert (kept[0], kept[-1], numbers[-1]) == (t[0], t[-1], 3999)
     np.testing.assert_allclose(np.diff(kept), (t[-1] - t[0]) / (len(kept) - 1), atol=3.1e-3)
     assert 1.0 / np.diff(kept).mean() == pytest.approx(50.0, rel=0.02)
@@ -92,7 +92,7 @@ def support(shape, d: np.ndarray) -> float:
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: type(shape).__name__)
 def test_shapes_reach_as_far_as_they_should(shape):
     direction = np.array([2.0, -1.0, 0.5]) / np.linalg.norm([2.0, -1.0, 0.5])
-    low, high = bounds(view.Body("b", stack(POSE), (Visual(shape, POSE),)), direction)
+    low, high = compute_bounds(view.Body("b", stack(POSE), (Visual(shape, POSE),)), direction)
     T_ws = POSE @ POSE
     expected, middle = support(shape, T_ws[:3, :3].T @ direction), T_ws[:3, 3] @ direction
     np.testing.assert_allclose((low, high), (middle - expected, middle + expected), atol=1e-12)
@@ -109,10 +109,10 @@ def test_a_rod_reaches_from_point_to_point():
 @pytest.mark.parametrize("name", sg.zoo_names())
 def test_every_built_in_robot_can_be_seen(name):
     robot = sg.load(name)
-    scene = view.robot_scene(robot, np.zeros(1), view.rest(robot)[None])
+    scene = view.robot_scene(robot, np.zeros(1), view.rest_position(robot)[None])
     massive = {link.name for link in robot.links[1:] if link.inertia.mass}
     assert massive <= {body.name for body in scene.bodies if body.visuals}
-    poses = link_poses(robot, view.rest(robot))
+    poses = link_poses(robot, view.rest_position(robot))
     assert all((body.poses.reshape(4, 4) == poses[body.name]).all() for body in scene.bodies)
 
 
@@ -132,14 +132,16 @@ def test_every_robot_of_files_can_be_seen_with_its_meshes(path):
 
 def can_be_seen(robot):
     scene = view.robot_scene(robot, np.zeros(1), robot.neutral()[None])
-    low = min([bounds(body, np.array([0.0, 0.0, 1.0]))[0] for body in scene.bodies if body.visuals], default=0.0)
+    low = min(
+        [compute_bounds(body, np.array([0.0, 0.0, 1.0]))[0] for body in scene.bodies if body.visuals], default=0.0
+    )
     assert -1e3 < low <= scene.ground + 1e3
     assert view.html(scene)
 
 
 def test_planar_mechanisms_are_seen_from_the_front_and_stand_upright():
     robot = sg.load("five_bar")
-    scene = view.robot_scene(robot, np.zeros(1), view.rest(robot)[None])
+    scene = view.robot_scene(robot, np.zeros(1), view.rest_position(robot)[None])
     assert scene.up == (0.0, 1.0, 0.0)
     assert scene.look is not None
     assert scene.look[2] > 0.9

@@ -11,52 +11,52 @@ import pytest
 
 import screwgraph as sg
 from screwgraph import view
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.robot import constraint_residual
-from screwgraph.view.mechanism_sliders import mechanism_posed, mechanism_sliders
-from screwgraph.view.sliders import coordinates, posed, rest, sliders
+from screwgraph.view.mechanism_sliders import mechanism_sliders, pose_mechanism
+from screwgraph.view.sliders import make_sliders, pose_robot, rest_position, slider_coordinates
 
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage", "belt_leg", "differential"])
 def test_closed_chains_stay_closed_while_their_sliders_move(name):
     robot = sg.load(name)
-    q = rest(robot)
-    found, before = sliders(robot, q), coordinates(robot, q)
+    q = rest_position(robot)
+    found, before = make_sliders(robot, q), slider_coordinates(robot, q)
     assert len(found) == robot.mobility.freedom
     for slider in found:
         after = before.copy()
         after[slider.coordinate] += 0.3 if slider.high > before[slider.coordinate] + 0.3 else -0.3
-        q, before = posed(robot, q, before, after), after
+        q, before = pose_robot(robot, q, before, after), after
         assert np.abs(constraint_residual(robot, q)).max() < 1e-9
-        assert coordinates(robot, q)[slider.coordinate] == pytest.approx(after[slider.coordinate], abs=1e-9)
+        assert slider_coordinates(robot, q)[slider.coordinate] == pytest.approx(after[slider.coordinate], abs=1e-9)
 
 
 def test_a_tree_stands_where_its_sliders_are():
     robot = sg.load("panda")
-    found = sliders(robot, rest(robot))
+    found = make_sliders(robot, rest_position(robot))
     assert [slider.label for slider in found] == list(robot.joint_names)
     assert (found[3].low, found[3].high, found[3].initial) == (-3.0718, -0.0698, -0.0698)
     after = np.linspace(-1.0, 1.0, 7)
-    np.testing.assert_array_equal(posed(robot, rest(robot), np.zeros(7), after), after)
+    np.testing.assert_array_equal(pose_robot(robot, rest_position(robot), np.zeros(7), after), after)
 
 
 def test_a_floating_base_has_six_sliders():
     robot = sg.load("a1", base="floating")
-    found = sliders(robot, rest(robot))
+    found = make_sliders(robot, rest_position(robot))
     assert [slider.label for slider in found[:6]] == [f"floating_base[{i}]" for i in range(6)]
     after = np.zeros(robot.nv)
     after[5] = 0.7
-    np.testing.assert_allclose(posed(robot, rest(robot), np.zeros(robot.nv), after)[:3], (0.0, 0.0, 0.7))
+    np.testing.assert_allclose(pose_robot(robot, rest_position(robot), np.zeros(robot.nv), after)[:3], (0.0, 0.0, 0.7))
 
 
 def test_a_slider_that_would_open_a_loop_is_refused():
     robot = sg.load("four_bar_linkage").with_independent_joints(["joint3"])
-    q = rest(robot)
-    before = coordinates(robot, q)
+    q = rest_position(robot)
+    before = slider_coordinates(robot, q)
     after = before.copy()
     after[robot.v_slices["joint3"]] += 3.0
     with pytest.raises(sg.InputError, match="loop 'joint4' has a loop-closure error of"):
-        posed(robot, q, before, after)
+        pose_robot(robot, q, before, after)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -78,16 +78,16 @@ def test_mechanisms_stay_closed_while_their_sliders_move(name):
     (slider,) = mechanism_sliders(mechanism)
     after = before.copy()
     after[slider.coordinate] += 0.3
-    moved = mechanism_posed(mechanism, q, before, after)
+    moved = pose_mechanism(mechanism, q, before, after)
     assert moved[slider.coordinate] == pytest.approx(after[slider.coordinate], abs=1e-9)
-    assert np.abs(compiled_mechanism(mechanism).closing(moved)[0]).max() < 1e-9
+    assert np.abs(compile_mechanism(mechanism).closing(moved)[0]).max() < 1e-9
 
 
 def test_a_slider_that_would_tear_a_mechanism_apart_is_refused():
     mechanism = sg.load_mechanism("four_bar")
     home = mechanism.home
     with pytest.raises(sg.ModelError):
-        mechanism_posed(mechanism, home, home, home + 40.0)
+        pose_mechanism(mechanism, home, home, home + 40.0)
 
 
 def page(port: int) -> str:

@@ -1,67 +1,67 @@
 """Measuring our functions, and other libraries beside them."""
 
+from screwgraph.bench.benchmark_query import QUESTIONS, BenchmarkQuery, States, random_states
 from screwgraph.bench.fast_code import fast_code
 from screwgraph.bench.fresh_cache import fresh_cache
-from screwgraph.bench.machine import Machine, machine
-from screwgraph.bench.measure import Effort, nanoseconds, seconds_of
+from screwgraph.bench.machine import Machine, describe_machine
+from screwgraph.bench.measure import Budget, measure_nanoseconds, time_call
 from screwgraph.bench.own_functions import (
     GAP,
     Measurement,
-    answers,
-    blocked_sample,
-    call,
-    columns,
-    columns_apart,
-    error,
-    measured,
-    operations,
-    rows,
-    sample,
+    count_operations,
+    evaluate_functions,
+    measure_functions,
+    relative_error,
+    time_batch,
+    time_blocked_batch,
+    time_single_call,
+    to_columns,
+    to_padded_columns,
+    to_rows,
 )
-from screwgraph.bench.peers import PYTHON_PEERS, Case, Measured, NotMeasuredError, Peer, import_peer
-from screwgraph.bench.question import QUESTIONS, Question, States, random_states
-from screwgraph.bench.reasons import gathered
-from screwgraph.bench.roofline import Roofline, roofline
-from screwgraph.bench.survey import Compared, Surveyed, survey
-from screwgraph.bench.tree import Body, Tree, tree
+from screwgraph.bench.peers import PYTHON_PEERS, Case, NotMeasuredError, Peer, PeerResult, import_peer
+from screwgraph.bench.robot_tree import Body, Tree, make_depth_first_tree
+from screwgraph.bench.roofline import Roofline, measure_roofline
+from screwgraph.bench.skipped_cases import group_by_reason
+from screwgraph.bench.survey import PeerComparison, SurveyResult, measure_query
 
 __all__ = [
     "GAP",
     "PYTHON_PEERS",
     "QUESTIONS",
+    "BenchmarkQuery",
     "Body",
+    "Budget",
     "Case",
-    "Compared",
-    "Effort",
     "Machine",
-    "Measured",
     "Measurement",
     "NotMeasuredError",
     "Peer",
-    "Question",
+    "PeerComparison",
+    "PeerResult",
     "Roofline",
     "States",
-    "Surveyed",
+    "SurveyResult",
     "Tree",
-    "answers",
-    "blocked_sample",
-    "call",
-    "columns",
-    "columns_apart",
-    "error",
+    "count_operations",
+    "describe_machine",
+    "evaluate_functions",
     "fast_code",
     "fresh_cache",
-    "gathered",
+    "group_by_reason",
     "import_peer",
-    "machine",
-    "measured",
-    "nanoseconds",
-    "operations",
+    "make_depth_first_tree",
+    "measure_functions",
+    "measure_nanoseconds",
+    "measure_query",
+    "measure_roofline",
     "random_states",
-    "roofline",
-    "rows",
-    "sample",
-    "seconds_of",
-    "survey",
-    "tree",
+    "relative_error",
+    "time_batch",
+    "time_blocked_batch",
+    "time_call",
+    "time_single_call",
+    "to_columns",
+    "to_padded_columns",
+    "to_rows",
 ]

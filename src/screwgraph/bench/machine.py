@@ -28,7 +28,7 @@ class Machine:
     versions: tuple[str, ...]
 
 
-def machine(peers: Iterable[Peer] = ()) -> Machine:
+def describe_machine(peers: Iterable[Peer] = ()) -> Machine:
     """Describe this machine, without its name or anything of its files."""
     own = [
         f"Python {platform.python_version()}",

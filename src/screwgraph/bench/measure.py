@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Effort:
+class Budget:
     """How much CPU time (s) one figure may take, over how many rounds; and how many states or samples are stored."""
 
     seconds: float = 0.2
@@ -20,7 +20,7 @@ class Effort:
     batch: int = 4096
 
 
-def nanoseconds(effort: Effort, function: Callable[..., Any], *arguments: Any) -> float:
+def measure_nanoseconds(effort: Budget, function: Callable[..., Any], *arguments: Any) -> float:
     """Return the CPU time (ns) of `function(*arguments)`, the best round's average; called once before, unmeasured."""
     function(*arguments)
     collecting = gc.isenabled()
@@ -39,7 +39,7 @@ def nanoseconds(effort: Effort, function: Callable[..., Any], *arguments: Any) -
             gc.enable()
 
 
-def seconds_of(function: Callable[[], Any]) -> tuple[float, Any]:
+def time_call(function: Callable[[], Any]) -> tuple[float, Any]:
     """Return the CPU time (s) that one call takes the process, and its result."""
     start = time.process_time()
     result = function()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.bench.benchmark_query import BenchmarkQuery, States
 from screwgraph.bench.fresh_cache import fresh_cache
-from screwgraph.bench.measure import Effort, nanoseconds, seconds_of
-from screwgraph.bench.question import Question, States
+from screwgraph.bench.measure import Budget, measure_nanoseconds, time_call
 from screwgraph.compiler import Function
-from screwgraph.doing import say
+from screwgraph.progress_report import report_progress
 from screwgraph.robot import Robot
 
 
@@ -35,47 +35,47 @@ class Measurement:
         return self.operations / min(self.rows, self.columns)
 
 
-def measured(
-    robot: Robot, question: Question, states: States, effort: Effort
+def measure_functions(
+    robot: Robot, question: BenchmarkQuery, states: States, effort: Budget
 ) -> tuple[Measurement, Sequence[Function]]:
     """Make the functions that answer a question, and measure them; sums, where there are several."""
     with fresh_cache():
-        cold, (functions, _) = seconds_of(lambda: _compiled(robot, question))
-        say("compiling again, from the cache")
-        cached, _ = seconds_of(lambda: _compiled(robot, question))
-    say("timing calls and batches")
+        cold, (functions, _) = time_call(lambda: _compile_functions(robot, question))
+        report_progress("compiling again, from the cache")
+        cached, _ = time_call(lambda: _compile_functions(robot, question))
+    report_progress("timing calls and batches")
     found = Measurement(
-        operations(functions),
+        count_operations(functions),
         cold,
         cached,
-        call(functions, states, effort),
-        sample(functions, states, effort, rows),
-        sample(functions, states, effort, columns),
+        time_single_call(functions, states, effort),
+        time_batch(functions, states, effort, to_rows),
+        time_batch(functions, states, effort, to_columns),
     )
     return found, functions
 
 
-def _compiled(robot: Robot, question: Question) -> tuple[Sequence[Function], Sequence[np.ufunc]]:
+def _compile_functions(robot: Robot, question: BenchmarkQuery) -> tuple[Sequence[Function], Sequence[np.ufunc]]:
     """Make functions, and their machine code."""
     functions = question.functions(robot)
     return functions, [f.ufunc for f in functions]
 
 
-def operations(functions: Sequence[Function]) -> int:
+def count_operations(functions: Sequence[Function]) -> int:
     """Return the operations of all functions together."""
     return sum(f.operations.total for f in functions)
 
 
-def answers(functions: Sequence[Function], states: States) -> np.ndarray:
+def evaluate_functions(functions: Sequence[Function], states: States) -> np.ndarray:
     """Return the results of all functions at each state, side by side."""
     found = [f(*states.arguments(f)) for f in functions]
     arrays = [array for each in found for array in (each if isinstance(each, tuple) else (each,))]
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=-1)
 
 
-def call(functions: Sequence[Function], states: States, effort: Effort) -> float:
+def time_single_call(functions: Sequence[Function], states: States, effort: Budget) -> float:
     """Return the time (ns) of a call with one state, from Python."""
-    return sum(nanoseconds(effort, f, *(a[0] for a in states.arguments(f))) for f in functions)
+    return sum(measure_nanoseconds(effort, f, *(a[0] for a in states.arguments(f))) for f in functions)
 
 
 GAP = 8
@@ -83,45 +83,45 @@ GAP = 8
 Layout = Callable[[np.ndarray], np.ndarray]
 
 
-def rows(array: np.ndarray) -> np.ndarray:
+def to_rows(array: np.ndarray) -> np.ndarray:
     """Return an array (N, n) with the numbers of a sample side by side."""
     return np.ascontiguousarray(array)
 
 
-def columns(array: np.ndarray) -> np.ndarray:
+def to_columns(array: np.ndarray) -> np.ndarray:
     """Return an array (N, n) with the same number of all samples side by side, as in `x.T` of an (n, N) array."""
     return np.asfortranarray(array)
 
 
-def columns_apart(array: np.ndarray) -> np.ndarray:
+def to_padded_columns(array: np.ndarray) -> np.ndarray:
     """Return `columns` with a cache line between them, so that their addresses do not differ by powers of two."""
     place = np.empty((array.shape[0] + GAP, *array.shape[1:]), order="F")[: array.shape[0]]
     place[:] = array
     return place
 
 
-def sample(functions: Sequence[Function], states: States, effort: Effort, layout: Layout) -> float:
+def time_batch(functions: Sequence[Function], states: States, effort: Budget, layout: Layout) -> float:
     """Return the time (ns) a sample in batches as large as `effort.batch`, on one thread, with `out=` given."""
     total = 0.0
     for f in functions:
         arrays = [layout(np.resize(a, (effort.batch, a.shape[1]))) for a in states.arguments(f)]
         out = tuple(layout(np.empty((effort.batch, *result.shape))) for result in f.results)
-        total += nanoseconds(effort, lambda f=f, arrays=arrays, out=out: f(*arrays, out=out)) / effort.batch
+        total += measure_nanoseconds(effort, lambda f=f, arrays=arrays, out=out: f(*arrays, out=out)) / effort.batch
     return total
 
 
-def blocked_sample(functions: Sequence[Function], states: States, effort: Effort) -> float:
+def time_blocked_batch(functions: Sequence[Function], states: States, effort: Budget) -> float:
     """Return the same for arguments and results in blocks: see `Function.blocked`."""
     total = 0.0
     for f in functions:
         g = f.blocked()
         arrays = [g.blocks(np.resize(a, (effort.batch, a.shape[1]))) for a in states.arguments(f)]
         out = g.empty(effort.batch)
-        total += nanoseconds(effort, lambda g=g, arrays=arrays, out=out: g(*arrays, out=out)) / effort.batch
+        total += measure_nanoseconds(effort, lambda g=g, arrays=arrays, out=out: g(*arrays, out=out)) / effort.batch
     return total
 
 
-def error(found: np.ndarray, expected: np.ndarray) -> float:
+def relative_error(found: np.ndarray, expected: np.ndarray) -> float:
     """Return the largest difference relative to the largest number of the same state's answer."""
     axes = tuple(range(1, expected.ndim))
     scale = np.abs(expected).max(axis=axes)

@@ -6,7 +6,7 @@ import ctypes
 import time
 from dataclasses import dataclass
 
-from screwgraph.compiler.kernels import machine_code, vector_width
+from screwgraph.compiler.kernels import compile_assembly, vector_width
 
 CHAINS = 16
 """Independent chains of fused multiply-adds: more than latency times units, fewer than registers."""
@@ -22,14 +22,14 @@ class Roofline:
     scalar: float
 
 
-def roofline(rounds: int = 5) -> Roofline:
+def measure_roofline(rounds: int = 5) -> Roofline:
     """Measure one core."""
     width = vector_width()
     return Roofline(width, _gigaflops(width, rounds), _gigaflops(1, rounds))
 
 
 def _gigaflops(width: int, rounds: int) -> float:
-    code = machine_code(_kernel(width), "kernel")
+    code = compile_assembly(_kernel(width), "kernel")
     kernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(code.address)
     memory = (ctypes.c_double * (8 * width))()
     best = float("inf")

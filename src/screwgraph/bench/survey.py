@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from screwgraph.bench.benchmark_query import BenchmarkQuery, random_states
 from screwgraph.bench.fast_code import fast_code
-from screwgraph.bench.measure import Effort
-from screwgraph.bench.own_functions import Measurement, answers, error, measured
+from screwgraph.bench.measure import Budget
+from screwgraph.bench.own_functions import Measurement, evaluate_functions, measure_functions, relative_error
 from screwgraph.bench.peers import Case, NotMeasuredError, Peer
-from screwgraph.bench.question import Question, random_states
-from screwgraph.doing import say
+from screwgraph.progress_report import report_progress
 from screwgraph.robot import Robot, check_moves
 from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)
-class Compared:
+class PeerComparison:
     """A peer's CPU time of a call (ns), and the largest relative difference between its answers and ours."""
 
     nanoseconds: float
@@ -24,7 +24,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class SurveyResult:
     """Measurements of our functions; by peer what it took, or why it was not measured."""
 
     __repr__ = one_line
@@ -33,24 +33,24 @@ class Surveyed:
     velocities: int
     question: str
     own: Measurement
-    peers: Mapping[str, Compared | str]
+    peers: Mapping[str, PeerComparison | str]
 
 
 @fast_code()
-def survey(robot: Robot, question: Question, peers: Iterable[Peer], effort: Effort) -> Surveyed:
+def measure_query(robot: Robot, question: BenchmarkQuery, peers: Iterable[Peer], effort: Budget) -> SurveyResult:
     """Measure everything that needs no C compiler. Raises what our own functions raise for the robot."""
     check_moves(robot)
     states = random_states(robot, effort.states)
-    ours, functions = measured(robot, question, states, effort)
+    ours, functions = measure_functions(robot, question, states, effort)
     case = Case(robot, question, states)
-    found: dict[str, Compared | str] = {}
+    found: dict[str, PeerComparison | str] = {}
     for peer in peers:
-        say(f"measuring {peer.name}")
+        report_progress(f"measuring {peer.name}")
         try:
             theirs = peer.measure(case, effort)
         except NotMeasuredError as reason:
             found[peer.name] = str(reason)
             continue
-        own = answers(functions, states.first(len(theirs.answers)))
-        found[peer.name] = Compared(theirs.nanoseconds, error(own, theirs.answers))
-    return Surveyed(robot.name, robot.nv, question.name, ours, found)
+        own = evaluate_functions(functions, states.first(len(theirs.answers)))
+        found[peer.name] = PeerComparison(theirs.nanoseconds, relative_error(own, theirs.answers))
+    return SurveyResult(robot.name, robot.nv, question.name, ours, found)

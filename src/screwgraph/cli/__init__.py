@@ -43,11 +43,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _wait_for_fast_code() -> None:
     """Say for what a process waits at its end: fast code for later calls, which threads make."""
     compiler = sys.modules.get("screwgraph.compiler")
-    if compiler is not None and compiler.is_improving():
-        from screwgraph.cli.streams import working
+    if compiler is not None and compiler.is_tiering_up():
+        from screwgraph.cli.console import show_progress
 
-        with working("storing fast code for the next call"):
-            compiler.settle()
+        with show_progress("storing fast code for the next call"):
+            compiler.wait_for_optimised()
 
 
 def _end(number: int, frame: object) -> None:

@@ -25,8 +25,8 @@ from screwgraph.cli import (
     view,
 )
 from screwgraph.cli import compile as compile_command
-from screwgraph.cli.failures import DONE, FAILED, INTERRUPTED, USAGE_ERROR, WRONG_USE, complaint
-from screwgraph.cli.streams import abandon_output, never_fail_on_a_letter, note
+from screwgraph.cli.console import abandon_output, escape_unencodable, print_note
+from screwgraph.cli.usage_errors import DONE, FAILED, INTERRUPTED, USAGE_ERROR, WRONG_USE, format_usage_error
 from screwgraph.errors import ScrewgraphError, one_line
 
 
@@ -35,9 +35,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     Whatever goes wrong is one line on stderr: where, what, why, how to fix it.
     """
-    never_fail_on_a_letter()
+    escape_unencodable()
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+        warnings.showwarning = lambda message, *_, **__: print_note(f"warning: {message}")
         return _run(arguments)
 
 
@@ -46,7 +46,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         status = _command().main(args=arguments, prog_name="screwgraph", standalone_mode=False)
         sys.stdout.flush()
     except USAGE_ERROR as error:
-        return _refuse(WRONG_USE, complaint(error))
+        return _refuse(WRONG_USE, format_usage_error(error))
     except ScrewgraphError as error:
         return _refuse(FAILED, str(error))
     except BrokenPipeError:
@@ -65,7 +65,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _refuse(status: int, line: str) -> int:
-    note(line)
+    print_note(line)
     return status
 
 

@@ -35,11 +35,11 @@ Example:
 
 
 def _known_questions(given: list[str] | None) -> list[str] | None:
-    from screwgraph.robot import unknown
+    from screwgraph.robot import make_unknown_name_error
 
-    for name in options.names(given):
+    for name in options.split_names(given):
         if name not in QUESTION_NAMES:
-            raise typer.BadParameter(str(unknown("problem", name, QUESTION_NAMES)))
+            raise typer.BadParameter(str(make_unknown_name_error("problem", name, QUESTION_NAMES)))
     return given
 
 
@@ -75,28 +75,28 @@ def bench(
 ) -> None:
     """Print measurements of each robot and problem, as a table or as JSON."""
     from screwgraph import zoo_names
-    from screwgraph.bench import PYTHON_PEERS, QUESTIONS, Effort, machine, roofline, survey
-    from screwgraph.cli.bench_tables import as_json, print_survey
-    from screwgraph.cli.streams import print_json, working
+    from screwgraph.bench import PYTHON_PEERS, QUESTIONS, Budget, describe_machine, measure_query, measure_roofline
+    from screwgraph.cli.bench_tables import print_survey, to_json
+    from screwgraph.cli.console import print_json, show_progress
 
-    def held(name: str) -> BaseKind:
+    def choose_base(name: str) -> BaseKind:
         return base or (BaseKind.floating if name in FLOATING else BaseKind.fixed)
 
-    named = options.names(problem) or DEFAULT_QUESTIONS
+    named = options.split_names(problem) or DEFAULT_QUESTIONS
     asked = [question for question in QUESTIONS if question.name in named]
-    effort = Effort(seconds=seconds, batch=batch)
-    loaded = [options.load_robot(n, held(n), lock, None, True, False, snap) for n in robots or zoo_names()]
+    effort = Budget(seconds=seconds, batch=batch)
+    loaded = [options.load_robot(n, choose_base(n), lock, None, True, False, snap) for n in robots or zoo_names()]
     if not robots:
         loaded = [robot for robot in loaded if not robot.is_closed]  # these have no peers here
     surveyed = []
     for robot in loaded:
         for question in asked:
-            with working(f"measuring the {question.name} problem of {robot.name}"):
-                surveyed.append(survey(robot, question, PYTHON_PEERS, effort))
-        options.note_warnings(robot)
-    with working("measuring the speed of a core"):
-        here, roof = machine(PYTHON_PEERS), roofline()
+            with show_progress(f"measuring the {question.name} problem of {robot.name}"):
+                surveyed.append(measure_query(robot, question, PYTHON_PEERS, effort))
+        options.print_warnings(robot)
+    with show_progress("measuring the speed of a core"):
+        here, roof = describe_machine(PYTHON_PEERS), measure_roofline()
     if json:
-        print_json(as_json(here, roof, effort, surveyed))
+        print_json(to_json(here, roof, effort, surveyed))
     else:
         print_survey(here, roof, effort, surveyed)

@@ -14,13 +14,13 @@ CONSISTENT = 1e-6
 """Gap (rad, m), and velocity relative to the largest (or 1), that files with few digits may have."""
 
 
-def random_positions(robot: Robot, count: int, seed: int) -> Float[np.ndarray, "count nq"]:
+def draw_closed_positions(robot: Robot, count: int, seed: int) -> Float[np.ndarray, "count nq"]:
     """Draw positions at which the loops close. Raises InputError where there are none."""
     found = np.array(closed_states(robot, min(count, POSITIONS), seed=seed))
     return found[np.arange(count) % len(found)]
 
 
-def allowed_velocities(
+def project_velocities(
     robot: Robot, q: Float[np.ndarray, "count nq"], qd: Float[np.ndarray, "count nv"]
 ) -> Float[np.ndarray, "count nv"]:
     """Return what loops allow of velocities."""

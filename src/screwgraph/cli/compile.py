@@ -115,41 +115,43 @@ def compile_(
     xacro: options.XacroArgs = None,
 ) -> None:
     """Write files, and say where they are."""
-    from screwgraph.cli.failures import usage, wrong_use
-    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
-    from screwgraph.cli.streams import working
-    from screwgraph.compiler.backends.c import identifiers
+    from screwgraph.cli.console import show_progress
+    from screwgraph.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options
+    from screwgraph.cli.usage_errors import as_usage_error, make_usage_error
+    from screwgraph.compiler.backends.c import make_identifiers
     from screwgraph.models import is_mechanism
 
     if dtype.value not in BACKENDS[lang.value].dtypes:
         others = " or ".join(name for name, backend in BACKENDS.items() if dtype.value in backend.dtypes)
         what = f"--dtype {dtype.value} cannot be used with --lang {lang.value}"
-        raise wrong_use(context, what, fix=f"use --lang {others}")
-    names = options.names(functions)
+        raise make_usage_error(context, what, fix=f"use --lang {others}")
+    names = options.split_names(functions)
     choice = Choice(
         ordering=ordering or "auto",
-        external_wrenches=options.names(external_wrenches),
-        accelerations=options.names(accelerations),
-        parameters=options.names(parameters),
+        external_wrenches=options.split_names(external_wrenches),
+        accelerations=options.split_names(accelerations),
+        parameters=options.split_names(parameters),
         payload=payload,
         actuators=actuators,
     )
-    with usage(context):
+    with as_usage_error(context):
         check_names(names, choice)
         if prefix is not None:
             check_prefix(prefix)
     if is_mechanism(robot):
         if actuators:
-            raise wrong_use(context, "--actuators goes with robots", why="motors act on the angles of mechanisms")
+            raise make_usage_error(
+                context, "--actuators goes with robots", why="motors act on the angles of mechanisms"
+            )
         refuse_robot_options(
             context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
-        model = loaded(robot)
+        model = load_mechanism_with_values(robot)
     else:
         model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
-        options.note_warnings(model)
-    made = {name: f.astype(dtype.value) for name, f in asked_functions(model, names, choice, working).items()}
-    own = identifiers([model.name[:LONGEST]])[0].lower() if prefix is None else prefix
+        options.print_warnings(model)
+    made = {name: f.astype(dtype.value) for name, f in asked_functions(model, names, choice, show_progress).items()}
+    own = make_identifiers([model.name[:LONGEST]])[0].lower() if prefix is None else prefix
     paths = export_library(made, output, prefix=own, language=lang.value, about=model.name, overwrite=overwrite)
     for name, f in made.items():
         typer.echo(f"{name}: {f}")

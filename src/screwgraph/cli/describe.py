@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from screwgraph.cli.describe_loops import closed_chains, unclosable
+from screwgraph.cli.describe_loops import describe_closed_chains, find_unclosable_loops
 from screwgraph.robot import Joint, Robot, massless_links, units
 
 
-def description(robot: Robot) -> dict[str, Any]:
+def describe_robot(robot: Robot) -> dict[str, Any]:
     """Describe a robot in values that JSON has, SI units."""
     return {
         "name": robot.name,
@@ -25,11 +25,11 @@ def description(robot: Robot) -> dict[str, Any]:
         ],
         "joints": [{"index": i, **_joint(joint)} for i, joint in enumerate(robot.joints, start=1)],
         "frames": [{"name": frame.name, "link": frame.link} for frame in robot.frames],
-        **closed_chains(robot),
+        **describe_closed_chains(robot),
         "actuators": [{"name": actuator.name, "drives": actuator.text} for actuator in robot.actuators],
         "massless_links": list(massless_links(robot)),
         "unmodelled_friction": [joint.name for joint in robot.joints if joint.friction],
-        "warnings": [*robot.warnings, *unclosable(robot)],
+        "warnings": [*robot.warnings, *find_unclosable_loops(robot)],
     }
 
 

@@ -9,7 +9,7 @@ from screwgraph.graph import clusters, dynamics_graph
 from screwgraph.robot import Loop, Robot, is_planar
 
 
-def closed_chains(robot: Robot) -> dict[str, Any]:
+def describe_closed_chains(robot: Robot) -> dict[str, Any]:
     """Describe loops, couplings and mobility; `mobility` is None for a tree, and where no closed position is found."""
     return {
         "loops": [
@@ -31,7 +31,7 @@ def closed_chains(robot: Robot) -> dict[str, Any]:
     }
 
 
-def unclosable(robot: Robot) -> list[str]:
+def find_unclosable_loops(robot: Robot) -> list[str]:
     """Return one line where loops do not close or the independent joints do not determine the others."""
     complaint = _complaint(robot) or _choice(robot)[1]
     return [complaint] if complaint else []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from screwgraph import Mechanism
-from screwgraph.cli.streams import output_console
-from screwgraph.cli.tables import new_table
+from screwgraph.cli.console import make_output_console
+from screwgraph.cli.table_style import make_table
 
 SECTIONS = ("sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
 
 
-def mechanism_description(mechanism: Mechanism) -> dict[str, Any]:
+def describe_mechanism(mechanism: Mechanism) -> dict[str, Any]:
     """Describe a mechanism in values that JSON has, SI units; `home` are its coordinates as assembled.
 
     Raises ModelError where it cannot be assembled.
@@ -48,16 +48,16 @@ def mechanism_description(mechanism: Mechanism) -> dict[str, Any]:
 
 def print_mechanism(content: dict[str, Any]) -> None:
     """Print a description as tables."""
-    console, rows = output_console(), content["constraints"]
+    console, rows = make_output_console(), content["constraints"]
     degrees = f"{content['dof']} degree{'s' if content['dof'] != 1 else ''} of freedom"
     console.print(f"{content['name']}: {content['n']} coordinates, {degrees}, {content['mass']:g} kg", style="bold")
-    bodies = new_table("bodies", "body", "points", "length", "mass", "inertia", "center of mass")
+    bodies = make_table("bodies", "body", "points", "length", "mass", "inertia", "center of mass")
     for body in content["bodies"]:
         com = ", ".join(f"{x:.4g}" for x in body["com"])
         cells = (f"{body['length']:.4g} m", f"{body['mass']:.4g} kg", f"{body['inertia']:.4g} kg m^2", f"{com} m")
         bodies.add_row(body["name"], ", ".join(body["points"]), *cells)
     console.print(bodies)
-    coordinates = new_table("coordinates", "coordinate", "assembled", "")
+    coordinates = make_table("coordinates", "coordinate", "assembled", "")
     for name, value in zip(content["coordinates"], content["home"], strict=True):
         marks = [
             word for word, names in (("independent", "independent"), ("motor", "motors")) if name in content[names]

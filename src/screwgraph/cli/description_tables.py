@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.cli.streams import output_console
-from screwgraph.cli.tables import new_table
+from screwgraph.cli.console import make_output_console
+from screwgraph.cli.table_style import make_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,14 +16,14 @@ _PARAMETERS = ("axis", "axis2", "pitch")
 
 def print_description(robot: Mapping[str, Any]) -> None:
     """Print what `description` says about a robot."""
-    console = output_console()
-    parts = _counted(robot, "links"), _counted(robot, "joints"), _closing(robot)
+    console = make_output_console()
+    parts = _format_count(robot, "links"), _format_count(robot, "joints"), _closing(robot)
     console.print(
         f"{robot['name']}: {', '.join(parts)}, nq {robot['nq']}, nv {robot['nv']}",
         style="bold",
     )
     console.print(f"mass {robot['mass']:.6g} kg, {robot['moving_mass']:.6g} kg of it moved by joints")
-    console.print(f"gravity {_listed(robot['gravity'])} m/s², base {robot['base']}\n")
+    console.print(f"gravity {_format_numbers(robot['gravity'])} m/s², base {robot['base']}\n")
     tables = (_joints(robot["joints"]), _loops(robot), _links(robot["links"]), _frames(robot["frames"]))
     for table in tables:
         if table.row_count:
@@ -39,7 +39,7 @@ def print_description(robot: Mapping[str, Any]) -> None:
 
 
 def _joints(joints: Iterable[Mapping[str, Any]]) -> Table:
-    table = new_table("joints", "#", "name", "type", "parent -> child", "axis", "position", "velocity", "effort")
+    table = make_table("joints", "#", "name", "type", "parent -> child", "axis", "position", "velocity", "effort")
     for joint in joints:
         limits, units = joint["limits"], joint["units"]
         table.add_row(
@@ -49,23 +49,23 @@ def _joints(joints: Iterable[Mapping[str, Any]]) -> Table:
             f"{joint['parent']} -> {joint['child']}",
             _axis(joint),
             _interval(limits["lower"], limits["upper"], units["position"][0]),
-            _bound(limits["velocity"], units["velocity"][0]),
-            _bound(limits["effort"], units["effort"][0]),
+            _format_bound(limits["velocity"], units["velocity"][0]),
+            _format_bound(limits["effort"], units["effort"][0]),
         )
     return table
 
 
 def _closing(robot: Mapping[str, Any]) -> str:
-    return ", ".join(_counted(robot, what) for what in ("loops", "couplings") if robot[what]) or "no loops"
+    return ", ".join(_format_count(robot, what) for what in ("loops", "couplings") if robot[what]) or "no loops"
 
 
-def _counted(robot: Mapping[str, Any], what: str) -> str:
+def _format_count(robot: Mapping[str, Any], what: str) -> str:
     count = len(robot[what])
     return f"{count} {what if count != 1 else what[:-1]}"
 
 
 def _loops(robot: Mapping[str, Any]) -> Table:
-    table = new_table("loops and couplings", "name", "type", "ties", "axis")
+    table = make_table("loops and couplings", "name", "type", "ties", "axis")
     for loop in robot["loops"]:
         ends = f"{loop['predecessor']} -> {loop['successor']}"
         table.add_row(loop["name"], loop["type"], ends, _axis(loop))
@@ -113,15 +113,15 @@ def _factor_line(factor: Mapping[str, Any]) -> str:
 
 
 def _links(links: Iterable[Mapping[str, Any]]) -> Table:
-    table = new_table("links", "#", "name", "mass", "centre of mass")
+    table = make_table("links", "#", "name", "mass", "centre of mass")
     for link in links:
-        com = f"{_listed(link['com'])} m" if link["mass"] else "-"
+        com = f"{_format_numbers(link['com'])} m" if link["mass"] else "-"
         table.add_row(str(link["index"]), link["name"], f"{link['mass']:.6g} kg", com)
     return table
 
 
 def _frames(frames: Iterable[Mapping[str, Any]]) -> Table:
-    table = new_table("frames", "name", "on link")
+    table = make_table("frames", "name", "on link")
     for frame in frames:
         table.add_row(frame["name"], frame["link"])
     return table
@@ -138,7 +138,9 @@ def _remarks(robot: Mapping[str, Any]) -> list[str]:
 
 def _axis(joint: Mapping[str, Any]) -> str:
     given = [(name, joint[name]) for name in _PARAMETERS if joint.get(name) is not None]
-    return ", ".join(_listed(v) if isinstance(v, tuple) else f"{name} {v:.6g} m/rad" for name, v in given) or "-"
+    return (
+        ", ".join(_format_numbers(v) if isinstance(v, tuple) else f"{name} {v:.6g} m/rad" for name, v in given) or "-"
+    )
 
 
 def _interval(lower: float | None, upper: float | None, unit: str) -> str:
@@ -147,9 +149,9 @@ def _interval(lower: float | None, upper: float | None, unit: str) -> str:
     return f"{'-inf' if lower is None else f'{lower:.5g}'} .. {'inf' if upper is None else f'{upper:.5g}'} {unit}"
 
 
-def _bound(value: float | None, unit: str) -> str:
+def _format_bound(value: float | None, unit: str) -> str:
     return "-" if value is None else f"{value:.5g} {unit}"
 
 
-def _listed(numbers: Iterable[float]) -> str:
+def _format_numbers(numbers: Iterable[float]) -> str:
     return " ".join(f"{number:.5g}" for number in numbers)

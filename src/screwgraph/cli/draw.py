@@ -10,9 +10,9 @@ import typer
 
 from screwgraph import Robot
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind, Problem
 from screwgraph.cli.simulate import CoordinateKind
+from screwgraph.cli.usage_errors import make_usage_error
 
 
 class Figure(StrEnum):
@@ -95,32 +95,32 @@ def draw(
     coordinates: Coordinates = None,
 ) -> None:
     """Write a picture, or the graph or the algorithm as text, and say where it is."""
-    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
+    from screwgraph.cli.console import show_progress
+    from screwgraph.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options
     from screwgraph.cli.pictures import write_over_time, write_picture, write_text
-    from screwgraph.cli.problem import check_accelerations, compiled
-    from screwgraph.cli.streams import working
-    from screwgraph.draw.library import check_installed
+    from screwgraph.cli.problem_functions import check_accelerations, compile_problem_function
+    from screwgraph.draw.matplotlib_import import check_installed
     from screwgraph.models import is_mechanism
 
     _check_output(context, what, Path(output), knowns)
     if Path(output).suffix.lower() in PICTURES:
         check_installed()
-    is_planar, named = is_mechanism(robot), options.names(accelerations)
+    is_planar, named = is_mechanism(robot), options.split_names(accelerations)
     if what in OVER_TIME and (ordering or accelerations or problem is Problem.hybrid):
-        raise wrong_use(
+        raise make_usage_error(
             context,
             f"--what {what.value} has no order of elimination and no hybrid problem",
             fix="leave out --ordering and --accelerations, take --problem forward or inverse",
         )
     if what not in OVER_TIME and coordinates is not None:
-        raise wrong_use(context, "--coordinates goes with figures over time", fix="--what network")
+        raise make_usage_error(context, "--coordinates goes with figures over time", fix="--what network")
     check_accelerations(context, problem, named)
     if is_planar:
         refuse_robot_options(
             context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
     model = (
-        loaded(robot)
+        load_mechanism_with_values(robot)
         if is_planar
         else options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
     )
@@ -130,8 +130,8 @@ def draw(
         shown = f"{problem.value} dynamics, {kind} coordinates, three instants"
     else:
         order = ordering or ("auto" if is_planar else "rnea" if problem is Problem.inverse else "aba")
-        function = compiled(model, problem, named, order)
-        with working(f"eliminating {model.name} as it is drawn"):
+        function = compile_problem_function(model, problem, named, order)
+        with show_progress(f"eliminating {model.name} as it is drawn"):
             dag = function.dag
         if Path(output).suffix.lower() in TEXTS.get(what, ()):
             write_text(dag, what.value, output)
@@ -139,7 +139,7 @@ def draw(
             write_picture(dag, what.value, output, knowns)
         shown = f"{problem.value} dynamics, ordering {function.ordering}"
     if isinstance(model, Robot):
-        options.note_warnings(model)
+        options.print_warnings(model)
     typer.echo(f"{output}: {what.value} of {model.name}, {shown}")
 
 
@@ -148,10 +148,12 @@ def _check_output(context: typer.Context, what: Figure, output: Path, knowns: bo
     allowed = (*PICTURES, *texts)
     suffix = output.suffix.lower()
     if suffix not in allowed:
-        raise wrong_use(
+        raise make_usage_error(
             context,
             f"--output {str(output)!r} does not have one of the suffixes {', '.join(allowed)}",
             fix=f"-o {output.stem or what.value}.svg",
         )
     if knowns and (what not in (Figure.graph, Figure.bayes) or suffix in texts):
-        raise wrong_use(context, "--knowns is for drawings of the graph or the Bayes network", fix="--what graph")
+        raise make_usage_error(
+            context, "--knowns is for drawings of the graph or the Bayes network", fix="--what graph"
+        )

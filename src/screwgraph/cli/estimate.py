@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.estimate_online import print_constants, tell_online
-from screwgraph.cli.failures import usage, wrong_use
-from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
+from screwgraph.cli.estimate_online import print_constants, report_online
+from screwgraph.cli.mechanism_options import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind
-from screwgraph.cli.outputs import Plots, Report, checked_outputs, write_plots
+from screwgraph.cli.outputs import Plots, Report, validate_outputs, write_plots
+from screwgraph.cli.usage_errors import as_usage_error, make_usage_error
 
 if TYPE_CHECKING:
     from screwgraph.cli.motion_report import Groups
@@ -116,42 +116,46 @@ def estimate(
 ) -> None:
     """Estimate, save, and say what was found."""
     from screwgraph import estimate as solve
-    from screwgraph.cli.motion import watched
+    from screwgraph.cli.console import print_json, print_note
     from screwgraph.cli.motion_report import write_report
+    from screwgraph.cli.simulation_progress import watch_simulation
     from screwgraph.cli.state_file import read_start
-    from screwgraph.cli.streams import note, print_json
-    from screwgraph.estimation import ModelNoise, replayed
+    from screwgraph.estimation import ModelNoise, replay_measurements
     from screwgraph.formats import read_table
     from screwgraph.mechanism import Mechanism
 
-    with usage(context):
-        output, report, plot = checked_outputs(output, report, plot)
+    with as_usage_error(context):
+        output, report, plot = validate_outputs(output, report, plot)
     asked = load_model(context, model, values, base, xacro)
     table = read_table(measurements, missing=True)
-    until, named = _duration(table), options.names(parameters)
+    until, named = _duration(table), options.split_names(parameters)
     given: dict[str, Any] = {
-        "inputs": options.names(inputs),
-        "sensors": None if not sensor else [_declared(text) for text in sensor],
+        "inputs": options.split_names(inputs),
+        "sensors": None if not sensor else [_parse_sensor(text) for text in sensor],
         "noise": ModelNoise().times(model_error),
     }
     if state is not None:
         if isinstance(asked, Mechanism):
-            raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
+            raise make_usage_error(
+                context, "--state goes with robots", why="a mechanism's file says how the motion begins"
+            )
         given["q0"], given["qd0"], _ = read_start(state, asked, None)
     if lag is not None:
         if isinstance(asked, Mechanism):
-            raise wrong_use(context, "--lag goes with robots", fix="leave it out: all samples are estimated together")
-        with watched(until, "estimating") as watch:
-            online = replayed(asked, table, lag, named, watch=watch, **given)
-        tell_online(online, watch.wall_time, output, report, plot, as_json)
+            raise make_usage_error(
+                context, "--lag goes with robots", fix="leave it out: all samples are estimated together"
+            )
+        with watch_simulation(until, "estimating") as watch:
+            online = replay_measurements(asked, table, lag, named, watch=watch, **given)
+        report_online(online, watch.wall_time, output, report, plot, as_json)
         return
-    with watched(until, "estimating") as watch:
+    with watch_simulation(until, "estimating") as watch:
         found = solve(asked, table, named, watch=watch, **given)
     found.save(output)
     if found.status.is_stopped:
-        note(f"interrupted with {len(found.t)} samples used: the results so far are kept")
+        print_note(f"interrupted with {len(found.t)} samples used: the results so far are kept")
     for doubt in found.doubts:
-        note(f"warning: {doubt}")
+        print_note(f"warning: {doubt}")
     summary, groups = _summary(found, watch.wall_time, output), _groups(found)
     if report is not None:
         more = [(name, value, "") for name, value in found.parameters.items()]
@@ -169,7 +173,7 @@ def estimate(
         _print(summary)
 
 
-def _declared(text: str) -> Any:
+def _parse_sensor(text: str) -> Any:
     """Return a sensor that is written like in a file. Raises BadParameter."""
     import yaml
 
@@ -230,7 +234,7 @@ def _print(summary: Mapping[str, Any]) -> None:
 
 
 def _groups(found: Estimate) -> Groups:
-    from screwgraph.cli.motion_report import motion_groups
+    from screwgraph.cli.motion_report import group_motion_panels
     from screwgraph.draw import Panel, panels_by_unit
     from screwgraph.simulation import columns
 
@@ -244,7 +248,7 @@ def _groups(found: Estimate) -> Groups:
         for frame, values in of.items()
     ]
     groups = {
-        **motion_groups(found.run),
+        **group_motion_panels(found.run),
         "Contact forces": pushed,
         "Standard deviations": spread,
         "Residuals": residuals,

@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from screwgraph.estimation import Replay
 
 
-def tell_online(
+def report_online(
     found: Replay, wall_time: float, output: str, report: str | None, plot: str | None, as_json: bool
 ) -> None:
     """Save the motion, write report and plots, and say what was found."""
-    from screwgraph.cli.motion_report import motion_groups, write_report
-    from screwgraph.cli.streams import note, print_json
+    from screwgraph.cli.console import print_json, print_note
+    from screwgraph.cli.motion_report import group_motion_panels, write_report
 
     found.run.save(output)
     if found.smoother.count >= found.smoother.window and not found.smoother.converged:
-        note("warning: the search for the first window did not converge: first estimates, and contacts, may be wrong")
-    summary, groups = _summary(found, wall_time, output), motion_groups(found.run)
+        print_note(
+            "warning: the search for the first window did not converge: first estimates, and contacts, may be wrong"
+        )
+    summary, groups = _summary(found, wall_time, output), group_motion_panels(found.run)
     if report is not None:
         more = [(name, of["value"], "") for name, of in summary["parameters"].items()]
         write_report(found.run, groups, summary, report, "Estimate", more)

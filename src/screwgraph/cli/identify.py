@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import usage
 from screwgraph.cli.options import BaseKind
+from screwgraph.cli.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
     from screwgraph.identification import Identified
@@ -94,17 +94,17 @@ def identify(
 ) -> None:
     """Identify, save, and say what was found."""
     from screwgraph import identify as solve
+    from screwgraph.cli.console import print_json, print_note, show_progress
     from screwgraph.cli.identify_report import write_identify_report
-    from screwgraph.cli.streams import note, print_json, working
     from screwgraph.view import check_page_path
 
-    with usage(context):
+    with as_usage_error(context):
         constants = dict(_constant(text) for text in motor_constant or ())
         if report is not None:
             check_page_path(report)
     asked = options.load_robot(robot, base, None, None, False, False, 0.0, None, xacro)
-    named = options.names(parameters)
-    with working("identifying"):
+    named = options.split_names(parameters)
+    with show_progress("identifying"):
         found = solve(
             asked,
             log,
@@ -118,7 +118,7 @@ def identify(
         )
     found.save(output)
     for doubt in found.doubts:
-        note(f"warning: {doubt}")
+        print_note(f"warning: {doubt}")
     if report is not None:
         write_identify_report(found, report)
     summary = _summary(found, output)

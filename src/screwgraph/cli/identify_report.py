@@ -14,8 +14,8 @@ WIDTH = 4.8
 
 def write_identify_report(found: Identified, path: str) -> None:
     """Write a report as HTML. Raises InputError where it cannot be written."""
-    from screwgraph.cli.pictures import drawn_sections
-    from screwgraph.cli.streams import working
+    from screwgraph.cli.console import show_progress
+    from screwgraph.cli.pictures import draw_sections
     from screwgraph.draw import Panel, draw_histories, encode
     from screwgraph.view import Picture, Pictures, Table, Text, save_report
 
@@ -31,8 +31,8 @@ def write_identify_report(found: Identified, path: str) -> None:
         curves = [picture(i, name) for i, name in enumerate(found.noise)]
         yield Pictures("Residuals", curves, "Some samples, with what the combinations explain of them.")
 
-    with working("drawing"):
-        residuals = drawn_sections("Residuals", pictures)
+    with show_progress("drawing"):
+        residuals = draw_sections("Residuals", pictures)
     combined = [(text, x, s) for text, (x, s) in found.combinations.items()]
     singles = [(name, x, found.sigma[name], _claim(found, name)) for name, x in found.parameters.items()]
     torques = [(n, found.torque[n], found.noise[n], found.validation[n]) for n in found.noise]

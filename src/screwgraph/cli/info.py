@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.mechanisms import Values
+from screwgraph.cli.mechanism_options import Values
 from screwgraph.cli.options import BaseKind
 
 HELP = """Show links, joints, masses, frames and warnings of a robot, or the parts of a planar mechanism.
@@ -34,23 +34,23 @@ def info(
     json: options.AsJson = False,
 ) -> None:
     """Print a robot or a mechanism as tables or as JSON."""
-    from screwgraph.cli.describe import description
-    from screwgraph.cli.describe_mechanism import mechanism_description, print_mechanism
+    from screwgraph.cli.console import print_json, show_progress
+    from screwgraph.cli.describe import describe_robot
+    from screwgraph.cli.describe_mechanism import describe_mechanism, print_mechanism
     from screwgraph.cli.description_tables import print_description
-    from screwgraph.cli.mechanisms import loaded, refuse_robot_options, refuse_values
-    from screwgraph.cli.streams import print_json, working
+    from screwgraph.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options, refuse_values
     from screwgraph.models import is_mechanism
 
     if is_mechanism(robot):
         refuse_robot_options(
             context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
-        content = mechanism_description(loaded(robot, values))
+        content = describe_mechanism(load_mechanism_with_values(robot, values))
         return print_json(content) if json else print_mechanism(content)
     refuse_values(context, values)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
-    with working(f"analysing {model.name}"):
-        content = description(model)
+    with show_progress(f"analysing {model.name}"):
+        content = describe_robot(model)
     if json:
         print_json(content)
     else:

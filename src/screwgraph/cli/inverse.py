@@ -11,10 +11,10 @@ import typer
 from screwgraph import Mechanism, Robot
 from screwgraph import Trajectory as Motion
 from screwgraph.cli import options
-from screwgraph.cli.failures import usage
-from screwgraph.cli.mechanisms import ModelName, Output, Values, load_model
+from screwgraph.cli.mechanism_options import ModelName, Output, Values, load_model
 from screwgraph.cli.options import BaseKind, Problem
-from screwgraph.cli.outputs import Plots, Report, checked_outputs, write_plots
+from screwgraph.cli.outputs import Plots, Report, validate_outputs, write_plots
+from screwgraph.cli.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,27 +75,27 @@ def inverse(
     import numpy as np
 
     from screwgraph import inverse_trajectory
-    from screwgraph.cli.motion import as_summary, watched
-    from screwgraph.cli.motion_report import motion_groups, write_report
-    from screwgraph.cli.problem import check_efforts
-    from screwgraph.cli.streams import note, print_json
+    from screwgraph.cli.console import print_json, print_note
+    from screwgraph.cli.motion_report import group_motion_panels, write_report
+    from screwgraph.cli.problem_functions import check_efforts
+    from screwgraph.cli.simulation_progress import summarise_motion, watch_simulation
     from screwgraph.formats import read_table
 
-    with usage(context):
-        output, report, plot = checked_outputs(output, report, plot)
+    with as_usage_error(context):
+        output, report, plot = validate_outputs(output, report, plot)
     asked = load_model(context, model, values, base, xacro)
-    wanted, stages = _wanted(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
+    wanted, stages = _select_columns(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
     check_efforts(context, Problem.inverse, actuators, asked)
-    with watched(stages, "solving", "stages") as watch:
+    with watch_simulation(stages, "solving", "stages") as watch:
         found = inverse_trajectory(asked, wanted, noise=noise, watch=watch)
     efforts = _efforts(found.run) if actuators else {}
     _save(found.run, efforts, output)
     if found.status.is_stopped:
-        note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
-    summary = as_summary(asked.name, found.run, watch, output) | _summary(found)
+        print_note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
+    summary = summarise_motion(asked.name, found.run, watch, output) | _summary(found)
     if efforts:
         summary["effort"] = {name: float(np.abs(values).max()) for name, values in efforts.items()}
-    groups = motion_groups(found.run)
+    groups = group_motion_panels(found.run)
     if report is not None:
         more = [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
         more += [(f"noise of {name}", level, "m, rad") for name, level in found.noise.items()]
@@ -131,7 +131,7 @@ def _save(motion: Motion, efforts: Mapping[str, np.ndarray], path: str) -> None:
     """Write a motion, and columns of efforts after its own."""
     import numpy as np
 
-    from screwgraph.simulation.tables import save_motion
+    from screwgraph.simulation.motion_files import save_motion
     from screwgraph.simulation.trajectory import BALANCE
 
     if not efforts:
@@ -141,7 +141,7 @@ def _save(motion: Motion, efforts: Mapping[str, np.ndarray], path: str) -> None:
     return save_motion(path, motion, arrays, (*BALANCE, *(f"effort:{name}" for name in efforts)))
 
 
-def _wanted(model: Mechanism | Robot, table: Table) -> Table:
+def _select_columns(model: Mechanism | Robot, table: Table) -> Table:
     """Return the columns of a trajectory; of a table of a simulation, those of (independent) coordinates."""
     if isinstance(model, Robot):
         sizes = [(joint.name, joint.type.nq) for joint in model.joints]

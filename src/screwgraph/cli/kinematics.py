@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind
 from screwgraph.cli.solve import Count, Seed, StateFile
+from screwgraph.cli.usage_errors import make_usage_error
 
 Frames = Annotated[
     list[str] | None,
@@ -76,29 +76,29 @@ def kinematics(
 ) -> None:
     """Print the motion of frames at each state, as tables or as JSON."""
     from screwgraph.cli.closed_states import check_closed
-    from screwgraph.cli.frames import as_json, motion_of, print_motion
-    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
-    from screwgraph.cli.reach import print_reach
+    from screwgraph.cli.console import print_json, show_progress
+    from screwgraph.cli.frame_motion import compile_frame_motion, print_motion, to_json
+    from screwgraph.cli.inverse_kinematics import print_reach
+    from screwgraph.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
-    from screwgraph.cli.streams import print_json, working
     from screwgraph.models import is_mechanism
 
     if state is not None and (random is not None or seed is not None):
-        raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
+        raise make_usage_error(context, "--state cannot be used with --random and --seed", fix="give one of them")
     is_planar = is_mechanism(robot)
     if is_planar:
         refuse_robot_options(context, lock, independent, strict, snap, model_name, xacro, base is not BaseKind.fixed)
     model = (
-        loaded(robot)
+        load_mechanism_with_values(robot)
         if is_planar
         else options.load_robot(robot, base, lock, None, False, strict, snap, model_name, xacro, independent)
     )
     if reach is not None:
-        print_reach(context, model, reach, options.names(frames), state, random, json)
+        print_reach(context, model, reach, options.split_names(frames), state, random, json)
         return
-    with working(f"making the kinematics of {model.name}"):
-        motion = motion_of(model, options.names(frames), reference.value)
+    with show_progress(f"making the kinematics of {model.name}"):
+        motion = compile_frame_motion(model, options.split_names(frames), reference.value)
     at = (
         random_state(motion.robot, (), random, seed or 0)
         if state is None
@@ -106,8 +106,8 @@ def kinematics(
     )
     if state is not None:
         check_closed(motion.robot, at.q, at.qd, state)
-    options.note_warnings(motion.robot)
+    options.print_warnings(motion.robot)
     if json:
-        print_json(as_json(motion, at))
+        print_json(to_json(motion, at))
     else:
         print_motion(motion, at)

@@ -19,7 +19,7 @@ UNITS |= {"samples": "", "status": "", "stages": "", "torque": "N m", "violation
 """Values of a summary, and their units."""
 
 
-def motion_groups(motion: Trajectory) -> Groups:
+def group_motion_panels(motion: Trajectory) -> Groups:
     """Return panels of coordinates and velocities, of torques, and of what says how well the motion obeys mechanics."""
     from screwgraph.draw import Panel, motion_panels
 
@@ -46,8 +46,8 @@ def write_report(
     Raises:
         InputError: it cannot be written.
     """
-    from screwgraph.cli.pictures import drawn_sections
-    from screwgraph.cli.streams import working
+    from screwgraph.cli.console import show_progress
+    from screwgraph.cli.pictures import draw_sections
     from screwgraph.draw import draw_histories, draw_paths, encode
     from screwgraph.view import Animation, Picture, Table, save_report, trajectory_scene
 
@@ -57,8 +57,8 @@ def write_report(
         if curves:
             yield Picture("Paths", encode(draw_paths(motion, curves), ".svg"))
 
-    with working("drawing"):
-        drawn = drawn_sections("Curves", pictures)
+    with show_progress("drawing"):
+        drawn = draw_sections("Curves", pictures)
         scene = trajectory_scene(motion, rate=RATE, paths=curves)
         summary = [(name.replace("_", " "), numbers[name], unit) for name, unit in UNITS.items() if name in numbers]
         doubts = [("doubt", doubt, "") for doubt in motion.doubts]

@@ -9,9 +9,9 @@ import numpy as np
 import typer
 
 from screwgraph import Mechanism, Robot, orderings
-from screwgraph.cli.streams import note, working
+from screwgraph.cli.console import print_note, show_progress
 from screwgraph.formats import load
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 
 LARGEST_SNAP = 0.01
 
@@ -40,7 +40,7 @@ def _three_numbers(text: str | None) -> str | None:
 def _known_ordering(name: str | None) -> str | None:
     names = ("auto", *orderings.ORDERINGS)
     if name is not None and name not in names:
-        raise typer.BadParameter(str(unknown("ordering", name, names)))
+        raise typer.BadParameter(str(make_unknown_name_error("ordering", name, names)))
     return name
 
 
@@ -141,7 +141,7 @@ def gravity_vector(text: str) -> tuple[float, ...] | None:
     return numbers if len(numbers) == 3 and np.isfinite(numbers).all() else None
 
 
-def names(given: list[str] | None) -> tuple[str, ...]:
+def split_names(given: list[str] | None) -> tuple[str, ...]:
     """Return the names that a repeatable option got, each once; a value is one name or several with commas between."""
     return tuple(dict.fromkeys(name.strip() for value in given or () for name in value.split(",")))
 
@@ -161,20 +161,20 @@ def load_robot(
     """Load the robot that the shared options describe. Raises ModelError and InputError as `load` does."""
     settings = {
         "base": base.value,
-        "lock": names(lock),
+        "lock": split_names(lock),
         "gravity": None if gravity is None else gravity_vector(gravity),
         "damping": not no_damping,
         "strict": strict,
         "snap": snap,
         "model": model,
-        "xacro_args": None if xacro is None else xacro_args(xacro),
+        "xacro_args": None if xacro is None else parse_xacro_args(xacro),
     }
-    with working(f"reading {robot}"):
+    with show_progress(f"reading {robot}"):
         loaded = load(robot, **settings)
-        return loaded.with_independent_joints(names(independent)) if independent else loaded
+        return loaded.with_independent_joints(split_names(independent)) if independent else loaded
 
 
-def xacro_args(given: list[str] | None) -> dict[str, str]:
+def parse_xacro_args(given: list[str] | None) -> dict[str, str]:
     """Return the arguments of a xacro file, "name:=value" each. Raises BadParameter."""
     found = {}
     for item in given or ():
@@ -185,9 +185,9 @@ def xacro_args(given: list[str] | None) -> dict[str, str]:
     return found
 
 
-def note_warnings(robot: Robot | Mechanism) -> None:
+def print_warnings(robot: Robot | Mechanism) -> None:
     """Say on stderr that a model has warnings, so that no result rests on them unseen."""
     if robot.warnings:
         count = len(robot.warnings)
         more = f" (and {count - 1} more, `screwgraph info` lists them)" if count > 1 else ""
-        note(f"warning: {robot.warnings[0]}{more}")
+        print_note(f"warning: {robot.warnings[0]}{more}")

@@ -35,7 +35,7 @@ Paths = Annotated[
 ]
 
 
-def places(named: str | None) -> tuple[Place, ...]:
+def parse_places(named: str | None) -> tuple[Place, ...]:
     """Return the places of `--paths`. Raises InputError where a place on a body is no list of numbers."""
     found: list[Place] = []
     for text in (named or "").split(","):
@@ -47,44 +47,44 @@ def places(named: str | None) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def checked_outputs(output: str, report: str | None, plots: str | None) -> tuple[str, str | None, str | None]:
+def validate_outputs(output: str, report: str | None, plots: str | None) -> tuple[str, str | None, str | None]:
     """Return where a table, a page and pictures go: an output without a suffix is a folder for all three.
 
     Folders are made. Raises InputError where something cannot be written, or `plots` are asked for and cannot be drawn.
     """
-    from screwgraph.draw.library import check_installed
+    from screwgraph.draw.matplotlib_import import check_installed
     from screwgraph.simulation import check_path
 
     if plots is not None:
         check_installed()
     if not Path(output).suffix:
-        folder = made(output)
+        folder = make_folder(output)
         output, report = str(folder / "motion.npz"), report or str(folder / "report.html")
-        plots = plots or (str(folder) if is_drawn("plots") else None)
+        plots = plots or (str(folder) if can_draw("plots") else None)
     check_path(output)
     if report is not None:
         from screwgraph.view import check_page_path
 
         check_page_path(report)
     if plots is not None:
-        made(plots)
+        make_folder(plots)
     return output, report, plots
 
 
-def is_drawn(what: str) -> bool:
+def can_draw(what: str) -> bool:
     """Whether there is what draws pictures; where not, what is left out is said on stderr."""
-    from screwgraph.cli.streams import note
-    from screwgraph.draw.library import check_installed
+    from screwgraph.cli.console import print_note
+    from screwgraph.draw.matplotlib_import import check_installed
 
     try:
         check_installed()
     except InputError as error:
-        note(f"{what} are left out: {error}")
+        print_note(f"{what} are left out: {error}")
         return False
     return True
 
 
-def made(folder: str) -> Path:
+def make_folder(folder: str) -> Path:
     """Make a folder, if there is none. Raises InputError where that cannot be."""
     path = Path(folder)
     try:
@@ -109,11 +109,11 @@ def write_plots(
     """
     if folder is None:
         return {}
-    from screwgraph.cli.streams import working
+    from screwgraph.cli.console import show_progress
     from screwgraph.draw import draw_histories, draw_paths, save
 
     files = []
-    with working("drawing"):
+    with show_progress("drawing"):
         for name, panels in groups.items():
             path = Path(folder) / f"{name.lower().replace(' ', '_')}.svg"
             save(draw_histories(t, panels), path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screwgraph import Dag, Mechanism, Robot
-from screwgraph.cli.streams import working
+from screwgraph.cli.console import show_progress
 from screwgraph.errors import InputError
 from screwgraph.formats import write_atomically
 from screwgraph.graph import to_dot, to_json
@@ -38,7 +38,7 @@ def write_picture(dag: Dag, what: str, output: str, knowns: bool) -> None:
     """Draw one of `FIGURES` into a file. Raises InputError as `save` does."""
     from screwgraph.draw import FIGURES, draw_graph, save
 
-    with working("drawing"):
+    with show_progress("drawing"):
         figure = draw_graph(dag.graph, known="square") if knowns else FIGURES[what](dag)
         save(figure, output)
 
@@ -49,13 +49,13 @@ def write_over_time(
     """Draw one of `OVER_TIME` into a file. Raises InputError as `save` and the figures do."""
     from screwgraph.draw import OVER_TIME, save
 
-    with working("drawing"):
+    with show_progress("drawing"):
         save(OVER_TIME[what](model, problem, coordinates, knowns), output)
 
 
-def drawn_sections(title: str, draw: Callable[[], Iterable[Picture | Pictures]]) -> list[Picture | Pictures | Text]:
+def draw_sections(title: str, draw: Callable[[], Iterable[Picture | Pictures]]) -> list[Picture | Pictures | Text]:
     """Return the pictures of a report; without matplotlib, one section that says so."""
-    from screwgraph.draw.library import check_installed
+    from screwgraph.draw.matplotlib_import import check_installed
     from screwgraph.view import Text
 
     try:

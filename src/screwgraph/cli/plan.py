@@ -65,18 +65,18 @@ def plan(
 ) -> None:
     """Plan, save, and say how well it went."""
     from screwgraph import Planner, Robot
-    from screwgraph.cli.outputs import made
-    from screwgraph.cli.streams import note, print_json, working
+    from screwgraph.cli.console import print_json, print_note, show_progress
+    from screwgraph.cli.outputs import make_folder
     from screwgraph.plan import read_task
 
     asked = read_task(task)
-    folder = made(output)
+    folder = make_folder(output)
     if isinstance(asked.robot, Robot):  # files of mechanisms have no warnings
-        options.note_warnings(asked.robot)
-    with working("planning"):
+        options.print_warnings(asked.robot)
+    with show_progress("planning"):
         found = Planner(asked).solve(iterations=iterations, seconds=seconds, refine=refine or None, method=method)
-    with working("drawing"):
-        summary = _summary(found) | {"files": _written(found, folder)}
+    with show_progress("drawing"):
+        summary = _summary(found) | {"files": _write_files(found, folder)}
     if as_json:
         print_json(summary)
     else:
@@ -86,9 +86,9 @@ def plan(
             typer.echo(f"  {summary['largest_step_error']}; of many steps: {summary['largest_open_loop_error']}")
         typer.echo(f"{found.iterations} iterations, {found.seconds:.3g} s; {', '.join(summary['files'])}")
     if found.coarse or found.drifts:
-        note(f"{found.status}: the motion under these efforts leaves the plan there (--refine, or more steps)")
+        print_note(f"{found.status}: the motion under these efforts leaves the plan there (--refine, or more steps)")
     if not found.feasible:
-        note(f"{found.status}: {found.reason}")
+        print_note(f"{found.status}: {found.reason}")
         raise typer.Exit(1)
 
 
@@ -114,23 +114,23 @@ def _summary(found: Plan) -> dict[str, Any]:
     }
 
 
-def _written(found: Plan, folder: Path) -> list[str]:
-    from screwgraph.cli.outputs import is_drawn
+def _write_files(found: Plan, folder: Path) -> list[str]:
+    from screwgraph.cli.outputs import can_draw
     from screwgraph.cli.plan_report import write_plan_report
-    from screwgraph.doing import say
     from screwgraph.draw import draw_costs, draw_motion, save
     from screwgraph.plan import save_plan
+    from screwgraph.progress_report import report_progress
     from screwgraph.view import plan_scene, save_html
 
     files = [str(save_plan(found, folder / name)) for name in ("plan.npz", "plan.csv")]
     pictures = {"motion.svg": draw_motion} | ({"costs.svg": draw_costs} if found.costs else {})
-    for name, figure in pictures.items() if is_drawn("curves") else ():
-        say(name)
+    for name, figure in pictures.items() if can_draw("curves") else ():
+        report_progress(name)
         save(figure(found), folder / name)
         files.append(str(folder / name))
     scene, pages = plan_scene(found), [str(folder / name) for name in ("animation.html", "report.html")]
-    say("animation.html")
+    report_progress("animation.html")
     save_html(scene, pages[0])
-    say("report.html")
+    report_progress("report.html")
     write_plan_report(found, scene, pages[1])
     return [*files, *pages]

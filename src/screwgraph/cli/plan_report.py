@@ -18,9 +18,9 @@ KEY = "Dashed lines are limits close to the motion; circles are the start and th
 
 def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
     """Write a report as HTML. Raises InputError where it cannot be written."""
-    from screwgraph.cli.pictures import drawn_sections
+    from screwgraph.cli.pictures import draw_sections
     from screwgraph.draw import draw_costs, draw_motion, encode
-    from screwgraph.plan.kinds import label
+    from screwgraph.plan.item_labels import label_item
     from screwgraph.view import Animation, Picture, Pictures, Table, Text, save_report
 
     def picture(kind: str) -> Picture:
@@ -36,15 +36,15 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
     sections = [
         Table("Summary", ("quantity", "value", "unit"), list(_summary(plan))),
         Animation("Motion", scene, "Drag to rotate, scroll or pinch to zoom."),
-        *drawn_sections("Joints", curves),
+        *draw_sections("Joints", curves),
     ]
     if not plan.feasible:
         sections.insert(0, Text("Not feasible", f"This motion is not feasible. {plan.status}: {plan.reason}"))
     if plan.costs:
         share = max(plan.cost, 1e-300)
-        rows = [(label(plan.task, n), float(c), f"{100 * c / share:.1f} %") for n, c in plan.costs.items()]
-        sections += [*drawn_sections("Costs", costs), Table("Costs by item", ("item", "cost", "share"), rows)]
-    held = [(label(plan.task, name), off) for name, off in plan.violations.items()]
+        rows = [(label_item(plan.task, n), float(c), f"{100 * c / share:.1f} %") for n, c in plan.costs.items()]
+        sections += [*draw_sections("Costs", costs), Table("Costs by item", ("item", "cost", "share"), rows)]
+    held = [(label_item(plan.task, name), off) for name, off in plan.violations.items()]
     sections.append(Table("Constraints", ("item", "largest violation (SI units)"), held))
     if len(plan.task.phases) > 1:
         phases = [(p.name or str(i), p.steps, float(T)) for i, (p, T) in enumerate(_phases(plan))]

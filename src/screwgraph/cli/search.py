@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
+from screwgraph.cli.console import print_json, print_note
 from screwgraph.cli.options import BaseKind
-from screwgraph.cli.streams import note, print_json
-from screwgraph.doing import progress
+from screwgraph.cli.usage_errors import make_usage_error
 from screwgraph.errors import InputError
+from screwgraph.progress_report import progress
 
 if TYPE_CHECKING:
-    from screwgraph.elimination import Found
+    from screwgraph.elimination import SearchResult
 
 LARGEST_TIME = 7 * 24 * 3600.0
 LARGEST_WORKERS = 256
@@ -74,18 +74,20 @@ def search(
 ) -> None:
     """Search, and say what was found."""
     from screwgraph import Search
-    from screwgraph.cli.problem import check_accelerations, compiled
+    from screwgraph.cli.problem_functions import check_accelerations, compile_problem_function
 
     if dask is not None and workers != 1:
-        raise wrong_use(context, "--workers cannot be used with --dask", why="a Dask cluster has its own workers")
-    named = options.names(accelerations)
+        raise make_usage_error(
+            context, "--workers cannot be used with --dask", why="a Dask cluster has its own workers"
+        )
+    named = options.split_names(accelerations)
     check_accelerations(context, problem, named)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
-    frames = options.names(external_wrenches)
-    with _executor(workers, dask) as (executor, count), _watched(seconds) as watch:
+    frames = options.split_names(external_wrenches)
+    with _executor(workers, dask) as (executor, count), _watch_search(seconds) as watch:
         effort = Search(seconds, rounds, seed, executor, count, watch)
-        function = compiled(model, problem, named, effort, frames)
-    options.note_warnings(model)
+        function = compile_problem_function(model, problem, named, effort, frames)
+    options.print_warnings(model)
     best: dict[str, Any] = {
         "robot": model.name,
         "problem": problem.value,
@@ -98,7 +100,7 @@ def search(
         print_json(best)
         return
     if watch.stopped:
-        note("interrupted: the results so far are kept")
+        print_note("interrupted: the results so far are kept")
     typer.echo(f"{function}: the best of {watch.evaluated} orderings")
 
 
@@ -136,7 +138,7 @@ class _Watch:
     def __init__(self, show: Any) -> None:
         self.evaluated, self.stopped, self._show = 0, False, show
 
-    def __call__(self, found: Found) -> bool:
+    def __call__(self, found: SearchResult) -> bool:
         self.evaluated = found.evaluated
         self._show(found)
         return self.stopped
@@ -146,7 +148,7 @@ class _Watch:
 
 
 @contextmanager
-def _watched(seconds: float) -> Iterator[_Watch]:
+def _watch_search(seconds: float) -> Iterator[_Watch]:
     """Show a bar on stderr while a search runs; the first Ctrl-C ends the search, not the program."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -156,7 +158,7 @@ def _watched(seconds: float) -> Iterator[_Watch]:
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("starting", total=seconds)
 
-        def show(found: Found) -> None:
+        def show(found: SearchResult) -> None:
             bar.update(task, completed=min(found.seconds, seconds))
 
         watch = _Watch(show)

@@ -10,9 +10,9 @@ import typer
 
 from screwgraph import Robot
 from screwgraph.cli import options
-from screwgraph.cli.failures import usage, wrong_use
 from screwgraph.cli.options import BaseKind, Problem
-from screwgraph.cli.outputs import Paths, Plots, Report, checked_outputs, places, write_plots
+from screwgraph.cli.outputs import Paths, Plots, Report, parse_places, validate_outputs, write_plots
+from screwgraph.cli.usage_errors import as_usage_error, make_usage_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,12 +145,12 @@ def simulate(
 ) -> None:
     """Simulate, save, and say how well it went."""
     from screwgraph import simulate as run
-    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
-    from screwgraph.cli.motion import as_summary, print_summary, watched
-    from screwgraph.cli.motion_report import motion_groups, write_report
-    from screwgraph.cli.problem import EFFORT, check_efforts
+    from screwgraph.cli.console import print_json, print_note
+    from screwgraph.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options
+    from screwgraph.cli.motion_report import group_motion_panels, write_report
+    from screwgraph.cli.problem_functions import EFFORT, check_efforts
+    from screwgraph.cli.simulation_progress import print_summary, summarise_motion, watch_simulation
     from screwgraph.cli.state_file import read_start
-    from screwgraph.cli.streams import note, print_json
     from screwgraph.models import is_mechanism
     from screwgraph.simulation import check_places, sample_times
 
@@ -163,33 +163,35 @@ def simulate(
             context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
         if state is not None:
-            raise wrong_use(context, "--state goes with robots", why="a mechanism's file says how the motion begins")
+            raise make_usage_error(
+                context, "--state goes with robots", why="a mechanism's file says how the motion begins"
+            )
     if graphs and method is not MethodName.smoother:
-        raise wrong_use(context, f"--{next(iter(graphs))} goes with the smoother", fix="--method smoother")
+        raise make_usage_error(context, f"--{next(iter(graphs))} goes with the smoother", fix="--method smoother")
     if is_mechanism(robot):
-        model = loaded(robot)
+        model = load_mechanism_with_values(robot)
         check_efforts(context, Problem.forward, actuators, model)
     else:
         model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
         if actuators and state is None:
-            raise wrong_use(context, "--actuators needs --state", why="its file gives their efforts")
+            raise make_usage_error(context, "--actuators needs --state", why="its file gives their efforts")
         if state is not None:
             q0, qd0, tau = read_start(state, model, EFFORT if actuators else "tau")
         if actuators and tau is not None:
-            tau = _caused(model, tau)
-    with usage(context):
-        output, report, plot = checked_outputs(output, report, plot)
-        curves = check_places(model, places(paths))
+            tau = _convert_efforts(model, tau)
+    with as_usage_error(context):
+        output, report, plot = validate_outputs(output, report, plot)
+        curves = check_places(model, parse_places(paths))
         sample_times(model, time, dt)
-    with watched(time) as watch:
+    with watch_simulation(time) as watch:
         motion = run(model, q0, qd0, time, dt, method.value, tau, **laws, watch=watch, **graphs)
     motion.save(output)
-    options.note_warnings(model)
+    options.print_warnings(model)
     for doubt in motion.doubts[len(motion.warnings) :]:  # warnings have been shown
-        note(f"warning: {doubt}")
+        print_note(f"warning: {doubt}")
     if watch.stopped:
-        note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
-    summary, groups = as_summary(model.name, motion, watch, output), motion_groups(motion)
+        print_note(f"interrupted at t = {motion.t[-1]:g} s: the results so far are kept")
+    summary, groups = summarise_motion(model.name, motion, watch, output), group_motion_panels(motion)
     if report is not None:
         write_report(motion, groups, summary, report, "Simulation", curves=curves)
     summary |= write_plots(motion.t, groups, plot, motion, curves)
@@ -199,7 +201,7 @@ def simulate(
         print_summary(summary)
 
 
-def _caused(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.ndarray]:
+def _convert_efforts(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.ndarray]:
     """Return the joint torques that constant efforts cause: constant where lever arms are, else a function of t, q, qd.
 
     Raises:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind
+from screwgraph.cli.usage_errors import make_usage_error
 
 LARGEST_COUNT = 100_000
 
@@ -78,21 +78,28 @@ def solve(
     """Print the answer at each state, as tables or as JSON."""
     import numpy as np
 
-    from screwgraph.cli.answer import Answer, as_json
-    from screwgraph.cli.answer_tables import print_answer
     from screwgraph.cli.closed_states import check_closed
-    from screwgraph.cli.mechanisms import loaded, refuse_robot_options
-    from screwgraph.cli.problem import EFFORT, check_accelerations, check_actuated, check_efforts, compiled, given_kind
-    from screwgraph.cli.solve_mechanism import as_values, print_solution, solved
+    from screwgraph.cli.console import print_json, show_progress
+    from screwgraph.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options
+    from screwgraph.cli.problem_functions import (
+        EFFORT,
+        check_accelerations,
+        check_actuated,
+        check_efforts,
+        compile_problem_function,
+        name_third_argument,
+    )
+    from screwgraph.cli.solve_mechanism import print_solution, solve_mechanism, to_values
+    from screwgraph.cli.solve_result import SolveResult, to_json
+    from screwgraph.cli.solve_tables import print_answer
     from screwgraph.cli.state import random_state
     from screwgraph.cli.state_file import read_state
-    from screwgraph.cli.streams import print_json, working
     from screwgraph.models import is_mechanism
 
     if state is not None and (random is not None or seed is not None):
-        raise wrong_use(context, "--state cannot be used with --random and --seed", fix="give one of them")
-    named = options.names(accelerations)
-    driving = options.names(actuated) if actuated else None
+        raise make_usage_error(context, "--state cannot be used with --random and --seed", fix="give one of them")
+    named = options.split_names(accelerations)
+    driving = options.split_names(actuated) if actuated else None
     check_accelerations(context, problem, named)
     check_actuated(context, problem, driving)
     if is_mechanism(robot):
@@ -100,16 +107,16 @@ def solve(
             context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
         )
         if external_wrenches:
-            raise wrong_use(
+            raise make_usage_error(
                 context, "--external-wrenches goes with robots", fix="write forces: into the mechanism's file"
             )
-        where, mechanism = (state, random, seed or 0), loaded(robot)
+        where, mechanism = (state, random, seed or 0), load_mechanism_with_values(robot)
         check_efforts(context, problem, actuators, mechanism)
-        solution = solved(mechanism, problem, named, driving, ordering or "auto", where)
-        return print_json(as_values(solution, algorithm)) if json else print_solution(solution, algorithm)
+        solution = solve_mechanism(mechanism, problem, named, driving, ordering or "auto", where)
+        return print_json(to_values(solution, algorithm)) if json else print_solution(solution, algorithm)
     model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
     check_efforts(context, problem, actuators, model)
-    frames, given = options.names(external_wrenches), given_kind(problem, actuators)
+    frames, given = options.split_names(external_wrenches), name_third_argument(problem, actuators)
     at = (
         random_state(model, frames, random, seed or 0, len(model.actuators) if given == EFFORT else None)
         if state is None
@@ -117,13 +124,13 @@ def solve(
     )
     if state is not None:
         check_closed(model, at.q, at.qd, state)
-    function = compiled(model, problem, named, ordering or "auto", at.frames, driving, actuators)
-    with working("solving"), np.errstate(all="ignore"):  # the answer itself shows what is not finite
+    function = compile_problem_function(model, problem, named, ordering or "auto", at.frames, driving, actuators)
+    with show_progress("solving"), np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.frames else ()))
-    answer = Answer(model, problem, named, function, at, result, driving, actuators)
-    options.note_warnings(model)
+    answer = SolveResult(model, problem, named, function, at, result, driving, actuators)
+    options.print_warnings(model)
     if json:
-        print_json(as_json(answer, algorithm))
+        print_json(to_json(answer, algorithm))
     else:
         print_answer(answer, algorithm)
     return None

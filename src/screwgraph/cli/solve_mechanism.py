@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph import InputError, Mechanism
+from screwgraph.cli.console import make_output_console
 from screwgraph.cli.options import Problem
-from screwgraph.cli.problem import GIVEN, compiled
-from screwgraph.cli.state_file import entries_of
-from screwgraph.cli.streams import output_console
-from screwgraph.cli.tables import new_table
+from screwgraph.cli.problem_functions import GIVEN, compile_problem_function
+from screwgraph.cli.state_file import read_entries
+from screwgraph.cli.table_style import make_table
 from screwgraph.compiler import Function
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 
 UNITS = {"q": ("m", "rad"), "qd": ("m/s", "rad/s"), "qdd": ("m/s^2", "rad/s^2"), "tau": ("N", "N m")}
 SHOWN = 10
@@ -24,7 +24,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class MechanismSolution:
     """Solution at N states: given and computed numbers, named as by the function, and where these are from."""
 
     mechanism: Mechanism
@@ -40,31 +40,33 @@ class Solution:
         return next(_bare(a.names) for a in self.function.arguments if a.name == argument)
 
 
-def solved(
+def solve_mechanism(
     mechanism: Mechanism,
     problem: Problem,
     accelerations: Sequence[str],
     actuated: Sequence[str] | None,
     ordering: str,
     where: tuple[str | None, int | None, int],
-) -> Solution:
+) -> MechanismSolution:
     """Solve at the state of a JSON file, or at random ones: (file, how many, seed).
 
     Raises:
         InputError: a file that does not fit the mechanism, or what the functions of the problems raise.
     """
     file, count, seed = where
-    function = compiled(mechanism, problem, accelerations, ordering, (), actuated)
+    function = compile_problem_function(mechanism, problem, accelerations, ordering, (), actuated)
     if file is not None:
         values, origin = _from_file(mechanism, function, problem, file), file
     else:
         values, origin = _random(mechanism, function, problem, count or 1, seed), f"random states, seed {seed}"
     with np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(*(values[a.name] for a in function.arguments))
-    return Solution(mechanism, problem, function, origin, values, result, _results(mechanism, function, problem))
+    return MechanismSolution(
+        mechanism, problem, function, origin, values, result, _results(mechanism, function, problem)
+    )
 
 
-def as_values(solution: Solution, algorithm: bool) -> dict[str, Any]:
+def to_values(solution: MechanismSolution, algorithm: bool) -> dict[str, Any]:
     """Return a solution in values that JSON has."""
     function, operations = solution.function, solution.function.operations
     third = GIVEN[solution.problem]
@@ -86,15 +88,15 @@ def as_values(solution: Solution, algorithm: bool) -> dict[str, Any]:
     }
 
 
-def print_solution(solution: Solution, algorithm: bool) -> None:
+def print_solution(solution: MechanismSolution, algorithm: bool) -> None:
     """Print what was solved, a table for each state, and the elimination if it is asked for."""
-    console, function = output_console(), solution.function
+    console, function = make_output_console(), solution.function
     head = f"{solution.mechanism.name}: {solution.problem.value} dynamics, order {function.ordering}"
     console.print(f"{head}, {function.operations.total} operations", style="bold")
     console.print(f"at {solution.origin}\n")
     count = len(solution.result)
     for k in range(min(count, SHOWN)):
-        table = new_table(f"state {k + 1} of {count}" if count > 1 else "", "variable", "given", "result")
+        table = make_table(f"state {k + 1} of {count}" if count > 1 else "", "variable", "given", "result")
         for argument in function.arguments:
             for name, value in zip(solution.names(argument.name), solution.values[argument.name][k], strict=True):
                 table.add_row(name, _cell(name, value), "")
@@ -131,10 +133,10 @@ def _random(
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return assembled positions, velocities and accelerations that constraints allow, and what else is given."""
     from screwgraph.mechanism import acceleration_problem, velocity_problem
-    from screwgraph.models.mechanism import assembled_states
+    from screwgraph.models.mechanism import find_assembled_states
 
     rng, z = np.random.default_rng(seed), mechanism.independent_coordinates
-    positions = assembled_states(mechanism, max(64, count))
+    positions = find_assembled_states(mechanism, max(64, count))
     q = positions[rng.permutation(len(positions))[:count]]
     qd = np.array([velocity_problem(mechanism, x, dict(zip(z, _normal(rng, z), strict=True))) for x in q])
     sizes = {a.name: len(a.names) for a in function.arguments}
@@ -155,11 +157,11 @@ def _from_file(mechanism: Mechanism, function: Function, problem: Problem, file:
     """Return the state that a JSON file gives, by names: what it does not name follows, or is zero."""
     from screwgraph.mechanism import acceleration_problem, position_problem, velocity_problem
 
-    entries, third = entries_of(file), GIVEN[problem]
+    entries, third = read_entries(file), GIVEN[problem]
     try:
         for name, value in entries.items():
             if name not in ("q", "qd", third):
-                raise unknown("entry", name, ("q", "qd", third))
+                raise make_unknown_name_error("entry", name, ("q", "qd", third))
             if not isinstance(value, dict):
                 raise InputError(f"{name} is no mapping", fix=f'write {{"{name}": {{"coordinate": 0.1}}}}')
         q = position_problem(mechanism, entries.get("q", {}))
@@ -181,7 +183,7 @@ def _of_motors(mechanism: Mechanism, given: Mapping[str, Any]) -> np.ndarray:
     values = np.zeros(len(names))
     for name, value in given.items():
         if name not in names:
-            raise unknown("motor", name, names)
+            raise make_unknown_name_error("motor", name, names)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
             raise InputError(f"the value {value!r} of {name!r} is not a finite number")
         values[names.index(name)] = float(value)

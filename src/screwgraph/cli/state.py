@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph import Robot
-from screwgraph.cli.closed_states import allowed_velocities, random_positions
+from screwgraph.cli.closed_states import draw_closed_positions, project_velocities
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +46,13 @@ def random_state(
     rng = np.random.default_rng(seed)
     shape = () if count is None else (count,)
     closed = robot.is_closed
-    positions = random_positions(robot, count or 1, seed) if closed else [robot.random(rng) for _ in range(count or 1)]
+    positions = (
+        draw_closed_positions(robot, count or 1, seed) if closed else [robot.random(rng) for _ in range(count or 1)]
+    )
     q = np.array(positions).reshape(*shape, robot.nq)
     qd, given = rng.standard_normal((2, *shape, robot.nv))
     if closed:
-        qd = allowed_velocities(robot, q.reshape(-1, robot.nq), qd.reshape(-1, robot.nv)).reshape(qd.shape)
+        qd = project_velocities(robot, q.reshape(-1, robot.nq), qd.reshape(-1, robot.nv)).reshape(qd.shape)
     if efforts is not None:
         given = rng.standard_normal((*shape, efforts))
     wrenches = rng.standard_normal((*shape, len(frames), 6))

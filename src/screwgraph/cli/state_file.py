@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from screwgraph import InputError, Robot
-from screwgraph.cli.problem import EFFORT
+from screwgraph.cli.problem_functions import EFFORT
 from screwgraph.cli.state import State
-from screwgraph.cli.state_values import check_quaternions, coordinates, efforts, numbers
-from screwgraph.robot import unknown
+from screwgraph.cli.state_values import check_quaternions, parse_coordinates, parse_efforts, parse_numbers
+from screwgraph.robot import make_unknown_name_error
 
 _OTHERS = ("qdd", "tau", "given", EFFORT)
 
@@ -35,7 +35,7 @@ def read_state(file: str, robot: Robot, given: str | None, frames: tuple[str, ..
     Raises:
         InputError: the file is unreadable, no JSON, or does not fit the robot or the problem; names file and line.
     """
-    entries = entries_of(file)
+    entries = read_entries(file)
     try:
         return _state(entries, robot, given, frames, file)
     except InputError as error:
@@ -56,7 +56,7 @@ def read_start(file: str, robot: Robot, given: str | None) -> tuple[np.ndarray, 
     return tuple(array.reshape(-1) for array in (state.q, state.qd, state.given))
 
 
-def entries_of(file: str) -> Mapping[str, Any]:
+def read_entries(file: str) -> Mapping[str, Any]:
     """Return what a JSON file holds, an object. Raises InputError, which names file and line."""
     try:
         text = Path(file).read_bytes().decode("utf-8-sig")
@@ -90,10 +90,10 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _state(entries: Mapping[str, Any], robot: Robot, given: str | None, frames: tuple[str, ...], file: str) -> State:
     _check_keys(entries, given)
-    q = coordinates("q", entries.get("q", {}), robot)
-    qd = coordinates("qd", entries.get("qd", {}), robot)
+    q = parse_coordinates("q", entries.get("q", {}), robot)
+    qd = parse_coordinates("qd", entries.get("qd", {}), robot)
     value = entries.get(given, {}) if given else {}
-    rest = efforts(value, robot) if given == EFFORT else coordinates(given or "", value, robot)
+    rest = parse_efforts(value, robot) if given == EFFORT else parse_coordinates(given or "", value, robot)
     wrenches = _wrenches(entries.get("external_wrenches", {}), robot, frames)
     arrays = {"q": q, "qd": qd, given or "": rest} | {f"external_wrenches of {name}": w for name, w in wrenches.items()}
     batch = _batch(arrays)
@@ -116,7 +116,7 @@ def _check_keys(entries: Mapping[str, Any], given: str | None) -> None:
             fix = f"give {given!r} instead" if given else "remove it"
             raise InputError(f"{key!r} does not belong to this problem", fix=fix)
         if key not in known:
-            raise unknown("entry of a state", key, known)
+            raise make_unknown_name_error("entry of a state", key, known)
 
 
 def _wrenches(value: Any, robot: Robot, frames: tuple[str, ...]) -> dict[str, np.ndarray]:
@@ -127,7 +127,7 @@ def _wrenches(value: Any, robot: Robot, frames: tuple[str, ...]) -> dict[str, np
     wrenches = {name: np.zeros(6) for name in frames}
     for name, entry in value.items():
         robot.frame(name)
-        wrench = numbers(entry, f"wrench {name!r}")
+        wrench = parse_numbers(entry, f"wrench {name!r}")
         if wrench.ndim == 0 or wrench.shape[-1] != 6:
             raise InputError(f"wrench {name!r} has the shape {wrench.shape}", why="it is (moment, force), 6 numbers")
         wrenches[name] = wrench

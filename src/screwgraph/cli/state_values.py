@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from screwgraph import InputError, Robot
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 from screwgraph.spatial.quaternions import ROUNDED
 
 _LONGEST_SHOWN = 60
 
 
-def coordinates(name: str, value: Any, robot: Robot) -> np.ndarray:
+def parse_coordinates(name: str, value: Any, robot: Robot) -> np.ndarray:
     """Return an entry of a state as an array (..., nq) for "q", (..., nv) for any other name.
 
     Raises:
@@ -25,7 +25,7 @@ def coordinates(name: str, value: Any, robot: Robot) -> np.ndarray:
     if isinstance(value, Mapping):
         return _by_joint(name, value, robot)
     size = robot.nq if name == "q" else robot.nv
-    array = numbers(value, name)
+    array = parse_numbers(value, name)
     if array.ndim == 0 or array.shape[-1] != size:
         has = f"has the shape {array.shape}" if array.ndim != 1 else f"has {len(array)} numbers"
         raise InputError(
@@ -36,7 +36,7 @@ def coordinates(name: str, value: Any, robot: Robot) -> np.ndarray:
     return array
 
 
-def efforts(value: Any, robot: Robot) -> np.ndarray:
+def parse_efforts(value: Any, robot: Robot) -> np.ndarray:
     """Return efforts of all actuators (..., n), from lists or from a mapping of actuators to numbers.
 
     Raises:
@@ -44,7 +44,7 @@ def efforts(value: Any, robot: Robot) -> np.ndarray:
     """
     names = [actuator.name for actuator in robot.actuators]
     if not isinstance(value, Mapping):
-        array = numbers(value, "effort")
+        array = parse_numbers(value, "effort")
         if array.ndim == 0 or array.shape[-1] != len(names):
             raise InputError(
                 f"effort does not have one number for each actuator, {len(names)} in all",
@@ -53,8 +53,8 @@ def efforts(value: Any, robot: Robot) -> np.ndarray:
         return array
     for name in value:
         if name not in names:
-            raise unknown("actuator", name, names)
-    parts = {name: numbers(item, f"effort of {name!r}") for name, item in value.items()}
+            raise make_unknown_name_error("actuator", name, names)
+    parts = {name: parse_numbers(item, f"effort of {name!r}") for name, item in value.items()}
     try:
         batch = np.broadcast_shapes(*(part.shape for part in parts.values()))
     except ValueError:
@@ -67,7 +67,7 @@ def efforts(value: Any, robot: Robot) -> np.ndarray:
     return result
 
 
-def numbers(value: Any, what: str) -> np.ndarray:
+def parse_numbers(value: Any, what: str) -> np.ndarray:
     """Return a finite number, a list or lists of them as an array. Raises InputError for anything else."""
     pending = [(what, value)]
     while pending:
@@ -75,7 +75,7 @@ def numbers(value: Any, what: str) -> np.ndarray:
         if isinstance(item, list):
             pending += [(f"{where}[{i}]", part) for i, part in reversed(list(enumerate(item)))]
         elif not isinstance(item, float):
-            raise InputError(f"{where} is {_shown(item)}", why="it must be a number")
+            raise InputError(f"{where} is {_format_value(item)}", why="it must be a number")
         elif not math.isfinite(item):
             raise InputError(f"{where} is {'not a number' if math.isnan(item) else 'infinite, or beyond 1e308'}")
     try:
@@ -91,9 +91,9 @@ def check_quaternions(robot: Robot, q: np.ndarray) -> None:
         positions = q[..., robot.q_slices[joint.name]].reshape(-1, joint.type.nq)
         for position in positions[manifold.is_off(positions, ROUNDED)][:1]:
             raise InputError(
-                f"q of joint {joint.name!r} is {_listed(position)}",
+                f"q of joint {joint.name!r} is {_format_values(position)}",
                 why=f"it is not {manifold.kind}",
-                fix=f"{_listed(manifold.identity())} is the zero position",
+                fix=f"{_format_values(manifold.identity())} is the zero position",
             )
 
 
@@ -118,7 +118,7 @@ def _by_joint(name: str, value: Mapping[str, Any], robot: Robot) -> np.ndarray:
 def _of_joint(name: str, joint: str, value: Any, robot: Robot) -> np.ndarray:
     kind = robot.joint(joint).type
     size = kind.nq if name == "q" else kind.nv
-    array = numbers(value, f"{name} of {joint!r}")
+    array = parse_numbers(value, f"{name} of {joint!r}")
     if size == 1:
         return array[..., np.newaxis]
     if array.ndim == 0 or array.shape[-1] != size:
@@ -126,12 +126,12 @@ def _of_joint(name: str, joint: str, value: Any, robot: Robot) -> np.ndarray:
     return array
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
-def _listed(values: np.ndarray) -> str:
+def _format_values(values: np.ndarray) -> str:
     return f"[{', '.join(f'{value:g}' for value in values)}]"
 
 

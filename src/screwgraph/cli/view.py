@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from screwgraph.cli import options
-from screwgraph.cli.failures import wrong_use
 from screwgraph.cli.options import BaseKind
-from screwgraph.cli.outputs import Paths, places
+from screwgraph.cli.outputs import Paths, parse_places
+from screwgraph.cli.usage_errors import make_usage_error
 
 if TYPE_CHECKING:
     from screwgraph.view import Live
@@ -68,14 +68,14 @@ def view(
     import numpy as np
 
     from screwgraph import load_mechanism
-    from screwgraph.cli.streams import working
+    from screwgraph.cli.console import show_progress
     from screwgraph.errors import InputError
     from screwgraph.models import is_mechanism
     from screwgraph.simulation import read_trajectory
     from screwgraph.view import (
         check_page_path,
         mechanism_scene,
-        rest,
+        rest_position,
         robot_scene,
         save_html,
         show,
@@ -88,16 +88,16 @@ def view(
         try:
             check_page_path(output)
         except InputError as error:
-            raise wrong_use(context, error.what, why=error.why, fix=error.fix) from error
+            raise make_usage_error(context, error.what, why=error.why, fix=error.fix) from error
     chosen = base is not BaseKind.fixed or lock or model_name or xacro
     if chosen and (target.lower().endswith(".npz") or is_mechanism(target)):
         why = "a motion contains its robot" if target.lower().endswith(".npz") else "this is a planar mechanism"
-        raise wrong_use(context, "--base, --lock, --model and --xacro are for robots", why=why)
+        raise make_usage_error(context, "--base, --lock, --model and --xacro are for robots", why=why)
     if paths and not target.lower().endswith(".npz"):
-        raise wrong_use(context, "--paths goes with motions", fix="simulate first: an .npz file")
+        raise make_usage_error(context, "--paths goes with motions", fix="simulate first: an .npz file")
     if target.lower().endswith(".npz"):
-        with working(f"reading {target}"):
-            scene = trajectory_scene(read_trajectory(target), rate=rate, paths=places(paths))
+        with show_progress(f"reading {target}"):
+            scene = trajectory_scene(read_trajectory(target), rate=rate, paths=parse_places(paths))
         if output is None:
             return _serve(show(scene, port))
     elif is_mechanism(target):
@@ -109,9 +109,9 @@ def view(
         robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name, xacro, independent)
         if output is None:
             return _serve(show_robot(robot, port))
-        with working(f"reading meshes of {robot.name}"):
-            scene = robot_scene(robot, np.zeros(1), rest(robot)[None])
-    with working("writing the page"):
+        with show_progress(f"reading meshes of {robot.name}"):
+            scene = robot_scene(robot, np.zeros(1), rest_position(robot)[None])
+    with show_progress("writing the page"):
         save_html(scene, output)
     typer.echo(f"{output}: {scene.title}, {len(scene.bodies)} bodies, {scene.frames} state{'s' * (scene.frames != 1)}")
     return None

@@ -1,6 +1,8 @@
 """From problems and orders to functions of arrays: passes, straight-line code, machine code."""
 
-from screwgraph.compiler.backends import BACKENDS, Backend, Library, Listing, one_file_each
+from typing import TYPE_CHECKING
+
+from screwgraph.compiler.backends import BACKENDS, Backend, ExportedFunction, Library, write_one_file_each
 from screwgraph.compiler.backends.casadi import (
     casadi_function,
     casadi_module,
@@ -10,30 +12,38 @@ from screwgraph.compiler.backends.casadi import (
 )
 from screwgraph.compiler.backends.cuda import CudaFunction, DeviceArray
 from screwgraph.compiler.backends.llvm import (
-    Compiled,
-    March,
-    Marching,
-    compiled,
-    marching,
+    CompiledProgram,
+    CompiledStepLoop,
+    StepLoop,
+    compile_program,
+    compile_step_loop,
 )
-from screwgraph.compiler.backends.llvm.draft import VARIABLE as DRAFT_VARIABLE
-from screwgraph.compiler.backends.llvm.draft import is_improving, settle
-from screwgraph.compiler.blocked import BlockedFunction
-from screwgraph.compiler.cache import Made
+from screwgraph.compiler.backends.llvm.tiering import VARIABLE as DRAFT_VARIABLE
+from screwgraph.compiler.backends.llvm.tiering import is_tiering_up, wait_for_optimised
+from screwgraph.compiler.block_layout import BlockedFunction
+from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import Order, compile_problem, make_function
+from screwgraph.compiler.dtypes import validate_dtype
 from screwgraph.compiler.expression import compile_expression
 from screwgraph.compiler.function import Function
-from screwgraph.compiler.graphs import compile_graph
-from screwgraph.compiler.inputs import inputs_by_form
+from screwgraph.compiler.graph_function import compile_graph
 from screwgraph.compiler.library import Exportable, library_code
-from screwgraph.compiler.matrix import compile_matrix
-from screwgraph.compiler.numbers import dtype_name
-from screwgraph.compiler.origin import Origin
-from screwgraph.compiler.problem import Problem, argument, at, parameter_arguments, robot_arguments, without_metadata
-from screwgraph.compiler.searched import Search
-from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, numbered
+from screwgraph.compiler.ordering_search import Search
+from screwgraph.compiler.problem import (
+    Problem,
+    argument,
+    parameter_arguments,
+    prior_factors,
+    robot_arguments,
+    without_metadata,
+)
+from screwgraph.compiler.provenance import Provenance
+from screwgraph.compiler.schur_complement import compile_matrix
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, make_numbered_argument
 from screwgraph.compiler.sparsity import Sparsity
-from screwgraph.compiler.unit import check_unit, normalising, quaternion_places
+from screwgraph.compiler.tape_inputs import inputs_by_form
+from screwgraph.compiler.unit_quaternions import check_unit, normalising, quaternion_places
+from screwgraph.deprecated import old_names
 
 __all__ = [
     "BACKENDS",
@@ -42,24 +52,23 @@ __all__ = [
     "Argument",
     "Backend",
     "BlockedFunction",
-    "Compiled",
+    "CachedCode",
+    "CompiledProgram",
+    "CompiledStepLoop",
     "CudaFunction",
     "DeviceArray",
     "Exportable",
+    "ExportedFunction",
     "Function",
     "Library",
-    "Listing",
-    "Made",
-    "March",
-    "Marching",
     "Order",
-    "Origin",
     "Problem",
+    "Provenance",
     "Result",
     "Search",
     "Sparsity",
+    "StepLoop",
     "argument",
-    "at",
     "casadi_function",
     "casadi_module",
     "casadi_of",
@@ -71,19 +80,23 @@ __all__ = [
     "compile_graph",
     "compile_matrix",
     "compile_problem",
-    "compiled",
-    "dtype_name",
+    "compile_program",
+    "compile_step_loop",
     "inputs_by_form",
-    "is_improving",
+    "is_tiering_up",
     "library_code",
     "make_function",
-    "marching",
+    "make_numbered_argument",
     "normalising",
-    "numbered",
-    "one_file_each",
     "parameter_arguments",
+    "prior_factors",
     "quaternion_places",
     "robot_arguments",
-    "settle",
+    "validate_dtype",
+    "wait_for_optimised",
     "without_metadata",
+    "write_one_file_each",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from screwgraph.compiler.analytic import TreeProblem
-from screwgraph.compiler.cache import Made, kept, remembered
+from screwgraph.compiler.cache import CachedCode, get_or_make_code, look_up_code
 from screwgraph.compiler.function import Function
-from screwgraph.compiler.loops import chosen
-from screwgraph.compiler.origin import Origin
+from screwgraph.compiler.loop_treatment import make_mixed_ordering
+from screwgraph.compiler.ordering_search import SEARCHED, Search, default_seconds, search_ordering
 from screwgraph.compiler.problem import (
     OF_JOINTS,
     Problem,
@@ -23,14 +23,14 @@ from screwgraph.compiler.problem import (
     robot_results,
     without_metadata,
 )
-from screwgraph.compiler.searched import SEARCHED, Search, default_seconds, searched
+from screwgraph.compiler.provenance import Provenance
 from screwgraph.compiler.signature import Argument, Result
-from screwgraph.compiler.validation import validated
-from screwgraph.compiler.vanished import Chart, Vanished
-from screwgraph.doing import say
+from screwgraph.compiler.singular_fallback import Chart, SingularFallback
+from screwgraph.compiler.validation import validate_residual
 from screwgraph.elimination import Dag, Ordering, cost, eliminate, orderings
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
+from screwgraph.progress_report import report_progress
 from screwgraph.tape import Program, factor_out, program
 
 Order = str | Ordering | Search | Sequence[str | Key]
@@ -54,20 +54,20 @@ class _Recipe:
     order: Ordering | Sequence[Any]
     passes: tuple[str, ...]
 
-    def eliminated(self, passes: Sequence[str]) -> Dag:
+    def eliminate(self, passes: Sequence[str]) -> Dag:
         """Eliminate the graph that passes make."""
         return eliminate(self.problem.graph(passes), self.order)
 
     def code(self, inputs: Sequence[str] | None, passes: Sequence[str] | None = None) -> Program:
         """Make straight-line code of the named inputs; after all passes by default."""
-        dag = self.eliminated(self.passes if passes is None else passes)
-        say("writing straight-line code")
+        dag = self.eliminate(self.passes if passes is None else passes)
+        report_progress("writing straight-line code")
         outputs = self.problem.outputs(dag.graph, dag.equations, dag.solution)
         return program(dag.equations.tape, outputs, inputs)
 
-    def made(self, inputs: Sequence[str]) -> Made:
+    def make_code(self, inputs: Sequence[str]) -> CachedCode:
         """Make code that was tried, with common factors taken out."""
-        return Made(validated(self.problem, factor_out(self.code(inputs)), self.label), self.label)
+        return CachedCode(validate_residual(self.problem, factor_out(self.code(inputs)), self.label), self.label)
 
     def savings(self) -> dict[str, int]:
         """Count the operations before any pass and after each."""
@@ -77,11 +77,11 @@ class _Recipe:
         done["common factors"] = factor_out(last)
         return {name: made.operations.total for name, made in done.items()}
 
-    def origin(self, made: Made, others: Sequence[Chart] = ()) -> Origin:
+    def origin(self, made: CachedCode, others: Sequence[Chart] = ()) -> Provenance:
         """Return what people may ask about the code, made when they do; `others` may answer where a pivot vanishes."""
         # A copy without the graphs that the problem caches: it is pickled with the function.
-        vanished = Vanished(replace(self.problem), made.ordering, compile_problem, others)
-        return Origin(lambda: self.eliminated(()), self.savings, _analytic(self.problem), vanished)
+        vanished = SingularFallback(replace(self.problem), made.ordering, compile_problem, others)
+        return Provenance(lambda: self.eliminate(()), self.savings, _analytic(self.problem), vanished)
 
 
 def _analytic(problem: Problem) -> TreeProblem | None:
@@ -105,7 +105,7 @@ def compile_problem(problem: Problem, ordering: Order) -> Function:
     listed = isinstance(ordering, Ordering) or (isinstance(ordering, Sequence) and not isinstance(ordering, str))
     recipe = _in_order(problem, ordering) if listed else _by_name(problem, ordering)
     maker = (ordering, orderings.ORDERINGS[ordering]) if isinstance(ordering, str) else ordering
-    return _function(problem, (problem.question, maker), recipe.made, recipe.origin)
+    return _function(problem, (problem.question, maker), recipe.make_code, recipe.origin)
 
 
 def _compile_searched(problem: Problem, effort: Search, clock: Callable[[], float], *, anew: bool = False) -> Function:
@@ -119,41 +119,43 @@ def _compile_searched(problem: Problem, effort: Search, clock: Callable[[], floa
     def question(is_searched: bool) -> tuple[object, ...]:
         return problem.question, "auto", makers, is_searched
 
-    def make(inputs: Sequence[str]) -> Made:
-        in_loops = analytic and analytic.answer(signature_of(problem)[0])
+    def make(inputs: Sequence[str]) -> CachedCode:
+        in_loops = analytic and analytic.answer(find_signature(problem)[0])
         if in_loops:
-            return Made(in_loops, REGULAR_OF_TREES[0])
-        found = searched(problem, effort, inputs, clock)
+            return CachedCode(in_loops, REGULAR_OF_TREES[0])
+        found = search_ordering(problem, effort, inputs, clock)
         if found is not None:
             with suppress(EliminationError):
-                return replace(found, body=validated(problem, found.program, found.ordering))
+                return replace(found, body=validate_residual(problem, found.program, found.ordering))
         return _first_possible(problem, inputs)
 
-    def search(inputs: Sequence[str]) -> Made:
+    def search(inputs: Sequence[str]) -> CachedCode:
         begun = clock()
         found = make(inputs)
         # A search that was asked for may end by its rounds; "auto" ends early only where nothing can be searched for.
         return replace(found, seconds=min(effort.seconds, clock() - begun) if anew else effort.seconds)
 
-    def improve(before: Made, inputs: Sequence[str]) -> Made:
+    def improve(before: CachedCode, inputs: Sequence[str]) -> CachedCode:
         if not 0.0 < before.seconds < effort.seconds:
             return before
         found = search(inputs)
         return min(found, replace(before, seconds=found.seconds), key=lambda made: cost(made.program))
 
-    def origin(made: Made) -> Origin:
-        recipe = _found(problem, made)
+    def origin(made: CachedCode) -> Provenance:
+        recipe = _make_recipe(problem, made)
         found = replace(recipe.origin(made, _charts(problem, made)), analytic=analytic)
         if isinstance(made.body, Program):
             return found
         total = made.body.operations.total
         return replace(found, savings=lambda: {**recipe.savings(), "recursion in loops": total})
 
-    asked = question(effort.seconds > 0.0 or kept(question(True)) is not None)  # no search now, but one was before
+    asked = question(
+        effort.seconds > 0.0 or look_up_code(question(True)) is not None
+    )  # no search now, but one was before
     return _function(problem, asked, search, origin, improve=improve, anew=anew)
 
 
-def _charts(problem: Problem, made: Made) -> tuple[Chart, ...]:
+def _charts(problem: Problem, made: CachedCode) -> tuple[Chart, ...]:
     """Return the charts that may answer where a pivot of what "auto" chose vanishes; only its own if no other may."""
     if problem.robot is None:
         names = REGULAR_OF_COORDINATES if orderings.is_assembled(problem.plain) else (made.ordering,)
@@ -164,27 +166,27 @@ def _charts(problem: Problem, made: Made) -> tuple[Chart, ...]:
     return tuple(map(Chart, names))
 
 
-def _first_possible(problem: Problem, inputs: Sequence[str]) -> Made:
+def _first_possible(problem: Problem, inputs: Sequence[str]) -> CachedCode:
     """Return code in the first of the named orders that is possible, where what a search found is not."""
     graph = problem.graph(problem.passes)
     names = REGULAR_OF_COORDINATES if orderings.is_assembled(graph) else orderings.candidates(graph)
-    names += orderings.others(names)
+    names += orderings.list_fallbacks(names)
     for name in names[:-1]:
         with suppress(EliminationError):
-            return _by_name(problem, name).made(inputs)
-    return _by_name(problem, names[-1]).made(inputs)
+            return _by_name(problem, name).make_code(inputs)
+    return _by_name(problem, names[-1]).make_code(inputs)
 
 
-def _found(problem: Problem, made: Made) -> _Recipe:
+def _make_recipe(problem: Problem, made: CachedCode) -> _Recipe:
     """Return the recipe of what a search found: a named order, one with loops treated one by one, or no named one."""
     if made.ordering == SEARCHED:
-        return _searched(problem, made.order)
+        return _recipe_of_search(problem, made.order)
     if made.order:
-        return _Recipe(problem, made.ordering, chosen(made.ordering, made.order), problem.passes)
+        return _Recipe(problem, made.ordering, make_mixed_ordering(made.ordering, made.order), problem.passes)
     return _by_name(problem, made.ordering)
 
 
-def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
+def _recipe_of_search(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
     """Return the recipe of the graph as it is in the order in which a search let its variables go."""
     unknown = [v.key for v in problem.plain.unknowns]
     first = [key for key in order if key in unknown]
@@ -194,7 +196,7 @@ def _searched(problem: Problem, order: Sequence[Key | Column]) -> _Recipe:
 
 def _by_name(problem: Problem, name: Any) -> _Recipe:
     """Compile in a named order, which looks at the graph that all passes made."""
-    return _Recipe(problem, name, orderings.by_name(name), problem.passes)
+    return _Recipe(problem, name, orderings.find_ordering(name), problem.passes)
 
 
 def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> _Recipe:
@@ -206,17 +208,17 @@ def _in_order(problem: Problem, order: Ordering | Sequence[str | Key]) -> _Recip
 def _function(
     problem: Problem,
     question: object,
-    make: Callable[[Sequence[str]], Made],
-    origin: Callable[[Made], Origin],
+    make: Callable[[Sequence[str]], CachedCode],
+    origin: Callable[[CachedCode], Provenance],
     *,
-    improve: Callable[[Made, Sequence[str]], Made] = lambda made, inputs: made,
+    improve: Callable[[CachedCode, Sequence[str]], CachedCode] = lambda made, inputs: made,
     anew: bool = False,
 ) -> Function:
-    arguments, results = signature_of(problem)
+    arguments, results = find_signature(problem)
     return make_function(problem.name, question, arguments, make, origin, results, improve=improve, anew=anew)
 
 
-def signature_of(problem: Problem) -> tuple[tuple[Argument, ...], tuple[Result, ...]]:
+def find_signature(problem: Problem) -> tuple[tuple[Argument, ...], tuple[Result, ...]]:
     """Return arguments and results; the graph is made only where a robot cannot tell them."""
     keys = [*problem.known, *problem.asked]
     if problem.model is not None and not problem.model.variables and all(key.role in OF_JOINTS for key in keys):
@@ -231,10 +233,10 @@ def make_function(
     name: str,
     question: object,
     arguments: tuple[Argument, ...],
-    make: Callable[[Sequence[str]], Made],
-    origin: Callable[[Made], Origin],
+    make: Callable[[Sequence[str]], CachedCode],
+    origin: Callable[[CachedCode], Provenance],
     results: tuple[Result, ...] | None = None,
-    improve: Callable[[Made, Sequence[str]], Made] = lambda made, inputs: made,
+    improve: Callable[[CachedCode, Sequence[str]], CachedCode] = lambda made, inputs: made,
     anew: bool = False,
     quietly: bool = False,
 ) -> Function:
@@ -242,7 +244,7 @@ def make_function(
 
     Args:
         name: what it is called.
-        question: everything that the code depends on, as `remembered` wants it.
+        question: everything that the code depends on, as `get_or_make_code` wants it.
         arguments: what the function takes.
         make: makes the code, given the names of its inputs, which are those of the arguments.
         origin: what people may ask about that code.
@@ -252,9 +254,9 @@ def make_function(
         quietly: whether nobody is warned that there are many inputs.
     """
     inputs = [n for argument in arguments for n in argument.names]
-    made = remembered(
+    made = get_or_make_code(
         question,
-        lambda: make(inputs if quietly else _announced(name, inputs)),
+        lambda: make(inputs if quietly else _warn_of_long_code(name, inputs)),
         improve=lambda found: improve(found, inputs),
         anew=anew,
     )
@@ -262,7 +264,7 @@ def make_function(
     return Function(name, arguments, results, made.body, made.ordering, origin(made))
 
 
-def _announced(name: str, inputs: Sequence[str]) -> Sequence[str]:
+def _warn_of_long_code(name: str, inputs: Sequence[str]) -> Sequence[str]:
     """Return the inputs; warn where they are so many that code takes more than half a minute."""
     if len(inputs) > MANY:
         warnings.warn(

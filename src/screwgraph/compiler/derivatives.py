@@ -7,14 +7,14 @@ from typing import Protocol
 
 import numpy as np
 
-from screwgraph.compiler.inputs import input_values
 from screwgraph.compiler.signature import Argument
-from screwgraph.doing import say
+from screwgraph.compiler.tape_inputs import make_inputs
 from screwgraph.elimination import cost
+from screwgraph.progress_report import report_progress
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
-from screwgraph.tape.rolled import Code, straight
-from screwgraph.tape.rows import sparse
+from screwgraph.tape.rolled import Code, unroll_code
+from screwgraph.tape.sparse_rows import to_sparse_rows
 
 SMALL = 2000
 """Operations of a program up to which both ways of differentiating it are tried, where there are two."""
@@ -32,7 +32,9 @@ class Analytic(Protocol):
         ...
 
 
-def derivatives(source: Code, arguments: Sequence[Argument], by: Sequence[str], analytic: Analytic | None) -> Code:
+def differentiate_program(
+    source: Code, arguments: Sequence[Argument], by: Sequence[str], analytic: Analytic | None
+) -> Code:
     """Return the derivatives of all outputs by some arguments, one after the other, each row by row.
 
     The derivative by positions is by tangent coordinates, the joints' velocity coordinates (a floating base moves by a
@@ -44,7 +46,7 @@ def derivatives(source: Code, arguments: Sequence[Argument], by: Sequence[str], 
         by: names of arguments.
         analytic: what may know a shorter way.
     """
-    say(f"deriving by {', '.join(by)}")
+    report_progress(f"deriving by {', '.join(by)}")
     tried = list[Program]()
     if analytic is not None and analytic.covers(by):
         found = analytic.jacobian(source, arguments, by)
@@ -52,13 +54,13 @@ def derivatives(source: Code, arguments: Sequence[Argument], by: Sequence[str], 
             return found
         tried.append(found)
     if not tried or source.operations.total <= SMALL:
-        tried.append(_swept(straight(source), arguments, by))
+        tried.append(_swept(unroll_code(source), arguments, by))
     return min(tried, key=cost)
 
 
 def _swept(source: Program, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
     """Differentiate by sweeps through the program, on a tape where equal values are one value."""
-    tape, values = input_values(arguments)
+    tape, values = make_inputs(arguments)
     outputs = source.on([values[name] for name in source.input_names])
     entries: list[Number] = []
     directions = {a.name: (a, [values[name] for name in a.names]) for a in arguments}
@@ -82,6 +84,6 @@ def _position_rates(q: Sequence[Scalar], spaces: Sequence[Manifold]) -> list[Row
         (size,) = manifold.shape
         own = np.array(q[len(rows) : len(rows) + size], dtype=object)
         rates = [manifold.rate(own, unit) for unit in np.eye(manifold.dim)]
-        rows += [{columns + j: x for j, x in row.items()} for row in sparse(np.transpose(rates))]
+        rows += [{columns + j: x for j, x in row.items()} for row in to_sparse_rows(np.transpose(rates))]
         columns += manifold.dim
     return rows

@@ -7,12 +7,12 @@ from typing import NoReturn
 
 import numpy as np
 
-from screwgraph.compiler.cache import Made
+from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import make_function
 from screwgraph.compiler.function import Function
-from screwgraph.compiler.inputs import input_values, inputs_by_form
-from screwgraph.compiler.origin import Origin
+from screwgraph.compiler.provenance import Provenance
 from screwgraph.compiler.signature import Argument, Result
+from screwgraph.compiler.tape_inputs import inputs_by_form, make_inputs
 from screwgraph.elimination import cost
 from screwgraph.errors import InputError
 from screwgraph.tape import Number, Program, factor_out, program
@@ -34,16 +34,18 @@ def compile_expression(
     `branches`, such as logarithms of rotations, are not simplified by values.
     """
 
-    def written(way: Callable[..., Sequence[Number]], inputs: Sequence[str]) -> Program:
-        tape, values = inputs_by_form(arguments) if branches else input_values(arguments)
+    def trace_program(way: Callable[..., Sequence[Number]], inputs: Sequence[str]) -> Program:
+        tape, values = inputs_by_form(arguments) if branches else make_inputs(arguments)
         vectors = (np.array([values[name] for name in argument.names], dtype=object) for argument in arguments)
         with np.errstate(all="ignore"):  # what code is compared by may overflow
             return factor_out(program(tape, list(way(*vectors)), inputs))
 
-    def make(inputs: Sequence[str]) -> Made:
-        return Made(min((written(way, inputs) for way in (expression, *others)), key=cost), "none")
+    def make(inputs: Sequence[str]) -> CachedCode:
+        return CachedCode(min((trace_program(way, inputs) for way in (expression, *others)), key=cost), "none")
 
     def refuse() -> NoReturn:
         raise InputError("this function was not made by elimination", why="it is the code of an expression")
 
-    return make_function(name, (name, question), arguments, make, lambda _: Origin(refuse, dict), results, quietly=True)
+    return make_function(
+        name, (name, question), arguments, make, lambda _: Provenance(refuse, dict), results, quietly=True
+    )

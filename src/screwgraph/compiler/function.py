@@ -11,42 +11,49 @@ from weakref import ref
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph import displayed
-from screwgraph.arguments import checked
-from screwgraph.compiler.backends import Library, Listing
-from screwgraph.compiler.backends.c import c_header, c_source
-from screwgraph.compiler.backends.cuda import CudaFunction, cuda_function
-from screwgraph.compiler.backends.jax import JaxFunction, jax_function
+from screwgraph import html_display
+from screwgraph.argument_checks import check_arguments
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends import ExportedFunction, Library
+from screwgraph.compiler.backends.c import emit_header, emit_source
+from screwgraph.compiler.backends.cuda import CudaFunction, make_cuda_function
+from screwgraph.compiler.backends.jax import JaxFunction, make_jax_function
 from screwgraph.compiler.backends.ptx import kernel_source
-from screwgraph.compiler.backends.torch import TorchFunction, torch_function
-from screwgraph.compiler.blocked import BlockedFunction
-from screwgraph.compiler.bound import BoundFunction, Names, core_of, parameters_of, setting_of
+from screwgraph.compiler.backends.torch import TorchFunction, make_torch_function
+from screwgraph.compiler.block_layout import BlockedFunction
+from screwgraph.compiler.bound_parameters import BoundFunction, Names, make_core, make_setting, parameter_argument
 from screwgraph.compiler.cache import pack_code, unpack_code
-from screwgraph.compiler.called import SIGNATURE, Called, call_by
-from screwgraph.compiler.conversions import casadi_of, listing_of, llvm_text, plain_function
+from screwgraph.compiler.derivative_code import DerivativeCode
 from screwgraph.compiler.derivatives import Analytic
-from screwgraph.compiler.differentiated import jacobian_of
-from screwgraph.compiler.evaluation import Evaluation
+from screwgraph.compiler.dtypes import validate_dtype
+from screwgraph.compiler.function_exports import emit_llvm_text, export_function, make_ambient_function, to_casadi
+from screwgraph.compiler.jacobian import make_jacobian
 from screwgraph.compiler.library import library_code
-from screwgraph.compiler.numbers import dtype_name
-from screwgraph.compiler.origin import Origin, forgotten
-from screwgraph.compiler.packed import packed_of
-from screwgraph.compiler.pivots import Pivots, pivots
-from screwgraph.compiler.plain import Plain
-from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, columns_of, written
-from screwgraph.compiler.sparsity import Sparsity, sparsities
-from screwgraph.compiler.split import Split, split
-from screwgraph.compiler.vanished import Fallback
-from screwgraph.compiler.wide import Wide
+from screwgraph.compiler.native_callable import SIGNATURE, NativeCallable, set_call_target
+from screwgraph.compiler.packed_results import make_packed
+from screwgraph.compiler.parameter_hoisting import Split, split_program
+from screwgraph.compiler.pivot_sizes import PivotSizes, find_pivots
+from screwgraph.compiler.provenance import Provenance, make_unknown_provenance
+from screwgraph.compiler.signature import (
+    Argument,
+    Result,
+    check_arrays,
+    check_count,
+    concatenate_columns,
+    format_arguments,
+)
+from screwgraph.compiler.singular_fallback import Fallback
+from screwgraph.compiler.sparsity import Sparsity, find_sparsities
+from screwgraph.compiler.tiered_evaluation import Evaluation
 from screwgraph.elimination import Dag, Parallelism
-from screwgraph.elimination.parallelism import of_program
+from screwgraph.elimination.parallelism import program_parallelism
 from screwgraph.errors import InputError
 from screwgraph.tape import Operations, Program
-from screwgraph.tape.rolled import Code, straight
+from screwgraph.tape.rolled import Code, unroll_code
 
 
 @dataclass(frozen=True, eq=False)
-class Function(Called):
+class Function(NativeCallable):
     """A function that elimination produced, called with arrays `(..., *shape)` that broadcast.
 
     It returns one array, or a tuple of arrays where there are several `results`. `body` is its code, `program` the same
@@ -61,21 +68,21 @@ class Function(Called):
     arguments, and for a quaternion that is not unit.
     """
 
-    _repr_html_ = displayed.html
+    _repr_html_ = html_display.html
 
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
-    body: Code | Wide
+    body: Code | DerivativeCode
     ordering: str
-    origin: Origin
+    origin: Provenance
     dtype: str = "float64"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle signature, program and closed-form derivatives; machine code is made again, or found in the cache."""
-        code = self.body if isinstance(self.body, Wide) else pack_code(self.body)
+        code = self.body if isinstance(self.body, DerivativeCode) else pack_code(self.body)
         known = (self.origin.analytic, self.origin.vanished)
-        return _unpickled, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
+        return _unpickle_function, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
 
     def __post_init__(self) -> None:
         own, code = ref(self), self._evaluation  # neither refers to the function: it is dropped with its last reference
@@ -86,16 +93,16 @@ class Function(Called):
                 return code.on_tape(values)
             f = own()
             if f is not None and not code.is_batch(values):
-                call_by(f, code.whole())
+                set_call_target(f, code.whole())
             return code.general(values, out, threads)
 
-        call_by(self, first)
+        set_call_target(self, first)
         self.__dict__["__signature__"] = SIGNATURE
 
     @property
     def program(self) -> Program:
         """The straight-line code; of code with loops, these written out."""
-        return straight(self._evaluation.together)
+        return unroll_code(self._evaluation.together)
 
     @cached_property
     def _evaluation(self) -> Evaluation:
@@ -137,7 +144,7 @@ class Function(Called):
         Raises:
             InputError: there is no code for this type.
         """
-        return replace(self, dtype=dtype_name(dtype))
+        return replace(self, dtype=validate_dtype(dtype))
 
     @property
     def result_shape(self) -> tuple[int, ...]:
@@ -156,10 +163,11 @@ class Function(Called):
         return self.origin.plain()
 
     def __repr__(self) -> str:
-        results = written(self.results).removeprefix("result: ")
+        results = format_arguments(self.results).removeprefix("result: ")
         number = "" if self.dtype == "float64" else f", {self.dtype}"
         total = self.operations.total
-        return f"<{self.name}({written(self.arguments)}) -> {results}, {total} operations, {self.ordering}{number}>"
+        arguments = format_arguments(self.arguments)
+        return f"<{self.name}({arguments}) -> {results}, {total} operations, {self.ordering}{number}>"
 
     @property
     def operations(self) -> Operations:
@@ -169,7 +177,7 @@ class Function(Called):
     @property
     def parallelism(self) -> Parallelism:
         """Parallelism of the code, each operation a task; `dag.cliques.parallelism` has cliques."""
-        return of_program(self.program)
+        return program_parallelism(self.program)
 
     def pivots(self, *values: Any) -> np.ndarray:
         """Return the smallest relative pivot at each state, `(...)`: near 0, the answer there is not reliable.
@@ -182,12 +190,12 @@ class Function(Called):
         """
         check_count(self.name, self.arguments, values)
         arrays = check_arrays(self.name, self.arguments, values)
-        columns = columns_of(self.arguments, arrays)
+        columns = concatenate_columns(self.arguments, arrays)
         return self._pivots.smallest(columns)
 
     @cached_property
-    def _pivots(self) -> Pivots:
-        return pivots(self.program, self.arguments)
+    def _pivots(self) -> PivotSizes:
+        return find_pivots(self.program, self.arguments)
 
     @cached_property
     def casadi(self) -> Any:
@@ -195,7 +203,7 @@ class Function(Called):
 
         Quaternions are divided by their lengths, so that derivatives along them are zero.
         """
-        return casadi_of(self)
+        return to_casadi(self)
 
     def jax(self) -> JaxFunction:
         """Return the same function of JAX arrays: the machine code, called by XLA on the processor.
@@ -207,7 +215,7 @@ class Function(Called):
         Raises:
             InputError: JAX is not installed, or computes with single precision only.
         """
-        return jax_function(self.name, self.plain)
+        return make_jax_function(self.name, self.plain)
 
     def torch(self) -> TorchFunction:
         """Return the same function of PyTorch tensors on the processor: an operator that calls the machine code.
@@ -218,7 +226,7 @@ class Function(Called):
         Raises:
             InputError: PyTorch is not installed.
         """
-        return torch_function(self._plain, self)
+        return make_torch_function(self._plain, self)
 
     def cuda(self) -> CudaFunction:
         """Return the same function on an NVIDIA GPU, one thread a sample: of NumPy's arrays, or of arrays there.
@@ -229,15 +237,15 @@ class Function(Called):
         Raises:
             InputError: `cuda-bindings` is not installed, there is no GPU or no driver.
         """
-        return cuda_function(self._plain)
+        return make_cuda_function(self._plain)
 
-    def plain(self) -> Plain:
+    def plain(self) -> AmbientFunction:
         """Return the function of plain numbers, quaternions of any length, for libraries that know no manifolds."""
         return self._plain
 
     @cached_property
-    def _plain(self) -> Plain:
-        return plain_function(self)
+    def _plain(self) -> AmbientFunction:
+        return make_ambient_function(self)
 
     def with_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "... k"]) -> BoundFunction:
         """Return the function at values of its parameters (SI units): an array (..., k), or a mapping by name.
@@ -253,7 +261,7 @@ class Function(Called):
         self._names.check(vector)
         return BoundFunction(self, vector, self.setting(vector))
 
-    @checked
+    @check_arguments
     def parameter_vector(self, values: Mapping[str, Any]) -> Float[np.ndarray, "... k"]:
         """Return the argument `parameters` (..., k) from values by name, the file's for those that are not named.
 
@@ -266,21 +274,21 @@ class Function(Called):
 
     @cached_property
     def _names(self) -> Names:
-        return Names(self.name, parameters_of(self))
+        return Names(self.name, parameter_argument(self))
 
     @cached_property
     def setting(self) -> Function:
         """Preamble: values of parameters alone, computed once a change: (..., k) -> (..., m), which `core` takes."""
-        return setting_of(self, self._split)
+        return make_setting(self, self._split)
 
     @cached_property
     def core(self) -> Function:
         """The function of the other arguments and of the result of `setting`, which comes last."""
-        return core_of(self, self._split)
+        return make_core(self, self._split)
 
     @cached_property
     def _split(self) -> Split:
-        return split(self.program, frozenset(parameters_of(self).names))
+        return split_program(self.program, frozenset(parameter_argument(self).names))
 
     def report(self) -> str:
         """Print the operations of the code before any pass and after each; of a derivative, those of its function."""
@@ -291,7 +299,7 @@ class Function(Called):
             before = count
         return "\n".join(lines)
 
-    @checked
+    @check_arguments
     def jacobian(self, *by: str) -> Function:
         """Return exact derivatives by arguments, `(..., *result, n)` each: one function of the same arguments.
 
@@ -306,14 +314,14 @@ class Function(Called):
         Raises:
             InputError: no argument is named, none has that name, or one is named twice.
         """
-        return jacobian_of(self, by)
+        return make_jacobian(self, by)
 
     @cached_property
     def sparsities(self) -> tuple[Sparsity, ...]:
         """Which entries of each result are not always zero; of one that is symmetric, those of a triangle."""
-        return sparsities(self.program, self.results)
+        return find_sparsities(self.program, self.results)
 
-    @checked
+    @check_arguments
     def packed(self, *kept: Sparsity) -> Function:
         """Return the function whose results are vectors `(..., k)` of the entries that are `kept` of each result.
 
@@ -323,7 +331,7 @@ class Function(Called):
         Raises:
             InputError: there is not one sparsity for each result, of its shape, that keeps an entry.
         """
-        return packed_of(self, kept or self.sparsities)
+        return make_packed(self, kept or self.sparsities)
 
     def blocked(self) -> BlockedFunction:
         """Return the function of batches in blocks of 8 samples (float32: 16), which need no turning.
@@ -333,7 +341,7 @@ class Function(Called):
         """
         return BlockedFunction(self)
 
-    @checked
+    @check_arguments
     def code(self, language: str) -> Mapping[str, str]:
         """Return the same function as the texts of files, by path, in a language of `screwgraph.compiler.BACKENDS`.
 
@@ -344,21 +352,21 @@ class Function(Called):
         """
         return library_code(Library("", (self.listing(),)), language)
 
-    def listing(self, name: str = "") -> Listing:
+    def listing(self, name: str = "") -> ExportedFunction:
         """Return the function as back ends write it for other programs, under a name of its own."""
-        return listing_of(self, name or self.name)
+        return export_function(self, name or self.name)
 
     def c_source(self) -> str:
         """The same function as self-contained C99 that needs nothing but math.h; matrices stand row by row."""
-        return c_source(Library("", (self.listing(),)))
+        return emit_source(Library("", (self.listing(),)))
 
     def c_header(self) -> str:
         """The header that goes with `c_source`, for C and C++."""
-        return c_header(Library("", (self.listing(),)))
+        return emit_header(Library("", (self.listing(),)))
 
     def llvm_source(self) -> str:
         """The LLVM assembly that machine code is made from here: a loop as NumPy calls it."""
-        return llvm_text(self)
+        return emit_llvm_text(self)
 
     def ptx_source(self) -> str:
         """The kernel that `cuda` launches, as PTX: its arguments stand in `screwgraph.compiler.backends.ptx`.
@@ -373,14 +381,14 @@ class Function(Called):
         return self.dag.algorithm(form, definitions=definitions)
 
 
-def _unpickled(
+def _unpickle_function(
     name: str,
     arguments: tuple[Argument, ...],
     results: tuple[Result, ...],
-    code: bytes | Wide,
+    code: bytes | DerivativeCode,
     ordering: str,
     known: tuple[Analytic | None, Fallback | None],
     dtype: str,
 ) -> Function:
-    body = code if isinstance(code, Wide) else unpack_code(code)
-    return Function(name, arguments, results, body, ordering, forgotten(*known), dtype)
+    body = code if isinstance(code, DerivativeCode) else unpack_code(code)
+    return Function(name, arguments, results, body, ordering, make_unknown_provenance(*known), dtype)

@@ -15,7 +15,7 @@ RANK = 1e-12
 """Singular values, relative to the largest, below which equations leave a direction free."""
 
 
-def least_squares(rows: Sequence[Row], columns: Sequence[Column]) -> dict[Column, float]:
+def solve_least_squares(rows: Sequence[Row], columns: Sequence[Column]) -> dict[Column, float]:
     """Return the unknowns of equations whose coefficients are numbers; the smallest, where several values do."""
     A, b = _dense([row for row in rows if not row.factor.sigma], columns)
     x = np.linalg.lstsq(A, b, rcond=None)[0]

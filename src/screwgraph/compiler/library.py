@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, Self, runtime_checkable
 
-from screwgraph.compiler.backends import BACKENDS, Library, Listing
+from screwgraph.compiler.backends import BACKENDS, ExportedFunction, Library
 from screwgraph.errors import InputError
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 
 
 @runtime_checkable
@@ -23,7 +23,7 @@ class Exportable(Protocol):
         """Return the same, computed with numbers of another type."""
         ...
 
-    def listing(self, name: str = "") -> Listing:
+    def listing(self, name: str = "") -> ExportedFunction:
         """Return it as back ends write it, under a name of its own."""
         ...
 
@@ -39,7 +39,7 @@ def library_code(library: Library, language: str) -> Mapping[str, str]:
         InputError: there is no such language, it has no code for this type of numbers, or it is not installed.
     """
     if language not in BACKENDS:
-        raise unknown("language", language, tuple(BACKENDS))
+        raise make_unknown_name_error("language", language, tuple(BACKENDS))
     if library.dtype not in BACKENDS[language].dtypes:
         others = " or ".join(name for name, backend in BACKENDS.items() if library.dtype in backend.dtypes)
         raise InputError(f"{language} has no code for {library.dtype}", fix=f"use {others}")

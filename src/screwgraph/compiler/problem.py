@@ -12,7 +12,7 @@ from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 from screwgraph.elimination import Equations
 from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Variable, graph_of, parameter_variable
 from screwgraph.graph.factors import prior
-from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorbed, lowered, touched
+from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorb_edits, find_preserved, lower_model
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import CLOSURE, Parameter, parameter_key, with_numbers
 from screwgraph.summary import one_line
@@ -60,7 +60,7 @@ class Problem:
     @cached_property
     def stated(self) -> Model | None:
         """The model with as few edits as possible."""
-        return self.model and absorbed(self.model, [*self.asked, *self.known])
+        return self.model and absorb_edits(self.model, [*self.asked, *self.known])
 
     @property
     def asked(self) -> list[Key]:
@@ -80,7 +80,7 @@ class Problem:
     @property
     def mild_passes(self) -> tuple[str, ...]:
         """Passes after which orders of the graph's own variables still fit."""
-        if self.stated is None or touched(self.stated, [*self.asked, *self.known]).keys:
+        if self.stated is None or find_preserved(self.stated, [*self.asked, *self.known]).keys:
             return ()
         return tuple(name for name in self.passes if name in KEEPS_VARIABLES)
 
@@ -134,7 +134,7 @@ class Problem:
         """Return the graph after some of the passes."""
         if not passes or self.stated is None:
             return self.plain
-        return lowered(self.stated, self.known, self.asked, passes)
+        return lower_model(self.stated, self.known, self.asked, passes)
 
     def outputs(self, graph: FactorGraph, equations: Equations, solution: Mapping[Column, Number]) -> list[Number]:
         """Return the numbers that are asked for: what was found, or what follows from knowns."""
@@ -146,7 +146,7 @@ class Problem:
         return found
 
 
-def at(robot: Robot, values: Mapping[Key, np.ndarray]) -> tuple[Factor, ...]:
+def prior_factors(robot: Robot, values: Mapping[Key, np.ndarray]) -> tuple[Factor, ...]:
     """Return priors that set variables of a robot's joints to values."""
     index = {joint.name: i for i, joint in enumerate(robot.joints, 1)}
     return tuple(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.summary import one_line
 
@@ -44,7 +44,7 @@ class Argument:
         return sum(space.dim for space in self.spaces) if self.spaces else len(self.names)
 
 
-def numbered(name: str, *shape: int) -> Argument:
+def make_numbered_argument(name: str, *shape: int) -> Argument:
     """Return an argument of any numbers, called "name[0]", "name[1]", ... row by row."""
     return Argument(name, shape, tuple(f"{name}[{i}]" for i in range(int(np.prod(shape, dtype=int)))))
 
@@ -63,12 +63,12 @@ class Result:
         return int(np.prod(self.shape))
 
 
-def written(arguments: Sequence[Argument | Result]) -> str:
+def format_arguments(arguments: Sequence[Argument | Result]) -> str:
     """Write names and shapes: `q: 7, wrenches: 2x6`."""
     return ", ".join(f"{a.name}: {'x'.join(map(str, a.shape)) or 1}" for a in arguments)
 
 
-def in_order(
+def order_values(
     function: str, arguments: Sequence[Argument], values: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[Any, ...]:
     """Return values in the order of the arguments, the last ones of which were given by name.
@@ -79,12 +79,12 @@ def in_order(
     last = arguments[len(values) :]
     for name in named:
         if name not in {argument.name for argument in arguments}:
-            raise unknown("argument", name, [argument.name for argument in arguments])
+            raise make_unknown_name_error("argument", name, [argument.name for argument in arguments])
         if name not in {argument.name for argument in last}:
             raise InputError(f"{function}: {name} is given twice", fix="give it by its place or by its name")
     missing = [argument.name for argument in last if argument.name not in named]
     if missing:
-        raise InputError(f"{function} takes {written(arguments)}", why=f"{', '.join(missing)} is missing")
+        raise InputError(f"{function} takes {format_arguments(arguments)}", why=f"{', '.join(missing)} is missing")
     return (*values, *(named[argument.name] for argument in last))
 
 
@@ -92,13 +92,13 @@ def check_count(function: str, arguments: Sequence[Argument], values: Sequence[A
     """Raise InputError unless there is a value for each argument."""
     if len(values) != len(arguments):
         raise InputError(
-            f"{function} takes {len(arguments)} arguments ({written(arguments)}), {len(values)} were given"
+            f"{function} takes {len(arguments)} arguments ({format_arguments(arguments)}), {len(values)} were given"
         )
 
 
 def check_arrays(function: str, arguments: Sequence[Argument], values: Sequence[Any]) -> list[np.ndarray]:
     """Return values as arrays; raise InputError where one is of no use as its argument, or batches do not broadcast."""
-    arrays = [_checked(value, argument, function) for value, argument in zip(values, arguments, strict=True)]
+    arrays = [_validate_value(value, argument, function) for value, argument in zip(values, arguments, strict=True)]
     shapes = [a.shape[: a.ndim - len(g.shape)] for a, g in zip(arrays, arguments, strict=True)]
     try:
         np.broadcast_shapes(*shapes)
@@ -110,7 +110,7 @@ def check_arrays(function: str, arguments: Sequence[Argument], values: Sequence[
     return arrays
 
 
-def columns_of(arguments: Sequence[Argument], arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+def concatenate_columns(arguments: Sequence[Argument], arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return all numbers of arguments one after the other, each of the shape of its array's batch."""
     columns = []
     for argument, array in zip(arguments, arrays, strict=True):
@@ -119,7 +119,7 @@ def columns_of(arguments: Sequence[Argument], arrays: Sequence[np.ndarray]) -> l
     return columns
 
 
-def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
+def _validate_value(value: Any, argument: Argument, function: str) -> np.ndarray:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -133,10 +133,10 @@ def _checked(value: Any, argument: Argument, function: str) -> np.ndarray:
         expected = ", ".join(["...", *map(str, argument.shape)])
         raise InputError(
             f"{function}: {argument.name} has the shape {array.shape}, expected ({expected})",
-            why=f"it holds {_listed(argument.names)}",
+            why=f"it holds {_format_names(argument.names)}",
         )
     return array
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     return ", ".join(names if len(names) <= 4 else (*names[:3], "...", names[-1])) or "nothing"

@@ -11,10 +11,10 @@ from math import prod
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.arguments import checked
-from screwgraph.compiler.distinct import distinct
+from screwgraph.argument_checks import check_arguments
+from screwgraph.compiler.output_deduplication import deduplicate_outputs
+from screwgraph.compiler.parameter_hoisting import slice_program
 from screwgraph.compiler.signature import Result
-from screwgraph.compiler.split import leading_to
 from screwgraph.errors import InputError
 from screwgraph.summary import one_line
 from screwgraph.tape import Program
@@ -39,7 +39,7 @@ class Sparsity:
         """The index of each entry on each axis: of a matrix `rows, columns`."""
         return np.unravel_index(np.array(self.places, dtype=np.intp), self.shape) if self.shape else ()
 
-    @checked
+    @check_arguments
     def dense(self, values: Float[np.ndarray, "... k"]) -> Float[np.ndarray, "..."]:
         """Return whole arrays `(..., *shape)` from the entries that are kept, `(..., k)`.
 
@@ -59,12 +59,12 @@ class Sparsity:
         return whole
 
 
-def sparsities(program: Program, results: Sequence[Result]) -> tuple[Sparsity, ...]:
+def find_sparsities(program: Program, results: Sequence[Result]) -> tuple[Sparsity, ...]:
     """Return the entries of each result that code computes, or that are other constants than zero.
 
     Of a result that is zero throughout, the first one is kept: no function returns vectors of no numbers.
     """
-    found, values = [], _split(distinct(program).places, results)
+    found, values = [], _split(deduplicate_outputs(program).places, results)
     for result, value, outputs in zip(results, values, _split(program.outputs, results), strict=True):
         which = np.array(value).reshape(result.shape)
         kept = np.array([isinstance(o, int) or o != 0.0 for o in outputs], dtype=bool).reshape(result.shape)
@@ -78,7 +78,7 @@ def sparsities(program: Program, results: Sequence[Result]) -> tuple[Sparsity, .
     return tuple(found)
 
 
-def entries(
+def select_entries(
     program: Program, results: Sequence[Result], kept: Sequence[Sparsity]
 ) -> tuple[Program, tuple[Result, ...]]:
     """Return code of the entries that are kept of each result, and results that are vectors of them."""
@@ -87,7 +87,7 @@ def entries(
         outputs += [values[place] for place in these.places]
         names = tuple(_entry(result, np.unravel_index(place, result.shape)) for place in these.places)
         vectors.append(Result(result.name, (len(these.places),), names))
-    return leading_to(program, program.input_names, {}, outputs), tuple(vectors)
+    return slice_program(program, program.input_names, {}, outputs), tuple(vectors)
 
 
 def _entry(result: Result, index: Sequence[np.intp]) -> str:

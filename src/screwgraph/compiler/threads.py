@@ -21,7 +21,7 @@ Parts are multiples of it, so that blocks of vectors, and with them all digits, 
 """
 
 
-class Pool:
+class ThreadPool:
     """Threads that wait between calls, started when they are needed; a forked process starts its own."""
 
     def __init__(self) -> None:
@@ -35,8 +35,8 @@ class Pool:
         return self._started[key]
 
 
-def on_threads(
-    pool: Pool,
+def run_on_threads(
+    pool: ThreadPool,
     ufunc: np.ufunc,
     arguments: Sequence[Shape],
     results: Sequence[Shape],

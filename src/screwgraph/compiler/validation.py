@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.least_squares import least_squares
+from screwgraph.compiler.least_squares import solve_least_squares
 from screwgraph.compiler.problem import Problem
-from screwgraph.doing import say
 from screwgraph.elimination import equations
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
+from screwgraph.progress_report import report_progress
 from screwgraph.robot import (
     Robot,
     constraint_jacobian,
@@ -48,18 +48,18 @@ CLEAR = 0.05
 """Part of its median, over many assembled positions, that a guarded pivot exceeds at all of them."""
 
 
-def validated(problem: Problem, program: Program, label: str) -> Program:
+def validate_residual(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose whole answer, at closed positions and velocities, solves the equations of the robot's graph.
 
     Code for a tree is tried only if it guards pivots (`guard`): where it gives a number, that must be the right one.
 
     Raises:
-        EliminationError: it does not, or is not `stable`: it divides by what vanishes there.
+        EliminationError: it does not, or is not `validate_stability`: it divides by what vanishes there.
     """
     robot = problem.robot
-    say(f"trying the code of the ordering {label} at special positions")
+    report_progress(f"trying the code of the ordering {label} at special positions")
     if robot is not None and robot.is_closed:
-        states = tried_states(robot, STATES)
+        states = select_test_states(robot, STATES)
         _check(robot, label, all(_is_stable(problem, robot, program, q) for q in states))
         _check(robot, label, all(_agrees(problem, robot, program, q) for q in states[:SOLVED]))
         _check(robot, label, all(_agrees_or_tells(problem, robot, program, q) for q in symmetric_states(robot)))
@@ -74,7 +74,7 @@ def validated(problem: Problem, program: Program, label: str) -> Program:
     return program
 
 
-def sound(problem: Problem, program: Program, label: str) -> Program:
+def validate_pivots(problem: Problem, program: Program, label: str) -> Program:
     """Return code for a model in natural coordinates whose guarded pivots stay away from zero where it is assembled.
 
     Raises:
@@ -110,7 +110,7 @@ def _solves_where_assembled(problem: Problem, program: Program) -> bool:
     return True
 
 
-def stable(problem: Problem, program: Program, label: str) -> Program:
+def validate_stability(problem: Problem, program: Program, label: str) -> Program:
     """Return code whose answer is finite, and changes little where the state does, at rest in closed positions.
 
     Raises:
@@ -118,7 +118,7 @@ def stable(problem: Problem, program: Program, label: str) -> Program:
     """
     robot = problem.robot
     if robot is not None and robot.is_closed:
-        _check(robot, label, all(_is_stable(problem, robot, program, q) for q in tried_states(robot, STATES)))
+        _check(robot, label, all(_is_stable(problem, robot, program, q) for q in select_test_states(robot, STATES)))
     return program
 
 
@@ -199,14 +199,14 @@ def _difference(problem: Problem, program: Program, values: Mapping[Key, np.ndar
     if not np.isfinite(found).all():
         return np.nan
     system = equations(graph, values)
-    solved = least_squares(system.rows, [(v.key, i) for v in graph.unknowns for i in range(v.dim)])
+    solved = solve_least_squares(system.rows, [(v.key, i) for v in graph.unknowns for i in range(v.dim)])
     expected = np.array(problem.outputs(graph, system, solved), dtype=float)
     # An answer may be zero while wrenches inside are not: what rounding leaves of these is no disagreement.
     scale = max(np.abs(expected).max(), ROUNDING / AGREEMENT * max(map(abs, solved.values())), 1e-300)
     return float(np.abs(found - expected).max() / scale)
 
 
-def tried_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
+def select_test_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
     """Return closed positions at which code must hold: up to so many.
 
     They are far from singular, and the independent joints tell the motion of the others there, if there are such.

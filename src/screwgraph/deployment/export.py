@@ -8,12 +8,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Exportable, Library, library_code
-from screwgraph.compiler.backends.c import identifiers
-from screwgraph.deployment.folder import write_library
-from screwgraph.doing import say
+from screwgraph.compiler.backends.c import make_identifiers
+from screwgraph.deployment.export_folder import write_library
 from screwgraph.errors import InputError
+from screwgraph.progress_report import report_progress
 
 TAKEN = ("examples", "nominal", "parameters", "test", "wrapped")
 """Names of functions that stand for other things behind the prefix."""
@@ -28,7 +28,7 @@ LONGEST = 120
 """Characters of a prefix or name: files are called so."""
 
 
-@checked
+@check_arguments
 def export_library(
     functions: Mapping[str, Exportable],
     folder: Any,
@@ -67,10 +67,10 @@ def export_library(
             raise InputError(f"{name} computes with {f.dtype}, others do not", fix="use astype to make all the same")
     listings = []
     for number, (name, f) in enumerate(functions.items()):
-        say(f"listing {name}", number / len(functions))
+        report_progress(f"listing {name}", number / len(functions))
         listings.append(f.listing(name))
     library = Library(prefix, tuple(listings), about)
-    say(f"writing {language}")
+    report_progress(f"writing {language}")
     what = {"prefix": prefix, "language": language, "dtype": library.dtype, "functions": list(functions)}
     return write_library(Path(folder), library_code(library, language), what, overwrite)
 
@@ -94,5 +94,5 @@ def _check(what: str, name: Any, taken: tuple[str, ...]) -> None:
         raise InputError(
             f"the {what} has {len(name)} characters", why=f"at most {LONGEST} are allowed", fix="choose a shorter one"
         )
-    if name in taken or identifiers([name]) != [name]:
+    if name in taken or make_identifiers([name]) != [name]:
         raise InputError(f"the {what} {name!r} has another meaning", fix="choose another")

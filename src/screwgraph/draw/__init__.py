@@ -5,16 +5,16 @@ from screwgraph.draw.cliques import draw_cliques
 from screwgraph.draw.clusters import draw_clusters
 from screwgraph.draw.costs import draw_costs
 from screwgraph.draw.dag import draw_dag
+from screwgraph.draw.elimination_steps import draw_steps
 from screwgraph.draw.figures import FIGURES
 from screwgraph.draw.graph import draw_graph
-from screwgraph.draw.histories import Panel, draw_histories
+from screwgraph.draw.graphs_over_time import OVER_TIME, draw_bayes_network, draw_motion_graph
 from screwgraph.draw.matrix import draw_matrix
 from screwgraph.draw.motion import draw_motion, motion_panels, panels_by_unit
-from screwgraph.draw.over_time import OVER_TIME, draw_bayes_network, draw_motion_graph
 from screwgraph.draw.paths import draw_paths
-from screwgraph.draw.problems import draw_network, draw_problem
+from screwgraph.draw.problem_graph import draw_network, draw_problem
 from screwgraph.draw.save import encode, save
-from screwgraph.draw.steps import draw_steps
+from screwgraph.draw.time_plots import Panel, draw_histories
 
 __all__ = [
     "FIGURES",

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from screwgraph.draw import style
-from screwgraph.draw.labels import plain
+from screwgraph.draw.math_labels import escape_mathtext
 from screwgraph.draw.render import render
 from screwgraph.draw.scene import Scene, Text, text_width
 from screwgraph.elimination import Dag, Line
-from screwgraph.elimination.notation import latex
+from screwgraph.elimination.notation import to_latex
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,13 +41,13 @@ def algorithm_scene(dag: Dag) -> Scene:
             texts.append(Text("back-substitution" if numbered else "elimination", (0.0, y + 4.0), colour=style.FAINT))
             y += HEIGHT
         last = numbered
-        rows = wrapped(line.right)
+        rows = wrap_formula(line.right)
         texts += _line(line, rows, start, y)
         y += HEIGHT * len(rows)
     return Scene(texts=tuple(texts))
 
 
-def wrapped(formula: str, widest: int = WIDEST) -> list[str]:
+def wrap_formula(formula: str, widest: int = WIDEST) -> list[str]:
     """Break a formula before a plus or minus, so that no row but one product has more characters."""
     rows = [""]
     for part in _summands(formula):
@@ -77,11 +77,13 @@ def _line(line: Line, rows: Sequence[str], start: float, y: float) -> Iterator[T
         yield Text(_math(row), (indent, y + i * HEIGHT), "left", style.LABEL_SIZE - 1)
     if line.note:
         end = start + EQUALS + 20.0 + _width(rows[-1]) + GAP
-        yield Text(plain(line.note), (end, y + (len(rows) - 1) * HEIGHT), "left", style.TEXT_SIZE, style.FAINT)
+        yield Text(
+            escape_mathtext(line.note), (end, y + (len(rows) - 1) * HEIGHT), "left", style.TEXT_SIZE, style.FAINT
+        )
 
 
 def _math(formula: str) -> str:
-    return f"${latex(formula)}$"
+    return f"${to_latex(formula)}$"
 
 
 def _width(formula: str) -> float:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from screwgraph.draw import style
-from screwgraph.draw.boxes import middles, tops
-from screwgraph.draw.labels import labels
 from screwgraph.draw.legend import with_legend
+from screwgraph.draw.math_labels import make_labels
 from screwgraph.draw.render import render
 from screwgraph.draw.scene import Box, Edge, Scene, Text
+from screwgraph.draw.tree_layout import place_middles, place_tops
 from screwgraph.elimination import Clique, Dag
 from screwgraph.graph import Key
 
@@ -38,11 +38,11 @@ def draw_cliques(dag: Dag) -> Figure:
 def cliques_scene(dag: Dag) -> Scene:
     """Arrange the clique tree; see `draw_cliques`."""
     tree = dag.cliques
-    names = labels(dag.graph.variables.values())
+    names = make_labels(dag.graph.variables.values())
     lines = [_lines(clique, names) for clique in tree.cliques]
     sizes = [(CELL * max(map(len, own)) + 2 * PAD, LINE * len(own) + 2 * PAD) for own in lines]
     parents = [clique.parent for clique in tree.cliques]
-    x, y = middles(parents, [w for w, _ in sizes], GAP), tops(parents, [h for _, h in sizes], RISE)
+    x, y = place_middles(parents, [w for w, _ in sizes], GAP), place_tops(parents, [h for _, h in sizes], RISE)
     boxes = tuple(
         Box(clique_name(n), (x[n] - width / 2, y[n]), width, height) for n, (width, height) in enumerate(sizes)
     )

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.draw import style
-from screwgraph.draw.boxes import middles, tops
-from screwgraph.draw.labels import plain
 from screwgraph.draw.legend import LINE, with_legend
+from screwgraph.draw.math_labels import escape_mathtext
 from screwgraph.draw.render import render
-from screwgraph.draw.routing import Link, route
-from screwgraph.draw.scene import Box, Node, Point, Scene, Text, merge, text_width
+from screwgraph.draw.routing import Connection, route_edges
+from screwgraph.draw.scene import Box, Node, Point, Scene, Text, merge_scenes, text_width
+from screwgraph.draw.tree_layout import place_middles, place_tops
 from screwgraph.errors import InputError
-from screwgraph.graph import Cluster, FactorGraph, Key, clusters, planar_links, tied_joints, tied_links
+from screwgraph.graph import Cluster, FactorGraph, Key, cluster_joints, clusters, links_by_multiplier, planar_links
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,16 +52,16 @@ def clusters_scene(graph: FactorGraph) -> Scene:
     """Arrange the cluster tree; see `draw_clusters`."""
     planar = planar_links(graph)
     if planar is None:
-        joints, found, ties = graph.joints, clusters(graph), tied_links(graph)
+        joints, found, ties = graph.joints, clusters(graph), links_by_multiplier(graph)
     else:
-        joints, found, ties = planar.joints, tied_joints(planar.joints, planar.ties), planar.ends
+        joints, found, ties = planar.joints, cluster_joints(planar.joints, planar.ties), planar.ends
     if not joints:
         raise InputError("the graph has no joints between links", why="nothing moves on anything else")
     base = found[0].output
     parents = [None, *_parents(found)]
-    insides = [_inside((base,), [None], {}), *(_of(cluster, ties) for cluster in found)]
-    x = middles(parents, [inside.width for inside in insides], GAP)
-    y = tops(parents, [inside.height for inside in insides], RISE)
+    insides = [_inside((base,), [None], {}), *(_place_cluster(cluster, ties) for cluster in found)]
+    x = place_middles(parents, [inside.width for inside in insides], GAP)
+    y = place_tops(parents, [inside.height for inside in insides], RISE)
     corners = [(at - inside.width / 2, top) for at, top, inside in zip(x, y, insides, strict=True)]
     boxes = tuple(
         Box(f"cluster:{n}", corner, inside.width, inside.height, style.FRAME)
@@ -69,20 +69,20 @@ def clusters_scene(graph: FactorGraph) -> Scene:
     )
     numbers = {base: 0, **{joint.child: n for n, joint in enumerate(joints, start=1)}}
     circles = [
-        Node(f"link:{name}", "circle", _moved(at, corner), text=str(numbers[name]))
+        Node(f"link:{name}", "circle", _move_point(at, corner), text=str(numbers[name]))
         for corner, inside in zip(corners, insides, strict=True)
         for name, at in inside.links.items()
     ]
     dots = [
-        Node(str(key), "dot", _moved(at, corner), style.DOT + 1.2, colours=style.CLOSING)
+        Node(str(key), "dot", _move_point(at, corner), style.DOT + 1.2, colours=style.CLOSING)
         for corner, inside in zip(corners, insides, strict=True)
         for key, at in inside.ties.items()
     ]
-    lines = [Link(f"link:{joint.parent}", f"link:{joint.child}") for joint in joints]
-    lines += [Link(str(key), f"link:{name}", style.CLOSING.line) for key, own in ties.items() for name in own]
-    scene = Scene(boxes, route(lines, [*circles, *dots]), (*circles, *dots))
+    lines = [Connection(f"link:{joint.parent}", f"link:{joint.child}") for joint in joints]
+    lines += [Connection(str(key), f"link:{name}", style.CLOSING.line) for key, own in ties.items() for name in own]
+    scene = Scene(boxes, route_edges(lines, [*circles, *dots]), (*circles, *dots))
     left, _, right, bottom = scene.bounds
-    named = merge([scene, _names(numbers, left, bottom + 1.5 * LINE, max(right - left, 300.0))])
+    named = merge_scenes([scene, _names(numbers, left, bottom + 1.5 * LINE, max(right - left, 300.0))])
     return with_legend(named, [("dot", "loop or coupling", style.CLOSING)] if dots else [], _title(found))
 
 
@@ -92,7 +92,7 @@ def _parents(found: Sequence[Cluster[Any]]) -> list[int]:
     return [home.get(cluster.output, 0) for cluster in found]
 
 
-def _of(cluster: Cluster[Any], ties: Mapping[Key, Sequence[str]]) -> _Inside:
+def _place_cluster(cluster: Cluster[Any], ties: Mapping[Key, Sequence[str]]) -> _Inside:
     own = {key: ties[key] for key in cluster.multipliers}
     above = {joint.child: joint.parent for joint in cluster.joints}
     names = _with_the_hub_amid(above, [name for names in own.values() for name in names])
@@ -117,7 +117,7 @@ def _with_the_hub_amid(above: Mapping[str, str], tied: Sequence[str]) -> list[st
 def _inside(names: Sequence[str], parents: Sequence[int | None], ties: Mapping[Key, Sequence[str]]) -> _Inside:
     """Arrange the links of a cluster as trees, and its constraints in a row below them."""
     size = 2.0 * style.RADIUS
-    across, down = middles(parents, [size] * len(names), GAP), tops(parents, [size] * len(names), GAP)
+    across, down = place_middles(parents, [size] * len(names), GAP), place_tops(parents, [size] * len(names), GAP)
     rows = _row([_mean([across[n] for n, name in enumerate(names) if name in own]) for own in ties.values()])
     ends = [*(x + s * style.RADIUS for x in across for s in (-1, 1)), *rows]
     left, bottom = min(ends), max(down) + size
@@ -140,7 +140,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _moved(at: Point, corner: Point) -> Point:
+def _move_point(at: Point, corner: Point) -> Point:
     return at[0] + corner[0], at[1] + corner[1]
 
 
@@ -152,7 +152,7 @@ def _title(found: Sequence[Cluster[Any]]) -> str:
 
 def _names(numbers: Mapping[str, int], left: float, top: float, width: float) -> Scene:
     """Write the names of links in columns, from a corner on."""
-    words = [f"{number} {plain(name)}" for name, number in numbers.items()]
+    words = [f"{number} {escape_mathtext(name)}" for name, number in numbers.items()]
     column = max(text_width(word, style.TEXT_SIZE) for word in words) + GAP
     columns = max(1, int(width // column))
     rows = -(-len(words) // columns)

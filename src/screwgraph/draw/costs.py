@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screwgraph.draw.histories import WIDTH
-from screwgraph.draw.labels import plain
-from screwgraph.draw.library import new_figure
+from screwgraph.draw.math_labels import escape_mathtext
+from screwgraph.draw.matplotlib_import import new_figure
+from screwgraph.draw.time_plots import WIDTH
 from screwgraph.plan import Plan
-from screwgraph.plan.kinds import label
+from screwgraph.plan.item_labels import label_item
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ def draw_costs(plan: Plan, *, width: float = WIDTH) -> Figure:
     axes.barh(np.arange(len(names)), [plan.costs[n] for n in names], color="C0")
     for i, name in enumerate(names):
         axes.text(plan.costs[name], i, f" {plan.costs[name]:.4g}", va="center", fontsize=7)
-    axes.set_yticks(np.arange(len(names)), [plain(label(plan.task, n)) for n in names], fontsize=7)
+    axes.set_yticks(np.arange(len(names)), [escape_mathtext(label_item(plan.task, n)) for n in names], fontsize=7)
     axes.invert_yaxis()
     axes.margins(x=0.15)
     axes.set_xlabel("cost", fontsize=8)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from screwgraph.draw import style
-from screwgraph.draw.graph import arrange, variable_nodes
+from screwgraph.draw.graph import arrange_graph, make_variable_nodes
 from screwgraph.draw.legend import Item, with_legend
 from screwgraph.draw.render import render
-from screwgraph.draw.routing import Link, route
+from screwgraph.draw.routing import Connection, route_edges
 from screwgraph.draw.scene import Node, Scene
 from screwgraph.elimination import Dag
 from screwgraph.graph import Key
@@ -31,27 +31,32 @@ def draw_dag(dag: Dag) -> Figure:
 
 def dag_scene(dag: Dag) -> Scene:
     """Arrange an elimination DAG; see `draw_dag`."""
-    places = arrange(dag.graph, gravity=True)
-    nodes = [coloured(node, key) for node, key in zip(variable_nodes(dag.graph, places), places.variables, strict=True)]
-    return with_legend(Scene(edges=route(arrows(dag, dag.order), nodes), nodes=tuple(nodes)), legend(dag))
+    places = arrange_graph(dag.graph, gravity=True)
+    nodes = [
+        colour_node(node, key)
+        for node, key in zip(make_variable_nodes(dag.graph, places), places.variables, strict=True)
+    ]
+    return with_legend(
+        Scene(edges=route_edges(make_arrows(dag, dag.order), nodes), nodes=tuple(nodes)), make_legend(dag)
+    )
 
 
-def coloured(node: Node, key: Key) -> Node:
+def colour_node(node: Node, key: Key) -> Node:
     """Give a variable the colour of its path."""
     return replace(node, colours=style.colours(key.kind))
 
 
-def arrows(dag: Dag, eliminated: Sequence[Key]) -> list[Link]:
+def make_arrows(dag: Dag, eliminated: Sequence[Key]) -> list[Connection]:
     """Return the arrows to variables that are eliminated."""
     done = set(eliminated)
     return [
-        Link(str(parent), str(key), style.colours(key.kind).line, arrow=True)
+        Connection(str(parent), str(key), style.colours(key.kind).line, arrow=True)
         for key, parent in dag.edges
         if key in done
     ]
 
 
-def legend(dag: Dag) -> list[Item]:
+def make_legend(dag: Dag) -> list[Item]:
     """Explain colours that occur, and arrows."""
     meanings = {
         style.GREEN: "accelerations (forward path)",

@@ -9,9 +9,9 @@ from screwgraph.draw.algorithm import draw_algorithm
 from screwgraph.draw.cliques import draw_cliques
 from screwgraph.draw.clusters import draw_clusters
 from screwgraph.draw.dag import draw_dag
+from screwgraph.draw.elimination_steps import draw_steps
 from screwgraph.draw.graph import draw_graph
 from screwgraph.draw.matrix import draw_matrix
-from screwgraph.draw.steps import draw_steps
 from screwgraph.elimination import Dag
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from screwgraph.draw import style
-from screwgraph.draw.grids import CLOSING
-from screwgraph.draw.labels import labels
-from screwgraph.draw.layout import Layout, layout
+from screwgraph.draw.layout import Layout, make_layout
 from screwgraph.draw.legend import Item, with_legend
+from screwgraph.draw.link_grid import CLOSING
+from screwgraph.draw.math_labels import make_labels
 from screwgraph.draw.render import render
-from screwgraph.draw.routing import Link, route
+from screwgraph.draw.routing import Connection, route_edges
 from screwgraph.draw.scene import Node, Scene
 from screwgraph.errors import InputError
 from screwgraph.graph import Factor, FactorGraph
@@ -41,18 +41,18 @@ def graph_scene(graph: FactorGraph, *, known: Known = "hide", gravity: bool = Fa
     """Arrange a factor graph; see `draw_graph`."""
     if known not in ("hide", "square"):
         raise InputError(f"known={known!r}", why="known variables are hidden or squares", fix='"hide" or "square"')
-    places = arrange(graph, known=known, gravity=gravity)
-    nodes = [*variable_nodes(graph, places), *factor_nodes(graph, places)]
+    places = arrange_graph(graph, known=known, gravity=gravity)
+    nodes = [*make_variable_nodes(graph, places), *make_factor_nodes(graph, places)]
     links = [
-        Link(factor_name(number), str(key))
+        Connection(factor_name(number), str(key))
         for number in places.factors
         for key in graph.factors[number].keys
         if key in places.variables
     ]
-    return with_legend(Scene(edges=route(links, nodes), nodes=tuple(nodes)), _legend(graph, nodes))
+    return with_legend(Scene(edges=route_edges(links, nodes), nodes=tuple(nodes)), _legend(graph, nodes))
 
 
-def arrange(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Layout:
+def arrange_graph(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Layout:
     """Place the variables and factors of a graph that are to be seen."""
     factors = [n for n, f in enumerate(graph.factors) if gravity or not _is_about_gravity(f)]
     touched = {key for n in factors for key in graph.factors[n].keys}
@@ -61,12 +61,12 @@ def arrange(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False)
         for key in graph.variables
         if (gravity or key.kind != "gravity") and (key not in graph.known or (known == "square" and key in touched))
     ]
-    return layout(graph, drawn, factors)
+    return make_layout(graph, drawn, factors)
 
 
-def variable_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
+def make_variable_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
     """Return a circle or square for each variable that has a place."""
-    names = labels(graph.variables.values())
+    names = make_labels(graph.variables.values())
     return [
         Node(str(key), "square", at, style.RADIUS - 1.5, names[key], style.KNOWN)
         if key in graph.known
@@ -75,7 +75,7 @@ def variable_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
     ]
 
 
-def factor_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
+def make_factor_nodes(graph: FactorGraph, places: Layout) -> list[Node]:
     """Return a dot for each factor that has a place; those of loops and couplings stand out."""
     return [
         Node(factor_name(number), "dot", at, style.DOT + 1.2, colours=style.CLOSING)
@@ -90,7 +90,7 @@ def factor_name(number: int) -> str:
     return f"factor:{number}"
 
 
-def closing_items(graph: FactorGraph) -> list[Item]:
+def make_closure_legend(graph: FactorGraph) -> list[Item]:
     """Explain the dots of loops and couplings, where a graph has any."""
     ties = any(factor.template.name in CLOSING for factor in graph.factors)
     return [("dot", "factor of a loop or coupling", style.CLOSING)] if ties else []
@@ -107,4 +107,4 @@ def _legend(graph: FactorGraph, nodes: list[Node]) -> list[Item]:
         "dot": ("dot", "factor", style.PLAIN),
     }
     shapes = {node.shape for node in nodes}
-    return [*(item for shape, item in meanings.items() if shape in shapes), *closing_items(graph)]
+    return [*(item for shape, item in meanings.items() if shape in shapes), *make_closure_legend(graph)]

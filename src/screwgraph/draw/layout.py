@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.draw import style
-from screwgraph.draw.grids import BESIDE, CLOSING, FULL, KINEMATIC, MULTIPLIERS, OTHER, SIMPLE, Grid, Place
+from screwgraph.draw.link_grid import BESIDE, CLOSING, FULL, KINEMATIC, MULTIPLIERS, OTHER, SIMPLE, Grid, Place
+from screwgraph.draw.link_tree import LinkTree, make_link_tree
 from screwgraph.draw.scene import Point
-from screwgraph.draw.tree import Tree, tree
 from screwgraph.graph import FactorGraph, Key
 
 Locate = Callable[[int, Place], Point]
@@ -31,12 +31,12 @@ class Layout:
     factors: Mapping[int, Point]
 
 
-def layout(graph: FactorGraph, drawn: Collection[Key], factors: Iterable[int]) -> Layout:
+def make_layout(graph: FactorGraph, drawn: Collection[Key], factors: Iterable[int]) -> Layout:
     """Place some variables and factors of a graph; rows that no variable needs are left out."""
     grid = FULL if any(key.kind in KINEMATIC for key in drawn) else SIMPLE
     places = {key: grid.variables.get(key.kind, OTHER) for key in drawn if key.kind not in MULTIPLIERS}
     of_links = [variable for variable in graph.variables.values() if variable.key.kind not in MULTIPLIERS]
-    locate = _locator(tree(of_links), grid, {math.floor(row) for _, row in places.values()})
+    locate = _locator(make_link_tree(of_links), grid, {math.floor(row) for _, row in places.values()})
     groups: dict[tuple[int, Place], list[Key]] = defaultdict(list)
     for key, place in places.items():
         groups[graph.variables[key].index, place].append(key)
@@ -50,11 +50,11 @@ def layout(graph: FactorGraph, drawn: Collection[Key], factors: Iterable[int]) -
         if key.kind in MULTIPLIERS:
             laws = [at for number, at in placed.items() if key in graph.factors[number].keys]
             wanted, nodes = _right_of(laws, BESIDE * grid.pitch), [*variables.values(), *placed.values()]
-            variables[key] = free(wanted, nodes, apart=2.4 * style.RADIUS)
+            variables[key] = find_free_place(wanted, nodes, apart=2.4 * style.RADIUS)
     return Layout({key: variables[key] for key in drawn}, placed)
 
 
-def _locator(shape: Tree, grid: Grid, rows: Collection[int]) -> Locate:
+def _locator(shape: LinkTree, grid: Grid, rows: Collection[int]) -> Locate:
     """Return the map from places to points. Columns widen where branches fan out."""
     band = grid.row * (len(rows) - 1 + BAND_GAP)
     columns = [0.0]
@@ -86,12 +86,12 @@ def _place_factors(
             ends = [variables[key] for key in factor.keys if key in variables]
             wanted = _right_of(ends, CLOSING[factor.template.name] * grid.pitch)
         else:
-            wanted = _beside([variables[key] for key in factor.keys if key in variables])
-        result[number] = free(wanted, [*variables.values(), *result.values()])
+            wanted = _place_beside([variables[key] for key in factor.keys if key in variables])
+        result[number] = find_free_place(wanted, [*variables.values(), *result.values()])
     return result
 
 
-def _beside(points: Sequence[Point]) -> Point:
+def _place_beside(points: Sequence[Point]) -> Point:
     """Return where a factor of an unforeseen sort should lie: amid its variables, or left of its only one (priors)."""
     if not points:
         return (0.0, 0.0)
@@ -106,7 +106,7 @@ def _right_of(points: Sequence[Point], distance: float) -> Point:
     return max(x for x, _ in points) + distance, sum(y for _, y in points) / len(points)
 
 
-def free(wanted: Point, occupied: Collection[Point], apart: float = 1.5 * style.RADIUS) -> Point:
+def find_free_place(wanted: Point, occupied: Collection[Point], apart: float = 1.5 * style.RADIUS) -> Point:
     """Return the first point on a spiral around a wanted one that keeps its distance from all nodes."""
     for step in range(400):
         angle, radius = 2.4 * step, 1.6 * style.RADIUS * math.sqrt(step)

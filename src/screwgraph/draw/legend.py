@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from screwgraph.draw import style
-from screwgraph.draw.labels import plain
-from screwgraph.draw.scene import Edge, Node, Scene, Text, merge, text_width
+from screwgraph.draw.math_labels import escape_mathtext
+from screwgraph.draw.scene import Edge, Node, Scene, Text, merge_scenes, text_width
 
 Item = tuple[str, str, style.Colours]
 """A sign (circle, square, dot, arrow or nothing), its meaning, its colours."""
@@ -21,7 +21,9 @@ def with_legend(scene: Scene, items: Sequence[Item], title: str = "") -> Scene:
     left, top, right, bottom = scene.bounds
     parts = [scene]
     if title:
-        parts.append(Scene(texts=(Text(plain(title), (left, top - 1.8 * style.TEXT_SIZE), size=style.TEXT_SIZE + 1),)))
+        parts.append(
+            Scene(texts=(Text(escape_mathtext(title), (left, top - 1.8 * style.TEXT_SIZE), size=style.TEXT_SIZE + 1),))
+        )
     x, y = left, bottom + 1.5 * LINE
     for number, (sign, meaning, colours) in enumerate(items):
         width = SIGN + text_width(meaning, style.TEXT_SIZE)
@@ -29,7 +31,7 @@ def with_legend(scene: Scene, items: Sequence[Item], title: str = "") -> Scene:
             x, y = left, y + LINE
         parts.append(_item(f"legend:{number}", x, y, sign, meaning, colours))
         x += width + GAP
-    return merge(parts)
+    return merge_scenes(parts)
 
 
 def _item(name: str, x: float, y: float, sign: str, meaning: str, colours: style.Colours) -> Scene:

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from screwgraph.draw import style
-from screwgraph.draw.labels import labels, plain
+from screwgraph.draw.math_labels import escape_mathtext, make_labels
 from screwgraph.draw.render import render
 from screwgraph.draw.scene import Box, Scene, Text
 from screwgraph.errors import InputError
@@ -40,13 +40,15 @@ def matrix_scene(graph: FactorGraph, order: Sequence[str | Key] | None = None) -
     """Arrange the matrix; see `draw_matrix`."""
     columns = [v.key for v in graph.unknowns] if order is None else _complete(graph, order)
     rows = list(graph.factors) if order is None else _staircase(graph, columns)
-    names = labels(graph.variables.values())
+    names = make_labels(graph.variables.values())
     x = list(accumulate((_side(graph.variables[key].dim) for key in columns), initial=0.0))
     y = list(accumulate((_side(factor.rows) for factor in rows), initial=0.0))
     frame = Box("matrix", (0.0, 0.0), x[-1], y[-1], style.FRAME)
     boxes = (*_grid(x, y), *_blocks(graph, columns, rows, x, y), frame)
     above = [Text(names[key], ((x[j] + x[j + 1]) / 2, -PAD - 6.0), "center") for j, key in enumerate(columns)]
-    beside = [Text(plain(factor.name), (-PAD, (y[i] + y[i + 1]) / 2), "right") for i, factor in enumerate(rows)]
+    beside = [
+        Text(escape_mathtext(factor.name), (-PAD, (y[i] + y[i + 1]) / 2), "right") for i, factor in enumerate(rows)
+    ]
     sizes = sum(f.rows for f in rows), sum(graph.variables[k].dim for k in columns)
     filled = sum(box.name.startswith("block") for box in boxes)
     caption = f"{sizes[0]} × {sizes[1]} numbers, {filled} of {len(rows) * len(columns)} blocks filled"

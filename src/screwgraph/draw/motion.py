@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.draw.histories import Panel, draw_histories
+from screwgraph.draw.time_plots import Panel, draw_histories
 from screwgraph.plan import Plan
-from screwgraph.plan.bounds import bounds, wanted
+from screwgraph.plan.plot_bounds import collect_goals, collect_limits
 from screwgraph.simulation import QUANTITIES, Column, Trajectory, columns
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def motion_panels(
     values = getattr(motion, kind)
     of = {i: column for i, column in enumerate(columns(motion.model)[kind]) if zeros or values[:, i].any()}
 
-    def named(by: Places | None) -> dict[str, list]:
+    def name_places(by: Places | None) -> dict[str, list]:
         return {column.label: by[kind, i] for i, column in of.items() if by and (kind, i) in by}
 
-    return panels_by_unit(QUANTITIES[kind], of, values, named(limits), named(goals))
+    return panels_by_unit(QUANTITIES[kind], of, values, name_places(limits), name_places(goals))
 
 
 def panels_by_unit(
@@ -84,8 +84,8 @@ def _of_plan(plan: Plan) -> tuple[Places, Places]:
     """Return the limits and the goals of a plan, by kind and column."""
     limits: dict[tuple[str, int], list] = {}
     goals: dict[tuple[str, int], list] = {}
-    for b in bounds(plan):
+    for b in collect_limits(plan):
         limits.setdefault((b.kind, b.coordinate), []).append(b.value)
-    for w in wanted(plan):
+    for w in collect_goals(plan):
         goals.setdefault((w.kind, w.coordinate), []).append((w.time, w.value))
     return limits, goals

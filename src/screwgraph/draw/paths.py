@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.draw import style
-from screwgraph.draw.histories import line_looks
-from screwgraph.draw.labels import plain
-from screwgraph.draw.library import new_figure
+from screwgraph.draw.math_labels import escape_mathtext
+from screwgraph.draw.matplotlib_import import new_figure
+from screwgraph.draw.time_plots import line_looks
 from screwgraph.errors import InputError
 from screwgraph.simulation import Place, Trajectory, label_of, path_of
 
@@ -46,7 +46,7 @@ def draw_paths(motion: Trajectory, places: Sequence[Place]) -> Figure:
     for axes, (i, j) in zip(every, views, strict=True):
         for name, path in paths.items():
             colour, line = looks[name]
-            axes.plot(path[:, i], path[:, j], color=colour, linestyle=line, linewidth=1.2, label=plain(name))
+            axes.plot(path[:, i], path[:, j], color=colour, linestyle=line, linewidth=1.2, label=escape_mathtext(name))
             axes.plot(path[:1, i], path[:1, j], "o", color=colour, markersize=4)
         axes.set_aspect("equal", adjustable="datalim")
         axes.set_xlabel(f"{'xyz'[i]} (m)", fontsize=8)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from screwgraph.doing import say
 from screwgraph.draw import style
-from screwgraph.draw.curves import sample
-from screwgraph.draw.library import new_figure
+from screwgraph.draw.bezier_curves import sample_curve
+from screwgraph.draw.matplotlib_import import new_figure
 from screwgraph.draw.scene import Box, Edge, Node, Scene, Text
+from screwgraph.progress_report import report_progress
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -36,7 +36,7 @@ def render(scene: Scene) -> Figure:
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
     for number, artist in enumerate(_artists(scene)):
-        say("rendering", number / _size(scene))
+        report_progress("rendering", number / _size(scene))
         axes.add_artist(artist)
     for node in scene.nodes:
         _write(axes, Text(node.text, node.at, "center", style.LABEL_SIZE), "center")
@@ -85,7 +85,7 @@ def _edge(edge: Edge) -> Iterator[Artist]:
 
 def _head(edge: Edge) -> np.ndarray:
     """Corners of an arrow's head, along the last stretch of its line."""
-    line = sample(edge.points, 1.0)
+    line = sample_curve(edge.points, 1.0)
     tip = line[-1]
     back = line[np.argmin(np.abs(np.linalg.norm(line - tip, axis=1) - ARROW_LENGTH))]
     along = (tip - back) / (np.linalg.norm(tip - back) or 1.0)

@@ -9,9 +9,9 @@ from itertools import groupby
 import numpy as np
 
 from screwgraph.draw import style
-from screwgraph.draw.curves import sample
-from screwgraph.draw.layout import Layout, free
-from screwgraph.draw.routing import Obstacles, hindrance
+from screwgraph.draw.bezier_curves import sample_curve
+from screwgraph.draw.layout import Layout, find_free_place
+from screwgraph.draw.routing import Obstacles, count_hindrance
 from screwgraph.draw.scene import Point
 from screwgraph.graph import FactorGraph, Key
 
@@ -25,7 +25,7 @@ SLOPE = 0.22
 """Rise of the flattest edge from a row of factors: enough to pass over the neighbour of the variable where it ends."""
 
 
-def place_remnants(
+def place_residual_factors(
     graph: FactorGraph, places: Layout, left: Mapping[int, Sequence[Key]], arrows: Sequence[Line]
 ) -> dict[int, Point]:
     """Place the factors that are left, by the variables that they touch now.
@@ -59,7 +59,7 @@ def _groups(places: Layout, ends: Ends, numbers: Iterable[int]) -> list[list[int
 def _obstacles(places: Layout, factors: Mapping[int, Point], lines: Sequence[Line]) -> Obstacles:
     centres = np.array([*places.variables.values(), *factors.values()]).reshape(-1, 2)
     reach = np.array([style.RADIUS] * len(places.variables) + [style.DOT] * len(factors)) + style.CLEARANCE
-    taken = np.concatenate([np.empty((0, 2)), *(sample(line)[4:-4] for line in lines)])
+    taken = np.concatenate([np.empty((0, 2)), *(sample_curve(line)[4:-4] for line in lines)])
     return Obstacles(centres, reach, taken)
 
 
@@ -90,10 +90,10 @@ def _settle(plan: Mapping[int, Point], occupied: Sequence[Point]) -> dict[int, P
     """Move factors that would lie on one another or on a variable."""
     settled: dict[int, Point] = {}
     for n, at in plan.items():
-        settled[n] = free(at, [*occupied, *settled.values()])
+        settled[n] = find_free_place(at, [*occupied, *settled.values()])
     return settled
 
 
 def _effort(plan: Mapping[int, Point], gone: Ends, obstacles: Obstacles) -> float:
     edges = [(plan[n], end) for n, points in gone.items() for end in points]
-    return round(sum(hindrance(*edge, obstacles) + 0.05 * math.dist(*edge) for edge in edges), 6)
+    return round(sum(count_hindrance(*edge, obstacles) + 0.05 * math.dist(*edge) for edge in edges), 6)

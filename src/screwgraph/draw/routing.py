@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.draw import style
-from screwgraph.draw.curves import bend, clip, sample
+from screwgraph.draw.bezier_curves import clip_curve, make_curve, sample_curve
 from screwgraph.draw.scene import Edge, Node, Point
 
 BULGES = tuple(sign * b for b in (0.06, 0.1, 0.15, 0.2, 0.26, 0.33, 0.42, 0.52) for sign in (1, -1))
@@ -20,7 +20,7 @@ NEAR = 6.0
 
 
 @dataclass(frozen=True)
-class Link:
+class Connection:
     """An edge that is still to be laid."""
 
     source: str
@@ -37,7 +37,7 @@ class Obstacles:
     reach: np.ndarray
     taken: np.ndarray
 
-    def without(self, *ends: Point) -> Obstacles:
+    def leave_out(self, *ends: Point) -> Obstacles:
         """Leave out the nodes that an edge ends at."""
         keep = np.ones(len(self.centres), dtype=bool)
         for end in ends:
@@ -45,7 +45,7 @@ class Obstacles:
         return Obstacles(self.centres[keep], self.reach[keep], self.taken)
 
 
-def route(links: Sequence[Link], nodes: Sequence[Node]) -> tuple[Edge, ...]:
+def route_edges(links: Sequence[Connection], nodes: Sequence[Node]) -> tuple[Edge, ...]:
     """Lay edges between the centres of nodes (arrows: between their rims), around all other nodes.
 
     Short edges are laid first; each later one also avoids to run along those that lie already.
@@ -59,27 +59,29 @@ def route(links: Sequence[Link], nodes: Sequence[Node]) -> tuple[Edge, ...]:
     for i in sorted(range(len(links)), key=lambda i: _length(links[i], by_name)):
         link = links[i]
         source, target = by_name[link.source], by_name[link.target]
-        points = _clearest(source.at, target.at, Obstacles(centres, reach, taken).without(source.at, target.at), middle)
+        points = _clearest(
+            source.at, target.at, Obstacles(centres, reach, taken).leave_out(source.at, target.at), middle
+        )
         taken = np.concatenate([taken, _inner(points)])
         if link.arrow:
-            points = clip(points, source.radius, target.radius + 1.0)
+            points = clip_curve(points, source.radius, target.radius + 1.0)
         laid[i] = Edge(link.source, link.target, points, link.colour, link.arrow)
     return tuple(laid[i] for i in range(len(links)))
 
 
-def hindrance(start: Point, end: Point, obstacles: Obstacles) -> float:
+def count_hindrance(start: Point, end: Point, obstacles: Obstacles) -> float:
     """Say how much is in the way of a straight edge: nothing is 0, each node more than 1000."""
     line = (start, end)
-    return _overlap(line, obstacles.without(*line)) + _crowding(sample(line)[1:-3], obstacles.taken)
+    return _overlap(line, obstacles.leave_out(*line)) + _crowding(sample_curve(line)[1:-3], obstacles.taken)
 
 
-def _length(link: Link, nodes: Mapping[str, Node]) -> float:
+def _length(link: Connection, nodes: Mapping[str, Node]) -> float:
     return round(math.dist(nodes[link.source].at, nodes[link.target].at), 3)
 
 
 def _inner(points: tuple[Point, ...]) -> np.ndarray:
     """Points of a curve without its ends, where edges meet at nodes anyway."""
-    return sample(points, 8.0)[3:-3]
+    return sample_curve(points, 8.0)[3:-3]
 
 
 def _clearest(start: Point, end: Point, obstacles: Obstacles, middle: np.ndarray) -> tuple[Point, ...]:
@@ -87,7 +89,7 @@ def _clearest(start: Point, end: Point, obstacles: Obstacles, middle: np.ndarray
     chord = math.dist(start, end)
     best, least = (start, end), math.inf
     for bulge in (0.0, *BULGES):
-        points, price = bend(start, end, bulge * chord), 0.4 * abs(bulge) * chord
+        points, price = make_curve(start, end, bulge * chord), 0.4 * abs(bulge) * chord
         if least <= price:
             break
         cost = price + _overlap(points, obstacles)
@@ -111,7 +113,7 @@ def _overlap(points: tuple[Point, ...], obstacles: Obstacles) -> float:
     """Penalty for running over nodes: far above any other cost."""
     if not len(obstacles.centres):
         return 0.0
-    distance = np.linalg.norm(sample(points)[:, None] - obstacles.centres, axis=2).min(axis=0)
+    distance = np.linalg.norm(sample_curve(points)[:, None] - obstacles.centres, axis=2).min(axis=0)
     inside = obstacles.reach - distance
     return float(np.where(inside > 0, 1e3 + 1e2 * inside, 0.0).sum())
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.doing import say
 from screwgraph.errors import InputError
 from screwgraph.formats import write_atomically
+from screwgraph.progress_report import report_progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def encode(figure: Figure, suffix: str) -> bytes:
     """Return what the file of a figure holds; `suffix` is one of `FORMATS`."""
     from matplotlib import rc_context
 
-    say(f"writing {suffix}")
+    report_progress(f"writing {suffix}")
     buffer = io.BytesIO()
     # The salt makes the names inside an SVG the same each time; outlines of glyphs need no fonts
     # where it is read; a PDF brings its fonts along.

@@ -77,7 +77,7 @@ class Scene:
         return min(left), min(top), max(right), max(bottom)
 
 
-def merge(scenes: Iterable[Scene]) -> Scene:
+def merge_scenes(scenes: Iterable[Scene]) -> Scene:
     """Lay scenes over one another."""
     scenes = tuple(scenes)
     return Scene(
@@ -88,20 +88,20 @@ def merge(scenes: Iterable[Scene]) -> Scene:
     )
 
 
-def shift(scene: Scene, dx: float, dy: float, prefix: str = "") -> Scene:
+def shift_scene(scene: Scene, dx: float, dy: float, prefix: str = "") -> Scene:
     """Move a scene; `prefix` goes before all names, so that they stay unique when scenes are merged."""
 
-    def moved(point: Point) -> Point:
+    def move_point(point: Point) -> Point:
         return point[0] + dx, point[1] + dy
 
     return Scene(
-        tuple(replace(b, name=prefix + b.name, at=moved(b.at)) for b in scene.boxes),
+        tuple(replace(b, name=prefix + b.name, at=move_point(b.at)) for b in scene.boxes),
         tuple(
-            replace(e, source=prefix + e.source, target=prefix + e.target, points=tuple(map(moved, e.points)))
+            replace(e, source=prefix + e.source, target=prefix + e.target, points=tuple(map(move_point, e.points)))
             for e in scene.edges
         ),
-        tuple(replace(n, name=prefix + n.name, at=moved(n.at)) for n in scene.nodes),
-        tuple(replace(t, at=moved(t.at)) for t in scene.texts),
+        tuple(replace(n, name=prefix + n.name, at=move_point(n.at)) for n in scene.nodes),
+        tuple(replace(t, at=move_point(t.at)) for t in scene.texts),
     )
 
 

@@ -10,14 +10,14 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Argument, Function, Result, compile_expression
-from screwgraph.dynamics.closed_regrouping import closed_combinations
-from screwgraph.dynamics.exact import Number as ExactNumber
-from screwgraph.dynamics.named_lengths import named_lengths
-from screwgraph.dynamics.ratios import Length, Ratio, number
+from screwgraph.dynamics.closed_base_parameters import find_closed_combinations
+from screwgraph.dynamics.exact_arithmetic import Number as ExactNumber
+from screwgraph.dynamics.named_lengths import find_named_lengths
+from screwgraph.dynamics.rational_functions import Length, Ratio, format_number
 from screwgraph.dynamics.regressor import linear_parameters
-from screwgraph.dynamics.regrouping import Named, has_unknown_motion, tree_combinations
+from screwgraph.dynamics.tree_base_parameters import Named, find_tree_combinations, has_unknown_motion
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import LINEAR, Parameter, checked_parameters
@@ -71,7 +71,7 @@ class BaseParameters:
             found = np.zeros((self.rank, len(self.labels)), dtype=object)
             for row, own in zip(found, self.coefficients, strict=True):
                 for i, x in own.items():
-                    row[i] = x.at(lambda length: at[length.name]) if isinstance(x, Ratio) else float(x)
+                    row[i] = x.evaluate(lambda length: at[length.name]) if isinstance(x, Ratio) else float(x)
             return list(found.ravel())
 
         rows = tuple(f"{first} by {label}" for first in self._leading for label in self.labels)
@@ -93,7 +93,7 @@ class BaseParameters:
         return "\n".join(self.expressions)
 
 
-@checked
+@check_arguments
 def base_parameters(
     robot: Robot,
     *,
@@ -120,9 +120,9 @@ def base_parameters(
     own = checked_parameters("torques are not linear in", LINEAR, robot, names, payload)
     labels = tuple(label for p in own for label in p.labels(robot))
     if lengths:
-        return _with_lengths(robot, own, labels, named_lengths(robot, lengths))
-    rows = tree_combinations(robot, own)
-    rows = closed_combinations(robot, own, rows) if robot.is_closed or has_unknown_motion(robot) else rows
+        return _with_lengths(robot, own, labels, find_named_lengths(robot, lengths))
+    rows = find_tree_combinations(robot, own)
+    rows = find_closed_combinations(robot, own, rows) if robot.is_closed or has_unknown_motion(robot) else rows
     found = [{c: x.value for c, x in sorted(row.items())} for row in rows.values()]
     return BaseParameters(labels, tuple(rows), tuple(found))
 
@@ -143,8 +143,8 @@ def _with_lengths(
             why=f"the type {type(unknown.type).__name__} of joint {unknown.name!r} names no groups of motions",
             fix="leave lengths out, or give the type a method motion_groups",
         )
-    rows = tree_combinations(robot, parameters, named)
-    if set(rows) != set(tree_combinations(robot, parameters)):
+    rows = find_tree_combinations(robot, parameters, named)
+    if set(rows) != set(find_tree_combinations(robot, parameters)):
         names = ", ".join(length.name for own in named.values() for length in own.values())
         raise InputError(
             f"the lengths {names} have special values in {robot.name!r}",
@@ -163,7 +163,7 @@ def _plain(x: ExactNumber) -> Fraction | float | Ratio:
 
 
 def _nominal(x: Fraction | float | Ratio) -> float:
-    return float(x.at(lambda length: length.nominal) if isinstance(x, Ratio) else x)
+    return float(x.evaluate(lambda length: length.nominal) if isinstance(x, Ratio) else x)
 
 
 def _sum(labels: Sequence[str], row: Mapping[int, Fraction | float | Ratio], first: int) -> str:
@@ -173,5 +173,5 @@ def _sum(labels: Sequence[str], row: Mapping[int, Fraction | float | Ratio], fir
 def _term(x: Fraction | float | Ratio, label: str) -> str:
     is_negative = x.is_negative if isinstance(x, Ratio) else x < 0
     size = -x if is_negative else x
-    text = size.factor() if isinstance(size, Ratio) else number(size)
+    text = size.factor() if isinstance(size, Ratio) else format_number(size)
     return f"{'-' if is_negative else '+'} {'' if text == '1' else f'{text} '}{label}"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
-from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, in_coordinates
-from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, of_joints, zeros
-from screwgraph.graph import no_payload
+from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, convert_coordinates
+from screwgraph.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.dynamics.query import Query, joint_variables, zero_values
+from screwgraph.graph import refuse_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, without_loops
 from screwgraph.robot.parameters import KINDS, LOOPS, checked_parameters
 
 
-@checked
+@check_arguments
 def bias_forces(
     robot: Robot | Mechanism,
     *,
@@ -38,17 +38,23 @@ def bias_forces(
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        no_payload(payload)
+        refuse_payload(payload)
         return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
     moving = robot if coordinates == INDEPENDENT else without_loops(robot)
-    arguments = tuple((kind, of_joints(moving, kind)) for kind in ("q", "qd"))
+    arguments = tuple((kind, joint_variables(moving, kind)) for kind in ("q", "qd"))
     frames = tuple(external_wrenches)
-    fixed = zeros(moving, of_joints(moving, "qdd"))
+    fixed = zero_values(moving, joint_variables(moving, "qdd"))
     kinds = [kind for kind in KINDS if coordinates == INDEPENDENT or kind not in LOOPS]
     live = checked_parameters(
         "in spanning coordinates, bias_forces do not depend on", kinds, robot, parameters, payload
     )
     query = Query(
-        "bias_forces", moving, arguments, of_joints(moving, "tau"), fixed, external_wrenches=frames, parameters=live
+        "bias_forces",
+        moving,
+        arguments,
+        joint_variables(moving, "tau"),
+        fixed,
+        external_wrenches=frames,
+        parameters=live,
     )
-    return in_positions(in_coordinates(query, coordinates).compiled(ordering, dtype), robot, positions, live)
+    return convert_positions(convert_coordinates(query, coordinates).compile(ordering, dtype), robot, positions, live)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.dynamics.query import Query, zeros
+from screwgraph.dynamics.query import Query, zero_values
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Key, Role
 from screwgraph.robot import Robot, advise_independent_joints, constraint_jacobian
@@ -18,7 +18,7 @@ SINGULAR = 1e-7
 """Singular values of K below which a row counts as following from others."""
 
 
-def driving_joints(robot: Robot) -> tuple[str, ...]:
+def find_driving_joints(robot: Robot) -> tuple[str, ...]:
     """Return the independent joints, which all others follow; of a tree all joints.
 
     Raises:
@@ -68,15 +68,15 @@ def check_coordinates(coordinates: str) -> None:
         raise InputError(f"there are no coordinates {coordinates!r}", fix=f"choose {SPANNING!r} or {INDEPENDENT!r}")
 
 
-def driven(query: Query) -> Query:
+def drive_independent_joints(query: Query) -> Query:
     """Return the inverse query of a closed chain: its dependent joints follow the others, their torques are zero."""
     follow = _followers(query.robot)
-    idle = zeros(query.robot, [Key("tau", name) for name in follow])
+    idle = zero_values(query.robot, [Key("tau", name) for name in follow])
     unread = frozenset(Key("qdd", name) for name in follow)
     return replace(query, unread=query.unread | unread, fixed={**query.fixed, **idle})
 
 
-def in_coordinates(query: Query, coordinates: str) -> Query:
+def convert_coordinates(query: Query, coordinates: str) -> Query:
     """Return a query that takes and gives velocities, accelerations and torques of the independent joints, if asked to.
 
     Those of the other joints follow, but for their torques, which are zero. Positions stay those of all joints.
@@ -90,12 +90,12 @@ def in_coordinates(query: Query, coordinates: str) -> Query:
         return key.role in (Role.POSITION, Role.EXTERNAL_WRENCH) or key.name not in follow
 
     arguments = tuple((name, tuple(key for key in keys if stays(key))) for name, keys in query.arguments)
-    idle = zeros(query.robot, [Key("tau", name) for name in follow])
+    idle = zero_values(query.robot, [Key("tau", name) for name in follow])
     fixed = {**{key: value for key, value in query.fixed.items() if stays(key)}, **idle}
     return replace(query, arguments=arguments, fixed=fixed, result=tuple(key for key in query.result if stays(key)))
 
 
 def _followers(robot: Robot) -> tuple[str, ...]:
     """Return the joints that follow the independent ones."""
-    independent = driving_joints(robot)
+    independent = find_driving_joints(robot)
     return tuple(joint.name for joint in robot.joints if joint.name not in independent)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
-from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, in_coordinates
-from screwgraph.dynamics.efforts import caused_by_efforts, no_actuators
-from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, of_joints
-from screwgraph.dynamics.singular import naming_idle_joints
-from screwgraph.graph import no_payload
+from screwgraph.dynamics.actuator_efforts import refuse_actuators, take_efforts
+from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, convert_coordinates
+from screwgraph.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.dynamics.query import Query, joint_variables
+from screwgraph.dynamics.singular_mass_matrix import name_idle_joints
+from screwgraph.graph import refuse_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import parameters_of
 
 
-@checked
+@check_arguments
 def forward_dynamics(
     robot: Robot | Mechanism,
     *,
@@ -46,15 +46,15 @@ def forward_dynamics(
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        no_actuators(actuators)
-        no_payload(payload)
+        refuse_actuators(actuators)
+        refuse_payload(payload)
         return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
     check_coordinates(coordinates)
-    arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "tau"))
+    arguments = tuple((kind, joint_variables(robot, kind)) for kind in ("q", "qd", "tau"))
     frames = tuple(external_wrenches)
     live = parameters_of(robot, parameters, payload)
-    result = of_joints(robot, "qdd")
+    result = joint_variables(robot, "qdd")
     query = Query("forward_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
-    with naming_idle_joints(robot, robot.joint_names):
-        query = caused_by_efforts(query, coordinates) if actuators else in_coordinates(query, coordinates)
-        return in_positions(query.compiled(ordering, dtype), robot, positions, live)
+    with name_idle_joints(robot, robot.joint_names):
+        query = take_efforts(query, coordinates) if actuators else convert_coordinates(query, coordinates)
+        return convert_positions(query.compile(ordering, dtype), robot, positions, live)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
-from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_free, driving_joints, in_coordinates
-from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, of_joints
-from screwgraph.dynamics.singular import naming_idle_joints
+from screwgraph.dynamics.closed_chains import (
+    INDEPENDENT,
+    SPANNING,
+    check_free,
+    convert_coordinates,
+    find_driving_joints,
+)
+from screwgraph.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.dynamics.query import Query, joint_variables
+from screwgraph.dynamics.singular_mass_matrix import name_idle_joints
 from screwgraph.errors import InputError
-from screwgraph.graph import Key, no_payload
+from screwgraph.graph import Key, refuse_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import parameters_of
 
 
-@checked
+@check_arguments
 def hybrid_dynamics(
     robot: Robot | Mechanism,
     accelerations: Iterable[str],
@@ -44,13 +50,13 @@ def hybrid_dynamics(
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        no_payload(payload)
+        refuse_payload(payload)
         names = tuple(accelerations)
         return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches, parameters).astype(
             dtype
         )
     named = {robot.joint(name).name for name in accelerations}
-    follow = named - set(driving_joints(robot)) if coordinates == INDEPENDENT else ()
+    follow = named - set(find_driving_joints(robot)) if coordinates == INDEPENDENT else ()
     if follow:
         raise InputError(
             f"the motion of joint {', '.join(map(repr, sorted(follow)))} follows from the independent ones",
@@ -59,10 +65,10 @@ def hybrid_dynamics(
     check_free(robot, [name for name in robot.joint_names if name in named])
     given = tuple(Key("qdd" if name in named else "tau", name) for name in robot.joint_names)
     result = tuple(Key("tau" if name in named else "qdd", name) for name in robot.joint_names)
-    arguments = (("q", of_joints(robot, "q")), ("qd", of_joints(robot, "qd")), ("given", given))
+    arguments = (("q", joint_variables(robot, "q")), ("qd", joint_variables(robot, "qd")), ("given", given))
     frames = tuple(external_wrenches)
     live = parameters_of(robot, parameters, payload)
     query = Query("hybrid_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
-    with naming_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
-        function = in_coordinates(query, coordinates).compiled(ordering, dtype)
-    return in_positions(function, robot, positions, live)
+    with name_idle_joints(robot, [name for name in robot.joint_names if name not in named]):
+        function = convert_coordinates(query, coordinates).compile(ordering, dtype)
+    return convert_positions(function, robot, positions, live)

@@ -9,13 +9,13 @@ from typing import NoReturn
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import (
     PARAMETERS,
     Argument,
+    CachedCode,
     Function,
-    Made,
-    Origin,
+    Provenance,
     Result,
     inputs_by_form,
     make_function,
@@ -24,14 +24,14 @@ from screwgraph.compiler import (
     without_metadata,
 )
 from screwgraph.compiler.cache import pack_program, unpack_program
-from screwgraph.compiler.derivatives import Analytic, derivatives
-from screwgraph.compiler.vanished import Answering, Fallback
-from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, driving_joints
+from screwgraph.compiler.derivatives import Analytic, differentiate_program
+from screwgraph.compiler.singular_fallback import Fallback, FallbackFunction
+from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, find_driving_joints
 from screwgraph.dynamics.completion import Completion
-from screwgraph.dynamics.query import of_joints
+from screwgraph.dynamics.query import joint_variables
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, analysed_as
+from screwgraph.robot import Robot, share_analysis
 from screwgraph.robot.parameters import CLOSURE, Parameter, checked_parameters, parameter_key
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -41,7 +41,7 @@ from screwgraph.tape.rolled import Code
 GUESS = "guess"
 
 
-@checked
+@check_arguments
 def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str = "float64") -> Function:
     """Return q(y, guess): all positions (..., nq) of a closed chain from those of its independent joints (..., n).
 
@@ -66,18 +66,18 @@ def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str
                 why="no joint hangs on that frame",
                 fix="leave it out",
             )
-    given = (*robot_arguments(robot, [("q", of_joints(robot, "q"))]), *parameter_arguments(robot, live))
+    given = (*robot_arguments(robot, [("q", joint_variables(robot, "q"))]), *parameter_arguments(robot, live))
     arguments = _arguments(completion, given)
 
-    def make(inputs: Sequence[str]) -> Made:
+    def make(inputs: Sequence[str]) -> CachedCode:
         tape, values = inputs_by_form(arguments)
-        q = _completed(completion, values, _lengths(completion, values))
-        return Made(factor_out(program(tape, list(q), inputs)), "none")
+        q = _complete_positions(completion, values, _lengths(completion, values))
+        return CachedCode(factor_out(program(tape, list(q), inputs)), "none")
 
-    def origin(_: Made) -> Origin:
-        return Origin(_refuse, dict, _Slopes(completion), Unclosed(completion))
+    def origin(_: CachedCode) -> Provenance:
+        return Provenance(_refuse, dict, _Slopes(completion), UnclosedFallback(completion))
 
-    names = tuple(f"{key}[{i}]" for key in of_joints(robot, "q") for i in range(robot.joint(key.name).type.nq))
+    names = tuple(f"{key}[{i}]" for key in joint_variables(robot, "q") for i in range(robot.joint(key.name).type.nq))
     results = (Result("q", (robot.nq,), names),)
     made = make_function("closed_positions", ("closed positions", completion), arguments, make, origin, results)
     return made.astype(dtype)
@@ -95,7 +95,7 @@ def check_positions(model: Robot | Mechanism, positions: str) -> None:
         )
 
 
-def in_positions(function: Function, robot: Robot, positions: str, live: Sequence[Parameter] = ()) -> Function:
+def convert_positions(function: Function, robot: Robot, positions: str, live: Sequence[Parameter] = ()) -> Function:
     """Return a function that takes independent positions for "q" if asked to, and a guess where it needs one.
 
     See `closed_positions`. Derivatives by "q" are then those by the independent joints' velocity coordinates; those by
@@ -107,15 +107,15 @@ def in_positions(function: Function, robot: Robot, positions: str, live: Sequenc
     arguments = _arguments(completion, function.arguments)
     base = pack_program(function.program)
 
-    def make(inputs: Sequence[str]) -> Made:
+    def make(inputs: Sequence[str]) -> CachedCode:
         tape, values = inputs_by_form(arguments)
-        q = _completed(completion, values, _lengths(completion, values))
+        q = _complete_positions(completion, values, _lengths(completion, values))
         outputs = _answers(q, function.program, values)
-        return Made(factor_out(program(tape, outputs, inputs)), function.ordering)
+        return CachedCode(factor_out(program(tape, outputs, inputs)), function.ordering)
 
-    def origin(_: Made) -> Origin:
+    def origin(_: CachedCode) -> Provenance:
         chain = _Chain(completion, base, function.arguments, function.results, function.origin.analytic)
-        return replace(function.origin, analytic=chain, vanished=Unclosed(completion, function.origin.vanished))
+        return replace(function.origin, analytic=chain, vanished=UnclosedFallback(completion, function.origin.vanished))
 
     question = ("independent positions", completion, base)
     made = make_function(function.name, question, arguments, make, origin, function.results)
@@ -145,8 +145,8 @@ class _Chain:
         lengths = _lengths(self.completion, values)
         moves = PARAMETERS in by and bool(lengths)  # where the dependent joints stand, too
         asked = (*by, "q") if moves and "q" not in by else tuple(by)
-        of_all = derivatives(unpack_program(self.base), self.arguments, asked, self.analytic)
-        q = _completed(self.completion, values, lengths)
+        of_all = differentiate_program(unpack_program(self.base), self.arguments, asked, self.analytic)
+        q = _complete_positions(self.completion, values, lengths)
         entries = iter(_answers(q, of_all, values))
         sizes = {a.name: a.tangent_size for a in self.arguments}
         blocks: dict[tuple[str, int], Array] = {}
@@ -183,7 +183,7 @@ class _Slopes:
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Program:
         tape, values = inputs_by_form(arguments)
         lengths = _lengths(self.completion, values)
-        q, outputs = _completed(self.completion, values, lengths), list[Number]()
+        q, outputs = _complete_positions(self.completion, values, lengths), list[Number]()
         for name in by:
             slopes = self.completion.slopes if name == "q" else self.completion.slopes_by_lengths
             rates = [self.completion.robot.manifold.rate(q, column) for column in slopes(q, lengths).T]
@@ -192,7 +192,7 @@ class _Slopes:
 
 
 @dataclass(frozen=True, eq=False)
-class Unclosed:
+class UnclosedFallback:
     """Fallback of a function in independent positions where it gives no number.
 
     `base` is what is done where the function in all positions gives none; None where loops are all that can fail.
@@ -204,21 +204,25 @@ class Unclosed:
     base: Fallback | None = None
 
     @cached_property
-    def answering(self) -> Answering | None:
+    def answering(self) -> FallbackFunction | None:
         """The function that answers where a pivot vanishes; where loops do not close, none does."""
         other = self.base and self.base.answering
         if not isinstance(other, Function):
             return None
-        return in_positions(other, self.completion.robot, INDEPENDENT, self.completion.lengths)
+        return convert_positions(other, self.completion.robot, INDEPENDENT, self.completion.lengths)
 
     def admits(self, states: Mapping[str, np.ndarray]) -> np.ndarray:
         """Tell at which states that function answers."""
         count = len(next(iter(states.values())))
-        return np.ones(count, dtype=bool) if self.base is None else self.base.admits({**states, **self._closed(states)})
+        return (
+            np.ones(count, dtype=bool)
+            if self.base is None
+            else self.base.admits({**states, **self._complete_positions(states)})
+        )
 
     def why(self, values: Mapping[str, float]) -> str:
         """Say whether it is the loops that do not close there."""
-        state = self._closed({name: np.array([value]) for name, value in values.items()})
+        state = self._complete_positions({name: np.array([value]) for name, value in values.items()})
         if not all(np.isfinite(column).all() for column in state.values()):
             return (
                 "no closed position was found at these positions of the independent joints (give a guess that is "
@@ -227,7 +231,7 @@ class Unclosed:
         at = {**values, **{name: float(column[0]) for name, column in state.items()}}
         return self.base.why(at) if self.base else _SINGULAR
 
-    def _closed(self, states: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def _complete_positions(self, states: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return the positions of all joints, columns by name."""
         q = closed_positions(self.completion.robot, parameters=[p.name for p in self.completion.lengths])
         given = [np.stack([states[name] for name in argument.names], axis=1) for argument in q.arguments]
@@ -240,18 +244,18 @@ _SINGULAR = "the mechanism is singular there"
 
 
 def _completion(robot: Robot, live: Sequence[Parameter]) -> Completion:
-    """Return how a robot's positions are completed. Raises EliminationError, InputError as `driving_joints`."""
-    driving_joints(robot)
+    """Return how a robot's positions are completed. Raises EliminationError, InputError as `find_driving_joints`."""
+    find_driving_joints(robot)
     lengths = tuple(p for p in live if p.moves_loops(robot))
-    return Completion(analysed_as(robot, without_metadata(robot)), lengths)
+    return Completion(share_analysis(robot, without_metadata(robot)), lengths)
 
 
 def _arguments(completion: Completion, given: Sequence[Argument]) -> tuple[Argument, ...]:
     """Return arguments with independent positions for q, and a guess of all positions where one is needed."""
     robot = completion.robot
-    driving = set(driving_joints(robot))
-    keys = [("q", tuple(key for key in of_joints(robot, "q") if key.name in driving))]
-    (y,), (q,) = robot_arguments(robot, keys), robot_arguments(robot, [("q", of_joints(robot, "q"))])
+    driving = set(find_driving_joints(robot))
+    keys = [("q", tuple(key for key in joint_variables(robot, "q") if key.name in driving))]
+    (y,), (q,) = robot_arguments(robot, keys), robot_arguments(robot, [("q", joint_variables(robot, "q"))])
     guess = replace(q, name=GUESS, names=tuple(f"{GUESS}{name.removeprefix('q')}" for name in q.names))
     return (*(y if a.name == "q" else a for a in given), *([guess] if completion.takes_guess else []))
 
@@ -266,10 +270,10 @@ def _lengths(completion: Completion, values: Mapping[str, Scalar]) -> list[Numbe
     return [values[name] for name in _names_of_lengths(completion)]
 
 
-def _completed(completion: Completion, values: Mapping[str, Scalar], lengths: Sequence[Number]) -> Array:
+def _complete_positions(completion: Completion, values: Mapping[str, Scalar], lengths: Sequence[Number]) -> Array:
     """Return all positions from the arguments' numbers."""
     robot = completion.robot
-    every = [f"{key}[{i}]" for key in of_joints(robot, "q") for i in range(robot.joint(key.name).type.nq)]
+    every = [f"{key}[{i}]" for key in joint_variables(robot, "q") for i in range(robot.joint(key.name).type.nq)]
     guess: list[Number] = robot.neutral().tolist()
     if completion.takes_guess:
         guess = [values[f"{GUESS}{name.removeprefix('q')}"] for name in every]

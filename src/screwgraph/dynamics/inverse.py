@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function, Order
 from screwgraph.dynamics import mechanism
-from screwgraph.dynamics.actuation import actuated_by
-from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, driven, in_coordinates
-from screwgraph.dynamics.efforts import as_efforts, no_actuators
-from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, of_joints
+from screwgraph.dynamics.actuator_efforts import refuse_actuators, return_efforts
+from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates, convert_coordinates, drive_independent_joints
+from screwgraph.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.dynamics.query import Query, joint_variables
+from screwgraph.dynamics.redundant_actuation import minimise_torques
 from screwgraph.errors import InputError
-from screwgraph.graph import no_payload
+from screwgraph.graph import refuse_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import parameters_of
 
 
-@checked
+@check_arguments
 def inverse_dynamics(
     robot: Robot | Mechanism,
     *,
@@ -65,19 +65,19 @@ def inverse_dynamics(
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        no_actuators(actuators)
-        no_payload(payload)
+        refuse_actuators(actuators)
+        refuse_payload(payload)
         options = (coordinates, ordering, external_wrenches, actuated, weights, parameters)
         return mechanism.inverse_dynamics(robot, *options).astype(dtype)
     check_coordinates(coordinates)
-    arguments = tuple((kind, of_joints(robot, kind)) for kind in ("q", "qd", "qdd"))
+    arguments = tuple((kind, joint_variables(robot, kind)) for kind in ("q", "qd", "qdd"))
     frames = tuple(external_wrenches)
     live = parameters_of(robot, parameters, payload)
-    result = of_joints(robot, "tau")
+    result = joint_variables(robot, "tau")
     query = Query("inverse_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
     if actuators:
-        query = as_efforts(query, coordinates, actuated, weights)
-        return in_positions(query.compiled(ordering, dtype), robot, positions, live)
+        query = return_efforts(query, coordinates, actuated, weights)
+        return convert_positions(query.compile(ordering, dtype), robot, positions, live)
     if actuated is None and weights is not None:
         raise InputError("weights without actuated joints", fix="name these joints by actuated=")
     if actuated is not None and coordinates != SPANNING:
@@ -87,7 +87,7 @@ def inverse_dynamics(
             fix="leave out coordinates= or actuated=",
         )
     if actuated is not None:
-        query = actuated_by(query, tuple(actuated), weights)
+        query = minimise_torques(query, tuple(actuated), weights)
     elif robot.is_closed:
-        query = driven(in_coordinates(query, coordinates))
-    return in_positions(query.compiled(ordering, dtype), robot, positions, live)
+        query = drive_independent_joints(convert_coordinates(query, coordinates))
+    return convert_positions(query.compile(ordering, dtype), robot, positions, live)

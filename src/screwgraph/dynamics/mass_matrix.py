@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function, compile_matrix
 from screwgraph.dynamics import mechanism
-from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, driving_joints
-from screwgraph.dynamics.independent_positions import check_positions, in_positions
-from screwgraph.dynamics.query import Query, of_joints, zeros
-from screwgraph.graph import Key, no_payload
+from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, find_driving_joints
+from screwgraph.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.dynamics.query import Query, joint_variables, zero_values
+from screwgraph.graph import Key, refuse_payload
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, with_gravity, without_loops
 from screwgraph.robot.parameters import LOOPS, ROTORS, checked_parameters
 
 
-@checked
+@check_arguments
 def mass_matrix(
     robot: Robot | Mechanism,
     *,
@@ -42,14 +42,14 @@ def mass_matrix(
     """
     check_positions(robot, positions)
     if isinstance(robot, Mechanism):
-        no_payload(payload)
+        refuse_payload(payload)
         return mechanism.mass_matrix(robot, coordinates, parameters).astype(dtype)
     check_coordinates(coordinates)
-    joints = driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names
+    joints = find_driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names
     still = with_gravity(robot if coordinates == INDEPENDENT else without_loops(robot), (0.0, 0.0, 0.0))
-    fixed = zeros(robot, [*of_joints(robot, "qd"), *of_joints(robot, "tau")])
+    fixed = zero_values(robot, [*joint_variables(robot, "qd"), *joint_variables(robot, "tau")])
     columns = tuple(Key("qdd", name) for name in joints)
     kinds = (*ROTORS, *(LOOPS if coordinates == INDEPENDENT else ()))
     live = checked_parameters("mass_matrix does not depend on", kinds, robot, parameters, payload)
-    query = Query("mass_matrix", still, (("q", of_joints(robot, "q")),), columns, fixed, parameters=live)
-    return in_positions(compile_matrix(query.problem).astype(dtype), robot, positions, live)
+    query = Query("mass_matrix", still, (("q", joint_variables(robot, "q")),), columns, fixed, parameters=live)
+    return convert_positions(compile_matrix(query.problem).astype(dtype), robot, positions, live)

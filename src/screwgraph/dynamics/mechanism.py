@@ -10,8 +10,8 @@ import numpy as np
 from screwgraph.compiler import (
     PARAMETERS,
     Argument,
+    CachedCode,
     Function,
-    Made,
     Order,
     Problem,
     compile_graph,
@@ -21,7 +21,7 @@ from screwgraph.compiler import (
 )
 from screwgraph.compiler.cache import pack_program
 from screwgraph.dynamics.closed_chains import SPANNING, check_coordinates
-from screwgraph.dynamics.motors import check_free, check_weights, driving, with_motors
+from screwgraph.dynamics.motors import check_free, find_driving_motors, validate_weights, with_motors
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import (
     Factor,
@@ -29,7 +29,7 @@ from screwgraph.graph import (
     Key,
     completion_graph,
     dynamics_graph,
-    shared_work_graph,
+    redundant_motors_graph,
     unconstrained_graph,
 )
 from screwgraph.graph.factors import constraint_acceleration, prior
@@ -43,7 +43,7 @@ ORDER = "quasi_definite"
 
 
 @dataclass(frozen=True, eq=False)
-class Query:
+class MechanismQuery:
     """Query of a mechanism's graph: `known` is given, `zero` of it as zero; `result` is asked.
 
     Arguments are names with the variables that they hold. Of `velocities` and `accelerations`, where these are among
@@ -80,7 +80,7 @@ def inverse_dynamics(
         InputError: no motors, or motors that do not drive all motions; unknown names, bad weights.
     """
     mechanism = with_motors(mechanism, actuated)
-    motors, chosen = driving(mechanism), check_weights(mechanism, weights)
+    motors, chosen = find_driving_motors(mechanism), validate_weights(mechanism, weights)
     if len(motors) > mechanism.dof:
         if forces:
             raise InputError(
@@ -94,15 +94,15 @@ def inverse_dynamics(
                 why=f"{len(motors)} motors share the work of {mechanism.dof}",
                 fix="name fewer motors by actuated=, or leave out parameters=",
             )
-        graph, read = shared_work_graph(mechanism, chosen), _keys(mechanism, "qdd")
+        graph, read = redundant_motors_graph(mechanism, chosen), _keys(mechanism, "qdd")
     else:
         graph = dynamics_graph(mechanism, forces, parameters=parameters)
         read = [Key("qdd", name) for name in motors]
     arguments = _arguments(mechanism, graph, "q", "qd", "qdd")
     known = [*_kinds(graph, "q", "qd", *GIVEN), *read]
     torques = _kinds(graph, "tau")
-    query = Query("inverse_dynamics", mechanism, graph, arguments, known, torques, weights=chosen)
-    return _compiled(_in(query, coordinates), ordering)
+    query = MechanismQuery("inverse_dynamics", mechanism, graph, arguments, known, torques, weights=chosen)
+    return _compile_query(_convert_query(query, coordinates), ordering)
 
 
 def forward_dynamics(
@@ -113,7 +113,10 @@ def forward_dynamics(
     arguments = _arguments(mechanism, graph, "q", "qd", "tau")
     known = _kinds(graph, "q", "qd", "tau", *GIVEN)
     result = _keys(mechanism, "qdd") if _is_spanning(coordinates) else _independent(mechanism, "qdd")
-    return _compiled(_in(Query("forward_dynamics", mechanism, graph, arguments, known, result), coordinates), ordering)
+    return _compile_query(
+        _convert_query(MechanismQuery("forward_dynamics", mechanism, graph, arguments, known, result), coordinates),
+        ordering,
+    )
 
 
 def hybrid_dynamics(
@@ -138,7 +141,10 @@ def hybrid_dynamics(
     result = [Key("tau" if name in accelerations else "qdd", name) for name in motors]
     arguments = [*_arguments(mechanism, graph, "q", "qd")[:2], ("given", given), *_arguments(mechanism, graph)]
     known = [*_kinds(graph, "q", "qd", *GIVEN), *given]
-    return _compiled(_in(Query("hybrid_dynamics", mechanism, graph, arguments, known, result), coordinates), ordering)
+    return _compile_query(
+        _convert_query(MechanismQuery("hybrid_dynamics", mechanism, graph, arguments, known, result), coordinates),
+        ordering,
+    )
 
 
 def mass_matrix(mechanism: Mechanism, coordinates: str, parameters: Sequence[str]) -> Function:
@@ -149,7 +155,7 @@ def mass_matrix(mechanism: Mechanism, coordinates: str, parameters: Sequence[str
 
     zero = _kinds(graph, "qd", "tau", *(("lambda",) if spanning else ()))
     arguments, known = _arguments(mechanism, graph, "q"), _kinds(graph, "q", *GIVEN)
-    return compile_matrix(_problem(Query("mass_matrix", mechanism, graph, arguments, known, kept, zero)))
+    return compile_matrix(_problem(MechanismQuery("mass_matrix", mechanism, graph, arguments, known, kept, zero)))
 
 
 def bias_forces(
@@ -173,10 +179,13 @@ def bias_forces(
     zero += _kinds(graph, "lambda") if spanning else []
     known = [*_kinds(graph, "q", "qd", "parameter"), *zero]
     result = [Key("force", name) for name in held]
-    return _compiled(_in(Query("bias_forces", mechanism, graph, arguments, known, result, zero), coordinates), ordering)
+    return _compile_query(
+        _convert_query(MechanismQuery("bias_forces", mechanism, graph, arguments, known, result, zero), coordinates),
+        ordering,
+    )
 
 
-def _in(query: Query, coordinates: str) -> Query:
+def _convert_query(query: MechanismQuery, coordinates: str) -> MechanismQuery:
     """Return a query whose velocities and accelerations are those of independent coordinates, if these are meant.
 
     Raises:
@@ -198,7 +207,7 @@ def _in(query: Query, coordinates: str) -> Query:
     return replace(query, arguments=arguments, taken=taken)
 
 
-def _compiled(query: Query, ordering: Order) -> Function:
+def _compile_query(query: MechanismQuery, ordering: Order) -> Function:
     """Return the function that answers a query. Raises EliminationError, InputError."""
     function = compile_problem(_problem(query), ordering)
     if ordering != "auto" and function.dag.elimination.unsafe_pivots:
@@ -207,10 +216,10 @@ def _compiled(query: Query, ordering: Order) -> Function:
             f"order {function.ordering!r} divides by what vanishes where mechanism {name!r} is assembled",
             fix=f"leave out ordering=, or take {ORDER!r}",
         )
-    return _completed(query, function)
+    return _complete_function(query, function)
 
 
-def _problem(query: Query) -> Problem:
+def _problem(query: MechanismQuery) -> Problem:
     """Return a query as the compiler takes it: with all velocities and accelerations as arguments."""
     still = {key: np.zeros(query.graph.variables[key].dim) for key in query.zero}
     held = (Factor(prior, {"x": key}, len(value), 1, {"value": value}) for key, value in still.items())
@@ -221,12 +230,12 @@ def _problem(query: Query) -> Problem:
     return Problem(query.name, None, known, arguments, (("result", tuple(query.result)),), graph)
 
 
-def _completed(query: Query, function: Function) -> Function:
+def _complete_function(query: MechanismQuery, function: Function) -> Function:
     """Return a function of fewer velocities or accelerations, where the others follow from those that are taken."""
     if not query.taken:
         return function
 
-    def make(inputs: Sequence[str]) -> Made:
+    def make(inputs: Sequence[str]) -> CachedCode:
         tape, samples = Tape(), np.random.default_rng(0).standard_normal((SAMPLES + WIDE, len(inputs)))
         values = dict(zip(inputs, tape.vector(inputs, samples), strict=True))
         for kind, taken in query.taken.items():
@@ -238,15 +247,15 @@ def _completed(query: Query, function: Function) -> Function:
             values |= dict(zip(names, found, strict=True))
         code = function.program
         whole = code.on([values[name] for name in code.input_names])
-        return Made(factor_out(program(tape, whole, inputs)), function.ordering)
+        return CachedCode(factor_out(program(tape, whole, inputs)), function.ordering)
 
     question = ("completed", without_metadata(query.mechanism), pack_program(function.program), query.taken)
     origin = replace(function.origin, vanished=None)
-    arguments = tuple(_shortened(argument, query) for argument in function.arguments)
+    arguments = tuple(_shorten_argument(argument, query) for argument in function.arguments)
     return make_function(query.name, question, arguments, make, lambda _: origin)
 
 
-def _shortened(argument: Argument, query: Query) -> Argument:
+def _shorten_argument(argument: Argument, query: MechanismQuery) -> Argument:
     """Return an argument that holds only those coordinates that are taken."""
     keys = query.taken.get(argument.name)
     return argument if keys is None else Argument(argument.name, (len(keys),), tuple(f"{key}[0]" for key in keys))

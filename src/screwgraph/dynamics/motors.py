@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.models.mechanism import Mechanism, assembled_states
-from screwgraph.robot import unknown
+from screwgraph.models.mechanism import Mechanism, find_assembled_states
+from screwgraph.robot import make_unknown_name_error
 
 UNDRIVEN = 1e-7
 """Part of a motion that motors must share at some assembled position, lest it counts as not driven."""
@@ -25,7 +25,7 @@ def with_motors(mechanism: Mechanism, actuated: Iterable[str] | None) -> Mechani
     return replace(mechanism, motors=tuple(_angle(mechanism, name) for name in names))
 
 
-def driving(mechanism: Mechanism) -> tuple[str, ...]:
+def find_driving_motors(mechanism: Mechanism) -> tuple[str, ...]:
     """Return the names of the motors, which drive all motions.
 
     Raises:
@@ -43,14 +43,14 @@ def driving(mechanism: Mechanism) -> tuple[str, ...]:
     return names
 
 
-def check_weights(mechanism: Mechanism, weights: Mapping[str, float] | None) -> dict[str, float]:
+def validate_weights(mechanism: Mechanism, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Return a weight for each motor, 1 by default. Raises InputError for unknown motors and bad weights."""
     names = mechanism.motor_names
     if weights is not None and not isinstance(weights, Mapping):
         raise InputError(f"weights = {weights!r} is no mapping", fix='weights={"angle": 2.0}')
     for name, weight in (weights or {}).items():
         if name not in names:
-            raise unknown("motor", name, names)
+            raise make_unknown_name_error("motor", name, names)
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         if not number or not 0.0 < float(weight) < np.inf:
             raise InputError(f"the weight of motor {name!r}, {weight!r}, is no positive, finite number")
@@ -66,7 +66,7 @@ def check_free(mechanism: Mechanism, accelerations: Sequence[str]) -> None:
     motors = mechanism.motor_names
     for name in accelerations:
         if name not in motors:
-            raise unknown("motor", str(name), motors)
+            raise make_unknown_name_error("motor", str(name), motors)
     slots = [mechanism.angle_slots[_angle(mechanism, name)] for name in accelerations]
     if _rank(mechanism, slots) < len(slots):
         raise InputError(
@@ -80,19 +80,19 @@ def _rank(mechanism: Mechanism, slots: Sequence[int]) -> int:
     """Return how many independent motions some coordinates show, where these are most."""
     if not slots:
         return 0
-    states = np.vstack([mechanism.home[None], assembled_states(mechanism, POSITIONS)])
+    states = np.vstack([mechanism.home[None], find_assembled_states(mechanism, POSITIONS)])
     free = _free_motions(mechanism, states)[:, slots]
     return int((np.linalg.svd(free, compute_uv=False) > UNDRIVEN).sum(axis=1).max(initial=0))
 
 
 def _free_motions(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n f"]:
     """Return orthonormal bases of what constraints allow."""
-    J = mechanism.closing_program.interpreted(q)[1][:, list(mechanism.freedom.kept)]
+    J = mechanism.closing_program.interpreter(q)[1][:, list(mechanism.freedom.kept)]
     return np.linalg.qr(J.swapaxes(1, 2), mode="complete")[0][:, :, J.shape[1] :]
 
 
 def _angle(mechanism: Mechanism, name: str) -> int:
     names = [angle.name for angle in mechanism.angles]
     if name not in names:
-        raise unknown("angle", str(name), names)
+        raise make_unknown_name_error("angle", str(name), names)
     return names.index(name)

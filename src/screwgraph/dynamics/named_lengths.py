@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from screwgraph.dynamics.ratios import Length
-from screwgraph.dynamics.regrouping import Named
+from screwgraph.dynamics.rational_functions import Length
+from screwgraph.dynamics.tree_base_parameters import Named
 from screwgraph.errors import InputError
-from screwgraph.robot import Robot, unknown
+from screwgraph.robot import Robot, make_unknown_name_error
 from screwgraph.robot.parameters import KINDS
 from screwgraph.robot.parameters.base import ROUNDING
 
@@ -18,7 +18,7 @@ ORIGIN = "origin"
 SEED = 7
 
 
-def named_lengths(robot: Robot, lengths: Sequence[str] | Mapping[str, str]) -> Named:
+def find_named_lengths(robot: Robot, lengths: Sequence[str] | Mapping[str, str]) -> Named:
     """Return the lengths that are asked for: "joint3.x", or "joint3.origin" for those of x, y, z that are not zero.
 
     A mapping has names of its own: {"a2": "joint3.x"}.
@@ -34,7 +34,7 @@ def named_lengths(robot: Robot, lengths: Sequence[str] | Mapping[str, str]) -> N
             raise InputError(f"lengths: expected names, got {text!r} for {name!r}", fix='{"a2": "joint2.x"}')
         part, _, what = text.rpartition(".")
         if part not in parts:
-            raise unknown("joint or frame", part or text, parts)
+            raise make_unknown_name_error("joint or frame", part or text, parts)
         if what not in (*AXES, ORIGIN):
             raise InputError(f"{text!r} is no length", fix=f"name {part}.x, {part}.y, {part}.z or {part}.origin")
         own = KINDS[ORIGIN].nominal(robot, part)[:3].tolist()

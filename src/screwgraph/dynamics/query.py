@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from screwgraph.compiler import PARAMETERS, Function, Order, Problem, at, compile_problem
+from screwgraph.compiler import PARAMETERS, Function, Order, Problem, compile_problem, prior_factors
 from screwgraph.graph import Key, Model, Role, parameter_variable
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter
@@ -37,7 +37,7 @@ class Query:
     weights: Mapping[str, float] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
 
-    def compiled(self, ordering: Order, dtype: str) -> Function:
+    def compile(self, ordering: Order, dtype: str) -> Function:
         """Return the function that answers it. Raises EliminationError, InputError."""
         return compile_problem(self.problem, ordering).astype(dtype)
 
@@ -56,17 +56,17 @@ class Query:
             self.actuators,
             self.weights,
             parameters=self.parameters,
-            added=at(self.robot, self.fixed),
+            added=prior_factors(self.robot, self.fixed),
         )
         return Problem(self.name, model, known, arguments, (("result", self.result),))
 
 
-def of_joints(robot: Robot, kind: str) -> tuple[Key, ...]:
+def joint_variables(robot: Robot, kind: str) -> tuple[Key, ...]:
     """Return one variable a joint."""
     return tuple(Key(kind, name) for name in robot.joint_names)
 
 
-def zeros(robot: Robot, keys: Iterable[Key]) -> dict[Key, np.ndarray]:
+def zero_values(robot: Robot, keys: Iterable[Key]) -> dict[Key, np.ndarray]:
     """Return zero values of variables of joints that have as many numbers as velocities."""
     return {key: np.zeros(robot.joint(key.name).type.nv) for key in keys}
 

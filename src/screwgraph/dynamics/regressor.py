@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from screwgraph.arguments import checked
-from screwgraph.compiler import PARAMETERS, Function, Made, Result, make_function
+from screwgraph.argument_checks import check_arguments
+from screwgraph.compiler import PARAMETERS, CachedCode, Function, Result, make_function
 from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.inputs import input_values
+from screwgraph.compiler.tape_inputs import make_inputs
 from screwgraph.dynamics.closed_chains import INDEPENDENT, SPANNING
 from screwgraph.dynamics.inverse import inverse_dynamics
 from screwgraph.robot import Robot, check_moves
@@ -16,7 +16,7 @@ from screwgraph.robot.parameters import LINEAR, checked_parameters
 from screwgraph.tape import factor_out, program
 
 
-@checked
+@check_arguments
 def regressor(
     robot: Robot,
     *,
@@ -47,11 +47,11 @@ def regressor(
     arguments = tuple(a for a in slopes.arguments if a.name != PARAMETERS)
     code = slopes.program
 
-    def make(inputs: Sequence[str]) -> Made:
-        tape, values = input_values(arguments)
+    def make(inputs: Sequence[str]) -> CachedCode:
+        tape, values = make_inputs(arguments)
         # Torques are linear in the parameters: slopes are the same at all values of these, 0 for instance.
         outputs = code.on([values.get(name, 0.0) for name in code.input_names])
-        return Made(factor_out(program(tape, outputs, inputs)), slopes.ordering)
+        return CachedCode(factor_out(program(tape, outputs, inputs)), slopes.ordering)
 
     labels = [label for parameter in live for label in parameter.labels(robot)]
     rows = whole.results[0].names

@@ -37,7 +37,7 @@ def eliminate_block(system: System, group: Group, waiting: dict[Column, int], st
     before, taken = system.copy(), []
     left = [column for column in group.columns if column in waiting]
     while left and len(rows) == len(left):
-        block = _safe(system, left, rows) or _closed(system, left, rows) or _clear(system, left, rows)
+        block = _safe(system, left, rows) or _find_closed_block(system, left, rows) or _clear(system, left, rows)
         if block is None:
             break
         if len(block[0]) > 1:
@@ -54,7 +54,7 @@ def eliminate_block(system: System, group: Group, waiting: dict[Column, int], st
         del waiting[step.column]
 
 
-def eliminate_clear_block(system: System, waiting: dict[Column, int]) -> list[Step]:
+def eliminate_safe_block(system: System, waiting: dict[Column, int]) -> list[Step]:
     """Eliminate a few of the unknowns that wait, no one of which has a safe pivot, by a determinant that is one."""
     columns = list(waiting)
     rows = [i for i in system.open_rows() if system.terms[i]]
@@ -76,7 +76,7 @@ def _safe(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Blo
     return ([min(offers)[-1]], [min(offers)[-2]]) if offers else None
 
 
-def _closed(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Block | None:
+def _find_closed_block(system: System, columns: Sequence[Column], rows: Sequence[int]) -> Block | None:
     """Return the smallest block of equations that hold no other of the unknowns."""
     held = {row: {c for c in columns if c in system.terms[row]} for row in rows}
     for size in range(1, ADJUGATE + 1):

@@ -59,7 +59,7 @@ class CliqueTree:
         return float(sum((shared + left) ** 2 for left in range(1, own + 1)))
 
 
-def clique_tree(parents: Mapping[Key, Sequence[Key]], dims: Mapping[Key, int]) -> CliqueTree:
+def make_clique_tree(parents: Mapping[Key, Sequence[Key]], dims: Mapping[Key, int]) -> CliqueTree:
     """Build the clique tree of a DAG whose keys stand in elimination order.
 
     The separator of a variable is its parents, and what its children in the elimination tree hand on;

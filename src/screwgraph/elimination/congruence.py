@@ -20,7 +20,7 @@ TURNED = 1e-14
 """Samples of cosines and sines that agree this well are equal."""
 
 
-class Turn(NamedTuple):
+class PlaneRotation(NamedTuple):
     """Two scalars that are two others, turned: first = c x + s y, second = -s x + c y."""
 
     first: Column
@@ -43,7 +43,7 @@ def prepare_rotations(system: System, columns: Iterable[Column]) -> None:
                 _turned_block([system.terms[i] for i in pair if i is not None], right)
 
 
-def _turned_block(rows: list[dict[Column, Number]], turn: Turn) -> None:
+def _turned_block(rows: list[dict[Column, Number]], turn: PlaneRotation) -> None:
     (a, b), (e, d) = ([row.get(column, 0.0) for column in turn[:2]] for row in rows)
     u = turn.s * (a - d) + turn.c * (b + e)
     along, across = turn.s * u, turn.c * u
@@ -51,7 +51,7 @@ def _turned_block(rows: list[dict[Column, Number]], turn: Turn) -> None:
         _ = x + y  # stands on the tape now
 
 
-def _turn(system: System, key: Key, pair: tuple[int, int], at: int) -> Turn | None:
+def _turn(system: System, key: Key, pair: tuple[int, int], at: int) -> PlaneRotation | None:
     """Return two scalars of a variable as a turn of two others, if they are one."""
     first, second = (key, pair[0] + at), (key, pair[1] + at)
     rows = [system.own_row(column) for column in (first, second)]
@@ -62,7 +62,7 @@ def _turn(system: System, key: Key, pair: tuple[int, int], at: int) -> Turn | No
         return None
     x, y = sorted(terms[0])
     c, s = terms[0][x], terms[0][y]
-    return Turn(first, second, c, s) if _equal(terms[1][x], -s) and _equal(terms[1][y], c) else None
+    return PlaneRotation(first, second, c, s) if _equal(terms[1][x], -s) and _equal(terms[1][y], c) else None
 
 
 def _equal(a: Number, b: Number) -> bool:

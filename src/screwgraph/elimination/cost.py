@@ -16,10 +16,10 @@ def cost(program: Program) -> float:
     outside of registers costs, so that a model with fusion fits no better. `make bench` prints how well this ranks
     measured times.
     """
-    return sum(weights(program))
+    return sum(instruction_costs(program))
 
 
-def weights(program: Program) -> list[float]:
+def instruction_costs(program: Program) -> list[float]:
     """Return what each instruction costs; of the sine and the cosine of an angle, the first pays for both."""
     angles, found = set[int](), list[float]()
     for operation, *operands in program.instructions:

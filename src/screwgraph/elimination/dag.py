@@ -8,23 +8,23 @@ from functools import cached_property
 
 import numpy as np
 
-from screwgraph import displayed
-from screwgraph.arguments import checked
+from screwgraph import html_display
+from screwgraph.argument_checks import check_arguments
 from screwgraph.elimination.block import Block
-from screwgraph.elimination.clique_tree import CliqueTree, clique_tree
+from screwgraph.elimination.clique_tree import CliqueTree, make_clique_tree
+from screwgraph.elimination.determinacy import check_determined
 from screwgraph.elimination.engine import Elimination, eliminate_rows
-from screwgraph.elimination.failures import check_determined
+from screwgraph.elimination.equations import Equations, equations
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.notation import FORMS, Line, lines
-from screwgraph.elimination.orderings import by_name
+from screwgraph.elimination.intermediate_graphs import IntermediateGraph, list_intermediate_graphs
+from screwgraph.elimination.notation import FORMS, Line, write_lines
+from screwgraph.elimination.orderings import find_ordering
 from screwgraph.elimination.orderings.base import Ordering, as_groups
-from screwgraph.elimination.remaining import remaining_graph
-from screwgraph.elimination.states import State, states
+from screwgraph.elimination.remaining_graph import make_remaining_graph
 from screwgraph.elimination.system import Step
-from screwgraph.elimination.values import Equations, equations
 from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, FactorGraph, Key
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 from screwgraph.tape import Number, Operations, program
 
 
@@ -36,8 +36,8 @@ class Dag:
     last scalar is eliminated.
     """
 
-    _repr_html_ = displayed.html
-    _repr_svg_ = displayed.svg
+    _repr_html_ = html_display.html
+    _repr_svg_ = html_display.svg
 
     graph: FactorGraph
     equations: Equations
@@ -97,14 +97,14 @@ class Dag:
     @cached_property
     def remaining(self) -> FactorGraph:
         """The graph of what was not eliminated; it can be compiled, drawn, edited and eliminated further."""
-        return remaining_graph(self.graph, self.equations, self.elimination)
+        return make_remaining_graph(self.graph, self.equations, self.elimination)
 
     @property
     def operations(self) -> Operations:
         """Operations of the straight-line code that computes all variables."""
         return program(self.equations.tape, list(self.solution.values())).operations
 
-    @checked
+    @check_arguments
     def algorithm(self, form: str = "text", *, definitions: bool = True) -> str:
         """Print the DAG as numbered assignments, like Algorithm 1 of Xie & Dellaert (2019).
 
@@ -115,26 +115,26 @@ class Dag:
             InputError: there is no such form.
         """
         if form not in FORMS:
-            raise unknown("form of a listing", form, FORMS)
+            raise make_unknown_name_error("form of a listing", form, FORMS)
         return FORMS[form](self.listing(definitions=definitions))
 
     def listing(self, *, definitions: bool = True) -> tuple[Line, ...]:
         """Return the lines of `algorithm`: left and right sides, remarks, numbers."""
         whole = [step for block in self.blocks for step in block.steps] == list(self.elimination.steps)
-        return tuple(lines(self.graph, self.blocks, define=definitions and whole))
+        return tuple(write_lines(self.graph, self.blocks, define=definitions and whole))
 
     @cached_property
     def cliques(self) -> CliqueTree:
         """The clique (Bayes) tree."""
-        return clique_tree({b.key: b.parents for b in self.blocks}, {v.key: v.dim for v in self.graph.unknowns})
+        return make_clique_tree({b.key: b.parents for b in self.blocks}, {v.key: v.dim for v in self.graph.unknowns})
 
     @cached_property
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[IntermediateGraph, ...]:
         """Remaining graph before the first, and after each variable (Xie & Dellaert (2019), Fig. 5)."""
-        return states(self.equations.rows, self.order, self.elimination.steps)
+        return list_intermediate_graphs(self.equations.rows, self.order, self.elimination.steps)
 
 
-@checked
+@check_arguments
 def eliminate(
     graph: FactorGraph,
     ordering: str | Ordering | Sequence[str | Key],
@@ -155,7 +155,7 @@ def eliminate(
         InputError: a name means nothing.
     """
     graph.check_linear()
-    order = by_name(ordering) if isinstance(ordering, str) else ordering
+    order = find_ordering(ordering) if isinstance(ordering, str) else ordering
     groups = as_groups(order, graph) if variables is None else _some(order, graph, set(graph.select(variables)))
     system = equations(graph, constants)
     elimination = eliminate_rows(system.rows, groups)

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from screwgraph.doing import say
-from screwgraph.elimination.block_pivots import eliminate_block, eliminate_clear_block
+from screwgraph.elimination.block_pivots import eliminate_block, eliminate_safe_block
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.least_squares import eliminate_soft
-from screwgraph.elimination.pairs import eliminate_pairs
 from screwgraph.elimination.pivot import SMALL, Candidate
+from screwgraph.elimination.pivot_pairs import eliminate_pairs
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, Row
+from screwgraph.progress_report import report_progress
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, is_zero
 
@@ -83,7 +83,7 @@ def eliminate_rows(
     natural = _chooser(system, Group(()))
     unsafe_pivots = []
     while waiting:
-        block = eliminate_clear_block(system, waiting)
+        block = eliminate_safe_block(system, waiting)
         steps += block
         if not block:
             unsafe_pivots.append(_eliminate_unsafe(system, waiting, steps))
@@ -142,7 +142,7 @@ def _eliminate_while_safe(
         eliminated = system.eliminate if system.weights[row] is None else partial(eliminate_soft, system)
         step = eliminated(column, row, waiting.pop(column))
         steps.append(step)
-        say(f"eliminating unknowns: {len(steps)} done")
+        report_progress(f"eliminating unknowns: {len(steps)} done")
         del offers[column]
         for column in offers:
             if column in step.touched:
@@ -154,5 +154,5 @@ def _eliminate_unsafe(system: System, waiting: dict[Column, int], steps: list[St
     offers = [o for column in waiting for o in system.offers(column)]
     best = min(offers, key=lambda o: (o.pivot_class, o.cost, o.row))
     steps.append(system.eliminate(best.column, best.row, waiting.pop(best.column), unsafe=True))
-    say(f"eliminating unknowns: {len(steps)} done")
+    report_progress(f"eliminating unknowns: {len(steps)} done")
     return best.column

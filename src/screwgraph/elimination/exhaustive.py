@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from screwgraph.elimination.engine import Elimination, eliminate_group
+from screwgraph.elimination.equations import equations
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.system import Step, System
-from screwgraph.elimination.values import equations
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.tape import factor_out, program
 
@@ -71,7 +71,7 @@ def _eliminations(
             tape.restore(mark)
             after, more = state.copy(), list(steps)
             near = _neighbours(state, key, sizes)
-            if _eliminated(after, key, sizes[key], more):
+            if _eliminate_variable(after, key, sizes[key], more):
                 rest = [k for k in left if k != key]
                 yield from follow(after, rest, asleep - near, [*order, key], more)
             asleep.add(key)
@@ -79,7 +79,7 @@ def _eliminations(
     yield from follow(system, list(sizes), set(), [], [])
 
 
-def _eliminated(system: System, key: Key, dim: int, steps: list[Step]) -> bool:
+def _eliminate_variable(system: System, key: Key, dim: int, steps: list[Step]) -> bool:
     """Eliminate a variable; tell whether all of it went."""
     columns = tuple((key, i) for i in range(dim))
     waiting = dict.fromkeys(columns, 0)

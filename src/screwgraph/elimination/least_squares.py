@@ -26,7 +26,7 @@ def eliminate_soft(system: System, column: Column, first: int, group: int) -> St
         system.lengths.setdefault(c, _length(system, c))
     weighted = [_weight(system, i) * terms[i][column] for i in numbers]
     pivot = _length(system, column)
-    factor = -reciprocal(_guarded(pivot, system.lengths[column]))
+    factor = -reciprocal(_guard_pivot(pivot, system.lengths[column]))
     sums = {c: dot(weighted, [terms[i].get(c, 0.0) for i in numbers]) for c in touched}
     expression = {c: a * factor for c, a in sums.items() if not is_zero(a)}
     constant = dot(weighted, [system.constants[i] for i in numbers]) * factor
@@ -51,7 +51,7 @@ def _weight(system: System, row: int) -> float:
     return system.weights[row] or 0.0
 
 
-def _guarded(pivot: Number, before: Number) -> Number:
+def _guard_pivot(pivot: Number, before: Number) -> Number:
     """Return a column's sum of squares, no number where it vanished: beside its usual size, and what it was before."""
     if not isinstance(pivot, Scalar):
         return pivot

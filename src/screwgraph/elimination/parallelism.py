@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screwgraph.elimination.cost import weights
+from screwgraph.elimination.cost import instruction_costs
 from screwgraph.summary import one_line
 from screwgraph.tape import LEAVES, Program
 
@@ -52,13 +52,13 @@ def parallelism(costs: Sequence[float], waits: Sequence[Sequence[int]]) -> Paral
     return Parallelism(tuple(counts[i] for i in sorted(counts)), sum(costs), max(finished, default=0.0))
 
 
-def of_program(program: Program) -> Parallelism:
+def program_parallelism(program: Program) -> Parallelism:
     """Judge the operations of straight-line code, at the costs of the cost model; inputs and constants are there.
 
     Sine and cosine of an angle are computed together: the second waits for the first, and costs nothing.
     """
     costs, waits, task, first = list[float](), list[list[int]](), dict[int, int](), dict[int, int]()
-    for i, cost in enumerate(weights(program)):
+    for i, cost in enumerate(instruction_costs(program)):
         operation, *operands = program.instructions[i]
         if operation in LEAVES:
             continue

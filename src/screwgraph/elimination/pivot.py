@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
         return (self.pivot_class, self.non_partner, self.cost, self.terms, self.row, self.column[1])
 
 
-def pivot_class(
+def classify_pivot(
     column: Column,
     terms: Mapping[Column, Number],
     is_symmetric: Callable[[], bool],
@@ -78,7 +78,7 @@ def _is_clear_but_at_zero(value: Scalar) -> bool:
     return 2 * clear.size >= WIDE and bool((clear > 0).all() or (clear < 0).all())
 
 
-def bound(value: Number, *, definite: bool, determined: bool, unsafe: bool) -> float | None:
+def pivot_bound(value: Number, *, definite: bool, determined: bool, unsafe: bool) -> float | None:
     """Return the size up to which a pivot's reciprocal is no number; None where it cannot vanish.
 
     Where what is left is a `definite` matrix, or the equation holds no other unknown of its kind (`determined`), a
@@ -100,7 +100,7 @@ def usual_size(value: Scalar) -> float:
     return float(np.median(wide)) if wide.size else 0.0
 
 
-def is_foreign(column: Column, origin: Row) -> bool:
+def is_non_partner(column: Column, origin: Row) -> bool:
     """Whether an equation comes from another law than the one that is commonly solved for an unknown."""
     return column[0] not in origin.factor.defined
 

@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from random import Random
 
-from screwgraph.elimination.moves import Laws, Plan, crossed, neighbour
+from screwgraph.elimination.plan_moves import Laws, Plan, cross_plans, perturb_plan
 from screwgraph.graph import Key
 from screwgraph.summary import one_line
 
@@ -29,7 +29,7 @@ Costs = Callable[[Sequence[Plan]], Iterable[float]]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The best plan so far, its cost, the number of plans that were evaluated and of rounds finished, the time (s)."""
 
     __repr__ = one_line
@@ -51,9 +51,9 @@ def search(
     seconds: float = math.inf,
     rounds: int | None = None,
     seed: int = 0,
-    progress: Callable[[Found], bool | None] = lambda found: None,
+    progress: Callable[[SearchResult], bool | None] = lambda found: None,
     clock: Callable[[], float] = time.monotonic,
-) -> Found:
+) -> SearchResult:
     """Return the cheapest plan that is found in a time or number of rounds, whichever ends first.
 
     Args:
@@ -73,12 +73,12 @@ def search(
     seeds = [*(plan for plan, _ in known), *starts]
     evaluated = finished = 0
     plans = list(starts)
-    found = Found(*_best(pool), 0, 0, 0.0)
+    found = SearchResult(*_best(pool), 0, 0, 0.0)
     while True:
         for plan, cost in zip(plans, costs(plans), strict=False):
             pool.append((cost, evaluated, plan))
             evaluated += 1
-            found = Found(*_best(pool), evaluated, finished, clock() - begun)
+            found = SearchResult(*_best(pool), evaluated, finished, clock() - begun)
             if progress(found) or found.seconds >= seconds:
                 return found
         pool = _elite(pool)
@@ -88,16 +88,16 @@ def search(
         plans = [_new_plan([plan for _, _, plan in pool], seeds, owner, laws, random) for _ in range(ROUND)]
 
 
-def spread(costs: Callable[[Sequence[Plan]], list[float]], executor: Executor, workers: int) -> Costs:
+def evaluate_on_executor(costs: Callable[[Sequence[Plan]], list[float]], executor: Executor, workers: int) -> Costs:
     """Return costs that an executor's workers find, each a share of the plans at a time."""
 
-    def found(plans: Sequence[Plan]) -> Iterator[float]:
+    def iterate_costs(plans: Sequence[Plan]) -> Iterator[float]:
         shares = [plans[i::workers] for i in range(min(workers, len(plans)))]
         answers = [executor.submit(costs, share) for share in shares]
         for i in range(len(plans)):
             yield answers[i % len(shares)].result()[i // len(shares)]
 
-    return found
+    return iterate_costs
 
 
 def _best(pool: Sequence[tuple[float, int, Plan]]) -> tuple[Plan, float]:
@@ -118,8 +118,8 @@ def _new_plan(
 ) -> Plan:
     plan = elite[0] if random.random() < FROM_BEST else random.choice(elite)
     if random.random() < CROSSED:
-        return crossed(plan, random.choice([*elite, *seeds]), owner, random)
-    plan = neighbour(plan, laws, random)
+        return cross_plans(plan, random.choice([*elite, *seeds]), owner, random)
+    plan = perturb_plan(plan, laws, random)
     while random.random() < MOVED_AGAIN:
-        plan = neighbour(plan, laws, random)
+        plan = perturb_plan(plan, laws, random)
     return plan

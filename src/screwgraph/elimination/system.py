@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from screwgraph.elimination.pairing import Pairing
-from screwgraph.elimination.pivot import NATURAL, Candidate, bound, is_foreign, pivot_class
+from screwgraph.elimination.pivot import NATURAL, Candidate, classify_pivot, is_non_partner, pivot_bound
+from screwgraph.elimination.structural_pivots import Pairing
 from screwgraph.graph import Column, Role, Row
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Scalar, guard, is_zero, reciprocal
@@ -90,7 +90,7 @@ class System:
         terms = self.terms[i]
         return Candidate(
             self.pivot_class(column, i),
-            is_foreign(column, self.origin[i]),
+            is_non_partner(column, self.origin[i]),
             (len(terms) - 1) * (len(self.rows_of[column]) - 1),
             len(terms),
             i,
@@ -101,7 +101,7 @@ class System:
         """Express `column` by one equation and take it out of all others; an `unsafe` pivot is guarded more widely."""
         terms = self.terms[pivot_row]
         pivot = terms[column]
-        factor = -reciprocal(self._guarded(column, pivot_row, unsafe))
+        factor = -reciprocal(self._guard_pivot(column, pivot_row, unsafe))
         expression = {c: a * factor for c, a in terms.items() if c != column}
         constant = self.constants[pivot_row] * factor
         touched = frozenset(c for i in self.rows_of[column] for c in self.terms[i] if c != column)
@@ -130,7 +130,7 @@ class System:
         """Return the equation of the law that is solved for a variable, of the same component."""
         for i in self.rows_of.get(column, ()):
             origin = self.origin[i]
-            if self.weights[i] is None and origin.number == column[1] and not is_foreign(column, origin):
+            if self.weights[i] is None and origin.number == column[1] and not is_non_partner(column, origin):
                 return i
         return None
 
@@ -182,7 +182,7 @@ class System:
 
     def pivot_class(self, column: Column, row: int) -> int:
         """Judge an unknown's coefficient in an equation as a pivot."""
-        return pivot_class(
+        return classify_pivot(
             column,
             self.terms[row],
             lambda: self.pairing.is_symmetric(column, row),
@@ -196,14 +196,14 @@ class System:
         others = (c[0] for c in self.terms[row] if c != column)
         return not any(key.role is Role.WRENCH and key != column[0].dual for key in others)
 
-    def _guarded(self, column: Column, row: int, unsafe: bool) -> Number:
+    def _guard_pivot(self, column: Column, row: int, unsafe: bool) -> Number:
         """Return a pivot, no number where it may vanish and does."""
         terms = self.terms[row]
         if not isinstance(pivot := terms[column], Scalar):
             return pivot
         others = [c[0] for c in terms if c != column]
         symmetric = self.pairing.is_symmetric(column, row)
-        size = bound(
+        size = pivot_bound(
             pivot,
             definite=self._is_definite(column, row),
             determined=not others or (symmetric and all(key.role is not BALANCED for key in others)),

@@ -1,5 +1,8 @@
 """Motions of models as factor graphs over time: smoothing, estimation, torques along a trajectory."""
 
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
 from screwgraph.estimation.bayes import (
     BayesNetwork,
     BayesSolution,
@@ -11,16 +14,16 @@ from screwgraph.estimation.bayes import (
 from screwgraph.estimation.estimate import PositionPrior, estimate
 from screwgraph.estimation.factors import FACTORS
 from screwgraph.estimation.forward_graph import INTEGRATORS, forward_graph
+from screwgraph.estimation.graph_over_time import over
 from screwgraph.estimation.inverse_graph import inverse_graph
-from screwgraph.estimation.inverse_robot import inverse_robot_trajectory
-from screwgraph.estimation.inverse_stages import inverse_dynamics_of
-from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
-from screwgraph.estimation.noise import ModelNoise, Noise
-from screwgraph.estimation.online import RobotSmoother
-from screwgraph.estimation.over import over
-from screwgraph.estimation.replay import Replay, replayed
+from screwgraph.estimation.mechanism_inverse_trajectory import inverse_mechanism_trajectory
+from screwgraph.estimation.mechanism_noise import ModelNoise, Noise
+from screwgraph.estimation.online_smoother import RobotSmoother
+from screwgraph.estimation.replay import Replay, replay_measurements
 from screwgraph.estimation.result import Estimate, InverseSolution, Slip
-from screwgraph.estimation.smoother import simulate_by_smoothing
+from screwgraph.estimation.robot_inverse_trajectory import inverse_robot_trajectory
+from screwgraph.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
+from screwgraph.estimation.smoothing_simulation import simulate_by_smoothing
 
 __all__ = [
     "FACTORS",
@@ -43,11 +46,14 @@ __all__ = [
     "bayes_network",
     "estimate",
     "forward_graph",
-    "inverse_dynamics_of",
+    "get_mechanics",
     "inverse_graph",
+    "inverse_mechanism_trajectory",
     "inverse_robot_trajectory",
-    "mechanics_of",
     "over",
-    "replayed",
+    "replay_measurements",
     "simulate_by_smoothing",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.compiled import compiled_mechanism
-from screwgraph.models.mechanism.closing import size_of
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.models.mechanism.closure import characteristic_length
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 STEEP = 2.0
@@ -19,12 +19,12 @@ STEEP_ALONE = 1.05
 """The same of one coordinate that no file names: who comes back meets the same choice, and energy does not drift."""
 
 
-def limit(mechanism: Mechanism) -> float:
+def steepness_limit(mechanism: Mechanism) -> float:
     """Return how steep a mechanism may become before its independent coordinates are chosen anew."""
     return STEEP_ALONE if mechanism.dof == 1 and not mechanism.independent else STEEP
 
 
-def steepness(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.ndarray, " N"]:
+def compute_steepness(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.ndarray, " N"]:
     """Return the largest entry of R at closed positions, infinite where these are not finite.
 
     Blanco-Claraco et al. (2021), eqs. (8), (10).
@@ -38,7 +38,7 @@ def steepness(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.nda
     return found
 
 
-def rechosen(mechanism: Mechanism, q: Float[np.ndarray, " n"]) -> Mechanism:
+def choose_coordinates(mechanism: Mechanism, q: Float[np.ndarray, " n"]) -> Mechanism:
     """Return the mechanism with independent coordinates that move most at a closed position where all others follow."""
     from scipy.linalg import qr
 
@@ -57,7 +57,7 @@ def _with_choice(mechanism: Mechanism, independent: tuple[str, ...]) -> Mechanis
 def _free_motions(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n f"]:
     """Return orthonormal bases of what the constraints leave free, angles as paths on a circle of the size."""
     scale = np.ones(mechanism.n)
-    scale[list(mechanism.angle_slots)] = size_of(mechanism)
+    scale[list(mechanism.angle_slots)] = characteristic_length(mechanism)
     kept = list(mechanism.freedom.kept)
-    J = compiled_mechanism(mechanism).closing(q)[1][:, kept] / scale
+    J = compile_mechanism(mechanism).closing(q)[1][:, kept] / scale
     return np.linalg.qr(J.swapaxes(1, 2), mode="complete")[0][:, :, len(kept) :]

@@ -12,20 +12,25 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.contact_forces import ContactForces
-from screwgraph.estimation.first_readings import first_position
-from screwgraph.estimation.initial_guess import State, Unknowns, longer
-from screwgraph.estimation.measurements import Measurements, measured
-from screwgraph.estimation.mechanism import MechanismUnknowns
+from screwgraph.estimation.base_contact_forces import BaseContactForces
+from screwgraph.estimation.estimate_search import search_estimate
+from screwgraph.estimation.initial_guess import State, Unknowns, extend_guess
+from screwgraph.estimation.initial_position import find_initial_position
+from screwgraph.estimation.measurements import Measurements, validate_measurements
+from screwgraph.estimation.mechanism_noise import ModelNoise
+from screwgraph.estimation.mechanism_unknowns import MechanismUnknowns
 from screwgraph.estimation.model_errors import contradiction, residuals_by_coordinate, stiffer_robots
-from screwgraph.estimation.noise import ModelNoise
-from screwgraph.estimation.observability import damped_covariances, misfit, undetermined, unobserved
-from screwgraph.estimation.reading_factors import near, reading_factors, steady
+from screwgraph.estimation.observability import (
+    compute_damped_covariances,
+    find_undetermined,
+    find_unobserved,
+    rms_residual,
+)
 from screwgraph.estimation.result import DOUBTFUL, Estimate
-from screwgraph.estimation.robot import RobotUnknowns
-from screwgraph.estimation.search import searched
-from screwgraph.estimation.sensors import Sensor, offset_of
-from screwgraph.estimation.slips import settled, slips, tested, without_slips
+from screwgraph.estimation.robot_unknowns import RobotUnknowns
+from screwgraph.estimation.sensor_factors import make_prior, make_sensor_factors, random_walk_priors
+from screwgraph.estimation.sensors import Sensor, bias_unknown
+from screwgraph.estimation.slip_detection import can_slip, drop_slipping, find_slips, search_without_slips
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import (
     Manifold,
@@ -35,9 +40,9 @@ from screwgraph.optimize import (
     Status,
     soft,
 )
-from screwgraph.optimize.noise import whitened
+from screwgraph.optimize.whitening import whiten_residual
 from screwgraph.robot import Robot
-from screwgraph.simulation import Watch, coordinate_names, dynamics_of, simulated
+from screwgraph.simulation import Watch, coordinate_names, dynamics_of, simulate_dynamics
 
 FIRST = 16
 """Samples that the search begins with; it goes on with twice as many, up to all."""
@@ -72,14 +77,14 @@ def estimate(
     options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0, "noise": noise}
     names = _names(parameters, "parameters")
     try:
-        return _estimated(model, measurements, names, watch=watch, **options)
+        return _estimate_model(model, measurements, names, watch=watch, **options)
     except SearchError as failure:
         if isinstance(model, Mechanism):
             raise
         dt = float(np.median(np.diff(np.asarray(measurements["t"], dtype=float))))
         for robot in stiffer_robots(model, names, dynamics_of(model).start(q0, qd0)[0], dt):
             with suppress(SearchError):
-                found = _estimated(robot, measurements, names, watch=watch, **options)
+                found = _estimate_model(robot, measurements, names, watch=watch, **options)
                 if all(size < DOUBTFUL for size in found.misfit.values()):
                     return replace(found, run=replace(found.run, model=model))
         raise failure from None
@@ -89,7 +94,7 @@ class SearchError(InputError):
     """A search that failed."""
 
 
-def _estimated(
+def _estimate_model(
     model: Robot | Mechanism,
     measurements: Mapping[str, Any],
     parameters: Sequence[str],
@@ -103,30 +108,32 @@ def _estimated(
 ) -> Estimate:
     """Search once. Raises SearchError where that fails."""
     kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
-    unknowns: Unknowns = kind.of(model, tuple(parameters))  # pyright: ignore[reportArgumentType]
-    data = measured(measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels)
+    unknowns: Unknowns = kind.from_model(model, tuple(parameters))  # pyright: ignore[reportArgumentType]
+    data = validate_measurements(
+        measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels
+    )
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
     start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
-    unknowns = unknowns.fitted(data, start[0])
+    unknowns = unknowns.fit_to(data, start[0])
     begun = (_first_position(unknowns, data, measurements, start[0], noise), start[1])
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
     for sensor in data.sensors:
         if isinstance(sensor, Sensor) and sensor.bias:
-            offset = offset_of(sensor)
+            offset = bias_unknown(sensor)
             values[offset.name] = np.zeros((1, offset.manifold.dim))
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
         try:
-            guess = longer(unknowns, values, begun, part)
+            guess = extend_guess(unknowns, values, begun, part)
         except InputError as error:
             raise failure or error from None
         believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
-        search = partial(_searched, unknowns, start, believed, _looking(watch, part))
-        if isinstance(unknowns, RobotUnknowns) and tested(data.sensors):
-            result, values, slipping = settled(unknowns, part, slipping, search, guess)
+        search = partial(_search_estimate, unknowns, start, believed, _looking(watch, part))
+        if isinstance(unknowns, RobotUnknowns) and can_slip(data.sensors):
+            result, values, slipping = search_without_slips(unknowns, part, slipping, search, guess)
         else:
             result, values = search(part, guess)
         if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
@@ -142,7 +149,7 @@ def _estimated(
         if failure:
             raise failure
         _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
-    return _estimation(unknowns, without_slips(_first(data, count), slipping), noise, result)
+    return _estimation(unknowns, drop_slipping(_first(data, count), slipping), noise, result)
 
 
 def _first_position(
@@ -151,10 +158,10 @@ def _first_position(
     """Return what first readings of a robot tell, which the search begins with."""
     if not isinstance(unknowns, RobotUnknowns):
         return q0
-    return first_position(unknowns.mechanics, data.sensors, table, q0, noise.position)
+    return find_initial_position(unknowns.mechanics, data.sensors, table, q0, noise.position)
 
 
-def _searched(
+def _search_estimate(
     unknowns: Unknowns,
     start: State,
     noise: ModelNoise,
@@ -162,7 +169,7 @@ def _searched(
     data: Measurements,
     values: Mapping[str, np.ndarray],
 ) -> tuple[Result, Mapping[str, np.ndarray]]:
-    return searched(partial(_problem, unknowns, data, start, noise), values, look)
+    return search_estimate(partial(_problem, unknowns, data, start, noise), values, look)
 
 
 def _names(given: Any, what: str) -> tuple[str, ...]:
@@ -188,7 +195,7 @@ def _horizons(count: int) -> Iterator[int]:
 
 
 def _first(data: Measurements, count: int) -> Measurements:
-    samples = tuple(s.before(count) for s in data.samples)
+    samples = tuple(s.first_instants(count) for s in data.samples)
     return replace(data, t=data.t[:count], samples=samples, torques=data.torques[:count])
 
 
@@ -216,17 +223,17 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
     found = unknowns.model_factors(data, start[0], noise.times(factor))
     if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
         families["forces"] = unknowns.forces
-        found += steady(unknowns.forces, data, noise.force, noise.force_rate)
+        found += random_walk_priors(unknowns.forces, data, noise.force, noise.force_rate)
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
         if len(samples.at):
-            found += reading_factors(unknowns, sensor, families, samples, noise)
+            found += make_sensor_factors(unknowns, sensor, families, samples, noise)
     found.append(soft(PositionPrior(q.manifold), q[0], mean=start[0], sigma=noise.position, name="prior q"))
-    found.append(near(qd, start[1], noise.velocity))
+    found.append(make_prior(qd, start[1], noise.velocity))
     if unknowns.inputs:
-        found += steady(unknowns.tau, data, noise.torque, noise.torque_rate)
+        found += random_walk_priors(unknowns.tau, data, noise.torque, noise.torque_rate)
     if unknowns.parameters.names:
         nominal = unknowns.parameters.values / unknowns.parameters.scale
-        found.append(near(unknowns.shared, nominal, noise.parameters))
+        found.append(make_prior(unknowns.shared, nominal, noise.parameters))
     return Problem(found, states)
 
 
@@ -240,13 +247,13 @@ def _failure(
 ) -> SearchError:
     """Say how a search failed: what contradicts the model, or else what hardly anything but priors determines."""
     what = f"the estimate of the first {data.t[-1] - data.t[0]:g} s ends as {result.status.value}"
-    of = damped_covariances(result, [*unknowns.states()[:2], *((unknowns.tau,) if unknowns.inputs else ())])
+    of = compute_damped_covariances(result, [*unknowns.states()[:2], *((unknowns.tau,) if unknowns.inputs else ())])
     shared = unknowns.parameters
-    weak = list(_unobserved(unknowns, noise, of)) if of else []
+    weak = list(_find_unobserved(unknowns, noise, of)) if of else []
     if of and shared.names:
-        (covariance,) = damped_covariances(result, [unknowns.shared]).values()
+        (covariance,) = compute_damped_covariances(result, [unknowns.shared]).values()
         scale = np.outer(shared.scale, shared.scale)
-        weak += undetermined(shared, shared.values, scale * covariance[0], noise.parameters)
+        weak += find_undetermined(shared, shared.values, scale * covariance[0], noise.parameters)
     hardly = f"the measurements hardly determine {', '.join(weak)}"
     off = _misfits(unknowns, data, result)
     worst = max(off, key=lambda name: off[name])
@@ -278,17 +285,17 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
     if columns:
         of["tau"] = result.covariances(unknowns.tau)
         tau[:, columns], tau_sigma[:, columns] = found["tau"], _sigma(of["tau"])
-    run = simulated(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False)
+    run = simulate_dynamics(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False)
     forces, forces_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
     if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
-        told = ContactForces(unknowns.motion, slice(None))
+        told = BaseContactForces(unknowns.motion, slice(None))
         spread = result.covariances(unknowns.states()[0], unknowns.forces)
         forces, forces_sigma = told(found), told.sigma(found, spread)
         run = replace(run, external_wrenches=unknowns.wrenches(found["forces"]))
     offsets, offsets_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
     for sensor in data.sensors:
         if isinstance(sensor, Sensor) and sensor.bias:
-            offset = offset_of(sensor)
+            offset = bias_unknown(sensor)
             offsets[sensor.name] = found[offset.name][0]
             offsets_sigma[sensor.name] = np.sqrt(np.diag(result.covariance(offset)))
     values, covariance = np.zeros(0), np.zeros((0, 0))
@@ -309,17 +316,17 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
             name: values for _, samples, r in measured for name, values in samples.spread(r, len(data.t)).items()
         },
         misfit=_misfits(unknowns, data, result),
-        undetermined=undetermined(shared, values, covariance, noise.parameters),
-        unobserved=_unobserved(unknowns, noise, of),
-        model_error=max(float(np.abs(whitened(left[f.name], dict(f.shared))).max()) for f in laws),
+        undetermined=find_undetermined(shared, values, covariance, noise.parameters),
+        unobserved=_find_unobserved(unknowns, noise, of),
+        model_error=max(float(np.abs(whiten_residual(left[f.name], dict(f.shared))).max()) for f in laws),
         model_errors=residuals_by_coordinate(model, result),
         result=result,
         forces=forces,
         forces_sigma=forces_sigma,
         offsets=offsets,
         offsets_sigma=offsets_sigma,
-        slips=slips(unknowns, data, result)
-        if isinstance(unknowns, RobotUnknowns) and tested(data.sensors) and not result.status.is_stopped
+        slips=find_slips(unknowns, data, result)
+        if isinstance(unknowns, RobotUnknowns) and can_slip(data.sensors) and not result.status.is_stopped
         else (),
     )
 
@@ -341,17 +348,17 @@ def _check_positive(unknowns: Unknowns, values: np.ndarray, covariance: np.ndarr
 def _misfits(unknowns: Unknowns, data: Measurements, result: Result) -> dict[str, float]:
     left = result.residuals
     pairs = [(s, samples) for s, samples in zip(data.sensors, data.samples, strict=True) if len(samples.at)]
-    return {s.name: misfit(samples, left[f"sensor {s.name}"], unknowns.reading(s)[2]) for s, samples in pairs}
+    return {s.name: rms_residual(samples, left[f"sensor {s.name}"], unknowns.reading(s)[2]) for s, samples in pairs}
 
 
-def _unobserved(unknowns: Unknowns, noise: ModelNoise, covariances: Mapping[str, Any]) -> tuple[str, ...]:
+def _find_unobserved(unknowns: Unknowns, noise: ModelNoise, covariances: Mapping[str, Any]) -> tuple[str, ...]:
     """Return columns of initial positions and velocities, and of unknown torques, that only priors determine."""
     names = coordinate_names(unknowns.model)
-    found = unobserved(covariances["q"][0], noise.position, [f"q:{name}" for name in names["qd"]])
-    found += unobserved(covariances["qd"][0], noise.velocity, [f"qd:{name}" for name in names["qd"]])
+    found = find_unobserved(covariances["q"][0], noise.position, [f"q:{name}" for name in names["qd"]])
+    found += find_unobserved(covariances["qd"][0], noise.velocity, [f"qd:{name}" for name in names["qd"]])
     if unknowns.inputs:
         inputs = [f"tau:{names['tau'][i]}" for i in unknowns.inputs]
-        found += unobserved(covariances["tau"][0], noise.torque, inputs)
+        found += find_unobserved(covariances["tau"][0], noise.torque, inputs)
     return tuple(found)
 
 

@@ -20,10 +20,10 @@ from screwgraph.estimation.factors import (
     prior,
     soft_equality,
 )
-from screwgraph.estimation.noise import Noise, integration_sigma
+from screwgraph.estimation.mechanism_noise import Noise, integration_sigma
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 from screwgraph.time import EULER, RK4, TRAPEZOIDAL, ExplicitDefect, RateDefect, SimpsonVelocities, simpson_positions
 
 State = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
@@ -106,12 +106,12 @@ def forward_graph(
         ModelError: the mechanism cannot be assembled.
     """
     if coordinates not in COORDINATES:
-        raise unknown("kind of coordinates", coordinates, COORDINATES)
+        raise make_unknown_name_error("kind of coordinates", coordinates, COORDINATES)
     if integrator not in INTEGRATORS:
-        raise unknown("integrator", integrator, INTEGRATORS)
+        raise make_unknown_name_error("integrator", integrator, INTEGRATORS)
     noise, n = noise or Noise(), mechanism.n
     q, v, a = (Variables(name, Vector(n), steps) for name in "qva")
-    pushed, between = forces_over_time(force)
+    pushed, between = sample_forces(force)
     factors = [] if start is None else _priors(start, q, v, noise)
     if coordinates == "spanning":
         factors += _dependent(mechanism, (q, v, a), noise, pushed)
@@ -126,7 +126,7 @@ def forward_graph(
     return Problem([*factors, *INTEGRATORS[integrator](mechanism, moved, dt, sigma, between)])
 
 
-def forces_over_time(force: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def sample_forces(force: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return forces at steps, and half-way between them."""
     if force is None or np.ndim(force) == 1:
         return ({}, {}) if force is None else ({"force": force}, {"force": force})

@@ -11,12 +11,12 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.measurements import Measurements
-from screwgraph.estimation.mechanism import MechanismUnknowns
-from screwgraph.estimation.robot import RobotUnknowns
-from screwgraph.optimize.manifold_code import moved, step_rates
-from screwgraph.plan.extrapolation import Stretches, integrated
+from screwgraph.estimation.mechanism_unknowns import MechanismUnknowns
+from screwgraph.estimation.robot_unknowns import RobotUnknowns
+from screwgraph.optimize.manifold_code import displacement_rates, retract_values
+from screwgraph.plan.extrapolated_euler import MotionStretches, integrate_stretches
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.time import RK4, stepped
+from screwgraph.time import RK4, take_step
 
 Unknowns = RobotUnknowns | MechanismUnknowns
 """Unknowns and factors of a kind of model."""
@@ -27,7 +27,7 @@ NEAR = (1e-4, 1e-3)
 """Errors of positions (rad, m) and velocities that a stiff step may have."""
 
 
-def longer(
+def extend_guess(
     unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, data: Measurements
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return values of all samples: those found so far, and where the model moves from the last of them."""
@@ -45,7 +45,7 @@ def longer(
         path = _still(unknowns, (q, v), len(data.steps) - last)
     else:
         with np.errstate(all="ignore"):  # what is not finite is found and said
-            path = _predicted(unknowns, (q, v), data.steps[last:], tau[last:], values.get("parameters"))
+            path = _predict_states(unknowns, (q, v), data.steps[last:], tau[last:], values.get("parameters"))
     _check_predicted(path[0], data, last)
     for node, reached in enumerate(path):
         moving, multipliers = unknowns.states(node)[:3], unknowns.states(node)[3:]
@@ -70,24 +70,26 @@ def _check_predicted(path: Sequence[np.ndarray], data: Measurements, first: int)
         )
 
 
-def _predicted(unknowns: Unknowns, state: State, steps: np.ndarray, tau: np.ndarray, parameters: Any) -> list[Any]:
+def _predict_states(unknowns: Unknowns, state: State, steps: np.ndarray, tau: np.ndarray, parameters: Any) -> list[Any]:
     """Return positions, velocities, accelerations at the instants, and at each inner point of the steps."""
     parts, positions = (*unknowns.inner, 1.0), unknowns.states()[0].manifold
     acceleration = unknowns.acceleration(None if parameters is None else parameters[0])
     reached: list[list[Any]] = [[(*state, acceleration(*state, tau[0]))], *([] for _ in unknowns.inner)]
     for dt, torques in zip(steps, tau, strict=False):
         for node, part in enumerate(parts, 1):
-            q, v = _moved(positions, partial(_under, acceleration, torques), part * dt, *state)
+            q, v = _integrate_step(positions, partial(_evaluate_acceleration, acceleration, torques), part * dt, *state)
             reached[node % len(parts)].append((q, v, acceleration(q, v, torques)))
         state = (q, v)
     return [[np.array(x) for x in zip(*at, strict=True)] if at else [] for at in reached]
 
 
-def _under(acceleration: Callable[..., np.ndarray], tau: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def _evaluate_acceleration(
+    acceleration: Callable[..., np.ndarray], tau: np.ndarray, q: np.ndarray, v: np.ndarray
+) -> np.ndarray:
     return acceleration(q, v, tau)
 
 
-def _moved(
+def _integrate_step(
     positions: Manifold, acceleration: Callable[..., np.ndarray], h: float, q: np.ndarray, v: np.ndarray
 ) -> State:
     """Return where a model is after h (s): by an explicit method, where it is stiff by an implicit one.
@@ -97,27 +99,27 @@ def _moved(
     """
     stages: list[State] = []
 
-    def at(_: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def acceleration_at(_: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         stages.append((v, acceleration(q, v)))
         return stages[-1][1]
 
-    end = stepped(RK4, positions, at, h, q, v)
+    end = take_step(RK4, positions, acceleration_at, h, q, v)
     speed, change = (np.linalg.norm(b - a) for a, b in zip(*stages[1:3], strict=True))
     if h * change <= STIFF * speed:
         return end
     start = np.reshape(q, (1, -1))
-    motion = Stretches(
+    motion = MotionStretches(
         np.reshape(v, (1, -1)),
         np.array([h]),
-        lambda d, v: step_rates(positions, d, v),
-        lambda which, _, d, v: acceleration(moved(positions, np.repeat(start, len(which), axis=0), d), v),
+        lambda d, v: displacement_rates(positions, d, v),
+        lambda which, _, d, v: acceleration(retract_values(positions, np.repeat(start, len(which), axis=0), d), v),
     )
-    d, ended = integrated(motion, (np.full(len(v), NEAR[0]), np.full(len(v), NEAR[1])))
-    return moved(positions, start, d)[0], ended[0]
+    d, ended = integrate_stretches(motion, (np.full(len(v), NEAR[0]), np.full(len(v), NEAR[1])))
+    return retract_values(positions, start, d)[0], ended[0]
 
 
 def _still(unknowns: Unknowns, state: State, steps: int) -> list[Any]:
-    """Return the same as `_predicted` of a model that stays where it is: what pushes on it is not known yet."""
+    """Return the same as `_predict_states` of a model that stays where it is: what pushes on it is not known yet."""
     still = (state[0], np.zeros_like(state[1]), np.zeros_like(state[1]))
     counts = (steps + 1, *(steps for _ in unknowns.inner))
     return [[np.tile(x, (count, 1)) for x in still] for count in counts]

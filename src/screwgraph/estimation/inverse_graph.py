@@ -9,10 +9,10 @@ from screwgraph.estimation.factors import (
     prior,
     soft_equality,
 )
-from screwgraph.estimation.factors.selected import SelectedPrior
+from screwgraph.estimation.factors.selected_prior import SelectedPrior
 from screwgraph.estimation.forward_graph import State
-from screwgraph.estimation.noise import Noise
-from screwgraph.estimation.tables import Reference
+from screwgraph.estimation.mechanism_noise import Noise
+from screwgraph.estimation.trajectory_tables import Reference
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 from screwgraph.time import TRAPEZOIDAL, RateDefect
@@ -41,7 +41,7 @@ def inverse_graph(
     q, v, a = (Variables(name, Vector(n), count) for name in "qva")
     followed = SelectedPrior(wanted.coordinates)
 
-    def pulled(x: Variables, mean: object) -> Factors:
+    def make_soft_prior(x: Variables, mean: object) -> Factors:
         return soft(followed, x, mean=each(mean), sigma=noise.prior, name=f"f_prior {x.name}")
 
     def steady(x: Variables) -> Factors:
@@ -50,13 +50,13 @@ def inverse_graph(
         return soft(soft_equality, x[:-1], x[1:], sigma=sigma, name=f"f_eq {x.name}")
 
     factors = [
-        pulled(q, wanted.values),
+        make_soft_prior(q, wanted.values),
         soft(PositionConstraints(mechanism), q, sigma=noise.constraints, name="f_pc"),
         steady(q),
     ]
     if stage >= 2:
         # Integrators alone leave alternating velocities and accelerations nearly free: soft equality is for these, too.
-        factors += [pulled(v, wanted.rates), pulled(a, wanted.accelerations), steady(v), steady(a)]
+        factors += [make_soft_prior(v, wanted.rates), make_soft_prior(a, wanted.accelerations), steady(v), steady(a)]
         for x, mean in zip((v, a), start, strict=True):
             factors.append(soft(prior, x[0], mean=mean, sigma=noise.prior, name=f"f_prior {x.name}_0"))
         for x, rate in ((q, v), (v, a)):
@@ -73,7 +73,7 @@ def inverse_graph(
     return Problem(factors)
 
 
-def parameters_of(wanted: Reference, start: State, stage: int = STAGES) -> dict[str, dict[str, object]]:
+def trajectory_parameters(wanted: Reference, start: State, stage: int = STAGES) -> dict[str, dict[str, object]]:
     """Return what in the graph of a stage depends on the trajectory, by name of the factors."""
     found: dict[str, dict[str, object]] = {"f_prior q": {"mean": each(wanted.values)}}
     if stage >= 2:

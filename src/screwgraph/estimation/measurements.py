@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.instants import instants, places, steps_of
-from screwgraph.estimation.tables import EVEN, check_growing, column, names_of
+from screwgraph.estimation.sensor_times import find_nearest_times, merge_times, round_steps
+from screwgraph.estimation.trajectory_tables import EVEN, check_increasing, locate_names, read_column
 from screwgraph.formats import Table
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 from screwgraph.summary import one_line
 
 TORQUE = "tau:"
@@ -52,12 +52,12 @@ class Samples:
     seen: Float[np.ndarray, "k rows"] | None
     rows: tuple[str, ...]
 
-    def before(self, count: int) -> Samples:
+    def first_instants(self, count: int) -> Samples:
         """Return those at the first instants."""
         k = int(np.searchsorted(self.at, count))
         return Samples(self.at[:k], self.values[:k], None if self.seen is None else self.seen[:k], self.rows)
 
-    def of(self, rows: Float[np.ndarray, "k rows"]) -> Float[np.ndarray, "k rows"]:
+    def fill_rows(self, rows: Float[np.ndarray, "k rows"]) -> Float[np.ndarray, "k rows"]:
         """Return values of rows, NaN where nothing was measured."""
         return rows if self.seen is None else np.where(self.seen > 0.0, rows, np.nan)
 
@@ -65,7 +65,7 @@ class Samples:
         """Return values of rows by name, at `count` instants: NaN where nothing was measured."""
         whole = np.full((count, len(self.rows)), np.nan)
         if rows is not None:
-            whole[self.at] = self.of(rows)
+            whole[self.at] = self.fill_rows(rows)
         return dict(zip(self.rows, whole.T, strict=True))
 
 
@@ -83,10 +83,10 @@ class Measurements:
     @property
     def steps(self) -> Float[np.ndarray, " N-1"]:
         """The distances in time (s): those of equal times are exactly equal."""
-        return steps_of(self.t)
+        return round_steps(self.t)
 
 
-def measured(
+def validate_measurements(
     table: Mapping[str, Any], sensors: Sequence[Any], channels: Callable[[Any], Channels], motors: Sequence[str]
 ) -> Measurements:
     """Check measurements, {"t": (N,), sensor: (N,), sensor_x: (N,), "tau:motor": (N,), ...}.
@@ -101,23 +101,24 @@ def measured(
     """
     driven = {TORQUE + name: k for k, name in enumerate(motors)}
     known = {sensor: channels(sensor) for sensor in sensors}
-    with names_of(table):
-        used = _used(table, known, driven)
+    with locate_names(table):
+        used = _select_sensors(table, known, driven)
     base = [_times(table, TIME, "t")[0]] if TIME in table else []
     begin = float(base[0][0]) if base else -np.inf
-    read = [_earlier(s.name, _timed(table, s.name, known[s].columns), known[s].delay, begin) for s in used]
-    pushed = {name: _timed(table, name, (name,)) for name in driven if name in table}
-    t = instants([*base, *(times for times, _ in read)])
+    read = [_earlier(s.name, _read_times(table, s.name, known[s].columns), known[s].delay, begin) for s in used]
+    pushed = {name: _read_times(table, name, (name,)) for name in driven if name in table}
+    t = merge_times([*base, *(times for times, _ in read)])
     samples = tuple(
-        _samples(places(t, times), values, known[sensor]) for sensor, (times, values) in zip(used, read, strict=True)
+        _samples(find_nearest_times(t, times), values, known[sensor])
+        for sensor, (times, values) in zip(used, read, strict=True)
     )
     torques = np.zeros((len(t), len(motors)))
     for name, (times, values) in pushed.items():
-        torques[:, driven[name]] = _between(name, table, t, times, values[:, 0])
+        torques[:, driven[name]] = _interpolate_torques(name, table, t, times, values[:, 0])
     return Measurements(t, used, samples, torques)
 
 
-def _used(table: Any, known: Mapping[Any, Channels], motors: Mapping[str, int]) -> tuple[Any, ...]:
+def _select_sensors(table: Any, known: Mapping[Any, Channels], motors: Mapping[str, int]) -> tuple[Any, ...]:
     """Return the sensors that a table has columns of; `known` are those of all."""
     if not isinstance(table, Mapping) or not any(str(name) == TIME or str(name)[:2] == OWN_TIME for name in table):
         raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')
@@ -145,26 +146,26 @@ def _unknown_column(name: str, columns: list[str], others: Sequence[str]) -> Inp
             why="there is none",
             fix='give sensors=[{"sensor": "gyro", "gyroscope": body, "sigma": 0.01}]',
         )
-    return unknown("column of measurements", name, (TIME, *columns, *others))
+    return make_unknown_name_error("column of measurements", name, (TIME, *columns, *others))
 
 
 def _times(table: Mapping[str, Any], key: str, of: str) -> tuple[Float[np.ndarray, " k"], np.ndarray]:
     """Return the times of a column that are there, and which rows these are."""
     if key not in table:
         raise InputError(f"the measurements have no times of {of}", fix=f"give t for all columns, or {OWN_TIME}{of}")
-    t = column(key, table[key], None, "measurements", missing=True)
+    t = read_column(key, table[key], None, "measurements", missing=True)
     rows = np.flatnonzero(np.isfinite(t))
     if not len(rows):
         raise InputError(f"{key} of the measurements is empty")
-    check_growing(t[rows], table, "measurements", rows)
+    check_increasing(t[rows], table, "measurements", rows)
     return t[rows], rows
 
 
-def _timed(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.ndarray, Float[np.ndarray, "k n"]]:
+def _read_times(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.ndarray, Float[np.ndarray, "k n"]]:
     """Return the times of columns and their values, NaN where they are missing."""
     key = OWN_TIME + of if OWN_TIME + of in table else TIME
     t, rows = _times(table, key, of)
-    columns = [column(name, table[name], len(table[key]), "measurements", missing=True) for name in names]
+    columns = [read_column(name, table[name], len(table[key]), "measurements", missing=True) for name in names]
     timeless = np.ones(len(table[key]), dtype=bool)
     timeless[rows] = False
     for name, values in zip(names, columns, strict=True):
@@ -220,7 +221,7 @@ def _unit(values: Float[np.ndarray, "k 4"], name: str) -> Float[np.ndarray, "k 4
     return values / lengths
 
 
-def missing_torque(name: str, table: Mapping[str, Any], t: float) -> InputError:
+def describe_missing_torque(name: str, table: Mapping[str, Any], t: float) -> InputError:
     """Return what to say of a known torque that a table does not have at a time (s); with file and line of a file."""
     times = np.asarray(table[OWN_TIME + name if OWN_TIME + name in table else TIME], dtype=float)
     return InputError(
@@ -231,12 +232,12 @@ def missing_torque(name: str, table: Mapping[str, Any], t: float) -> InputError:
     )
 
 
-def _between(
+def _interpolate_torques(
     name: str, table: Mapping[str, Any], t: np.ndarray, times: np.ndarray, values: np.ndarray
 ) -> Float[np.ndarray, " N"]:
     """Return known torques at all instants: linear between their own times."""
     if not np.isfinite(values).all():
-        raise missing_torque(name, table, float(times[np.argmin(np.isfinite(values))]))
+        raise describe_missing_torque(name, table, float(times[np.argmin(np.isfinite(values))]))
     slack = EVEN * float(np.median(np.diff(t))) + 1e-12
     if times[0] > t[0] + slack or times[-1] < t[-1] - slack:
         raise InputError(

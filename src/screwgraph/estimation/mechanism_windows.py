@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.estimation.coordinate_switching import limit, rechosen, steepness
+from screwgraph.estimation.constant_acceleration import extrapolate_state
+from screwgraph.estimation.coordinate_switching import choose_coordinates, compute_steepness, steepness_limit
 from screwgraph.estimation.forward_graph import FORCED, forward_graph
-from screwgraph.estimation.noise import Noise
-from screwgraph.estimation.prediction import ahead
+from screwgraph.estimation.mechanism_noise import Noise
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.optimize import FixedLag, Problem, Solved
+from screwgraph.optimize import FixedLag, Problem, WindowStatus
 from screwgraph.simulation import Efforts, MechanismDynamics
 from screwgraph.spatial.manifolds import Vector
 
@@ -28,7 +28,7 @@ Known = dict[str, dict[str, np.ndarray]]
 
 
 @dataclass(frozen=True)
-class Options:
+class WindowOptions:
     """Options that the code of windows depends on; `changing` says whether torques change over time."""
 
     steps: int
@@ -49,7 +49,7 @@ class MechanismWindows:
     """
 
     dynamics: MechanismDynamics
-    options: Options
+    options: WindowOptions
     torques: np.ndarray | Efforts
     mechanism: Mechanism
     allowed: float = field(default=0.0)
@@ -69,20 +69,20 @@ class MechanismWindows:
 
     def begun(self, first: tuple[Any, Any, Any], times: np.ndarray) -> tuple[MechanismWindows, FixedLag]:
         """Return windows with good independent coordinates, and a smoother of the first one."""
-        windows = replace(self, allowed=limit(self.mechanism))
-        if self.is_independent and steepness(self.mechanism, first[0][None])[0] > windows.allowed:
+        windows = replace(self, allowed=steepness_limit(self.mechanism))
+        if self.is_independent and compute_steepness(self.mechanism, first[0][None])[0] > windows.allowed:
             windows = self._chosen_at(first[0])
         start = _guess(windows.mechanism, self.options, first)
         known = dict.fromkeys(start, self.options.noise.prior) if self.options.marginal else None
         return windows, windows._smoother(start, times, known)
 
-    def stretch(self, lag: FixedLag, times: np.ndarray) -> tuple[Values, list[Solved], FixedLag]:
+    def stretch(self, lag: FixedLag, times: np.ndarray) -> tuple[Values, list[WindowStatus], FixedLag]:
         """Solve windows up to times[1:], or as far as independent coordinates are not too steep, but one at least."""
         saved = lag.copied()
         record, ended = lag.run(len(times) - 1, self._coming(lag, times))
         if not self.is_independent:
             return record, ended, lag
-        poor = ~(steepness(self.mechanism, record["q"]) <= self.allowed)
+        poor = ~(compute_steepness(self.mechanism, record["q"]) <= self.allowed)
         count = max(1, int(poor.argmax())) if poor.any() else len(ended)
         if count < len(ended):
             lag = saved
@@ -99,9 +99,9 @@ class MechanismWindows:
     def _chosen_at(self, q: np.ndarray) -> MechanismWindows:
         """Return windows whose independent coordinates are good ones at q."""
         original = self.dynamics.model
-        mechanism = rechosen(original, q)
-        steep = max(1.0, steepness(mechanism, q[None])[0])
-        return replace(self, mechanism=mechanism, allowed=limit(original) * steep)
+        mechanism = choose_coordinates(original, q)
+        steep = max(1.0, compute_steepness(mechanism, q[None])[0])
+        return replace(self, mechanism=mechanism, allowed=steepness_limit(original) * steep)
 
     def _taken_over(self, windows: MechanismWindows, lag: FixedLag, times: np.ndarray) -> FixedLag:
         """Return a smoother that goes on where one with other independent coordinates ended."""
@@ -142,7 +142,7 @@ class MechanismWindows:
             groups = {group.name for group in lag.problem.factors}
             last = self._force(float(times[0]), lag.values["q"][-1], lag.values["v"][-1])
             for t in times[1:]:
-                q, v, _ = ahead(
+                q, v, _ = extrapolate_state(
                     self.dynamics.manifold, self.options.dt, *(lag.values[name][-1] for name in self.families)
                 )
                 now = self._force(float(t), q, v)
@@ -152,7 +152,7 @@ class MechanismWindows:
         return coming()
 
 
-def mechanism_windows(
+def make_mechanism_windows(
     dynamics: MechanismDynamics,
     steps: int,
     dt: float,
@@ -163,30 +163,30 @@ def mechanism_windows(
     torques: np.ndarray | Efforts,
 ) -> MechanismWindows:
     """Return the windows of a mechanism, with its own independent coordinates; by default steps are trapezoidal."""
-    options = Options(steps, dt, coordinates, integrator or "trapezoidal", noise, marginal, callable(torques))
+    options = WindowOptions(steps, dt, coordinates, integrator or "trapezoidal", noise, marginal, callable(torques))
     return MechanismWindows(dynamics, options, torques, dynamics.model)
 
 
-def _around(mechanism: Mechanism, options: Options, values: Mapping[str, np.ndarray]) -> Values:
+def _around(mechanism: Mechanism, options: WindowOptions, values: Mapping[str, np.ndarray]) -> Values:
     """Return values of all unknowns of a window, given positions, velocities and accelerations."""
     found, chosen = {name: values[name] for name in "qva"}, list(mechanism.freedom.independent)
     return found | ({z: found[x][:, chosen] for z, x in OWN.items()} if options.coordinates == "independent" else {})
 
 
-def _guess(mechanism: Mechanism, options: Options, first: tuple[Any, Any, Any]) -> Values:
+def _guess(mechanism: Mechanism, options: WindowOptions, first: tuple[Any, Any, Any]) -> Values:
     """Return values of a window: the first state, and where constant accelerations lead."""
     t = options.dt * np.arange(options.steps)[:, None]
-    q, v, a = ahead(Vector(mechanism.n), t, *first)
+    q, v, a = extrapolate_state(Vector(mechanism.n), t, *first)
     return _around(mechanism, options, {"q": q, "v": v, "a": a})
 
 
-def _problem(mechanism: Mechanism, options: Options, force: np.ndarray) -> Problem:
+def _problem(mechanism: Mechanism, options: WindowOptions, force: np.ndarray) -> Problem:
     own = (options.dt, options.coordinates, options.integrator)
     return forward_graph(mechanism, options.steps, *own, force=force, noise=options.noise)
 
 
 @lru_cache(maxsize=8)
-def _fresh(mechanism: Mechanism, options: Options) -> FixedLag:
+def _fresh(mechanism: Mechanism, options: WindowOptions) -> FixedLag:
     """Return a smoother that motions begin with, so that its code is looked up once; nobody moves it on."""
     rest = np.zeros(mechanism.n)
     spanning, independent = Vector(mechanism.n), Vector(mechanism.dof)
@@ -195,8 +195,12 @@ def _fresh(mechanism: Mechanism, options: Options) -> FixedLag:
     def predict(*x: Any) -> tuple[Any, ...]:
         """Predict the unknowns of the next state: q, v, a, or q, z, v, w, a, b."""
         if options.coordinates != "independent":
-            return ahead(spanning, options.dt, *x)
-        pairs = zip(ahead(spanning, options.dt, *x[::2]), ahead(independent, options.dt, *x[1::2]), strict=True)
+            return extrapolate_state(spanning, options.dt, *x)
+        pairs = zip(
+            extrapolate_state(spanning, options.dt, *x[::2]),
+            extrapolate_state(independent, options.dt, *x[1::2]),
+            strict=True,
+        )
         return tuple(value for pair in pairs for value in pair)
 
     start = _guess(mechanism, options, (rest, rest, rest))

@@ -9,7 +9,7 @@ import numpy as np
 from screwgraph.estimation.window_rules import effective_inertias
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import Problem, Result, solve
-from screwgraph.optimize.noise import whitened
+from screwgraph.optimize.whitening import whiten_residual
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import checked_parameters, with_values
 from screwgraph.simulation import coordinate_names
@@ -31,7 +31,7 @@ def residuals_by_coordinate(model: Robot | Mechanism, result: Result, *, scaled:
         left = result.residuals.get(factors.name)
         if not factors.name.startswith(DYNAMICS) or left is None or left.shape[1:] != (len(names),):
             continue
-        sizes = np.abs(whitened(left, dict(factors.shared)) if scaled else left).max(axis=0)
+        sizes = np.abs(whiten_residual(left, dict(factors.shared)) if scaled else left).max(axis=0)
         found = {name: max(size, found.get(name, 0.0)) for name, size in zip(names, sizes.tolist(), strict=True)}
     return found
 

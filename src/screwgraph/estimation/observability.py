@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.estimation.measurements import Samples
 from screwgraph.estimation.parameters import Parameters
-from screwgraph.estimation.symbolic_parameters import Varied
+from screwgraph.estimation.symbolic_parameters import SymbolicMechanism
 from screwgraph.optimize import Result, Variables
 from screwgraph.optimize.linear import SingularError
 
@@ -22,20 +22,20 @@ SHARE = 0.3
 """Entry of a unit direction from which on a coordinate has a share in it."""
 
 
-def unobserved(covariance: Float[np.ndarray, "n n"], prior_sigma: float, names: Sequence[str]) -> list[str]:
+def find_unobserved(covariance: Float[np.ndarray, "n n"], prior_sigma: float, names: Sequence[str]) -> list[str]:
     """Return the names of entries with a share in a direction that hardly anything but a prior determines."""
     variance, directions = np.linalg.eigh(covariance)
     weak = np.abs(directions[:, np.sqrt(np.maximum(variance, 0.0)) > WEAK * prior_sigma])
     return [name for name, shares in zip(names, weak, strict=True) if (shares > SHARE).any()]
 
 
-def damped_covariances(result: Result, families: Sequence[Variables]) -> dict[str, Float[np.ndarray, "N n n"]]:
+def compute_damped_covariances(result: Result, families: Sequence[Variables]) -> dict[str, Float[np.ndarray, "N n n"]]:
     """Return covariances where a search ended, of families by name; none where these are not finite there.
 
     Directions that nothing determines get large ones: the matrix is damped by what rounding takes away.
     """
     assembly, layout = result.problem.assembly, result.problem.layout
-    _, gradient, entries = assembly.linearised(result.iterate.x)
+    _, gradient, entries = assembly.linearise(result.iterate.x)
     if not np.isfinite(gradient).all():
         return {}
     try:
@@ -49,14 +49,14 @@ def damped_covariances(result: Result, families: Sequence[Variables]) -> dict[st
     return found
 
 
-def misfit(samples: Samples, residuals: Float[np.ndarray, "k rows"], sigma: Any) -> float:
+def rms_residual(samples: Samples, residuals: Float[np.ndarray, "k rows"], sigma: Any) -> float:
     """Return the root mean square of a sensor's residuals in its standard deviations."""
-    off = samples.of(residuals / sigma)
+    off = samples.fill_rows(residuals / sigma)
     return float(np.sqrt(np.nanmean(off * off)))
 
 
-def undetermined(
-    shared: Parameters | Varied,
+def find_undetermined(
+    shared: Parameters | SymbolicMechanism,
     values: Float[np.ndarray, " k"],
     covariance: Float[np.ndarray, "k k"],
     prior_sigma: float,

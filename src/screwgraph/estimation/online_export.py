@@ -8,14 +8,14 @@ import numpy as np
 
 from screwgraph.compiler import Argument
 from screwgraph.errors import InputError
-from screwgraph.estimation.online_readings import Readings
-from screwgraph.estimation.readings import ForcesInBase
-from screwgraph.optimize.smoothers import Front
+from screwgraph.estimation.online_sensors import Readings
+from screwgraph.estimation.sensor_models import BaseFrameForces
+from screwgraph.optimize.smoothers import UpdateInputs
 from screwgraph.spatial import Array
 from screwgraph.tape import apply
 
 
-def readings_front(readings: Readings, last: np.ndarray) -> Front:
+def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
     """Return (readings, tau) as what a window takes; `last` are torques (nv,) of an example.
 
     Results are in SI units, forces of contacts in the base's axes.
@@ -31,7 +31,7 @@ def readings_front(readings: Readings, last: np.ndarray) -> Front:
     columns, labels = list(readings.columns_in_order), readings.motion.mechanics.labels
     free = [i for i in range(len(labels)) if i not in readings.motion.inputs]
 
-    def read(values: Array, *tau: Array) -> Mapping[tuple[str, str], Array]:
+    def read_parameters(values: Array, *tau: Array) -> Mapping[tuple[str, str], Array]:
         given = dict(zip(columns, values, strict=True))
         known = readings.known(given, {c: apply("eq", x, x) for c, x in given.items()})
         own = {(group, name): array for group, named in known.items() for name, array in named.items()}
@@ -39,9 +39,9 @@ def readings_front(readings: Readings, last: np.ndarray) -> Front:
         every[free] = np.concatenate([np.zeros(0), *tau])
         return {**own, ("dynamics", "tau"): every}
 
-    shared, told = readings.motion.parameters, ForcesInBase(readings.motion.mechanics, readings.motion.pushed)
+    shared, told = readings.motion.parameters, BaseFrameForces(readings.motion.mechanics, readings.motion.pushed)
 
-    def shown(values: Mapping[str, Array]) -> Mapping[str, Array]:
+    def to_reported(values: Mapping[str, Array]) -> Mapping[str, Array]:
         found = dict(values)
         if shared.names:
             found["parameters"] = found["parameters"] * shared.scale
@@ -55,4 +55,4 @@ def readings_front(readings: Readings, last: np.ndarray) -> Front:
         arguments.append(Argument("tau", (len(free),), tuple(f"tau:{labels[i]}" for i in free)))
         values.append(last[free])
     question = (columns, free, list(readings.late.items()), shared.scale.tolist(), told.pushed)
-    return Front(tuple(arguments), read, tuple(values), question, shown)
+    return UpdateInputs(tuple(arguments), read_parameters, tuple(values), question, to_reported)

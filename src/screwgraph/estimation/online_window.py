@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.estimation.exactness import dynamics_sigma
+from screwgraph.estimation.dynamics_noise import compute_dynamics_sigma
 from screwgraph.estimation.factors import soft_equality
-from screwgraph.estimation.first_readings import first_position
-from screwgraph.estimation.motion import Motion, Sigmas
-from screwgraph.estimation.noise import ModelNoise
-from screwgraph.estimation.online_readings import Known, Readings
-from screwgraph.estimation.sensors import Sensor, offset_of
+from screwgraph.estimation.initial_position import find_initial_position
+from screwgraph.estimation.mechanism_noise import ModelNoise
+from screwgraph.estimation.online_sensors import Known, Readings
+from screwgraph.estimation.robot_motion_graph import Motion, Sigmas
+from screwgraph.estimation.sensors import Sensor, bias_unknown
 from screwgraph.estimation.window_rules import decay_rates
 from screwgraph.optimize import Factors, FixedLag, Problem, Variables, soft
 from screwgraph.robot import Robot
@@ -48,15 +48,15 @@ class OnlineWindow:
     def begun(self, known: Sequence[Known], guess: Float[np.ndarray, " nq"]) -> FixedLag:
         """Return a smoother of the first window, which is searched for from a guess of its positions."""
         motion, noise, (q0, qd0), own = self.motion, self.noise, self.start, self.motion.parameters
-        biased, walks = self.readings.biased, self._walks()
+        biased, walks = self.readings.biased_sensors, self._walks()
         states = [x for node in (0, *motion.inner) for x in motion.states(node)]
-        families, shared = [*states, *(x for x, _, _ in walks)], [offset_of(s) for s in biased]
+        families, shared = [*states, *(x for x, _, _ in walks)], [bias_unknown(s) for s in biased]
         start = dict[str, Any]()
         for q, qd, *_ in (motion.states(node) for node in (0, *motion.inner)):
             start |= {q.name: np.tile(q0, (motion.count, 1)), qd.name: np.tile(qd0, (motion.count, 1))}
         prior: dict[str, Any] = dict.fromkeys((v.name for v in families), BROAD)
         prior |= {"q": noise.position, "qd": noise.velocity, **{x.name: size for x, size, _ in walks}}
-        prior |= {offset_of(s).name: s.bias for s in biased}
+        prior |= {bias_unknown(s).name: s.bias for s in biased}
         if own.names:
             shared, start["parameters"] = [*shared, motion.shared], (own.values / own.scale)[None]
             prior["parameters"] = noise.parameters
@@ -70,12 +70,12 @@ class OnlineWindow:
     ) -> Float[np.ndarray, " nq"]:
         """Return where readings of the first window, by column, say that it begins."""
         table = {c: np.array([float(own.get(c, np.nan)) for own in read]) for c in self.readings.names}
-        return first_position(self.motion.mechanics, sensors, table, self.start[0], self.noise.position)
+        return find_initial_position(self.motion.mechanics, sensors, table, self.start[0], self.noise.position)
 
     def _factors(self, known: Sequence[Known]) -> list[Factors]:
         """Return laws of motion, changes of forces and torques, and sensors as they were read."""
         motion, noise = self.motion, self.noise
-        spread = dynamics_sigma(motion.mechanics, motion.pushed, self.start[0], self.dt, noise)
+        spread = compute_dynamics_sigma(motion.mechanics, motion.pushed, self.start[0], self.dt, noise)
         sigma = Sigmas(noise.integration, (noise.constraints, noise.constraints, noise.dynamics), spread)
         factors = motion.factors(self.dt, np.array([k["dynamics"]["tau"] for k in known]), sigma)
         for x, _, rate in self._walks():

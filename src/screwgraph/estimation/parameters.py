@@ -54,7 +54,7 @@ class Parameters:
         return [p.part for p, value in zip(self.parameters, values, strict=True) if p.kind == "mass" and value < 0.0]
 
 
-def parameters_of(robot: Robot, names: Sequence[str]) -> Parameters:
+def find_parameters(robot: Robot, names: Sequence[str]) -> Parameters:
     """Return parameters by name.
 
     Raises:

@@ -11,14 +11,14 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.measurements import OWN_TIME, TIME, TORQUE, missing_torque
-from screwgraph.estimation.online import RobotSmoother
-from screwgraph.estimation.sensors import told_by
-from screwgraph.estimation.tables import checked_times, column
+from screwgraph.estimation.measurements import OWN_TIME, TIME, TORQUE, describe_missing_torque
+from screwgraph.estimation.online_smoother import RobotSmoother
+from screwgraph.estimation.sensors import sensors_from_columns
+from screwgraph.estimation.trajectory_tables import read_column, validate_times
 from screwgraph.formats import Table
-from screwgraph.robot import Robot, unknown
-from screwgraph.simulation import Trajectory, Watch, dynamics_of, simulated
-from screwgraph.simulation.collect import reported
+from screwgraph.robot import Robot, make_unknown_name_error
+from screwgraph.simulation import Trajectory, Watch, dynamics_of, simulate_dynamics
+from screwgraph.simulation.state_recorder import report_time
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Replay:
         return f"<{len(self.run.t)} updates of {self.run.model.name!r}, {1e3 * np.median(self.seconds):.2g} ms each>"
 
 
-def replayed(
+def replay_measurements(
     robot: Robot,
     measurements: Mapping[str, Any],
     lag: float,
@@ -58,16 +58,16 @@ def replayed(
     if own or TIME not in measurements:
         what = f"column {own} has times of its own" if own else "the measurements have no times t"
         raise InputError(what, why="updates come at a fixed rate", fix="give one column t, and NaN where nothing came")
-    t = checked_times(measurements, "measurements")
+    t = validate_times(measurements, "measurements")
     dt = float(t[-1] - t[0]) / (len(t) - 1)
     if not lag >= dt:
         raise InputError(f"lag = {lag!r} s", why=f"updates are {dt:.6g} s apart", fix="give that or more")
-    given = told_by(measurements) if sensors is None else sensors
+    given = sensors_from_columns(measurements) if sensors is None else sensors
     options = {"parameters": parameters, "inputs": inputs, **start}
     smoother = RobotSmoother(robot, given, dt, window=max(2, round(lag / dt) + 1), **options)
     columns, tau = _columns(smoother, measurements, len(t))
     states, slips, seconds = _States(smoother, len(t)), list[tuple[float, str]](), np.zeros(len(t))
-    watch = reported(watch, "estimating", t - t[0])
+    watch = report_time(watch, "estimating", t - t[0])
     for k in range(len(t)):
         began = perf_counter()
         smoother.update({name: values[k] for name, values in columns.items()}, tau[k])
@@ -78,7 +78,7 @@ def replayed(
             t, tau, seconds = t[: k + 1], tau[: k + 1], seconds[: k + 1]
             break
     q, qd, qdd, torques = (x[: len(t)] for x in states.arrays)
-    run = simulated(dynamics_of(robot), "smoother", torques, t, q, qd, qdd=qdd, check_balance=False)
+    run = simulate_dynamics(dynamics_of(robot), "smoother", torques, t, q, qd, qdd=qdd, check_balance=False)
     return Replay(run, smoother, tuple(slips), seconds)
 
 
@@ -92,16 +92,16 @@ def _columns(
         if name == TIME:
             continue
         if name not in smoother.columns and name not in labels:
-            raise unknown("column of measurements", str(name), (TIME, *smoother.columns, *labels))
+            raise make_unknown_name_error("column of measurements", str(name), (TIME, *smoother.columns, *labels))
         is_torque = name in labels
-        values = column(str(name), table[name], count, "measurements", missing=True)
+        values = read_column(str(name), table[name], count, "measurements", missing=True)
         there = np.isfinite(values)
         if not there.any():
             at = table.heading if isinstance(table, Table) else None
             raise InputError(f"column {name} of the measurements is empty", at=at, fix="leave its sensor out")
         if is_torque:
             if not there.all():
-                raise missing_torque(str(name), table, float(table[TIME][int(np.argmin(there))]))
+                raise describe_missing_torque(str(name), table, float(table[TIME][int(np.argmin(there))]))
             tau[:, labels[name]] = values
         else:
             found[str(name)] = values

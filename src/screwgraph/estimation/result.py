@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph import displayed
+from screwgraph import html_display
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.optimize import Result, Status
 from screwgraph.robot import Robot
@@ -51,7 +51,7 @@ class Estimate:
     `slips` are intervals in which feet moved though their contacts were reported: what these say was left out there.
     """
 
-    _repr_html_ = displayed.html
+    _repr_html_ = html_display.html
 
     run: Trajectory
     q_sigma: Float[np.ndarray, "N nv"]

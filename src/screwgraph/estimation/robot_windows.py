@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.motion import Motion, Sigmas, mechanics_of
-from screwgraph.estimation.noise import Noise
-from screwgraph.estimation.prediction import ahead
-from screwgraph.estimation.window_rules import chosen_rule, decay_rates, rule_of
-from screwgraph.optimize import FixedLag, Problem, Solved, each
+from screwgraph.estimation.constant_acceleration import extrapolate_state
+from screwgraph.estimation.mechanism_noise import Noise
+from screwgraph.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
+from screwgraph.estimation.window_rules import choose_rule, decay_rates, find_rule
+from screwgraph.optimize import FixedLag, Problem, WindowStatus, each
 from screwgraph.simulation import Efforts, RobotDynamics
 from screwgraph.time import TRAPEZOIDAL, Rule
 
@@ -52,12 +52,12 @@ class RobotWindows:
                 why="it integrates those of all joints, which also hold singular positions of loops",
                 fix="leave coordinates= out",
             )
-        chosen_rule(self.integrator)
+        find_rule(self.integrator)
 
     @cached_property
     def rule(self) -> Rule:
         """How steps are integrated: where nothing else is asked for, as dampers need it."""
-        return chosen_rule(self.integrator) or rule_of(self.dynamics.model, self.begin, self.dt, TRAPEZOIDAL)
+        return find_rule(self.integrator) or choose_rule(self.dynamics.model, self.begin, self.dt, TRAPEZOIDAL)
 
     @cached_property
     def decay(self) -> np.ndarray:
@@ -67,7 +67,7 @@ class RobotWindows:
     @cached_property
     def motion(self) -> Motion:
         """The unknowns of a window."""
-        return Motion(mechanics_of(self.dynamics.model), self.steps, self.rule, is_window=True)
+        return Motion(get_mechanics(self.dynamics.model), self.steps, self.rule, is_window=True)
 
     def begun(self, first: State, times: np.ndarray) -> tuple[RobotWindows, FixedLag]:
         """Return a smoother of the first window."""
@@ -78,7 +78,7 @@ class RobotWindows:
         problem, values = self._problem(times, first), self._guess(first)
         return self, FixedLag(problem, values, prior=certain, pinned=not self.marginal, predict=self._predict)
 
-    def stretch(self, lag: FixedLag, times: np.ndarray) -> tuple[Values, list[Solved], FixedLag]:
+    def stretch(self, lag: FixedLag, times: np.ndarray) -> tuple[Values, list[WindowStatus], FixedLag]:
         """Solve windows up to times[1:]."""
         coming = self._coming(lag, times, self.torques) if callable(self.torques) else None
         record, ended = lag.run(len(times) - 1, coming)
@@ -100,7 +100,8 @@ class RobotWindows:
         if not callable(forces):
             return Problem(motion.factors(self.dt, forces, sigma), families)
         states = [
-            (float(t), ahead(self.dynamics.manifold, float(t), *first, self.decay)) for t in times[: motion.count - 1]
+            (float(t), extrapolate_state(self.dynamics.manifold, float(t), *first, self.decay))
+            for t in times[: motion.count - 1]
         ]
         steps = [self._torques(t, self.dt, state, forces) for t, state in states]
         problem = Problem(motion.factors(self.dt, np.zeros((motion.count, len(first[1]))), sigma), families)
@@ -117,7 +118,7 @@ class RobotWindows:
             names = [v.name for v in motion.states(node)[:3]]
             for k in range(motion.count):
                 part = k - 1.0 + self.rule.nodes[node] if node else k
-                reached = ahead(self.dynamics.manifold, max(part, 0.0) * self.dt, *first, self.decay)
+                reached = extrapolate_state(self.dynamics.manifold, max(part, 0.0) * self.dt, *first, self.decay)
                 for name, value in zip(names, reached, strict=True):
                     found[name][k] = np.asarray(value, dtype=float).ravel()
         return found
@@ -138,7 +139,7 @@ class RobotWindows:
         found: Known = {}
         for node in (0, *self.motion.inner):
             h = self.rule.nodes[node or -1] * dt
-            q, v, _ = ahead(self.dynamics.manifold, h, *state, self.decay)
+            q, v, _ = extrapolate_state(self.dynamics.manifold, h, *state, self.decay)
             name = f"dynamics.{node}" if node else "dynamics"
             found[name] = {"tau": efforts(t + h, np.asarray(q, dtype=float).ravel(), v)}
         return found

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.measurements import Channels
-from screwgraph.estimation.readings import (
+from screwgraph.estimation.sensor_models import (
     AccelerometerReading,
     ContactReading,
     ForceReading,
@@ -22,8 +22,8 @@ from screwgraph.estimation.readings import (
     PoseReading,
 )
 from screwgraph.optimize import Variables, Vector
-from screwgraph.plan.mechanics import Mechanics, checked_frame
-from screwgraph.robot import unknown
+from screwgraph.plan.mechanics import Mechanics, validate_frame
+from screwgraph.robot import make_unknown_name_error
 
 XYZ = ("_x", "_y", "_z")
 QUATERNION = ("_qx", "_qy", "_qz", "_qw")
@@ -71,13 +71,13 @@ def _torque(mechanics: Mechanics, name: str, inputs: Sequence[int]) -> JointRead
     return JointReading((inputs.index(column),))
 
 
-def contact_reading(mechanics: Mechanics, sensor: Sensor) -> ContactReading:
+def make_contact_reading(mechanics: Mechanics, sensor: Sensor) -> ContactReading:
     """Return what a sensor of contact reads: in the base's axes where its standard deviation differs between these."""
     return ContactReading(mechanics, sensor.target, in_base=len(set(sensor.sigma)) > 1)
 
 
 @dataclass(frozen=True)
-class Kind:
+class SensorKind:
     """A kind of sensor: families of unknowns that it depends on, its template, suffixes of its columns.
 
     The template is made of the robot's expressions, the sensor, the coordinates whose torques are unknown, and the
@@ -90,19 +90,21 @@ class Kind:
     rows: Mapping[str, tuple[str, ...]] | None = None
 
 
-SENSORS: Mapping[str, Kind] = {
-    "joint_position": Kind(("q",), lambda mechanics, s, *_: _position(mechanics, s.target), ("",)),
-    "joint_velocity": Kind(("qd",), lambda mechanics, s, *_: _velocity(mechanics, s.target), ("",)),
-    "joint_torque": Kind(("tau",), lambda mechanics, s, inputs, _: _torque(mechanics, s.target, inputs), ("",)),
-    "position": Kind(("q",), lambda mechanics, s, *_: PointReading(mechanics, s.target)),
-    "height": Kind(("q",), lambda mechanics, s, *_: HeightReading(mechanics, s.target), ("",)),
-    "pose": Kind(("q",), lambda mechanics, s, *_: PoseReading(mechanics, s.target), (*XYZ, *QUATERNION), POSE_ROWS),
-    "gyroscope": Kind(("q", "qd"), lambda mechanics, s, *_: GyroscopeReading(mechanics, s.target)),
-    "accelerometer": Kind(("q", "qd", "qdd"), lambda mechanics, s, *_: AccelerometerReading(mechanics, s.target)),
-    "contact": Kind(
-        ("q", "qd"), lambda mechanics, s, *_: contact_reading(mechanics, s), ("",), dict.fromkeys(XYZ, ("",))
+SENSORS: Mapping[str, SensorKind] = {
+    "joint_position": SensorKind(("q",), lambda mechanics, s, *_: _position(mechanics, s.target), ("",)),
+    "joint_velocity": SensorKind(("qd",), lambda mechanics, s, *_: _velocity(mechanics, s.target), ("",)),
+    "joint_torque": SensorKind(("tau",), lambda mechanics, s, inputs, _: _torque(mechanics, s.target, inputs), ("",)),
+    "position": SensorKind(("q",), lambda mechanics, s, *_: PointReading(mechanics, s.target)),
+    "height": SensorKind(("q",), lambda mechanics, s, *_: HeightReading(mechanics, s.target), ("",)),
+    "pose": SensorKind(
+        ("q",), lambda mechanics, s, *_: PoseReading(mechanics, s.target), (*XYZ, *QUATERNION), POSE_ROWS
     ),
-    "force": Kind(("forces",), lambda mechanics, s, _, pushed: ForceReading(pushed.index(s.target))),
+    "gyroscope": SensorKind(("q", "qd"), lambda mechanics, s, *_: GyroscopeReading(mechanics, s.target)),
+    "accelerometer": SensorKind(("q", "qd", "qdd"), lambda mechanics, s, *_: AccelerometerReading(mechanics, s.target)),
+    "contact": SensorKind(
+        ("q", "qd"), lambda mechanics, s, *_: make_contact_reading(mechanics, s), ("",), dict.fromkeys(XYZ, ("",))
+    ),
+    "force": SensorKind(("forces",), lambda mechanics, s, _, pushed: ForceReading(pushed.index(s.target))),
 }
 """Kinds of sensors by the key that names what they are on: joints (coordinates), or frames."""
 USUAL: Mapping[str, Mapping[str, float]] = {
@@ -124,12 +126,12 @@ EXTRAS = ("delay", "bias", "huber", "slip")
 """What a sensor may have besides."""
 
 
-def pushed_by(sensors: Sequence[Sensor]) -> tuple[str, ...]:
+def list_contact_frames(sensors: Sequence[Sensor]) -> tuple[str, ...]:
     """Return the frames that contacts push on, as sensors tell."""
     return tuple(dict.fromkeys(s.target for s in sensors if s.kind in PUSHED))
 
 
-def channels(sensor: Sensor) -> Channels:
+def name_channels(sensor: Sensor) -> Channels:
     """Return the names of the columns that a sensor fills in a table of measurements, and of its residual's rows."""
     kind = SENSORS[sensor.kind]
     rows = kind.rows or {suffix: (suffix,) for suffix in kind.suffixes}
@@ -138,7 +140,7 @@ def channels(sensor: Sensor) -> Channels:
     return Channels(tuple(sensor.name + suffix for suffix in kind.suffixes), named, unit, sensor.delay)
 
 
-def told_by(columns: Iterable[str]) -> list[dict[str, Any]]:
+def sensors_from_columns(columns: Iterable[str]) -> list[dict[str, Any]]:
     """Return sensors of columns that are called KIND:TARGET, with suffixes where they measure several numbers."""
     found: dict[str, dict[str, Any]] = {}
     for name in columns:
@@ -150,7 +152,7 @@ def told_by(columns: Iterable[str]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def sensors_of(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> tuple[Sensor, ...]:
+def parse_sensors(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> tuple[Sensor, ...]:
     """Return sensors given as [{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}, ...].
 
     Raises:
@@ -177,12 +179,12 @@ def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
         )
     (kind,) = others
     if kind not in SENSORS:
-        raise unknown("kind of sensor", kind, SENSORS)
+        raise make_unknown_name_error("kind of sensor", kind, SENSORS)
     target = str(entry[kind])
     if kind.startswith("joint_"):
         _check_joint(mechanics, kind, target)
     else:
-        target = checked_frame(mechanics.robot, target)
+        target = validate_frame(mechanics.robot, target)
     sigma = np.atleast_1d(_sigma(name, entry.get("sigma")))
     extras = {extra: _extra(name, extra, entry[extra]) for extra in EXTRAS if extra in entry}
     if kind == "contact" and extras.get("bias"):
@@ -221,6 +223,6 @@ def _sigma(name: str, given: Any) -> Float[np.ndarray, " m"]:
     return sigma
 
 
-def offset_of(sensor: Sensor) -> Variables:
+def bias_unknown(sensor: Sensor) -> Variables:
     """Return the constant that a sensor is off by."""
-    return Variables(f"offset {sensor.name}", Vector(len(channels(sensor).rows)), 1)
+    return Variables(f"offset {sensor.name}", Vector(len(name_channels(sensor).rows)), 1)

@@ -41,7 +41,7 @@ class SmoothedSamples:
     accelerations: Float[np.ndarray, "N k"]
     sigma: Float[np.ndarray, " k"]
 
-    def at(self, columns: list[int]) -> SmoothedSamples:
+    def select_columns(self, columns: list[int]) -> SmoothedSamples:
         """Return these columns."""
         values, rates, accelerations = (x[:, columns] for x in (self.values, self.rates, self.accelerations))
         return SmoothedSamples(values, rates, accelerations, self.sigma[columns])
@@ -62,8 +62,8 @@ def smooth_samples(
     orders[0] = given  # of what stands still
     moving, exact = np.ptp(given, axis=0) > 0.0, sigma == 0.0
     for k in np.flatnonzero(moving & exact):
-        basis = SplineBasis.of(len(given), len(given), ORDERS[0])
-        orders[:, :, k] = basis.derivatives(basis.interpolated(given[:, k]))
+        basis = SplineBasis.with_count(len(given), len(given), ORDERS[0])
+        orders[:, :, k] = basis.derivatives(basis.interpolate(given[:, k]))
     noisy = np.flatnonzero(moving & ~exact)
     for k, fit in zip(noisy, _likeliest(given[:, noisy], sigma[noisy]), strict=True):
         if np.isnan(sigma[k]):
@@ -92,11 +92,11 @@ def _likeliest(given: Float[np.ndarray, "N k"], sigma: Float[np.ndarray, " k"]) 
     for order in ORDERS:
         if order > ORDERS[0] and len(given) < 4 * order:
             continue  # too few to tell a smoother curve from noise
-        for k, fit in enumerate(_searched(given, sigma, order)):
+        for k, fit in enumerate(_search_cutoff(given, sigma, order)):
             found[k].append(fit)
             weights = _jumps(fit, len(given))
             if (weights < 1.0).any() and (weights < 1.0).mean() < MOST_JUMPS:
-                (fit,) = _searched(given[:, k : k + 1], sigma[k : k + 1], order, weights)
+                (fit,) = _search_cutoff(given[:, k : k + 1], sigma[k : k + 1], order, weights)
                 found[k].append(replace(fit, misfit=fit.misfit + EVIDENCE))
     return [min(fits, key=_misfit) for fits in found]
 
@@ -117,7 +117,7 @@ def _jumps(fit: _Fit, samples: int) -> Float[np.ndarray, " N"]:
     return np.interp(np.arange(float(samples)), fit.basis.middles, weights)
 
 
-def _searched(
+def _search_cutoff(
     given: Float[np.ndarray, "N k"],
     sigma: Float[np.ndarray, " k"],
     order: int,
@@ -133,7 +133,7 @@ def _searched(
             before, at, after = (fit.misfit for fit in fits[i - 1 : i + 2])
             exponent = 0.5 * (after - before) / max(before - 2.0 * at + after, np.finfo(float).tiny)
             column = given[:, k : k + 1], sigma[k : k + 1]
-            fits += _fitted(*column, fits[i - 1].basis, fits[i].frequency * 2.0**exponent)
+            fits += _fit_columns(*column, fits[i - 1].basis, fits[i].frequency * 2.0**exponent)
         found.append(min(fits, key=_misfit))
     return found
 
@@ -151,19 +151,19 @@ def _coarse(
         if frequency * (samples - 1) < LOWEST * (count - 1):
             return
         if basis is None or basis.count != count:
-            basis = SplineBasis.of(samples, count, order)
+            basis = SplineBasis.with_count(samples, count, order)
             if weights is not None:
-                basis = basis.weighted(np.interp(basis.middles, np.arange(float(samples)), weights))
-        yield _fitted(given, sigma, basis, frequency)
+                basis = basis.with_weights(np.interp(basis.middles, np.arange(float(samples)), weights))
+        yield _fit_columns(given, sigma, basis, frequency)
 
 
-def _fitted(
+def _fit_columns(
     given: Float[np.ndarray, "N k"], sigma: Float[np.ndarray, " k"], basis: SplineBasis, frequency: float
 ) -> list[_Fit]:
     """Return a fit of each column."""
     order, free = basis.order, len(given) - basis.order
     weight = basis.spacing * (frequency * basis.spacing) ** (-2 * order)
-    coefficients, cost, log_determinant = basis.smoothed(given, weight)
+    coefficients, cost, log_determinant = basis.smooth(given, weight)
     # Doubles themselves are rounded.
     cost = np.maximum(cost, free * (np.finfo(float).eps * np.abs(given).max(axis=0) / 4.0) ** 2)
     level = np.where(np.isnan(sigma), np.sqrt(cost / free), sigma)

@@ -35,7 +35,7 @@ class SplineBasis:
     log_roughness: float
 
     @classmethod
-    def of(cls, samples: int, count: int, order: int) -> SplineBasis:
+    def with_count(cls, samples: int, count: int, order: int) -> SplineBasis:
         """Return the splines of `count` coefficients over so many samples (no more coefficients than these)."""
         return _basis(samples, count, order)
 
@@ -49,7 +49,7 @@ class SplineBasis:
         """Return the integral of the squared m-th derivative over each interval."""
         return ((self.rough @ c) ** 2).reshape(-1, self.order).sum(axis=1)
 
-    def weighted(self, weights: Float[np.ndarray, " n"]) -> SplineBasis:
+    def with_weights(self, weights: Float[np.ndarray, " n"]) -> SplineBasis:
         """Return these splines with a weight on the roughness of each interval."""
         from scipy.sparse import diags_array
 
@@ -58,13 +58,13 @@ class SplineBasis:
         penalty = _lower_band(rough, 2 * self.order)
         return replace(self, rough=rough, penalty=penalty, log_roughness=log_roughness)
 
-    def interpolated(self, y: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
+    def interpolate(self, y: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
         """Return the coefficients of the spline through as many samples as there are coefficients."""
         from scipy.interpolate import make_interp_spline
 
         return make_interp_spline(np.arange(float(len(y))), y, k=2 * self.order - 1).c
 
-    def smoothed(
+    def smooth(
         self, given: Float[np.ndarray, "N k"], weight: float
     ) -> tuple[Float[np.ndarray, "K k"], Float[np.ndarray, " k"], float]:
         """Return the coefficients C of least |given - values C|^2 + weight |rough C|^2, column by column.

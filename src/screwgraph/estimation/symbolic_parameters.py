@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.models.mechanism import Mechanism, live_mechanism
 from screwgraph.tape import Tape, tape_of
 
@@ -20,7 +20,7 @@ ZERO = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Varied:
+class SymbolicMechanism:
     """A mechanism of parameters in `symbols`: `names`, divided by `scale`. `values` are the nominal."""
 
     mechanism: Mechanism
@@ -34,7 +34,7 @@ class Varied:
     ) -> Float[np.ndarray, " n"]:
         """Return accelerations (n,); `force` (n,) is added to its own, `scaled` are parameters over their scale."""
         parameters = [self.scale * scaled] if self.names else []
-        acceleration = compiled_mechanism(self.mechanism.nominal, self.names).acceleration
+        acceleration = compile_mechanism(self.mechanism.nominal, self.names).acceleration
         return acceleration(q, qd, np.broadcast_to(force, np.shape(q)), *parameters)
 
     @property
@@ -44,16 +44,16 @@ class Varied:
 
 
 @lru_cache(maxsize=64)
-def varied(mechanism: Mechanism, names: tuple[str, ...]) -> Varied:
+def make_symbolic_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> SymbolicMechanism:
     """Return a mechanism with symbols for parameters and values; the same for the same, so that code is kept.
 
     Raises:
         InputError: the mechanism was not read from a file, or has nothing of a name; one is named twice.
     """
     if not names:
-        return Varied(mechanism, (), np.zeros(0), np.zeros(0), np.zeros(0))
+        return SymbolicMechanism(mechanism, (), np.zeros(0), np.zeros(0), np.zeros(0))
     live = live_mechanism(mechanism, names)
     values = np.array(live.values)
     scale = np.where(np.abs(values) > ZERO, np.abs(values), 1.0)
     symbols = Tape(merge="form").inputs(SYMBOL, (len(names),))
-    return Varied(live.at(list(scale * symbols)), names, symbols, scale, values)
+    return SymbolicMechanism(live.with_values(list(scale * symbols)), names, symbols, scale, values)

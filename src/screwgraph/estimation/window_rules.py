@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.dynamics import mass_matrix
-from screwgraph.robot import Robot, unknown, without_loops
-from screwgraph.simulation.models import RobotDynamics
+from screwgraph.robot import Robot, make_unknown_name_error, without_loops
+from screwgraph.simulation.model_dynamics import RobotDynamics
 from screwgraph.time import RADAU, RULES, Rule
 
 STIFF = 3.0
@@ -18,10 +18,10 @@ SMOOTHED = {name: rule for name, rule in RULES.items() if len(set(rule.nodes)) =
 """Rules whose points are instants of the motion."""
 
 
-def chosen_rule(name: str | None) -> Rule | None:
+def find_rule(name: str | None) -> Rule | None:
     """Return the rule of a name, none of no name. Raises InputError where windows have no such rule."""
     if name is not None and name not in SMOOTHED:
-        raise unknown("integrator", name, SMOOTHED)
+        raise make_unknown_name_error("integrator", name, SMOOTHED)
     return None if name is None else SMOOTHED[name]
 
 
@@ -39,7 +39,7 @@ def decay_rates(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, 
     return RobotDynamics(robot).damping / effective_inertias(robot, q, 0.0)
 
 
-def rule_of(robot: Robot, q: Float[np.ndarray, " nq"], dt: float, usual: Rule) -> Rule:
+def choose_rule(robot: Robot, q: Float[np.ndarray, " nq"], dt: float, usual: Rule) -> Rule:
     """Return the usual rule, or Radau's, which is L-stable, where dampers are faster than steps of dt (s).
 
     Other rules let velocities of such joints swing from sample to sample, which no position shows.

@@ -1,18 +1,29 @@
 """Robot files: URDF, SDF, MJCF and our own YAML, read with a clear line for whatever is wrong in them, and written."""
 
-from screwgraph.formats.diagnostics import Place, did_you_mean, shown
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
+from screwgraph.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.formats.expressions import evaluate_parameters
-from screwgraph.formats.files import read_bytes, write_atomically
+from screwgraph.formats.file_io import read_bytes, write_atomically
 from screwgraph.formats.load import load, zoo_names
-from screwgraph.formats.long_tables import read_long_arrays, read_long_table
-from screwgraph.formats.mesh_files import Triangles, hull, outline, readable, summary, thinned, triangles
-from screwgraph.formats.meshes import is_missing
+from screwgraph.formats.mapped_tables import read_long_arrays, read_long_table
+from screwgraph.formats.mesh_files import (
+    Triangles,
+    hull,
+    outline,
+    split_readable,
+    summarise_unreadable,
+    thin_mesh,
+    triangles,
+)
+from screwgraph.formats.mesh_paths import is_missing
 from screwgraph.formats.packages import Packages
+from screwgraph.formats.robot_text import from_text, to_text, try_to_text
 from screwgraph.formats.save import save
 from screwgraph.formats.state_files import read_state, write_state
 from screwgraph.formats.tables import Table, read_table
-from screwgraph.formats.text import described, from_text, to_text
-from screwgraph.formats.texts import TEXT, is_text, is_xml, model_name
+from screwgraph.formats.text_sources import TEXT, is_text, is_xml, model_name
 from screwgraph.formats.yaml_values import Value, parse_yaml
 
 __all__ = [
@@ -22,8 +33,6 @@ __all__ = [
     "Table",
     "Triangles",
     "Value",
-    "described",
-    "did_you_mean",
     "evaluate_parameters",
     "from_text",
     "hull",
@@ -34,19 +43,24 @@ __all__ = [
     "model_name",
     "outline",
     "parse_yaml",
+    "quote_text",
     "read_bytes",
     "read_long_arrays",
     "read_long_table",
     "read_state",
     "read_table",
-    "readable",
     "save",
-    "shown",
-    "summary",
-    "thinned",
+    "split_readable",
+    "suggest_name",
+    "summarise_unreadable",
+    "thin_mesh",
     "to_text",
     "triangles",
+    "try_to_text",
     "write_atomically",
     "write_state",
     "zoo_names",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -8,8 +8,8 @@ from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.body_yaml import Names
-from screwgraph.formats.closed_yaml import coupled, read_name
-from screwgraph.formats.closed_yaml_write import coupling_entries
+from screwgraph.formats.closed_chain_yaml import read_name, read_position_function
+from screwgraph.formats.closed_chain_yaml_write import write_coupling
 from screwgraph.formats.diagnostics import Place
 from screwgraph.formats.robot_keys import ACTUATOR
 from screwgraph.formats.yaml_values import Value
@@ -36,7 +36,7 @@ def read_actuators(
     return actuators
 
 
-def actuator_entries(robot: Robot) -> list[dict[str, Any]]:
+def write_actuators(robot: Robot) -> list[dict[str, Any]]:
     """Return the entries of a robot's actuators."""
     taken = set(robot.joint_names)
     return [{"actuator": a.name, **_entries(a, taken)} for a in robot.actuators]
@@ -47,7 +47,7 @@ def _entries(actuator: Actuator, taken: set[str]) -> dict[str, Any]:
         return {"loop": actuator.loop}
     if isinstance(actuator, Thruster):
         return {"terms": dict(actuator.terms)}
-    return coupling_entries(actuator.displacement, taken, "displacement")
+    return write_coupling(actuator.displacement, taken, "displacement")
 
 
 def _actuator(name: str, entries: Mapping[str, Value], names: Names, joints: Iterable[str]) -> Actuator:
@@ -59,5 +59,5 @@ def _actuator(name: str, entries: Mapping[str, Value], names: Names, joints: Ite
         return Thruster(name, arms)
     if "=" in (entries["displacement"].text() if "displacement" in entries else ""):
         raise entries["displacement"].complaint("it is no equation: write the displacement alone")
-    displacement = coupled(f"actuator {name!r}", name, entries, names, joints, "displacement")
+    displacement = read_position_function(f"actuator {name!r}", name, entries, names, joints, "displacement")
     return Transmission(replace(displacement, offset=0.0))

@@ -9,10 +9,10 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
-from screwgraph.formats.diagnostics import did_you_mean
-from screwgraph.formats.keys import Entry, Keys
+from screwgraph.formats.diagnostics import suggest_name
 from screwgraph.formats.mimics import Mimic
 from screwgraph.formats.robot_keys import BODY, COEFFICIENTS, LIMITS, MASS, MIMIC, SETTINGS
+from screwgraph.formats.yaml_keys import Entry, Keys
 from screwgraph.formats.yaml_values import Value
 from screwgraph.robot import JOINT_TYPES, Joint, JointType, Limits
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
@@ -61,7 +61,7 @@ def read_type(value: Value, other_keys: Keys, who: str, names: Names) -> tuple[J
     entries = value.section({**other_keys, **{key: SETTINGS.get(key, OTHER) for key in settings}}, who)
     given = {key: _setting(entries[key], settings[key], names) for key in settings if key in entries}
     axis_at = entries["axis"].at if "axis" in entries else value.at
-    return joint_types.make(kind, settings | given, who, axis_at), entries
+    return joint_types.make_joint_type(kind, settings | given, who, axis_at), entries
 
 
 def read_inertia(entries: Entries, who: str, names: Names) -> SpatialInertia:
@@ -113,7 +113,7 @@ def _setting(value: Value, default: object, names: Names) -> float | tuple[float
         return value.number(names)
     if isinstance(value.content, str):
         if value.content not in AXES:
-            raise value.complaint(f"an axis is {did_you_mean(value.content, AXES, 'one of')} or a list of 3 numbers")
+            raise value.complaint(f"an axis is {suggest_name(value.content, AXES, 'one of')} or a list of 3 numbers")
         return AXES[value.content]
     return value.numbers(names, 3)
 

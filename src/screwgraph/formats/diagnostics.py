@@ -41,59 +41,59 @@ class Warnings:
         self.lines.append(one_line(what, at=at, why=why, fix=fix))
 
 
-def number(text: str, what: str, at: Place) -> float:
+def parse_number(text: str, what: str, at: Place) -> float:
     """Read a finite decimal number of reasonable size.
 
     Raises:
         ModelError: the text is anything else, NaN and infinity included.
     """
-    value = decimal(text)
+    value = parse_decimal(text)
     if value is None:
         fix = "call xacro files .xacro, and they are expanded" if "${" in text else "write it like 1.5 or 2e-3"
-        raise ModelError(f"{what} is {shown(text)}", at=at, why="it must be a finite decimal number", fix=fix)
-    return reasonable(value, text, what, at)
+        raise ModelError(f"{what} is {quote_text(text)}", at=at, why="it must be a finite decimal number", fix=fix)
+    return validate_number(value, text, what, at)
 
 
-def numbers(text: str, count: int, what: str, at: Place) -> tuple[float, ...]:
-    """Read so many numbers with spaces between them. Raises ModelError as `number` does, and on another count."""
+def parse_numbers(text: str, count: int, what: str, at: Place) -> tuple[float, ...]:
+    """Read so many numbers with spaces between them. Raises ModelError as `parse_number` does, and on another count."""
     words = text.split()
     if len(words) != count:
         raise ModelError(
-            f"{what} is {shown(text)}",
+            f"{what} is {quote_text(text)}",
             at=at,
             why=f"it must be {count} numbers, not {len(words)}",
             fix="write them with spaces between, like 0 0 1",
         )
-    return tuple(number(word, what, at) for word in words)
+    return tuple(parse_number(word, what, at) for word in words)
 
 
-def decimal(text: str) -> float | None:
+def parse_decimal(text: str) -> float | None:
     """Read a decimal number; None where the text is none (words, hexadecimals, NaN and infinity included)."""
     text = text.strip()
     return float(text) if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) else None
 
 
-def reasonable(value: float, text: str, what: str, at: Place) -> float:
+def validate_number(value: float, text: str, what: str, at: Place) -> float:
     """Return a number unless it is NaN or so large that computing with it would overflow; then raise ModelError."""
     if not abs(value) <= LARGEST:
         raise ModelError(
-            f"{what} is {shown(text)}", at=at, why=f"no parameter of a robot exceeds {LARGEST:g} in SI units"
+            f"{what} is {quote_text(text)}", at=at, why=f"no parameter of a robot exceeds {LARGEST:g} in SI units"
         )
     return value
 
 
-def shown(text: object) -> str:
+def quote_text(text: object) -> str:
     """Quote a text of any length for a message."""
     quoted = repr(text)
     return quoted if len(quoted) <= _LONGEST_SHOWN else f"{quoted[: _LONGEST_SHOWN - 3]}..."
 
 
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+def suggest_name(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Suggest the nearest known name; where none is near, list the first after `otherwise`, or say nothing."""
     names = list(known)
     near = get_close_matches(name[:_LONGEST_SHOWN], names, n=1, cutoff=0.6)
     if near:
-        return f"did you mean {shown(near[0])}?"
+        return f"did you mean {quote_text(near[0])}?"
     if not otherwise:
         return ""
     ends = accumulate(len(one) + 2 for one in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from screwgraph.formats.diagnostics import Warnings
-from screwgraph.formats.xml import Element, place
+from screwgraph.formats.xml import Element, locate_element
 
 CONTACTS_AND_PICTURES = (
     "accepting_renderer", "capsule", "collision_filter_group", "compliant_hydroelastic", "declare_convex",
@@ -28,7 +28,7 @@ def drake_children(element: Element, name: str) -> Iterator[Element]:
     return (child for child in element if drake_name(child.tag) == name)
 
 
-def added(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
+def add_element(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
     """Add an element with a text and attributes, and return it; it stands where its parent does."""
     import lxml.etree as etree
 
@@ -45,4 +45,4 @@ def remark_on_drake(root: Element, file: str, warnings: Warnings) -> None:
         for name in (drake_name(element.tag), *(drake_name(key) for key in element.attrib)):
             if name not in said and not inside:
                 said.add(name)
-                warnings.add(f"<drake:{name}> is not modelled", at=place(element, file))
+                warnings.add(f"<drake:{name}> is not modelled", at=locate_element(element, file))

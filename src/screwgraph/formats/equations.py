@@ -11,11 +11,11 @@ from functools import reduce
 import numpy as np
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import LARGEST, Place, decimal, did_you_mean, shown
-from screwgraph.formats.expressions import parsed
+from screwgraph.formats.diagnostics import LARGEST, Place, parse_decimal, quote_text, suggest_name
+from screwgraph.formats.expressions import parse_expression
 from screwgraph.robot import Constant, Coupling, Expression, Operation, Position, Power
-from screwgraph.robot.expression import evaluate, joints_in
 from screwgraph.robot.functions import OF_ONE
+from screwgraph.robot.position_expression import evaluate, joints_in
 
 MANY = 20
 """Arguments of functions of any number."""
@@ -40,7 +40,7 @@ _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def coupling_of(
+def parse_coupling(
     name: str, text: str, numbers: Mapping[str, float], joints: Mapping[str, str], what: str, at: Place
 ) -> Coupling:
     """Read the coupling that an equation states; without `=` the expression must be zero.
@@ -52,9 +52,9 @@ def coupling_of(
         ModelError: no arithmetic, an unknown word, or a function that has jumps.
     """
     left, equals, right = text.partition("=")
-    expression = position_expression(left, numbers, joints, what, at)
+    expression = parse_position_expression(left, numbers, joints, what, at)
     if equals:
-        expression = _operation("-", expression, position_expression(right, numbers, joints, what, at))
+        expression = _operation("-", expression, parse_position_expression(right, numbers, joints, what, at))
     linear = _linear(expression)
     if linear is None:
         return Coupling(name, {}, 0.0, expression)
@@ -62,39 +62,42 @@ def coupling_of(
     return Coupling(name, terms, -constant)
 
 
-def position_expression(
+def parse_position_expression(
     text: str, numbers: Mapping[str, float], joints: Mapping[str, str], what: str, at: Place
 ) -> Expression:
     """Parse arithmetic over joint positions; what is constant is worked out. Raises ModelError."""
-    value = decimal(text)
+    value = parse_decimal(text)
     if value is not None:
         return Constant(value)
-    tree = parsed(text, what, at, LONGEST_EQUATION)
+    tree = parse_expression(text, what, at, LONGEST_EQUATION)
     words = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     known = {*numbers, *joints, *CALLED}
     for word in sorted(words - known):
         raise ModelError(
-            f"{what} is {shown(text)}",
+            f"{what} is {quote_text(text)}",
             at=at,
-            why=f"neither a joint nor a parameter is called {shown(word)}",
-            fix=did_you_mean(word, sorted(known), "known are"),
+            why=f"neither a joint nor a parameter is called {quote_text(word)}",
+            fix=suggest_name(word, sorted(known), "known are"),
         )
     for word in sorted(words & set(joints) & set(numbers)):
         raise ModelError(
-            f"{what} is {shown(text)}", at=at, why=f"{word!r} is a joint and a parameter", fix="rename the parameter"
+            f"{what} is {quote_text(text)}",
+            at=at,
+            why=f"{word!r} is a joint and a parameter",
+            fix="rename the parameter",
         )
     try:
-        return _checked(_converted(tree, numbers, joints))
+        return _check_depth(_convert_tree(tree, numbers, joints))
     except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
         raise ModelError(
-            f"{what} is {shown(text)}",
+            f"{what} is {quote_text(text)}",
             at=at,
             why=str(error.args[-1]),
             fix=f"use + - * / ** and {', '.join(CALLED)} of positions",
         ) from error
 
 
-def _converted(node: ast.expr, numbers: Mapping[str, float], joints: Mapping[str, str]) -> Expression:
+def _convert_tree(node: ast.expr, numbers: Mapping[str, float], joints: Mapping[str, str]) -> Expression:
     """Turn Python's tree into ours; raises ValueError and its kin for what has no place in an equation."""
     match node:
         case ast.Constant(value) if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -104,16 +107,16 @@ def _converted(node: ast.expr, numbers: Mapping[str, float], joints: Mapping[str
         case ast.Name(word) if word in numbers:
             return Constant(numbers[word])
         case ast.UnaryOp(ast.USub(), operand):
-            return _operation("*", Constant(-1.0), _converted(operand, numbers, joints))
+            return _operation("*", Constant(-1.0), _convert_tree(operand, numbers, joints))
         case ast.UnaryOp(ast.UAdd(), operand):
-            return _converted(operand, numbers, joints)
+            return _convert_tree(operand, numbers, joints)
         case ast.BinOp(left, ast.Pow(), right):
-            return _power(_converted(left, numbers, joints), _converted(right, numbers, joints))
+            return _power(_convert_tree(left, numbers, joints), _convert_tree(right, numbers, joints))
         case ast.BinOp(left, symbol, right) if type(symbol) in _SYMBOLS:
-            operands = (_converted(left, numbers, joints), _converted(right, numbers, joints))
+            operands = (_convert_tree(left, numbers, joints), _convert_tree(right, numbers, joints))
             return _operation(_SYMBOLS[type(symbol)], *operands)
         case ast.Call(ast.Name(function), [*arguments], []) if function in CALLED:
-            return _called(function, [_converted(argument, numbers, joints) for argument in arguments])
+            return _make_call(function, [_convert_tree(argument, numbers, joints) for argument in arguments])
     raise ValueError("only joints, numbers, parameters, + - * / ** and functions are allowed there")
 
 
@@ -128,7 +131,7 @@ def _operation(symbol: str, left: Expression, right: Expression) -> Expression:
 def _power(base: Expression, exponent: Expression) -> Expression:
     """Return whole powers as such, others by the square root or `pow`; an exponent with positions by exp and log."""
     if not isinstance(exponent, Constant):
-        return _called("exp", [_operation("*", exponent, _called("log", [base]))])
+        return _make_call("exp", [_operation("*", exponent, _make_call("log", [base]))])
     if isinstance(base, Constant):
         return Constant(_real(base.value**exponent.value))
     size = abs(exponent.value)
@@ -142,7 +145,7 @@ def _power(base: Expression, exponent: Expression) -> Expression:
     return positive if exponent.value >= 0 else Operation("/", (Constant(1.0), positive))
 
 
-def _called(function: str, arguments: list[Expression]) -> Expression:
+def _make_call(function: str, arguments: list[Expression]) -> Expression:
     """Return a function of expressions, constants worked out; hypot is a root, and min and max go pair by pair."""
     least, most = CALLED[function]
     if not least <= len(arguments) <= most:
@@ -152,11 +155,11 @@ def _called(function: str, arguments: list[Expression]) -> Expression:
     if function == "hypot":
         squares = [Power(argument, 2) for argument in arguments]
         total = reduce(lambda a, b: _operation("+", a, b), map(_worked_out, squares))
-        return _called("sqrt", [total])
+        return _make_call("sqrt", [total])
     if function == "pow":
         return _power(*arguments)
     if len(arguments) > 2:
-        return reduce(lambda a, b: _called(function, [a, b]), arguments)
+        return reduce(lambda a, b: _make_call(function, [a, b]), arguments)
     return _worked_out(Operation(function, tuple(arguments)))
 
 
@@ -174,7 +177,7 @@ def _real(value: object) -> float:
     return float(value)  # pyright: ignore[reportArgumentType]
 
 
-def _checked(expression: Expression, depth: int = 0) -> Expression:
+def _check_depth(expression: Expression, depth: int = 0) -> Expression:
     if depth > DEEPEST:
         raise ValueError(f"more than {DEEPEST} operations lie within one another")
     match expression:
@@ -182,9 +185,9 @@ def _checked(expression: Expression, depth: int = 0) -> Expression:
             raise ValueError(f"no parameter of a robot exceeds {LARGEST:g} in SI units")
         case Operation(_, operands):
             for operand in operands:
-                _checked(operand, depth + 1)
+                _check_depth(operand, depth + 1)
         case Power(base, _):
-            _checked(base, depth + 1)
+            _check_depth(base, depth + 1)
     return expression
 
 
@@ -197,13 +200,13 @@ def _linear(expression: Expression) -> tuple[dict[str, float], float] | None:
             return {joint: 1.0}, 0.0
         case Operation("+" | "-" as symbol, (left, right)):
             a, b = _linear(left), _linear(right)
-            return None if a is None or b is None else _sum(a, _scaled(b, 1.0 if symbol == "+" else -1.0))
+            return None if a is None or b is None else _sum(a, _scale_terms(b, 1.0 if symbol == "+" else -1.0))
         case Operation("*", (Constant(factor), other)) | Operation("*", (other, Constant(factor))):
             inner = _linear(other)
-            return None if inner is None else _scaled(inner, factor)
+            return None if inner is None else _scale_terms(inner, factor)
         case Operation("/", (other, Constant(divisor))):
             inner = _linear(other)
-            return None if inner is None else _scaled(inner, 1.0 / divisor)
+            return None if inner is None else _scale_terms(inner, 1.0 / divisor)
         case Power(base, 1):
             return _linear(base)
     return None
@@ -214,5 +217,5 @@ def _sum(a: tuple[dict[str, float], float], b: tuple[dict[str, float], float]) -
     return {joint: a[0].get(joint, 0.0) + b[0].get(joint, 0.0) for joint in joints}, a[1] + b[1]
 
 
-def _scaled(a: tuple[dict[str, float], float], factor: float) -> tuple[dict[str, float], float]:
+def _scale_terms(a: tuple[dict[str, float], float], factor: float) -> tuple[dict[str, float], float]:
     return {joint: c * factor for joint, c in a[0].items()}, a[1] * factor

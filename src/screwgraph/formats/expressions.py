@@ -12,7 +12,7 @@ from keyword import iskeyword
 from typing import Any
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Place, decimal, did_you_mean, reasonable, shown
+from screwgraph.formats.diagnostics import Place, parse_decimal, quote_text, suggest_name, validate_number
 
 LONGEST = 200
 """Characters of an expression."""
@@ -52,10 +52,10 @@ def evaluate(text: str, names: Mapping[str, float], what: str, at: Place) -> flo
     Raises:
         ModelError: no expression, an unknown name, or a value that is not a finite number.
     """
-    value = decimal(text)
+    value = parse_decimal(text)
     if value is None:
-        value = _value(parsed(text, what, at), text, names, what, at)
-    return reasonable(value, text, what, at)
+        value = _value(parse_expression(text, what, at), text, names, what, at)
+    return validate_number(value, text, what, at)
 
 
 def evaluate_parameters(
@@ -71,7 +71,7 @@ def evaluate_parameters(
     uses = {}
     for name, text in texts.items():
         _check_name(name, places[name])
-        tree = parsed(text, f"parameter {name!r}", places[name]) if decimal(text) is None else None
+        tree = parse_expression(text, f"parameter {name!r}", places[name]) if parse_decimal(text) is None else None
         uses[name] = sorted(used for used in _names_in(tree) if used in texts)
     try:
         order = list(TopologicalSorter(uses).static_order())
@@ -96,14 +96,14 @@ def _check_name(name: str, at: Place) -> None:
         raise ModelError(f"a parameter is called {name!r}", at=at, why="that name is taken", fix="choose another")
     if not name.isidentifier() or not name.isascii() or iskeyword(name):
         raise ModelError(
-            f"a parameter is called {shown(name)}",
+            f"a parameter is called {quote_text(name)}",
             at=at,
             why="its name must be a word of letters, digits and _, and no word of Python",
             fix="choose another",
         )
 
 
-def parsed(text: str, what: str, at: Place, longest: int = LONGEST) -> ast.expr:
+def parse_expression(text: str, what: str, at: Place, longest: int = LONGEST) -> ast.expr:
     """Parse an expression of reasonable length to Python's tree; nothing is evaluated. Raises ModelError."""
     if len(text) > longest:
         raise ModelError(f"{what} is longer than {longest} characters", at=at, fix="split it with parameters")
@@ -113,7 +113,10 @@ def parsed(text: str, what: str, at: Place, longest: int = LONGEST) -> ast.expr:
             return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ModelError(
-            f"{what} is {shown(text)}", at=at, why="it is neither a number nor arithmetic", fix="write it like 2*pi/3"
+            f"{what} is {quote_text(text)}",
+            at=at,
+            why="it is neither a number nor arithmetic",
+            fix="write it like 2*pi/3",
         ) from error
 
 
@@ -132,46 +135,46 @@ def _value(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at:
     try:
         value = evaluator.eval(text, previously_parsed=tree)
     except InvalidExpression as error:
-        raise _refused(
+        raise _make_expression_error(
             text, what, at, "only numbers, parameters, + - * / ** and sin, cos, ... are allowed there"
         ) from error
     except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
-        raise _refused(text, what, at, str(error.args[-1])) from error
+        raise _make_expression_error(text, what, at, str(error.args[-1])) from error
     if not isinstance(value, float):
-        raise _refused(text, what, at, "its value is not a real number")
+        raise _make_expression_error(text, what, at, "its value is not a real number")
     return value
 
 
-def _answered(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _make_generic(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that leaves numbers which carry more than their value to their own method of that name."""
 
-    def answered(*numbers: Any) -> Any:
+    def generic_function(*numbers: Any) -> Any:
         own = next((getattr(type(x), name) for x in numbers if hasattr(x, name)), function)
         return own(*numbers)
 
-    return answered
+    return generic_function
 
 
-_ANSWERED = {name: _answered(name, function) for name, function in FUNCTIONS.items()}
+_ANSWERED = {name: _make_generic(name, function) for name, function in FUNCTIONS.items()}
 
 
 def _check_known(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at: Place) -> None:
     known = [*names, *FUNCTIONS]
     for name in sorted(_names_in(tree) - set(known)):
         raise ModelError(
-            f"{what} is {shown(text)}",
+            f"{what} is {quote_text(text)}",
             at=at,
-            why=f"no parameter is called {shown(name)}",
-            fix=did_you_mean(name, known, "known are"),
+            why=f"no parameter is called {quote_text(name)}",
+            fix=suggest_name(name, known, "known are"),
         )
 
 
 def _constant(node: ast.Constant) -> float:
     """Every number is a float, so that powers overflow at once instead of growing."""
     if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
-        raise ValueError(f"{shown(node.value)} is not a number")
+        raise ValueError(f"{quote_text(node.value)} is not a number")
     return float(node.value)
 
 
-def _refused(text: str, what: str, at: Place, why: str) -> ModelError:
-    return ModelError(f"{what} is {shown(text)}", at=at, why=why, fix="write a number, or arithmetic like 2*pi/3")
+def _make_expression_error(text: str, what: str, at: Place, why: str) -> ModelError:
+    return ModelError(f"{what} is {quote_text(text)}", at=at, why=why, fix="write a number, or arithmetic like 2*pi/3")

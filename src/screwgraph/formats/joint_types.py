@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError, ModelError
-from screwgraph.formats.diagnostics import Place, as_model_error, did_you_mean, shown
+from screwgraph.formats.diagnostics import Place, as_model_error, quote_text, suggest_name
 from screwgraph.robot import JOINT_TYPES, JointType
 from screwgraph.robot.joints import Floating
 
@@ -25,10 +25,10 @@ def type_name(name: str, who: str, at: Place) -> str:
     name = ALIASES.get(name, name)
     if name not in JOINT_TYPES:
         raise ModelError(
-            f"{who}: there is no joint type {shown(name)}",
+            f"{who}: there is no joint type {quote_text(name)}",
             at=at,
             why=f"the types are {', '.join(JOINT_TYPES)}",
-            fix=did_you_mean(name, [*JOINT_TYPES, *ALIASES]),
+            fix=suggest_name(name, [*JOINT_TYPES, *ALIASES]),
         )
     return name
 
@@ -38,17 +38,17 @@ def settings_of(name: str) -> Settings:
     return {f.name: f.default for f in fields(JOINT_TYPES[name])}
 
 
-def vectors(settings: Settings) -> Settings:
+def select_vectors(settings: Settings) -> Settings:
     """Select the settings that are 3-vectors."""
     return {key: value for key, value in settings.items() if isinstance(value, tuple)}
 
 
-def scalars(settings: Settings) -> Settings:
+def select_scalars(settings: Settings) -> Settings:
     """Select the settings that are numbers."""
     return {key: value for key, value in settings.items() if not isinstance(value, tuple)}
 
 
-def make(name: str, settings: Mapping[str, Any], who: str, at: Place) -> JointType:
+def make_joint_type(name: str, settings: Mapping[str, Any], who: str, at: Place) -> JointType:
     """Make a joint type. Raises ModelError where the type refuses its settings (a zero axis, ...)."""
     try:
         return JOINT_TYPES[name](**settings)
@@ -68,8 +68,8 @@ def neutral_position(joint_type: JointType, numbers: Sequence[float], who: str, 
         raise as_model_error(error, who, at) from error
 
 
-def describe(joint_type: JointType) -> tuple[str, Settings]:
-    """Return name and settings of a joint type, from which `make` makes it again.
+def describe_joint_type(joint_type: JointType) -> tuple[str, Settings]:
+    """Return name and settings of a joint type, from which `make_joint_type` makes it again.
 
     Raises:
         ModelError: the type is not registered.

@@ -11,26 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import xacro
-from screwgraph.formats.checks import not_modelled, without_inertia
-from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, reasonable, shown
-from screwgraph.formats.files import read_bytes
-from screwgraph.formats.meshes import located
+from screwgraph.formats.diagnostics import Place, Warnings, quote_text, suggest_name, validate_number
+from screwgraph.formats.file_io import read_bytes
+from screwgraph.formats.mesh_paths import locate_meshes
 from screwgraph.formats.mjcf_read import read_mjcf
+from screwgraph.formats.model_checks import warn_of_unmodelled, without_inertia
 from screwgraph.formats.packages import Packages
 from screwgraph.formats.robot_yaml import read_yaml
 from screwgraph.formats.sdf_read import read_sdf
-from screwgraph.formats.texts import TEXT, is_text, is_xml
+from screwgraph.formats.text_sources import TEXT, is_text, is_xml
 from screwgraph.formats.urdf_read import read_urdf
-from screwgraph.formats.xml import parse_xml, place
+from screwgraph.formats.xml import locate_element, parse_xml
 from screwgraph.robot import (
     Robot,
+    make_unknown_name_error,
     merge_fixed,
     remark_on_drawing,
-    snapped,
-    unknown,
+    snap_rotations,
     with_floating_base,
     with_gravity,
     without_damping,
@@ -50,8 +50,8 @@ def read_xml(data: bytes, file: str) -> Robot:
     readers: dict[str, Reader] = {"robot": read_urdf, "sdf": read_sdf, "mujoco": read_mjcf}
     if root.tag not in readers:
         raise ModelError(
-            f"the outermost element is {shown(f'<{root.tag}>')}",
-            at=place(root, file),
+            f"the outermost element is {quote_text(f'<{root.tag}>')}",
+            at=locate_element(root, file),
             why="robot files have <robot>, <sdf> or <mujoco> there",
         )
     return readers[root.tag](data, file)
@@ -76,7 +76,7 @@ BASES = ("fixed", "floating")
 _PREVIEW = 4096
 
 
-@checked
+@check_arguments
 def load(
     source: str | os.PathLike[str],
     *,
@@ -99,12 +99,14 @@ def load(
         InputError: an argument has a wrong value, an unknown joint or robot included.
     """
     if base not in BASES:
-        raise unknown("base", base, BASES)
+        raise make_unknown_name_error("base", base, BASES)
     known = _packages(packages)
-    robot, file, folder, given = _read(source, model, None if xacro_args is None else xacro.texts(xacro_args), known)
-    robot = located(robot, folder, known)
-    robot = lock_joints(_merged(robot, file), lock)
-    remarks = not_modelled(robot, file) + without_inertia(robot, file, given) + remark_on_drawing(robot, file)
+    robot, file, folder, given = _read_robot(
+        source, model, None if xacro_args is None else xacro.format_arguments(xacro_args), known
+    )
+    robot = locate_meshes(robot, folder, known)
+    robot = lock_joints(_weld_fixed(robot, file), lock)
+    remarks = warn_of_unmodelled(robot, file) + without_inertia(robot, file, given) + remark_on_drawing(robot, file)
     robot = replace(robot, warnings=robot.warnings + remarks)
     if strict:
         _refuse_warnings(robot)
@@ -115,7 +117,7 @@ def load(
     if gravity is not None:
         in_world = np.array(with_gravity(robot, gravity).gravity)
         robot = with_gravity(robot, rotation(robot.T_wb).T @ in_world)
-    return snapped(robot, snap)
+    return snap_rotations(robot, snap)
 
 
 def zoo_names() -> tuple[str, ...]:
@@ -125,7 +127,7 @@ def zoo_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
-def _read(
+def _read_robot(
     source: object, model: str | None, arguments: Mapping[str, str] | None, packages: Packages
 ) -> tuple[Robot, str, Path | None, Mapping[str, str]]:
     """Return the robot as its file has it, how messages call the file, its folder if any, and a xacro's arguments."""
@@ -141,12 +143,12 @@ def _read(
         file = os.fsdecode(source)
         path = Path(file)
         if _is_bare_name(source) and not os.path.exists(path):
-            raise unknown("built-in robot", source, zoo_names())
+            raise make_unknown_name_error("built-in robot", source, zoo_names())
         data, folder = read_bytes(path, file), path.parent
         reader = _reader(path, data, file)
     warnings, given = Warnings(), dict[str, str]()
     if file.lower().endswith(xacro.SUFFIX) or (file == TEXT and arguments is not None and xacro.is_xacro(data)):
-        expanded = xacro.expanded(file, data if file == TEXT else None, arguments or {}, packages, warnings)
+        expanded = xacro.expand_xacro(file, data if file == TEXT else None, arguments or {}, packages, warnings)
         data, given = expanded.data, expanded.arguments
     elif arguments:
         raise InputError("xacro_args= goes with xacro files", at=file, why="this is none")
@@ -169,11 +171,13 @@ def _packages(given: Any) -> Packages:
         folders = list(given)
     for folder in (*named.values(), *folders):
         if not isinstance(folder, (str, os.PathLike)) or not os.path.isdir(folder):
-            raise InputError(f"packages: there is no folder {shown(folder)}", fix='packages={"NAME": "path/to/NAME"}')
+            raise InputError(
+                f"packages: there is no folder {quote_text(folder)}", fix='packages={"NAME": "path/to/NAME"}'
+            )
     return Packages({str(name): os.fspath(f) for name, f in named.items()}, [os.fspath(f) for f in folders])
 
 
-def _merged(robot: Robot, file: str) -> Robot:
+def _weld_fixed(robot: Robot, file: str) -> Robot:
     """Weld the links that fixed joints join; what a complaint about it lacks is the file."""
     try:
         merged = merge_fixed(robot)
@@ -181,7 +185,9 @@ def _merged(robot: Robot, file: str) -> Robot:
         raise ModelError(error.what, at=error.at or file, why=error.why, fix=error.fix) from error
     for link in merged.links:
         largest = float(abs(link.inertia.matrix()).max())
-        reasonable(largest, f"{largest:g}", f"link {link.name!r}: inertia with all that is welded to it", Place(file))
+        validate_number(
+            largest, f"{largest:g}", f"link {link.name!r}: inertia with all that is welded to it", Place(file)
+        )
     return merged
 
 
@@ -205,7 +211,7 @@ def _reader(path: Path, data: bytes, file: str) -> Reader:
             f"files with the suffix {path.suffix!r} are not read",
             at=file,
             why="the suffix tells the format",
-            fix=did_you_mean(path.suffix, READERS, "readable are"),
+            fix=suggest_name(path.suffix, READERS, "readable are"),
         )
     return reader
 

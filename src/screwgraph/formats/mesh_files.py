@@ -31,11 +31,11 @@ def triangles(mesh: Mesh) -> Triangles:
         when = os.stat(mesh.file).st_mtime_ns
     except (OSError, ValueError):
         raise ModelError("the mesh is not found", at=mesh.file) from None
-    corners, faces = _read(mesh.file, when)
+    corners, faces = _read_triangles(mesh.file, when)
     return corners * np.asarray(mesh.scale, dtype=float), faces
 
 
-def readable(visuals: Iterable[Visual]) -> tuple[list[Visual], list[ModelError]]:
+def split_readable(visuals: Iterable[Visual]) -> tuple[list[Visual], list[ModelError]]:
     """Return the shapes that can be had, and what is wrong with the meshes among the others."""
     found, wrong = [], []
     for visual in visuals:
@@ -49,7 +49,7 @@ def readable(visuals: Iterable[Visual]) -> tuple[list[Visual], list[ModelError]]
     return found, wrong
 
 
-def summary(wrong: Iterable[ModelError]) -> str:
+def summarise_unreadable(wrong: Iterable[ModelError]) -> str:
     """Say in one line which meshes are not to be had, and why."""
     errors = {str(error.at): error for error in wrong}
     names = [Path(name).name for name in errors]
@@ -71,7 +71,7 @@ def hull(mesh: Mesh) -> Float[np.ndarray, "n 3"]:
 
 @lru_cache(maxsize=512)
 def _hull(file: str, when: int) -> Int[np.ndarray, " n"]:
-    corners, faces = _read(file, when)
+    corners, faces = _read_triangles(file, when)
     used = np.unique(faces)
     return used[_outer(corners[used])]
 
@@ -90,7 +90,7 @@ def _outer(points: Float[np.ndarray, "n 3"]) -> Int[np.ndarray, " k"]:
         return np.arange(len(points))
 
 
-def thinned(corners: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "t 3"], most: int) -> Triangles:
+def thin_mesh(corners: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "t 3"], most: int) -> Triangles:
     """Return about a mesh of at most so many triangles: corners in one cell of a grid become their mean."""
     cells = 256
     low, extent = corners.min(axis=0), float(np.ptp(corners, axis=0).max()) or 1.0
@@ -108,7 +108,7 @@ def thinned(corners: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "t 3"], mo
 
 
 @lru_cache(maxsize=512)
-def _read(file: str, when: int) -> Triangles:
+def _read_triangles(file: str, when: int) -> Triangles:
     """Read a file that was changed at a time; answers are kept."""
     try:
         import trimesh

@@ -27,7 +27,7 @@ def mimic_name(follower: str) -> str:
     return f"{follower}_mimic"
 
 
-def mimic_couplings(
+def make_mimic_couplings(
     mimics: Iterable[Mimic], joints: Iterable[Joint], taken: Iterable[str], warnings: Warnings
 ) -> list[Coupling]:
     """Make a coupling of each mimic, called so that no name is `taken` twice; a fixed follower follows nothing.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.formats.mjcf_names import Names, pose, shift
-from screwgraph.formats.mjcf_visuals import body_shapes
+from screwgraph.formats.mjcf_names import Names, make_pose, make_translation
+from screwgraph.formats.mjcf_visuals import read_shapes
 from screwgraph.robot import Frame, Joint, JointType, Limits, Link
 from screwgraph.robot.joints import Fixed, Floating, Prismatic, Revolute, Spherical
 from screwgraph.spatial import SpatialInertia, inverse, rotation, translation
@@ -21,7 +21,7 @@ Placed = dict[int, Frame]
 """For each body, by number, the link that it is, and the body's own frame on it."""
 
 
-def body_parts(model: Any, names: Names) -> tuple[list[Link], list[Joint], list[Frame], Placed]:
+def read_bodies(model: Any, names: Names) -> tuple[list[Link], list[Joint], list[Frame], Placed]:
     """Return links, joints and frames of a model, and where its bodies are."""
     placed: Placed = {0: Frame(names.bodies[0], names.bodies[0], np.eye(4))}
     links, joints = [_with_shapes(Link(names.bodies[0]), model, 0, placed[0])], []
@@ -37,20 +37,20 @@ def body_parts(model: Any, names: Names) -> tuple[list[Link], list[Joint], list[
 def _body(model: Any, body: int, names: Names, parent: Frame, taken: set[str]) -> tuple[list[Link], list[Joint], Frame]:
     """Chain the joints of a body; `T` is always the body's frame on the link that the chain has reached."""
     name, at = names.bodies[body], parent.link
-    T = parent.T_lf @ pose(model.body_pos[body], model.body_quat[body])
+    T = parent.T_lf @ make_pose(model.body_pos[body], model.body_quat[body])
     numbers = range(int(model.body_jntadr[body]), int(model.body_jntadr[body]) + int(model.body_jntnum[body]))
     links, joints = [], []
     for number in numbers:
         kind, anchor = int(model.jnt_type[number]), np.array(model.jnt_pos[number], dtype=float)
         anchor = anchor if kind in (BALL, HINGE) else np.zeros(3)
         joint_type = _type(model, number)
-        origin = np.eye(4) if kind == FREE else T @ shift(anchor) @ _back_to_zero(model, number, joint_type)
-        child = name if number == numbers[-1] else _unused(f"{names.joints[number]}_link", taken)
+        origin = np.eye(4) if kind == FREE else T @ make_translation(anchor) @ _back_to_zero(model, number, joint_type)
+        child = name if number == numbers[-1] else _make_unused_name(f"{names.joints[number]}_link", taken)
         joints.append(_joint(model, number, names.joints[number], joint_type, at, child, origin))
         links.append(Link(child))
-        at, T = child, shift(-anchor)
+        at, T = child, make_translation(-anchor)
     if not joints:
-        joints.append(Joint(_unused(f"{name}_fixed", set(names.joints)), Fixed(), at, name, T))
+        joints.append(Joint(_make_unused_name(f"{name}_fixed", set(names.joints)), Fixed(), at, name, T))
         links.append(Link(name))
         T = np.eye(4)
     frame = Frame(name, name, T)
@@ -59,7 +59,7 @@ def _body(model: Any, body: int, names: Names, parent: Frame, taken: set[str]) -
 
 
 def _with_shapes(link: Link, model: Any, body: int, on: Frame) -> Link:
-    seen, touched = body_shapes(model, body, on)
+    seen, touched = read_shapes(model, body, on)
     return replace(link, visuals=seen, collisions=touched)
 
 
@@ -99,11 +99,11 @@ def _joint(
         damping=float(model.dof_damping[dof]),
         friction=float(model.dof_frictionloss[dof]),
         armature=float(model.dof_armature[dof]),
-        neutral=_drawn(model, number) if int(model.jnt_type[number]) == FREE else None,
+        neutral=_read_free_pose(model, number) if int(model.jnt_type[number]) == FREE else None,
     )
 
 
-def _drawn(model: Any, number: int) -> tuple[float, ...]:
+def _read_free_pose(model: Any, number: int) -> tuple[float, ...]:
     """Return the pose of a free body in the file, (x y z, qx qy qz qw)."""
     start = int(model.jnt_qposadr[number])
     x, y, z, w, *xyz = (float(entry) for entry in model.qpos0[start : start + 7])
@@ -128,7 +128,7 @@ def _effort(model: Any, number: int) -> float | None:
 
 
 def _inertia(model: Any, body: int) -> SpatialInertia:
-    T = pose(model.body_ipos[body], model.body_iquat[body])
+    T = make_pose(model.body_ipos[body], model.body_iquat[body])
     principal = np.diag(np.asarray(model.body_inertia[body], dtype=float))
     return SpatialInertia.of_body(float(model.body_mass[body]), translation(T), principal, rotation(T))
 
@@ -138,16 +138,16 @@ def _frames(model: Any, names: Names, placed: Placed, taken: set[str]) -> list[F
     frames = []
     for frame in placed.values():
         if translation(frame.T_lf).any():
-            frames.append(Frame(_unused(f"{frame.name}_origin", taken), frame.link, frame.T_lf))
+            frames.append(Frame(_make_unused_name(f"{frame.name}_origin", taken), frame.link, frame.T_lf))
     for site, name in enumerate(names.sites):
         on = placed[int(model.site_bodyid[site])]
         if name:
-            T = on.T_lf @ pose(model.site_pos[site], model.site_quat[site])
-            frames.append(Frame(_unused(name, taken), on.link, T))
+            T = on.T_lf @ make_pose(model.site_pos[site], model.site_quat[site])
+            frames.append(Frame(_make_unused_name(name, taken), on.link, T))
     return frames
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def _make_unused_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     taken.add(name)

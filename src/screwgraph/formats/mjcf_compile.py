@@ -12,7 +12,7 @@ from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import Place, Warnings
-from screwgraph.formats.mjcf_names import mujoco_module
+from screwgraph.formats.mjcf_names import import_mujoco
 
 LONGEST = 120.0
 """Seconds that a file may take to compile."""
@@ -34,14 +34,14 @@ with open(folder + "/" + said, "w", encoding="utf-8", errors="backslashreplace")
 """MuJoCo hands names of a file to printf: `class="%s%s%n"` is the end of the process that reads it."""
 
 
-def compiled(file: str, text: str | None, warnings: Warnings) -> Any:
+def compile_mjcf(file: str, text: str | None, warnings: Warnings) -> Any:
     """Compile a model file, or the text that stands for it; MuJoCo's own warnings join ours.
 
     Raises:
         ModelError: MuJoCo is not installed, refuses the file, fails, or takes more than `LONGEST`.
     """
     try:
-        mujoco = mujoco_module()
+        mujoco = import_mujoco()
     except ImportError as error:
         raise ModelError(
             "MuJoCo, which reads MJCF files, is not installed", at=Place(file), fix="pip install 'screwgraph[mjcf]'"

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.mjcf_bodies import Placed
-from screwgraph.formats.mjcf_names import Names, mujoco_module, pose, shift
+from screwgraph.formats.mjcf_names import Names, import_mujoco, make_pose, make_translation
 from screwgraph.robot import Constant, Coupling, Expression, Loop, Operation, Position, Power
 from screwgraph.robot.joints import Fixed, Spherical
 
@@ -18,7 +18,7 @@ CONNECT, WELD, JOINT = range(3)
 """MuJoCo's numbers of equality constraints."""
 
 
-def loops_of(model: Any, names: Names, placed: Placed, warnings: Warnings, at: Place) -> list[Loop]:
+def read_loops(model: Any, names: Names, placed: Placed, warnings: Warnings, at: Place) -> list[Loop]:
     """Return a spherical loop for each `connect`, a fixed one for each `weld`; constraints of other kinds are named."""
     loops = []
     for number in range(model.neq):
@@ -32,7 +32,7 @@ def loops_of(model: Any, names: Names, placed: Placed, warnings: Warnings, at: P
     return loops
 
 
-def couplings_of(model: Any, names: Names, at: Place) -> list[Coupling]:
+def read_couplings(model: Any, names: Names, at: Place) -> list[Coupling]:
     """Return a coupling for each active `joint` constraint: q1 - ref1 = a0 + a1 (q2 - ref2) + a2 (q2 - ref2)^2 ...
 
     Raises:
@@ -47,11 +47,11 @@ def _loop(model: Any, number: int, names: Names, placed: Placed) -> Loop:
     ends = (int(model.eq_obj1id[number]), int(model.eq_obj2id[number]))
     if _joins_sites(model, number):
         bodies = [int(model.site_bodyid[site]) for site in ends]
-        local = [pose(model.site_pos[site], model.site_quat[site]) for site in ends]
+        local = [make_pose(model.site_pos[site], model.site_quat[site]) for site in ends]
     elif weld:  # the anchor in the second body comes first, then the second body's pose, at the anchor, in the first
-        bodies, local = list(ends), [pose(data[3:6], data[6:10]), shift(data[:3])]
+        bodies, local = list(ends), [make_pose(data[3:6], data[6:10]), make_translation(data[:3])]
     else:
-        bodies, local = list(ends), [shift(data[:3]), shift(data[3:6])]
+        bodies, local = list(ends), [make_translation(data[:3]), make_translation(data[3:6])]
     (first, second), (T_p, T_s) = (placed[body] for body in bodies), local
     turns_freely = not weld or data[10] == 0.0  # a weld whose torques count for nothing only connects
     kind = Spherical() if turns_freely else Fixed()
@@ -59,7 +59,7 @@ def _loop(model: Any, number: int, names: Names, placed: Placed) -> Loop:
 
 
 def _joins_sites(model: Any, number: int) -> bool:
-    return int(model.eq_objtype[number]) == int(mujoco_module().mjtObj.mjOBJ_SITE)
+    return int(model.eq_objtype[number]) == int(import_mujoco().mjtObj.mjOBJ_SITE)
 
 
 def _coupling(model: Any, number: int, names: Names, at: Place) -> Coupling:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.formats.mjcf_names import mujoco_module
+from screwgraph.formats.mjcf_names import import_mujoco
 
 NOUGHT = {
     "GRAVITY": ("opt.gravity",),
@@ -25,14 +25,14 @@ The other flags are of contacts, sensors and integrators, which no robot is made
 
 def obey_flags(model: Any) -> None:
     """Set to zero what the flags of a compiled model switch off."""
-    bits = mujoco_module().mjtDisableBit
+    bits = import_mujoco().mjtDisableBit
     for name, arrays in NOUGHT.items():
         if model.opt.disableflags & getattr(bits, f"mjDSBL_{name}", 0):
             for array in arrays:
-                _cleared(model, array)
+                _clear_array(model, array)
 
 
-def _cleared(model: Any, array: str) -> None:
+def _clear_array(model: Any, array: str) -> None:
     """Set an array to zero; older versions of MuJoCo lack some."""
     *path, last = array.split(".")
     for step in path:

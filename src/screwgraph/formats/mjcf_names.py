@@ -11,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.spatial import quaternions, transform
 
 
-def mujoco_module() -> Any:
+def import_mujoco() -> Any:
     """Import MuJoCo, which is an optional dependency. Raises ImportError."""
     return import_module("mujoco")
 
@@ -20,7 +20,7 @@ class Names:
     """The names of a model's parts; those without one are called after their number, body3, and never twice."""
 
     def __init__(self, model: Any) -> None:
-        mujoco = mujoco_module()
+        mujoco = import_mujoco()
         kinds, self._id2name, self._model = mujoco.mjtObj, mujoco.mj_id2name, model
         self.model: str = model.names.split(b"\0", 1)[0].decode("utf-8", "replace") or "mjcf"
         self.bodies = self._unique("body", kinds.mjOBJ_BODY, model.nbody)
@@ -44,13 +44,13 @@ class Names:
         return names
 
 
-def pose(position: Float[np.ndarray, "3"], wxyz: Float[np.ndarray, "4"]) -> Float[np.ndarray, "4 4"]:
+def make_pose(position: Float[np.ndarray, "3"], wxyz: Float[np.ndarray, "4"]) -> Float[np.ndarray, "4 4"]:
     """Build T from a position and a quaternion in MuJoCo's order, w first."""
     w, x, y, z = np.asarray(wxyz, dtype=float)
     R = np.eye(3) if (x, y, z) == (0.0, 0.0, 0.0) else quaternions.to_rotation(np.array([x, y, z, w]))
     return transform(R, np.array(position, dtype=float))
 
 
-def shift(p: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4 4"]:
+def make_translation(p: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4 4"]:
     """Build the translation by p."""
     return transform(np.eye(3), np.array(p, dtype=float))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import LARGEST, Place, shown
-from screwgraph.formats.xml import Element, place
+from screwgraph.formats.diagnostics import LARGEST, Place, quote_text
+from screwgraph.formats.xml import Element, locate_element
 
 READ = (
     *("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia", "jnt_pos", "jnt_axis"),
@@ -17,20 +17,20 @@ READ = (
 """Arrays of a compiled model that a robot is made of; ranges may be infinite."""
 
 
-def check_written(root: Element, file: str) -> None:
+def check_attributes(root: Element, file: str) -> None:
     """Refuse attributes that hold numbers, one of them not finite or too large. Raises ModelError, with the line."""
     named = {element.get("name") for element in root.iter()}
     for element in root.iter():
         for key, text in element.attrib.items():
             if key != "name" and "range" not in key and text not in named and _is_off(text):
                 raise ModelError(
-                    f"{key!r} of <{element.tag}> is {shown(text)}",
-                    at=place(element, file),
+                    f"{key!r} of <{element.tag}> is {quote_text(text)}",
+                    at=locate_element(element, file),
                     why=f"no parameter of a robot exceeds {LARGEST:g} in SI units",
                 )
 
 
-def check_compiled(model: Any, file: str) -> None:
+def check_model(model: Any, file: str) -> None:
     """Refuse compiled models with such numbers, which included files may bring. Raises ModelError."""
     for name in READ:
         values = np.asarray(getattr(model, name), dtype=float)

@@ -11,17 +11,17 @@ that its joint has an effort limit.
 from __future__ import annotations
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.checks import remark_on_parts
 from screwgraph.formats.diagnostics import Place, Warnings
-from screwgraph.formats.mjcf_bodies import body_parts
-from screwgraph.formats.mjcf_compile import compiled
-from screwgraph.formats.mjcf_constraints import couplings_of, loops_of
+from screwgraph.formats.mjcf_bodies import read_bodies
+from screwgraph.formats.mjcf_compile import compile_mjcf
+from screwgraph.formats.mjcf_constraints import read_couplings, read_loops
 from screwgraph.formats.mjcf_flags import obey_flags
 from screwgraph.formats.mjcf_names import Names
-from screwgraph.formats.mjcf_numbers import check_compiled, check_written
-from screwgraph.formats.mjcf_remarks import remark_on_model
-from screwgraph.formats.texts import is_on_disk
-from screwgraph.formats.xml import Element, children, parse_xml, place, tostring
+from screwgraph.formats.mjcf_numbers import check_attributes, check_model
+from screwgraph.formats.mjcf_warnings import warn_of_model
+from screwgraph.formats.model_checks import warn_of_parts
+from screwgraph.formats.text_sources import is_on_disk
+from screwgraph.formats.xml import Element, children, locate_element, parse_xml, to_string
 from screwgraph.robot import Robot, tree
 
 
@@ -35,19 +35,19 @@ def read_mjcf(data: bytes, file: str) -> Robot:
     root = parse_xml(data, file, warnings)
     if root.tag != "mujoco":
         raise ModelError(f"the outermost element is <{root.tag}>", at=Place(file, 1), why="MJCF has <mujoco> there")
-    check_written(root, file)
+    check_attributes(root, file)
     text = _without_idle_inertials(root, file, warnings)
     if text is None and not is_on_disk(file):
         text = data.decode("utf-8", "replace")
-    model = compiled(file, text, warnings)
-    check_compiled(model, file)
+    model = compile_mjcf(file, text, warnings)
+    check_model(model, file)
     obey_flags(model)
     names = Names(model)
-    links, joints, frames, placed = body_parts(model, names)
-    loops = loops_of(model, names, placed, warnings, Place(file))
-    couplings = couplings_of(model, names, Place(file))
-    remark_on_model(model, names, warnings, Place(file))
-    remark_on_parts(links, joints, lambda _: Place(file), warnings)
+    links, joints, frames, placed = read_bodies(model, names)
+    loops = read_loops(model, names, placed, warnings, Place(file))
+    couplings = read_couplings(model, names, Place(file))
+    warn_of_model(model, names, warnings, Place(file))
+    warn_of_parts(links, joints, lambda _: Place(file), warnings)
     return tree(
         names.model,
         links,
@@ -70,6 +70,6 @@ def _without_idle_inertials(root: Element, file: str, warnings: Warnings) -> str
         return None
     idle = [inertial for inertial in root.iter("inertial") if inertial.get("pos") is None]
     for inertial in idle:
-        warnings.add("<inertial> has no 'pos'", at=place(inertial, file), why="it is ignored, as shapes are")
+        warnings.add("<inertial> has no 'pos'", at=locate_element(inertial, file), why="it is ignored, as shapes are")
         inertial.getparent().remove(inertial)
-    return tostring(root) if idle else None
+    return to_string(root) if idle else None

@@ -41,8 +41,8 @@ class Packages:
             return None
         if name in self.named:
             return Path(self.named[name])
-        places = [Path(folder) for folder in self.folders] + listed(ROS_1, *GAZEBO)
-        shares = [prefix / "share" for prefix in listed(ROS_2)]
+        places = [Path(folder) for folder in self.folders] + list_folders(ROS_1, *GAZEBO)
+        shares = [prefix / "share" for prefix in list_folders(ROS_2)]
         above = [] if near is None else [near.absolute(), *near.absolute().parents]
         found = (
             *(candidate for place in places for candidate in (place, place / name, *_deeper(place, name))),
@@ -52,7 +52,7 @@ class Packages:
         return next((folder for folder in found if _is_package(folder, name)), None)
 
 
-def listed(*variables: str) -> list[Path]:
+def list_folders(*variables: str) -> list[Path]:
     """Return the folders that variables of the environment list."""
     return [Path(entry) for v in variables for entry in os.environ.get(v, "").split(os.pathsep) if entry]
 

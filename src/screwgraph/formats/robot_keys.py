@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from screwgraph.formats.keys import NUMBER, POSE, REQUIRED, VECTOR, Entry, Keys
+from screwgraph.formats.yaml_keys import NUMBER, POSE, REQUIRED, VECTOR, Entry, Keys
 
 ROBOT: Keys = {
     "name": Entry("name of the robot", default="the file's name"),

@@ -15,13 +15,13 @@ from jaxtyping import Float
 from screwgraph.errors import ModelError
 from screwgraph.formats.actuators_yaml import read_actuators
 from screwgraph.formats.body_yaml import read_inertia, read_joint, read_mimic, read_pose
-from screwgraph.formats.checks import remark_on_parts
-from screwgraph.formats.closed_yaml import read_couplings, read_independent, read_loops
+from screwgraph.formats.closed_chain_yaml import read_couplings, read_independent, read_loops
 from screwgraph.formats.diagnostics import Place, Warnings
 from screwgraph.formats.expressions import evaluate_parameters
-from screwgraph.formats.mimics import Mimic, mimic_couplings
+from screwgraph.formats.mimics import Mimic, make_mimic_couplings
+from screwgraph.formats.model_checks import warn_of_parts
 from screwgraph.formats.robot_keys import BASE, FRAME, ROBOT
-from screwgraph.formats.texts import model_name
+from screwgraph.formats.text_sources import model_name
 from screwgraph.formats.yaml_values import Value, parse_yaml
 from screwgraph.formats.yaml_visuals import SHAPES, read_visuals
 from screwgraph.robot import STANDARD_GRAVITY, Frame, Joint, Link, Robot, Visual, tree
@@ -51,12 +51,12 @@ def read_yaml(data: bytes, file: str) -> Robot:
     loops = read_loops(entries.get("loops"), names, places)
     warnings = Warnings()
     couplings = read_couplings(entries.get("couplings"), names, [joint.name for joint in joints], places)
-    couplings += mimic_couplings(mimics, joints, [part.name for part in (*loops, *couplings)], warnings)
+    couplings += make_mimic_couplings(mimics, joints, [part.name for part in (*loops, *couplings)], warnings)
 
     def where(part: object) -> object:
         return places.get(part, root.at)
 
-    remark_on_parts(links, joints, where, warnings)
+    warn_of_parts(links, joints, where, warnings)
     return tree(
         entries["name"].text() if "name" in entries else model_name(file),
         links,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.formats.actuators_yaml import actuator_entries
-from screwgraph.formats.bodies import finite_limits, is_writable, keeps_digits, written
+from screwgraph.formats.actuators_yaml import write_actuators
+from screwgraph.formats.body_export import body_inertia_entries, finite_limits, is_writable, keeps_digits
 from screwgraph.formats.body_yaml import COEFFICIENTS
-from screwgraph.formats.closed_yaml_write import closed_chains, floats, pose_entries, type_entries
+from screwgraph.formats.closed_chain_yaml_write import to_floats, write_closed_chains, write_joint_type, write_pose
 from screwgraph.formats.robot_yaml import DEFAULT_BASE
 from screwgraph.formats.yaml_visuals import SHAPES, visual_entries
 from screwgraph.robot import STANDARD_GRAVITY, Joint, Link, Robot
@@ -22,9 +22,9 @@ def yaml_text(robot: Robot) -> str:
 
     content: dict[str, Any] = {"name": robot.name}
     if robot.gravity != STANDARD_GRAVITY:
-        content["gravity"] = floats(robot.gravity)
+        content["gravity"] = to_floats(robot.gravity)
     base = robot.links[0]
-    beyond_name = pose_entries(robot.T_wb) | _inertia(base.inertia) | _shapes(base)
+    beyond_name = write_pose(robot.T_wb) | _inertia(base.inertia) | _shapes(base)
     if beyond_name:
         content["base"] = {"link": base.name, **beyond_name}
     elif base.name != DEFAULT_BASE:
@@ -34,10 +34,10 @@ def yaml_text(robot: Robot) -> str:
         for joint, previous, link in zip(robot.joints, robot.links[:-1], robot.links[1:], strict=True)
     ]
     if robot.frames:
-        content["frames"] = [{"frame": f.name, "link": f.link, **pose_entries(f.T_lf)} for f in robot.frames]
-    content |= closed_chains(robot)
+        content["frames"] = [{"frame": f.name, "link": f.link, **write_pose(f.T_lf)} for f in robot.frames]
+    content |= write_closed_chains(robot)
     if robot.actuators:
-        content["actuators"] = actuator_entries(robot)
+        content["actuators"] = write_actuators(robot)
     return yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 
@@ -47,15 +47,15 @@ def _body(joint: Joint, previous: str, link: Link) -> dict[str, Any]:
         body["parent"] = joint.parent
     if joint.name != f"{joint.child}_joint":
         body["joint"] = joint.name
-    body |= type_entries(joint.type)
-    body |= pose_entries(joint.origin)
+    body |= write_joint_type(joint.type)
+    body |= write_pose(joint.origin)
     body |= _inertia(link.inertia)
     limits = finite_limits(joint.limits)
     if limits:
         body["limits"] = limits
     body |= {key: float(getattr(joint, key)) for key in COEFFICIENTS if getattr(joint, key)}
     if joint.neutral is not None:
-        body["neutral"] = floats(joint.neutral)
+        body["neutral"] = to_floats(joint.neutral)
     return body | _shapes(link)
 
 
@@ -70,14 +70,14 @@ def _inertia(inertia: SpatialInertia) -> dict[str, Any]:
     """The ten parameters where mass and centre of mass cannot say it: regrouped links may have any."""
     if not (is_writable(inertia) and keeps_digits(inertia)):
         six = [inertia.about_origin[entry] for entry in _ENTRIES]
-        return {"inertial": floats([inertia.mass, *inertia.first_moment, *six])}
-    mass, com, about_com = written(inertia)
+        return {"inertial": to_floats([inertia.mass, *inertia.first_moment, *six])}
+    mass, com, about_com = body_inertia_entries(inertia)
     entries: dict[str, Any] = {}
     if mass:
         entries["mass"] = float(mass)
     if com.any():
-        entries["com"] = floats(com)
-    six = floats(about_com[entry] for entry in _ENTRIES)
+        entries["com"] = to_floats(com)
+    six = to_floats(about_com[entry] for entry in _ENTRIES)
     if any(six):
         entries["inertia"] = six if any(six[3:]) else six[:3]
     return entries

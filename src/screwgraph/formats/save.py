@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
-from screwgraph.formats.files import write_atomically
+from screwgraph.formats.file_io import write_atomically
 from screwgraph.formats.robot_yaml_write import yaml_text
 from screwgraph.formats.urdf_write import urdf_text
 from screwgraph.robot import Robot
@@ -16,7 +16,7 @@ from screwgraph.robot import Robot
 WRITERS: dict[str, Callable[[Robot], str]] = {".urdf": urdf_text, ".yaml": yaml_text, ".yml": yaml_text}
 
 
-@checked
+@check_arguments
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Save a robot as URDF or as our YAML, by the suffix of the path; `load` reads it back.
 

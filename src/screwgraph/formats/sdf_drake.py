@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from screwgraph.formats.diagnostics import Warnings
-from screwgraph.formats.drake import added, drake_name, remark_on_drake
-from screwgraph.formats.xml import Element, place
+from screwgraph.formats.drake import add_element, drake_name, remark_on_drake
+from screwgraph.formats.xml import Element, locate_element
 
 IN_JOINTS = ("rotor_inertia", "gear_ratio", "parent", "child")
 """Elements whose texts mean what the prefix-free ones do."""
@@ -30,14 +30,14 @@ def _adopt(child: Element, joint: Element, file: str, warnings: Warnings) -> Non
         child.tag = "mimic"
         for key in ("multiplier", "offset"):
             if child.get(key) is not None:
-                added(child, key, child.attrib.pop(key))
+                add_element(child, key, child.attrib.pop(key))
     elif name == "damping":
         words = (child.text or "").split()
         if len(set(words)) > 1:
             warnings.add(
                 f"joint {joint.get('name')!r}: its coordinates have different damping",
-                at=place(child, file),
+                at=locate_element(child, file),
                 why="all get the first",
             )
-        added(added(added(joint, "axis"), "dynamics"), "damping", words[0] if words else "0")
+        add_element(add_element(add_element(joint, "axis"), "dynamics"), "damping", words[0] if words else "0")
         joint.remove(child)

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Place, shown
-from screwgraph.formats.files import read_bytes
+from screwgraph.formats.diagnostics import Place, quote_text
+from screwgraph.formats.file_io import read_bytes
 from screwgraph.formats.packages import GAZEBO, Packages
 from screwgraph.formats.xml import children, parse_xml
 
@@ -30,7 +30,7 @@ def model_file(uri: str, file: str, packages: Packages, at: Place) -> str:
     scheme, rest = (found[1].lower(), uri[found.end() :]) if found else ("", uri)
     if scheme not in LOCAL:
         raise ModelError(
-            f"the file includes {shown(uri)}",
+            f"the file includes {quote_text(uri)}",
             at=at,
             why="only local files are included",
             fix="download it and name its path, relative to this file",
@@ -43,9 +43,9 @@ def model_file(uri: str, file: str, packages: Packages, at: Place) -> str:
             path = str(folder / inside) if inside else str(folder)
         elif scheme in ("model", "package"):
             raise ModelError(
-                f"the file includes {shown(uri)}",
+                f"the file includes {quote_text(uri)}",
                 at=at,
-                why=f"no folder is called {shown(name)} near it, in packages= or {', '.join(GAZEBO)}",
+                why=f"no folder is called {quote_text(name)} near it, in packages= or {', '.join(GAZEBO)}",
                 fix=f"packages={{{name!r}: 'its folder'}}",
             )
     return _within(path) if os.path.isdir(path) else path

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.sdf_joints import SdfJoint, gearbox
-from screwgraph.formats.sdf_scope import Parts
+from screwgraph.formats.sdf_joints import SdfJoint, read_gearbox_terms
+from screwgraph.formats.sdf_scope import SdfParts
 from screwgraph.formats.sdf_tree import Poses
-from screwgraph.formats.urdf_loops import paths_between
-from screwgraph.formats.xml import place
+from screwgraph.formats.urdf_loops import find_tree_paths
+from screwgraph.formats.xml import locate_element
 from screwgraph.robot import Coupling, Joint
 from screwgraph.robot.joints import Fixed, Revolute
 from screwgraph.spatial import rotation
@@ -20,7 +20,7 @@ PARALLEL = 1e-6
 """How far the cosine between a gearbox's axis and a joint's may be from 1: files print few digits."""
 
 
-def gearbox_coupling(box: SdfJoint, joints: Sequence[Joint], frames: Poses, parts: Parts) -> Coupling:
+def make_gearbox_coupling(box: SdfJoint, joints: Sequence[Joint], frames: Poses, parts: SdfParts) -> Coupling:
     """Return the coupling of a gearbox: the child's angle about axis2 + ratio * the parent's about axis = 0.
 
     The child's joint comes first in its terms: it follows.
@@ -28,7 +28,7 @@ def gearbox_coupling(box: SdfJoint, joints: Sequence[Joint], frames: Poses, part
     Raises:
         ModelError: angles that are not sums of positions of revolute joints about the gearbox's axes.
     """
-    body, ratio = gearbox(box, parts)
+    body, ratio = read_gearbox_terms(box, parts)
     child = _angle(box, body, box.child, 1, joints, frames)
     parent = _angle(box, body, box.parent, 0, joints, frames)
     names = dict.fromkeys([*child, *parent])
@@ -37,9 +37,9 @@ def gearbox_coupling(box: SdfJoint, joints: Sequence[Joint], frames: Poses, part
 
 def _angle(box: SdfJoint, body: str, link: str, axis: int, joints: Sequence[Joint], frames: Poses) -> dict[str, float]:
     """Return the coefficients with which joints turn a link relative to a body, about an axis of the gearbox."""
-    paths = paths_between(joints, body, link)
+    paths = find_tree_paths(joints, body, link)
     if paths is None:
-        raise _refused(box, f"no joints lead from {body!r} to {link!r}")
+        raise _make_gearbox_error(box, f"no joints lead from {body!r} to {link!r}")
     direction = rotation(box.T_wj) @ np.array(box.axes[axis])
     terms = {}
     for sign, path in zip((-1.0, 1.0), paths, strict=True):
@@ -48,7 +48,7 @@ def _angle(box: SdfJoint, body: str, link: str, axis: int, joints: Sequence[Join
                 continue
             cosine = _cosine(joint, frames, direction)
             if abs(abs(cosine) - 1.0) > PARALLEL:
-                raise _refused(box, f"joint {joint.name!r} on the way does not turn about its axis")
+                raise _make_gearbox_error(box, f"joint {joint.name!r} on the way does not turn about its axis")
             terms[joint.name] = sign * float(np.sign(cosine))
     return terms
 
@@ -60,6 +60,6 @@ def _cosine(joint: Joint, frames: Poses, direction: np.ndarray) -> float:
     return float(axis @ direction / max(float(np.linalg.norm(direction)), 1e-300))
 
 
-def _refused(box: SdfJoint, why: str) -> ModelError:
-    at = place(box.item.element, box.item.scope.file)
+def _make_gearbox_error(box: SdfJoint, why: str) -> ModelError:
+    at = locate_element(box.item.element, box.item.scope.file)
     return ModelError(f"gearbox {box.name!r} ties no two angles of joints", at=at, why=why)

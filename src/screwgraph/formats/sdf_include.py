@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import shown
-from screwgraph.formats.files import read_bytes
+from screwgraph.formats.diagnostics import quote_text
+from screwgraph.formats.file_io import read_bytes
 from screwgraph.formats.sdf_drake import adopt_drake
 from screwgraph.formats.sdf_files import model_file
-from screwgraph.formats.sdf_scope import Parts, Scope
-from screwgraph.formats.sdf_values import needed_text
-from screwgraph.formats.xml import Element, children, parse_xml, place
+from screwgraph.formats.sdf_scope import Scope, SdfParts
+from screwgraph.formats.sdf_values import required_text
+from screwgraph.formats.xml import Element, children, locate_element, parse_xml
 
 MOST_INCLUDES = 200
 DEEPEST_INCLUDE = 10
@@ -25,17 +25,21 @@ def sdf_version(root: Element, file: str) -> tuple[int, int]:
     """Return the version of an <sdf> element. Raises ModelError for another element or a version that is none."""
     if root.tag != "sdf":
         raise ModelError(
-            f"the outermost element is {shown(f'<{root.tag}>')}", at=place(root, file), why="SDF has <sdf> there"
+            f"the outermost element is {quote_text(f'<{root.tag}>')}",
+            at=locate_element(root, file),
+            why="SDF has <sdf> there",
         )
     found = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(\.\d+)?\s*", root.get("version", ""))
     if not found:
         raise ModelError(
-            f"<sdf>: 'version' is {shown(root.get('version', ''))}", at=place(root, file), why="it is like 1.9"
+            f"<sdf>: 'version' is {quote_text(root.get('version', ''))}",
+            at=locate_element(root, file),
+            why="it is like 1.9",
         )
     return int(found[1]), int(found[2])
 
 
-def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Element, tuple[int, int], Path, str] | None:
+def read_include(element: Element, scope: Scope, parts: SdfParts) -> tuple[Element, tuple[int, int], Path, str] | None:
     """Return the <model> that an <include> names, its SDF version, its file, and how messages call that.
 
     None, with a warning, where the file has a light or an actor in its place.
@@ -43,9 +47,9 @@ def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Elemen
     Raises:
         ModelError: no local file, a file that includes itself, too many or too deep includes, or no single model.
     """
-    at = place(element, scope.file)
-    file = model_file(needed_text(element, "uri", "an include", scope.file), scope.file, parts.packages, at)
-    path = _resolved(file)
+    at = locate_element(element, scope.file)
+    file = model_file(required_text(element, "uri", "an include", scope.file), scope.file, parts.packages, at)
+    path = _resolve_path(file)
     if path in scope.path:
         circle = " -> ".join(step.name for step in (*scope.path[scope.path.index(path) :], path))
         raise ModelError(f"the file includes itself: {circle}", at=at, fix="take out one include")
@@ -64,12 +68,14 @@ def included_model(element: Element, scope: Scope, parts: Parts) -> tuple[Elemen
         return None
     if len(models) != 1:
         raise ModelError(
-            f"the file has {len(models)} models", at=place(root, file), why=f"{at} includes it, and that takes one"
+            f"the file has {len(models)} models",
+            at=locate_element(root, file),
+            why=f"{at} includes it, and that takes one",
         )
     return models[0], version, path, file
 
 
-def _resolved(file: str) -> Path:
+def _resolve_path(file: str) -> Path:
     try:
         return Path(file).resolve()
     except (OSError, ValueError, RuntimeError):

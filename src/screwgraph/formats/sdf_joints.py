@@ -10,11 +10,11 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
-from screwgraph.formats.diagnostics import Warnings, did_you_mean, shown
+from screwgraph.formats.diagnostics import Warnings, quote_text, suggest_name
 from screwgraph.formats.mimics import Mimic
-from screwgraph.formats.sdf_scope import WORLD, Item, Parts
-from screwgraph.formats.sdf_values import bound_in, child_of, flag_in, needed_text, number_in, text_in, vector_in
-from screwgraph.formats.xml import Element, place, required
+from screwgraph.formats.sdf_scope import WORLD, SdfPart, SdfParts
+from screwgraph.formats.sdf_values import child_of, flag_in, limit_in, number_in, required_text, text_in, vector_in
+from screwgraph.formats.xml import Element, locate_element, required_attribute
 from screwgraph.robot import JointType, Limits
 from screwgraph.robot.joints.base import Vector3
 from screwgraph.spatial import rotation
@@ -44,7 +44,7 @@ class SdfJoint:
     `kind` is None for a gearbox, which is not a joint; `axes` are the directions in the joint's frame.
     """
 
-    item: Item
+    item: SdfPart
     kind: JointType | None
     axes: tuple[Vector3, Vector3]
     parent: str
@@ -61,24 +61,24 @@ class SdfJoint:
         return self.item.name
 
 
-def read_joint(item: Item, parts: Parts, warnings: Warnings) -> SdfJoint:
+def read_joint(item: SdfPart, parts: SdfParts, warnings: Warnings) -> SdfJoint:
     """Read a <joint>. Raises ModelError."""
     element, scope = item.element, item.scope
-    who, at, file = f"joint {item.name!r}", place(element, scope.file), scope.file
-    kind = required(element, "type", who, file).strip()
+    who, at, file = f"joint {item.name!r}", locate_element(element, scope.file), scope.file
+    kind = required_attribute(element, "type", who, file).strip()
     if kind not in TYPES:
         raise ModelError(
-            f"{who}: SDF has no joint type {shown(kind)}",
+            f"{who}: SDF has no joint type {quote_text(kind)}",
             at=at,
             why=f"the types are {', '.join(TYPES)}",
-            fix=did_you_mean(kind, TYPES),
+            fix=suggest_name(kind, TYPES),
         )
     parent, child = (
-        parts.link_of(scope.named(needed_text(element, role, who, file)), at) for role in ("parent", "child")
+        parts.link_of(scope.full_name(required_text(element, role, who, file)), at) for role in ("parent", "child")
     )
     T_wj = parts.pose(item.name, at)
     if kind.startswith("drake:"):
-        apart = np.abs(T_wj - parts.pose(scope.named(needed_text(element, "parent", who, file)), at)).max()
+        apart = np.abs(T_wj - parts.pose(scope.full_name(required_text(element, "parent", who, file)), at)).max()
         if apart > NEAR:
             raise ModelError(
                 f"{who}: its frames are apart by {apart:.3g} where the file draws them",
@@ -126,24 +126,26 @@ def read_mimic(joint: SdfJoint) -> Mimic | None:
         return None
     who, file = f"joint {joint.name!r}", scope.file
     if mimic.get("axis", "axis") != "axis":
-        raise ModelError(f"{who} mimics a second axis", at=place(mimic, file), why="only joints of one axis can lead")
+        raise ModelError(
+            f"{who} mimics a second axis", at=locate_element(mimic, file), why="only joints of one axis can lead"
+        )
     multiplier, offset, reference = (
         number_in(mimic, tag, who, file, default)
         for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
     )
-    leader = scope.named(required(mimic, "joint", who, file).strip())
-    return Mimic(joint.name, leader, multiplier, offset - multiplier * reference, place(mimic, file))
+    leader = scope.full_name(required_attribute(mimic, "joint", who, file).strip())
+    return Mimic(joint.name, leader, multiplier, offset - multiplier * reference, locate_element(mimic, file))
 
 
-def gearbox(joint: SdfJoint, parts: Parts) -> tuple[str, float]:
+def read_gearbox_terms(joint: SdfJoint, parts: SdfParts) -> tuple[str, float]:
     """Return reference link and ratio of a gearbox: angle of the child + ratio * angle of the parent = 0."""
     element, scope = joint.item.element, joint.item.scope
-    who, at = f"joint {joint.name!r}", place(element, scope.file)
-    body = scope.named(needed_text(element, "gearbox_reference_body", who, scope.file))
+    who, at = f"joint {joint.name!r}", locate_element(element, scope.file)
+    body = scope.full_name(required_text(element, "gearbox_reference_body", who, scope.file))
     return parts.link_of(body, at), number_in(element, "gearbox_ratio", who, scope.file, 1.0)
 
 
-def tidied(R: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+def round_rotation(R: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     """Round entries that are 0 or +-1 up to rounding errors."""
     nearest = np.round(R)
     return np.where(np.abs(R - nearest) < 1e-15, nearest, R) + 0.0
@@ -156,7 +158,7 @@ def _type(kind: str, axes: tuple[Vector3, Vector3], element: Element, who: str, 
     }
     if kind == "helical":
         given["pitch"] = _pitch(element, who, file)
-    return joint_types.make(kind, given, who, place(element, file))
+    return joint_types.make_joint_type(kind, given, who, locate_element(element, file))
 
 
 def _pitch(element: Element, who: str, file: str) -> float:
@@ -165,13 +167,13 @@ def _pitch(element: Element, who: str, file: str) -> float:
     if not text_in(element, "screw_thread_pitch") and math.isfinite(old):
         if old == 0.0:
             raise ModelError(
-                f"{who}: <thread_pitch> is 0", at=place(element, file), why="rad/m of a screw are not zero"
+                f"{who}: <thread_pitch> is 0", at=locate_element(element, file), why="rad/m of a screw are not zero"
             )
         return -1.0 / old
     return number_in(element, "screw_thread_pitch", who, file, PITCH_OF_NONE) / (2.0 * math.pi)
 
 
-def _axis(element: Element, tag: str, item: Item, parts: Parts, T_wj: Float[np.ndarray, "4 4"]) -> Vector3:
+def _axis(element: Element, tag: str, item: SdfPart, parts: SdfParts, T_wj: Float[np.ndarray, "4 4"]) -> Vector3:
     """Return a direction in the joint's frame."""
     axis, scope = child_of(element, tag), item.scope
     who = f"joint {item.name!r}"
@@ -183,9 +185,9 @@ def _axis(element: Element, tag: str, item: Item, parts: Parts, T_wj: Float[np.n
         frame = "__model__"
     if not frame:
         return (xyz[0], xyz[1], xyz[2])
-    named = WORLD if frame == WORLD else scope.named(frame)
-    R = rotation(T_wj).T @ rotation(parts.pose(named, place(element, scope.file)))
-    x, y, z = tidied(R) @ np.array(xyz)
+    named = WORLD if frame == WORLD else scope.full_name(frame)
+    R = rotation(T_wj).T @ rotation(parts.pose(named, locate_element(element, scope.file)))
+    x, y, z = round_rotation(R) @ np.array(xyz)
     return (float(x), float(y), float(z))
 
 
@@ -193,7 +195,7 @@ def _limits(element: Element | None, kind: str, who: str, file: str) -> Limits:
     if kind not in ("revolute", "continuous", "prismatic", "screw"):
         return Limits()
     lower, upper, velocity, effort = (
-        bound_in(element, tag, who, file) for tag in ("lower", "upper", "velocity", "effort")
+        limit_in(element, tag, who, file) for tag in ("lower", "upper", "velocity", "effort")
     )
     if kind == "continuous":
         lower = upper = None

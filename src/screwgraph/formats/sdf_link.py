@@ -6,16 +6,16 @@ import numpy as np
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.diagnostics import Warnings
-from screwgraph.formats.sdf_scope import Item
+from screwgraph.formats.sdf_scope import SdfPart
 from screwgraph.formats.sdf_values import attribute_flag, child_of, flag_in, number_in, pose_of
-from screwgraph.formats.xml import place
+from screwgraph.formats.xml import locate_element
 from screwgraph.spatial import SpatialInertia, rotation, translation
 
 
-def read_inertia(item: Item, warnings: Warnings) -> SpatialInertia:
+def read_inertia(item: SdfPart, warnings: Warnings) -> SpatialInertia:
     """Read the inertia of a <link> in the frame that the file gives it. Raises ModelError."""
     element, file, who = item.element, item.scope.file, f"link {item.name!r}"
-    at, inertial = place(element, file), child_of(element, "inertial")
+    at, inertial = locate_element(element, file), child_of(element, "inertial")
     if not flag_in(element, "gravity", who, file, True):
         warnings.add(f"{who}: <gravity> is off", at=at, why="gravity acts on every link all the same")
     if inertial is None:
@@ -23,7 +23,7 @@ def read_inertia(item: Item, warnings: Warnings) -> SpatialInertia:
     elif attribute_flag(inertial, "auto", who, file):
         raise ModelError(
             f"{who}: its inertia is to be computed from its shapes",
-            at=place(inertial, file),
+            at=locate_element(inertial, file),
             why="shapes are not read",
             fix="write mass and inertia, and remove auto",
         )

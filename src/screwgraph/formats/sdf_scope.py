@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, shown
+from screwgraph.formats.diagnostics import Place, Warnings, quote_text, suggest_name
 from screwgraph.formats.packages import Packages
 from screwgraph.formats.xml import Element
 from screwgraph.spatial import inverse
@@ -34,7 +34,7 @@ class Scope:
     file: str
     static: bool = False
 
-    def named(self, name: str) -> str:
+    def full_name(self, name: str) -> str:
         """Return the full name of a frame that is called so in this scope."""
         if name == WORLD:
             return WORLD
@@ -44,7 +44,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedFrame:
     """A frame: its pose relative to another one, and the frame that it moves with.
 
     With `placement`, a model's frame lies where that frame in it comes to lie at the pose.
@@ -58,7 +58,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Item:
+class SdfPart:
     """A link, joint or frame of the file, under its full name."""
 
     name: str
@@ -67,22 +67,22 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Parts:
+class SdfParts:
     """All that was found in a file and the files that it includes; filled while reading.
 
     What files include is looked for in `packages`, too.
     """
 
-    frames: dict[str, Placed] = field(default_factory=dict)
-    links: list[Item] = field(default_factory=list)
-    joints: list[Item] = field(default_factory=list)
-    marks: list[Item] = field(default_factory=list)
-    models: list[Item] = field(default_factory=list)
+    frames: dict[str, PlacedFrame] = field(default_factory=dict)
+    links: list[SdfPart] = field(default_factory=list)
+    joints: list[SdfPart] = field(default_factory=list)
+    marks: list[SdfPart] = field(default_factory=list)
+    models: list[SdfPart] = field(default_factory=list)
     included: list[str] = field(default_factory=list)
     packages: Packages = field(default_factory=Packages)
     warnings: Warnings = field(default_factory=Warnings)
 
-    def add(self, name: str, placed: Placed) -> None:
+    def add(self, name: str, placed: PlacedFrame) -> None:
         """Add a frame. Raises ModelError where the name is taken."""
         if name in self.frames or name == WORLD:
             raise ModelError(
@@ -119,9 +119,9 @@ class Parts:
             return pose
         return pose @ inverse(self._pose(placed.placement, name, placed.at, ()))
 
-    def _frame(self, name: str, at: Place) -> Placed:
+    def _frame(self, name: str, at: Place) -> PlacedFrame:
         if name not in self.frames:
-            raise ModelError(f"no frame is called {shown(name)}", at=at, fix=did_you_mean(name, self.frames))
+            raise ModelError(f"no frame is called {quote_text(name)}", at=at, fix=suggest_name(name, self.frames))
         return self.frames[name]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.formats.sdf_joints import SdfJoint, tidied
+from screwgraph.formats.sdf_joints import SdfJoint, round_rotation
 from screwgraph.formats.spanning_tree import chosen_joints
 from screwgraph.robot import Joint, JointType, Loop
 from screwgraph.robot.joints import Helical, Planar, Prismatic, Revolute, Spherical, Universal
@@ -38,7 +38,7 @@ class Edge:
         return self.joint.parent if self.reversed else self.joint.child
 
 
-def spanning_tree(base: str, joints: Sequence[SdfJoint]) -> tuple[list[Edge], list[SdfJoint]]:
+def find_spanning_tree(base: str, joints: Sequence[SdfJoint]) -> tuple[list[Edge], list[SdfJoint]]:
     """Choose the joints that form a tree, as the file lists them, and those that close loops; see `chosen_joints`."""
     chosen, loops = chosen_joints(base, joints)
     return _outward(base, chosen), loops
@@ -59,13 +59,13 @@ def tree_joint(edge: Edge, frames: Poses) -> Joint:
     """Make the robot's joint of an edge of the tree, links framed as `joint_frames` says."""
     joint = edge.joint
     assert joint.kind is not None
-    kind = turned(joint.kind, tidied(rotation(frames[edge.child]).T @ rotation(joint.T_wj)))
+    kind = rotate_joint_type(joint.kind, round_rotation(rotation(frames[edge.child]).T @ rotation(joint.T_wj)))
     return Joint(
         joint.name,
-        backward(kind) if edge.reversed else kind,
+        reverse_joint_type(kind) if edge.reversed else kind,
         edge.parent,
         edge.child,
-        between(frames[edge.parent], frames[edge.child]),
+        relative_pose(frames[edge.parent], frames[edge.child]),
         limits=joint.limits,
         damping=joint.damping,
         friction=joint.friction,
@@ -73,24 +73,24 @@ def tree_joint(edge: Edge, frames: Poses) -> Joint:
     )
 
 
-def closing_loop(joint: SdfJoint, frames: Poses) -> Loop:
+def make_closing_loop(joint: SdfJoint, frames: Poses) -> Loop:
     """Make the loop of a joint that closes one."""
     assert joint.kind is not None
-    T_pf, T_sf = (between(frames[link], joint.T_wj) for link in (joint.parent, joint.child))
+    T_pf, T_sf = (relative_pose(frames[link], joint.T_wj) for link in (joint.parent, joint.child))
     return Loop(joint.name, joint.kind, joint.parent, joint.child, T_pf, T_sf)
 
 
-def between(T_wa: Float[np.ndarray, "4 4"], T_wb: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
+def relative_pose(T_wa: Float[np.ndarray, "4 4"], T_wb: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
     """Return T_ab, its rotation without rounding errors about 0 and +-1."""
     T = inverse(T_wa) @ T_wb
-    return transform(tidied(rotation(T)), translation(T))
+    return transform(round_rotation(rotation(T)), translation(T))
 
 
-def turned(kind: JointType, R: Float[np.ndarray, "3 3"]) -> JointType:
+def rotate_joint_type(kind: JointType, R: Float[np.ndarray, "3 3"]) -> JointType:
     """Express the axes of a joint type in another frame."""
 
     def direction(axis: tuple[float, float, float]) -> tuple[float, float, float]:
-        x, y, z = tidied(R @ np.array(axis))
+        x, y, z = round_rotation(R @ np.array(axis))
         return (float(x), float(y), float(z))
 
     match kind:
@@ -107,7 +107,7 @@ def turned(kind: JointType, R: Float[np.ndarray, "3 3"]) -> JointType:
     return kind
 
 
-def backward(kind: JointType) -> JointType:
+def reverse_joint_type(kind: JointType) -> JointType:
     """Return the type of the same joint seen from its child: the parent then moves by the inverse."""
 
     def opposite(axis: tuple[float, float, float]) -> tuple[float, float, float]:

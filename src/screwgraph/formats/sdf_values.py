@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import decimal, number, numbers, shown
-from screwgraph.formats.xml import Element, children, place
+from screwgraph.formats.diagnostics import parse_decimal, parse_number, parse_numbers, quote_text
+from screwgraph.formats.xml import Element, children, locate_element
 from screwgraph.spatial import from_xyz_rpy, quaternions, transform
 
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
@@ -26,12 +26,12 @@ def text_in(element: Element | None, tag: str) -> str:
     return "" if child is None else (child.text or "").strip()
 
 
-def needed_text(element: Element, tag: str, who: str, file: str) -> str:
+def required_text(element: Element, tag: str, who: str, file: str) -> str:
     """Return the text of a child element that must be there. Raises ModelError."""
     text = text_in(element, tag)
     if not text:
         raise ModelError(
-            f"{who}: <{element.tag}> has no <{tag}>", at=place(element, file), fix=f"add <{tag}>...</{tag}>"
+            f"{who}: <{element.tag}> has no <{tag}>", at=locate_element(element, file), fix=f"add <{tag}>...</{tag}>"
         )
     return text
 
@@ -40,7 +40,7 @@ def number_in(element: Element | None, tag: str, who: str, file: str, default: f
     """Read the number in a child element. Raises ModelError."""
     child = child_of(element, tag)
     text = "" if child is None else (child.text or "").strip()
-    return number(text, f"{who}: <{tag}>", place(child, file)) if text else default
+    return parse_number(text, f"{who}: <{tag}>", locate_element(child, file)) if text else default
 
 
 def flag_in(element: Element | None, tag: str, who: str, file: str, default: bool = False) -> bool:
@@ -58,15 +58,15 @@ def vector_in(element: Element | None, tag: str, who: str, file: str, default: t
     """Read as many numbers as the default has from a child element. Raises ModelError."""
     child = child_of(element, tag)
     text = "" if child is None else (child.text or "").strip()
-    return numbers(text, len(default), f"{who}: <{tag}>", place(child, file)) if text else default
+    return parse_numbers(text, len(default), f"{who}: <{tag}>", locate_element(child, file)) if text else default
 
 
-def bound_in(element: Element | None, tag: str, who: str, file: str) -> float | None:
+def limit_in(element: Element | None, tag: str, who: str, file: str) -> float | None:
     """Read a limit; None where there is none, and for the huge numbers and infinities that mean none."""
     text = text_in(element, tag).lower()
     if not text or text.lstrip("+-") in ("inf", "infinity"):
         return None
-    value = decimal(text)
+    value = parse_decimal(text)
     return None if value is not None and abs(value) >= _NO_BOUND else number_in(element, tag, who, file, 0.0)
 
 
@@ -74,17 +74,17 @@ def pose_of(element: Element | None, who: str, file: str) -> Float[np.ndarray, "
     """Read a <pose>: translation, then roll, pitch, yaw (rad or degrees) or a quaternion. Raises ModelError."""
     if element is None or not (element.text or "").strip():
         return np.eye(4)
-    what, at = f"{who}: <pose>", place(element, file)
+    what, at = f"{who}: <pose>", locate_element(element, file)
     form = element.get("rotation_format", "euler_rpy")
     if form == "quat_xyzw":
-        v = numbers(element.text, 7, what, at)
+        v = parse_numbers(element.text, 7, what, at)
         norm = math.hypot(*v[3:])
         if norm == 0.0:
             raise ModelError(f"{what} has a zero quaternion", at=at, why="a rotation has length 1")
         return transform(quaternions.to_rotation(np.array(v[3:]) / norm), np.array(v[:3]))
     if form != "euler_rpy":
-        raise ModelError(f"{what}: 'rotation_format' is {shown(form)}", at=at, why="it is euler_rpy or quat_xyzw")
-    v = numbers(element.text, 6, what, at)
+        raise ModelError(f"{what}: 'rotation_format' is {quote_text(form)}", at=at, why="it is euler_rpy or quat_xyzw")
+    v = parse_numbers(element.text, 6, what, at)
     degrees = attribute_flag(element, "degrees", who, file)
     return from_xyz_rpy(np.array(v[:3]), np.deg2rad(v[3:]) if degrees else np.array(v[3:]))
 
@@ -96,5 +96,7 @@ _NO_BOUND = 1e16
 def _flag(text: str, what: str, element: Element, file: str, default: bool) -> bool:
     word = text.strip().lower()
     if word and word not in (*_TRUE, *_FALSE):
-        raise ModelError(f"{what} is {shown(text)}", at=place(element, file), why="it must be true or false")
+        raise ModelError(
+            f"{what} is {quote_text(text)}", at=locate_element(element, file), why="it must be true or false"
+        )
     return word in _TRUE if word else default

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.formats.sdf_scope import Item
+from screwgraph.formats.sdf_scope import SdfPart
 from screwgraph.formats.sdf_values import child_of, number_in, pose_of, text_in, vector_in
-from screwgraph.formats.visuals import colour_of, mesh_of, shape_of, shapes
+from screwgraph.formats.visual_shapes import collect_shapes, format_colour, make_mesh, read_shape
 from screwgraph.formats.xml import Element, children
 from screwgraph.robot import Shape, Visual
 
@@ -21,42 +21,42 @@ PoseOf = Callable[[str], Float[np.ndarray, "4 4"]]
 """Tells the pose of a frame of the file, by its full name, in the frame that the file gives the link."""
 
 
-def read_shapes(item: Item, pose_of_frame: PoseOf) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
+def read_shapes(item: SdfPart, pose_of_frame: PoseOf) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
     """Read the shapes of a <link> that are seen, and those that touch, in the frame that the file gives it."""
     seen, touched = (
-        shapes(partial(_visual, element, item, pose_of_frame) for element in children(item.element, tag))
+        collect_shapes(partial(_visual, element, item, pose_of_frame) for element in children(item.element, tag))
         for tag in ("visual", "collision")
     )
     return seen, touched
 
 
-def _visual(element: Element, item: Item, pose_of_frame: PoseOf) -> Visual | None:
+def _visual(element: Element, item: SdfPart, pose_of_frame: PoseOf) -> Visual | None:
     file, geometry, pose = item.scope.file, child_of(element, "geometry"), child_of(element, "pose")
     shape = None if geometry is None else next((_shape(child, file) for child in geometry), None)
     if shape is None:
         return None
     diffuse = child_of(child_of(element, "material"), "diffuse")
     words = [] if diffuse is None else (diffuse.text or "").split()
-    colour = colour_of(vector_in(child_of(element, "material"), "diffuse", "a colour", file, (0.0,) * len(words)))
+    colour = format_colour(vector_in(child_of(element, "material"), "diffuse", "a colour", file, (0.0,) * len(words)))
     T = pose_of(pose, "a shape", file)
     relative = "" if pose is None else pose.get("relative_to", "").strip()
     if relative:
-        T = pose_of_frame(item.scope.named(relative)) @ T
+        T = pose_of_frame(item.scope.full_name(relative)) @ T
     return Visual(shape, T, colour if len(words) >= 3 else "")
 
 
 def _shape(element: Element, file: str) -> Shape | None:
     if element.tag == "mesh":
         scale = vector_in(element, "scale", "a mesh", file, (1.0, 1.0, 1.0))
-        return mesh_of(_beside(text_in(element, "uri"), file), scale)
-    return shape_of(
+        return make_mesh(_resolve_relative(text_in(element, "uri"), file), scale)
+    return read_shape(
         element.tag,
         lambda setting: vector_in(element, setting, "a shape", file, _NOTHING),
         lambda setting: number_in(element, setting, "a shape", file, 0.0),
     )
 
 
-def _beside(uri: str, file: str) -> str:
+def _resolve_relative(uri: str, file: str) -> str:
     """Return a path that is relative to a file, which the robot's file may include, as an absolute one."""
     folder = os.path.dirname(file)
     return os.path.abspath(os.path.join(folder, uri)) if uri.strip() and folder and "://" not in uri else uri

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from screwgraph.formats.diagnostics import Warnings, shown
-from screwgraph.formats.xml import Element, place
+from screwgraph.formats.diagnostics import Warnings, quote_text
+from screwgraph.formats.xml import Element, locate_element
 
 _SIMILAR = 0.6
 _POSE = ("xyz", "rpy")
@@ -140,23 +140,29 @@ _SDF_ATTRIBUTES = {
 URDF, SDF = Vocabulary(_URDF_CHILDREN, _URDF_ATTRIBUTES), Vocabulary(_SDF_CHILDREN, _SDF_ATTRIBUTES)
 
 
-def remark_on_spelling(element: Element, file: str, warnings: Warnings, known: Vocabulary) -> None:
+def warn_of_spelling(element: Element, file: str, warnings: Warnings, known: Vocabulary) -> None:
     """Warn, with line and suggestion, of names within an element that resemble one that is read but are not read."""
-    who = f"<{element.tag}>" + (f" {shown(element.get('name'))}" if element.get("name") else "")
+    who = f"<{element.tag}>" + (f" {quote_text(element.get('name'))}" if element.get("name") else "")
     for key in element.attrib:
         absent = [other for other in known.attributes.get(element.tag, ()) if other not in element.attrib]
         near = _meant(key, known.attributes.get(element.tag, ()), absent)
         if near:
-            warnings.add(f"{who}: {shown(key)} is passed over", at=place(element, file), fix=f"did you mean {near!r}?")
+            warnings.add(
+                f"{who}: {quote_text(key)} is passed over",
+                at=locate_element(element, file),
+                fix=f"did you mean {near!r}?",
+            )
     for child in element.iterchildren():
         if not isinstance(child.tag, str):
             continue
         here = known.children.get(element.tag, ())
         near = _meant(child.tag, here, here)
         if near:
-            warnings.add(f"{who}: <{child.tag}> is passed over", at=place(child, file), fix=f"did you mean <{near}>?")
+            warnings.add(
+                f"{who}: <{child.tag}> is passed over", at=locate_element(child, file), fix=f"did you mean <{near}>?"
+            )
         elif child.tag in here or child.tag in known.attributes:
-            remark_on_spelling(child, file, warnings, known)
+            warn_of_spelling(child, file, warnings, known)
 
 
 def _meant(name: str, known: Sequence[str], candidates: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.formats.files import existing, write_atomically
+from screwgraph.formats.file_io import find_file, write_atomically
 
 CHECKSUM = "checksum"
 
@@ -34,7 +34,7 @@ def read_state(path: Path, what: str) -> dict[str, np.ndarray]:
     Raises:
         InputError: no such file, another one, one that is damaged, or numbers that are not finite.
     """
-    existing(path, str(path))
+    find_file(path, str(path))
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError, ModelError
-from screwgraph.formats.diagnostics import shown
-from screwgraph.formats.files import read_bytes
+from screwgraph.formats.diagnostics import quote_text
+from screwgraph.formats.file_io import read_bytes
 from screwgraph.summary import one_line
 
 
@@ -75,7 +75,7 @@ def read_table(source: str | os.PathLike[str], *, missing: bool = False) -> Tabl
     check_names(names, f"{file}:{first}")
     if not body:
         raise InputError("the table has names and no numbers", at=f"{file}:{first}")
-    numbers = np.array([row_of(names, cells, f"{file}:{line}", missing) for line, cells in body])
+    numbers = np.array([parse_row(names, cells, f"{file}:{line}", missing) for line, cells in body])
     return Table(file, dict(zip(names, numbers.T.copy(), strict=True)), tuple(line for line, _ in body), first)
 
 
@@ -87,12 +87,14 @@ def check_names(names: list[str], at: str) -> None:
         if _number(name) is not None:
             raise InputError(f"the first line holds the number {name}", at=at, fix="put a line of names before it")
         if names.count(name) > 1:
-            raise InputError(f"two columns are called {shown(name)}", at=at)
+            raise InputError(f"two columns are called {quote_text(name)}", at=at)
     if len(names) == 1 and any(mark in names[0] for mark in ";\t "):
-        raise InputError(f"there is one column, {shown(names[0])}", at=at, fix="put commas between names and numbers")
+        raise InputError(
+            f"there is one column, {quote_text(names[0])}", at=at, fix="put commas between names and numbers"
+        )
 
 
-def row_of(names: list[str], cells: list[str], at: str, missing: bool) -> list[float]:
+def parse_row(names: list[str], cells: list[str], at: str, missing: bool) -> list[float]:
     """Return the numbers of a row of cells. Raises InputError where they are not so many finite numbers."""
     if len(cells) != len(names):
         raise InputError(f"{len(cells)} values stand in a line, and there are {len(names)} columns", at=at)
@@ -100,7 +102,7 @@ def row_of(names: list[str], cells: list[str], at: str, missing: bool) -> list[f
     for name, cell, value in zip(names, cells, values, strict=True):
         if value is None or not (math.isfinite(value) or (missing and math.isnan(value))):
             why = "" if value is None or missing else "missing values cannot be guessed"
-            what = f"{name} is {shown(cell)}" if cell else f"{name} is left out"
+            what = f"{name} is {quote_text(cell)}" if cell else f"{name} is left out"
             fix = "give a finite number, or nothing" if missing else "give a finite number, or remove the line"
             raise InputError(what, at=at, why=why, fix=fix)
     return [value for value in values if value is not None]

@@ -35,7 +35,7 @@ def split_closing(
     if max(Counter(joint.child for joint in chosen).values(), default=0) > 1:
         return list(joints), {}
     tree = sorted(chosen, key=joints.index)
-    at = _drawn(tree)
+    at = _make_drawn_poses(tree)
     loops = {}
     for joint in closing:
         T_wj = at(joint.parent) @ joint.origin
@@ -51,7 +51,7 @@ def split_closing(
     return tree, loops
 
 
-def _drawn(joints: Sequence[Joint]) -> Callable[[str], Float[np.ndarray, "4 4"]]:
+def _make_drawn_poses(joints: Sequence[Joint]) -> Callable[[str], Float[np.ndarray, "4 4"]]:
     """Return what gives the pose of a link where the file draws it, in its base's frame."""
     above: Mapping[str, Joint] = {joint.child: joint for joint in joints}
 

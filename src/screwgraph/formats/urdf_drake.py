@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Warnings, shown
-from screwgraph.formats.drake import added, drake_children, drake_name, remark_on_drake
-from screwgraph.formats.xml import Element, children, number_of, place, required, vector_of
+from screwgraph.formats.diagnostics import Warnings, quote_text
+from screwgraph.formats.drake import add_element, drake_children, drake_name, remark_on_drake
+from screwgraph.formats.xml import Element, children, locate_element, read_number, read_vector, required_attribute
 
 TYPES = {
     "ball": "spherical",
@@ -40,11 +40,11 @@ def adopt_drake(root: Element, file: str, warnings: Warnings) -> None:
 
 def _adopt_joint(element: Element, file: str, warnings: Warnings) -> None:
     who = f"joint {element.get('name', '')!r}"
-    kind = required(element, "type", who, file).strip()
+    kind = required_attribute(element, "type", who, file).strip()
     if kind not in TYPES:
         raise ModelError(
-            f"{who}: <drake:joint> has the type {shown(kind)}",
-            at=place(element, file),
+            f"{who}: <drake:joint> has the type {quote_text(kind)}",
+            at=locate_element(element, file),
             why=f"read are {', '.join(TYPES)}",
         )
     element.tag = "joint"
@@ -52,11 +52,11 @@ def _adopt_joint(element: Element, file: str, warnings: Warnings) -> None:
     for tag, xyz in AXES.get(kind, {}).items():
         for old in list(children(element, tag)):
             element.remove(old)
-        added(element, tag, xyz=xyz)
+        add_element(element, tag, xyz=xyz)
     for pitch in list(drake_children(element, "screw_thread_pitch")):
-        metres = number_of(pitch, "value", who, file)
+        metres = read_number(pitch, "value", who, file)
         axis = next(children(element, "axis"), None)
-        axis = added(element, "axis", xyz="1 0 0") if axis is None else axis
+        axis = add_element(element, "axis", xyz="1 0 0") if axis is None else axis
         axis.set("pitch", repr(metres / (2.0 * math.pi)))
         element.remove(pitch)
     for dynamics in children(element, "dynamics"):
@@ -64,7 +64,9 @@ def _adopt_joint(element: Element, file: str, warnings: Warnings) -> None:
         if len(words) > 1:
             if len(set(words)) > 1:
                 warnings.add(
-                    f"{who}: its coordinates have different damping", at=place(dynamics, file), why="all get the first"
+                    f"{who}: its coordinates have different damping",
+                    at=locate_element(dynamics, file),
+                    why="all get the first",
                 )
             dynamics.set("damping", words[0])
 
@@ -75,19 +77,19 @@ def _adopt_ball(element: Element, name: str, file: str) -> None:
     missing = [key for key in ("body_A", "body_B", "p_AP", "p_BQ") if key not in parts]
     if missing:
         raise ModelError(
-            f"<drake:ball_constraint> has no <drake:ball_constraint_{missing[0]}>", at=place(element, file)
+            f"<drake:ball_constraint> has no <drake:ball_constraint_{missing[0]}>", at=locate_element(element, file)
         )
     ends = [
         (
-            required(parts[body], "name", name, file),
-            vector_of(parts[point], "value", name, file),
+            required_attribute(parts[body], "name", name, file),
+            read_vector(parts[point], "value", name, file),
         )
         for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ"))
     ]
-    loop = added(element.getparent(), "loop", name=name, type="spherical")
+    loop = add_element(element.getparent(), "loop", name=name, type="spherical")
     loop.sourceline = element.sourceline
     for role, (link, p) in zip(("predecessor", "successor"), ends, strict=True):
-        added(added(loop, role, link=link), "origin", xyz=" ".join(map(repr, p)))
+        add_element(add_element(loop, role, link=link), "origin", xyz=" ".join(map(repr, p)))
     element.getparent().remove(element)
 
 
@@ -97,11 +99,13 @@ def _adopt_rotors(root: Element, file: str, warnings: Warnings) -> None:
     for name, actuator in _actuators(root):
         rotor, ratio = (_value(actuator, key, file, default) for key, default in _ROTOR)
         if name not in joints and rotor:
-            warnings.add(f"<drake:rotor_inertia> is of a joint {name!r}", at=place(actuator, file), why="there is none")
+            warnings.add(
+                f"<drake:rotor_inertia> is of a joint {name!r}", at=locate_element(actuator, file), why="there is none"
+            )
         elif rotor:
             dynamics = next(children(joints[name], "dynamics"), None)
-            dynamics = added(joints[name], "dynamics") if dynamics is None else dynamics
-            before = number_of(dynamics, "armature", f"joint {name!r}", file, 0.0)
+            dynamics = add_element(joints[name], "dynamics") if dynamics is None else dynamics
+            before = read_number(dynamics, "armature", f"joint {name!r}", file, 0.0)
             dynamics.set("armature", repr(before + rotor * ratio**2))
     for _, actuator in _actuators(root):
         for key, _ in _ROTOR:
@@ -125,4 +129,4 @@ def _actuators(root: Element) -> Iterator[tuple[str, Element]]:
 
 def _value(actuator: Element, key: str, file: str, default: float) -> float:
     element = next(drake_children(actuator, key), None)
-    return default if element is None else number_of(element, "value", f"actuator {actuator.get('name')!r}", file)
+    return default if element is None else read_number(element, "value", f"actuator {actuator.get('name')!r}", file)

@@ -9,10 +9,10 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
-from screwgraph.formats.diagnostics import Warnings, shown
+from screwgraph.formats.diagnostics import Warnings, quote_text
 from screwgraph.formats.urdf_origin import read_origin
-from screwgraph.formats.urdf_parts import needed, read_type
-from screwgraph.formats.xml import Element, children, number_of, only, place, required
+from screwgraph.formats.urdf_parts import read_type, required_child
+from screwgraph.formats.xml import Element, children, find_only_child, locate_element, read_number, required_attribute
 from screwgraph.robot import Coupling, Joint, Loop
 
 
@@ -35,9 +35,11 @@ def _lower(element: Element, keys: Iterable[str]) -> None:
 
 def read_loop(element: Element, file: str, warnings: Warnings) -> Loop:
     """Read a <loop>. Raises ModelError."""
-    name = required(element, "name", "a loop", file)
+    name = required_attribute(element, "name", "a loop", file)
     who = f"loop {name!r}"
-    kind = joint_types.type_name(required(element, "type", who, file).lower(), who, place(element, file))
+    kind = joint_types.type_name(
+        required_attribute(element, "type", who, file).lower(), who, locate_element(element, file)
+    )
     (predecessor, T_pf), (successor, T_sf) = (
         _end(element, role, who, file, warnings) for role in ("predecessor", "successor")
     )
@@ -53,17 +55,19 @@ def read_coupling(element: Element, joints: Sequence[Joint], file: str, warnings
     Raises:
         ModelError: unknown links, links that no joints lead to, or joints of several coordinates between them.
     """
-    name = required(element, "name", "a coupling", file)
+    name = required_attribute(element, "name", "a coupling", file)
     who = f"coupling {name!r}"
     if next(children(element, "term"), None) is not None:
         return _sum_of_terms(element, name, who, file, warnings)
-    links = [required(needed(element, role, who, file, warnings), "link", who, file) for role in _ROLES]
-    ratio = number_of(needed(element, "ratio", who, file, warnings), "value", who, file)
-    paths = paths_between(joints, *links)
+    links = [
+        required_attribute(required_child(element, role, who, file, warnings), "link", who, file) for role in _ROLES
+    ]
+    ratio = read_number(required_child(element, "ratio", who, file, warnings), "value", who, file)
+    paths = find_tree_paths(joints, *links)
     if paths is None:
         raise ModelError(
             f"{who} ties the links {links[0]!r} and {links[1]!r}",
-            at=place(element, file),
+            at=locate_element(element, file),
             why="no joints lead from one to the other",
             fix="name two links of the tree",
         )
@@ -72,7 +76,7 @@ def read_coupling(element: Element, joints: Sequence[Joint], file: str, warnings
         if joint.type.nq > 1:
             raise ModelError(
                 f"{who} runs over joint {joint.name!r}",
-                at=place(element, file),
+                at=locate_element(element, file),
                 why="a joint with several coordinates cannot be coupled",
             )
     terms = {joint.name: 1.0 for joint in to_successor} | {joint.name: -ratio for joint in to_predecessor}
@@ -86,18 +90,18 @@ def read_independent(elements: Iterable[Element], file: str) -> list[str] | None
         mark = element.get("independent")
         if mark is not None and mark.strip().lower() not in _MARKS:
             raise ModelError(
-                f"joint {element.get('name')!r}: 'independent' is {shown(mark)}",
-                at=place(element, file),
+                f"joint {element.get('name')!r}: 'independent' is {quote_text(mark)}",
+                at=locate_element(element, file),
                 why="it must be true or false",
             )
         marks[element.get("name")] = None if mark is None else _MARKS[mark.strip().lower()]
     return None if all(m is None for m in marks.values()) else [name for name, m in marks.items() if m is not False]
 
 
-def paths_between(joints: Iterable[Joint], first: str, second: str) -> tuple[list[Joint], list[Joint]] | None:
+def find_tree_paths(joints: Iterable[Joint], first: str, second: str) -> tuple[list[Joint], list[Joint]] | None:
     """Return the joints from the nearest common ancestor to each of two links; None where there is no such ancestor."""
     above = {joint.child: joint for joint in joints}
-    to_first, to_second = (_up(above, link) for link in (first, second))
+    to_first, to_second = (_list_joints_above(above, link) for link in (first, second))
     links_first = [first, *(joint.parent for joint in to_first)]
     links_second = [second, *(joint.parent for joint in to_second)]
     common = next((link for link in links_first if link in links_second), None)
@@ -109,18 +113,22 @@ def paths_between(joints: Iterable[Joint], first: str, second: str) -> tuple[lis
 def _sum_of_terms(element: Element, name: str, who: str, file: str, warnings: Warnings) -> Coupling:
     terms: dict[str, float] = {}
     for term in children(element, "term"):
-        joint = required(term, "joint", who, file)
+        joint = required_attribute(term, "joint", who, file)
         if joint in terms:
-            raise ModelError(f"{who} has two terms of joint {joint!r}", at=place(term, file), fix="add them up")
-        terms[joint] = number_of(term, "coefficient", who, file)
-    return Coupling(name, terms, number_of(only(element, "offset", file, warnings), "value", who, file, 0.0))
+            raise ModelError(
+                f"{who} has two terms of joint {joint!r}", at=locate_element(term, file), fix="add them up"
+            )
+        terms[joint] = read_number(term, "coefficient", who, file)
+    return Coupling(
+        name, terms, read_number(find_only_child(element, "offset", file, warnings), "value", who, file, 0.0)
+    )
 
 
 _ROLES = ("predecessor", "successor")
 _MARKS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def _up(above: Mapping[str, Joint], link: str) -> list[Joint]:
+def _list_joints_above(above: Mapping[str, Joint], link: str) -> list[Joint]:
     """Return the joints from a link up to where they end; a cycle is left for `tree` to complain about."""
     path: list[Joint] = []
     seen = {link}
@@ -132,5 +140,5 @@ def _up(above: Mapping[str, Joint], link: str) -> list[Joint]:
 
 
 def _end(element: Element, role: str, who: str, file: str, warnings: Warnings) -> tuple[str, Float[np.ndarray, "4 4"]]:
-    end = needed(element, role, who, file, warnings)
-    return required(end, "link", who, file), read_origin(end, who, file, warnings)
+    end = required_child(element, role, who, file, warnings)
+    return required_attribute(end, "link", who, file), read_origin(end, who, file, warnings)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.mimics import mimic_name
-from screwgraph.formats.urdf_loops import paths_between
+from screwgraph.formats.urdf_loops import find_tree_paths
 from screwgraph.robot import Coupling, Robot
 
 Written = tuple[str, str, float]
@@ -64,7 +64,7 @@ def _as_belt(coupling: Coupling, robot: Robot) -> Written | None:
     ends = [[j.child for j in robot.joints if j.name in side] for side in sides]
     for successor in ends[0]:
         for predecessor in ends[1]:
-            paths = paths_between(robot.joints, predecessor, successor)
+            paths = find_tree_paths(robot.joints, predecessor, successor)
             if paths and [{j.name for j in path} for path in paths] == sides[::-1]:
                 return predecessor, successor, -second / first
     return None

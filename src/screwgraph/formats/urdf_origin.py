@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Warnings, shown
-from screwgraph.formats.xml import Element, only, place, vector_of
+from screwgraph.formats.diagnostics import Warnings, quote_text
+from screwgraph.formats.xml import Element, find_only_child, locate_element, read_vector
 from screwgraph.spatial import from_xyz_rpy, quaternions, transform
 
 QUATERNION = "quat_xyzw"
@@ -27,26 +27,28 @@ def read_origin(
     Raises:
         ModelError: a number is missing or none, the quaternion is zero, or stands beside roll, pitch and yaw.
     """
-    origin = only(element, tag, file, warnings)
-    xyz, rpy = (np.array(vector_of(origin, key, who, file)) for key in ("xyz", "rpy"))
+    origin = find_only_child(element, tag, file, warnings)
+    xyz, rpy = (np.array(read_vector(origin, key, who, file)) for key in ("xyz", "rpy"))
     if origin is None or origin.get(QUATERNION) is None:
         return from_xyz_rpy(xyz, rpy)
     if _version(origin) < _WITH_QUATERNIONS:
         warnings.add(
             f"{who}: {QUATERNION!r} of <{tag}> is passed over",
-            at=place(origin, file),
+            at=locate_element(origin, file),
             why="URDF has it since version 1.1",
             fix='write <robot version="1.1">',
         )
         return from_xyz_rpy(xyz, rpy)
     if origin.get("rpy") is not None:
         raise ModelError(
-            f"{who}: <{tag}> has 'rpy' and {QUATERNION!r}", at=place(origin, file), fix="leave one of them out"
+            f"{who}: <{tag}> has 'rpy' and {QUATERNION!r}", at=locate_element(origin, file), fix="leave one of them out"
         )
-    quaternion = np.array(vector_of(origin, QUATERNION, who, file, (0.0, 0.0, 0.0, 1.0)))
+    quaternion = np.array(read_vector(origin, QUATERNION, who, file, (0.0, 0.0, 0.0, 1.0)))
     largest = np.abs(quaternion).max()
     if largest == 0.0:
-        raise ModelError(f"{who}: {QUATERNION!r} of <{tag}> is zero", at=place(origin, file), why="it has no direction")
+        raise ModelError(
+            f"{who}: {QUATERNION!r} of <{tag}> is zero", at=locate_element(origin, file), why="it has no direction"
+        )
     scaled = quaternion / largest
     return transform(quaternions.to_rotation(scaled / np.linalg.norm(scaled)), xyz)
 
@@ -58,7 +60,11 @@ def remark_on_version(root: Element, file: str, warnings: Warnings) -> None:
         return
     newest = ".".join(map(str, NEWEST))
     read_as = newest if _version(root) > NEWEST else "1.0"
-    warnings.add(f"the version of URDF is {shown(said)}", at=place(root, file), why=f"the file is read as {read_as}")
+    warnings.add(
+        f"the version of URDF is {quote_text(said)}",
+        at=locate_element(root, file),
+        why=f"the file is read as {read_as}",
+    )
 
 
 def _version(element: Element) -> tuple[int, int]:

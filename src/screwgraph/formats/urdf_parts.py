@@ -7,11 +7,18 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
-from screwgraph.formats.diagnostics import Warnings, decimal
+from screwgraph.formats.diagnostics import Warnings, parse_decimal
 from screwgraph.formats.mimics import Mimic
 from screwgraph.formats.urdf_origin import read_origin
 from screwgraph.formats.urdf_visuals import read_shapes
-from screwgraph.formats.xml import Element, number_of, only, place, required, vector_of
+from screwgraph.formats.xml import (
+    Element,
+    find_only_child,
+    locate_element,
+    read_number,
+    read_vector,
+    required_attribute,
+)
 from screwgraph.robot import Joint, JointType, Limits, Link
 from screwgraph.spatial import SpatialInertia, rotation, translation
 
@@ -24,22 +31,22 @@ _DIAGONAL, _PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
 
 def read_link(element: Element, file: str, warnings: Warnings) -> Link:
     """Read a <link>; without <inertial> it is massless. Raises ModelError."""
-    name = required(element, "name", "a link", file)
-    inertial = only(element, "inertial", file, warnings)
+    name = required_attribute(element, "name", "a link", file)
+    inertial = find_only_child(element, "inertial", file, warnings)
     if inertial is None:
         seen, touched = read_shapes(element, file, warnings)
         return Link(name, visuals=seen, collisions=touched)
     who = f"link {name!r}"
-    mass = needed(inertial, "mass", who, file, warnings)
-    kilograms = number_of(mass, "value", who, file)
+    mass = required_child(inertial, "mass", who, file, warnings)
+    kilograms = read_number(mass, "value", who, file)
     if kilograms < 0.0:
         raise ModelError(
             f"{who}: its mass is {kilograms:g} kg",
-            at=place(mass, file),
+            at=locate_element(mass, file),
             why="a mass is not negative",
             fix="correct the value, or remove <inertial> for a massless link",
         )
-    inertia = needed(inertial, "inertia", who, file, warnings)
+    inertia = required_child(inertial, "inertia", who, file, warnings)
     pose = read_origin(inertial, who, file, warnings)
     about_com = _matrix(inertia, who, file)
     body = SpatialInertia.of_body(kilograms, translation(pose), about_com, rotation(pose))
@@ -48,55 +55,55 @@ def read_link(element: Element, file: str, warnings: Warnings) -> Link:
 
 def read_joint(element: Element, file: str, warnings: Warnings) -> Joint:
     """Read a <joint>. Raises ModelError."""
-    name = required(element, "name", "a joint", file)
+    name = required_attribute(element, "name", "a joint", file)
     who = f"joint {name!r}"
-    kind = joint_types.type_name(required(element, "type", who, file), who, place(element, file))
-    dynamics = only(element, "dynamics", file, warnings)
+    kind = joint_types.type_name(required_attribute(element, "type", who, file), who, locate_element(element, file))
+    dynamics = find_only_child(element, "dynamics", file, warnings)
     joint_type = read_type(kind, element, who, file, warnings)
     return Joint(
         name,
         joint_type,
-        parent=required(needed(element, "parent", who, file, warnings), "link", who, file),
-        child=required(needed(element, "child", who, file, warnings), "link", who, file),
+        parent=required_attribute(required_child(element, "parent", who, file, warnings), "link", who, file),
+        child=required_attribute(required_child(element, "child", who, file, warnings), "link", who, file),
         origin=read_origin(element, who, file, warnings),
-        limits=_limits(kind, only(element, "limit", file, warnings), who, file),
-        damping=number_of(dynamics, "damping", who, file, 0.0),
-        friction=number_of(dynamics, "friction", who, file, 0.0),
-        armature=number_of(dynamics, "armature", who, file, 0.0),
-        neutral=_neutral(only(element, "neutral", file, warnings), joint_type, who, file),
+        limits=_limits(kind, find_only_child(element, "limit", file, warnings), who, file),
+        damping=read_number(dynamics, "damping", who, file, 0.0),
+        friction=read_number(dynamics, "friction", who, file, 0.0),
+        armature=read_number(dynamics, "armature", who, file, 0.0),
+        neutral=_neutral(find_only_child(element, "neutral", file, warnings), joint_type, who, file),
     )
 
 
 def read_mimic(element: Element, joint: str, file: str, warnings: Warnings) -> Mimic | None:
     """Read the <mimic> of a <joint>, None where there is none. Raises ModelError."""
-    mimic, who = only(element, "mimic", file, warnings), f"joint {joint!r}"
+    mimic, who = find_only_child(element, "mimic", file, warnings), f"joint {joint!r}"
     if mimic is None:
         return None
-    leader = required(mimic, "joint", who, file)
-    factors = (number_of(mimic, key, who, file, default) for key, default in (("multiplier", 1.0), ("offset", 0.0)))
-    return Mimic(joint, leader, *factors, at=place(element, file))
+    leader = required_attribute(mimic, "joint", who, file)
+    factors = (read_number(mimic, key, who, file, default) for key, default in (("multiplier", 1.0), ("offset", 0.0)))
+    return Mimic(joint, leader, *factors, at=locate_element(element, file))
 
 
 def read_type(kind: str, element: Element, who: str, file: str, warnings: Warnings) -> joint_types.JointType:
     """Make a joint type of the elements <axis> (with its other settings as attributes) and <axis2>."""
     defaults = joint_types.settings_of(kind)
-    axis = only(element, "axis", file, warnings)
+    axis = find_only_child(element, "axis", file, warnings)
     settings: joint_types.Settings = {
-        key: number_of(axis, key, who, file, default) for key, default in joint_types.scalars(defaults).items()
+        key: read_number(axis, key, who, file, default) for key, default in joint_types.select_scalars(defaults).items()
     }
-    for key, default in joint_types.vectors(defaults).items():
+    for key, default in joint_types.select_vectors(defaults).items():
         if key == "axis":
-            settings[key] = vector_of(axis, "xyz", who, file, DEFAULT_AXIS)
+            settings[key] = read_vector(axis, "xyz", who, file, DEFAULT_AXIS)
         else:
-            settings[key] = vector_of(only(element, key, file, warnings), "xyz", who, file, default)
-    return joint_types.make(kind, settings, who, place(element if axis is None else axis, file))
+            settings[key] = read_vector(find_only_child(element, key, file, warnings), "xyz", who, file, default)
+    return joint_types.make_joint_type(kind, settings, who, locate_element(element if axis is None else axis, file))
 
 
 def _neutral(element: Element | None, joint_type: JointType, who: str, file: str) -> tuple[float, ...] | None:
     if element is None:
         return None
-    numbers = vector_of(element, "q", who, file, (0.0,) * 6 + (1.0,))
-    return joint_types.neutral_position(joint_type, numbers, who, place(element, file))
+    numbers = read_vector(element, "q", who, file, (0.0,) * 6 + (1.0,))
+    return joint_types.neutral_position(joint_type, numbers, who, locate_element(element, file))
 
 
 def _limits(kind: str, element: Element | None, who: str, file: str) -> Limits:
@@ -110,19 +117,21 @@ def _limit(element: Element | None, key: str, who: str, file: str) -> float | No
     text = None if element is None else element.get(key)
     if text is None or text.strip().lower().lstrip("+-") in ("inf", "infinity"):
         return None
-    value = decimal(text)
-    return None if value is not None and abs(value) >= NO_LIMIT else number_of(element, key, who, file)
+    value = parse_decimal(text)
+    return None if value is not None and abs(value) >= NO_LIMIT else read_number(element, key, who, file)
 
 
 def _matrix(element: Element, who: str, file: str) -> Float[np.ndarray, "3 3"]:
-    xx, yy, zz = (number_of(element, key, who, file) for key in _DIAGONAL)
-    xy, xz, yz = (number_of(element, key, who, file, 0.0) for key in _PRODUCTS)
+    xx, yy, zz = (read_number(element, key, who, file) for key in _DIAGONAL)
+    xy, xz, yz = (read_number(element, key, who, file, 0.0) for key in _PRODUCTS)
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def needed(element: Element, tag: str, who: str, file: str, warnings: Warnings) -> Element:
+def required_child(element: Element, tag: str, who: str, file: str, warnings: Warnings) -> Element:
     """Return the child element of that name. Raises ModelError where there is none."""
-    found = only(element, tag, file, warnings)
+    found = find_only_child(element, tag, file, warnings)
     if found is None:
-        raise ModelError(f"{who}: <{element.tag}> has no <{tag}>", at=place(element, file), fix=f"add <{tag} .../>")
+        raise ModelError(
+            f"{who}: <{element.tag}> has no <{tag}>", at=locate_element(element, file), fix=f"add <{tag} .../>"
+        )
     return found

@@ -18,17 +18,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.checks import remark_on_parts
-from screwgraph.formats.diagnostics import Place, Warnings, shown
-from screwgraph.formats.mimics import Mimic, mimic_couplings
-from screwgraph.formats.spelling import URDF, remark_on_spelling
-from screwgraph.formats.texts import TEXT, model_name
+from screwgraph.formats.diagnostics import Place, Warnings, quote_text
+from screwgraph.formats.mimics import Mimic, make_mimic_couplings
+from screwgraph.formats.model_checks import warn_of_parts
+from screwgraph.formats.spelling import URDF, warn_of_spelling
+from screwgraph.formats.text_sources import TEXT, model_name
 from screwgraph.formats.urdf_closing import split_closing
 from screwgraph.formats.urdf_drake import adopt_drake
 from screwgraph.formats.urdf_loops import adopt_letters, read_coupling, read_independent, read_loop
 from screwgraph.formats.urdf_origin import read_origin, remark_on_version
 from screwgraph.formats.urdf_parts import read_joint, read_link, read_mimic
-from screwgraph.formats.xml import UNDECLARED, Element, children, only, parse_xml, place, vector_of
+from screwgraph.formats.xml import (
+    UNDECLARED,
+    Element,
+    children,
+    find_only_child,
+    locate_element,
+    parse_xml,
+    read_vector,
+)
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Joint, Link, Loop, Robot, tree
 
 _XACRO = ("macro", "include", "property", "arg", "if", "unless")
@@ -46,18 +54,18 @@ def read_urdf(data: bytes, file: str) -> Robot:
     remark_on_version(root, file, warnings)
     adopt_drake(root, file, warnings)
     adopt_letters(root)
-    remark_on_spelling(root, file, warnings, URDF)
-    places: dict[object, Place] = {None: place(root, file)}
+    warn_of_spelling(root, file, warnings, URDF)
+    places: dict[object, Place] = {None: locate_element(root, file)}
     links: list[Link] = []
     for element in children(root, "link"):
         links.append(read_link(element, file, warnings))
-        places[links[-1]] = place(element, file)
+        places[links[-1]] = locate_element(element, file)
     joints: list[Joint] = []
     read: list[Mimic | None] = []
     for element in children(root, "joint"):
         joints.append(read_joint(element, file, warnings))
         read.append(read_mimic(element, joints[-1].name, file, warnings))
-        places[joints[-1]] = place(element, file)
+        places[joints[-1]] = locate_element(element, file)
     joints, closing = split_closing(links, joints, lambda joint: places[joint], warnings)
     places |= {loop: places[joint] for joint, loop in closing.items()}
     mimics = [_of_tree(mimic, closing) for mimic in read if mimic is not None]
@@ -66,8 +74,8 @@ def read_urdf(data: bytes, file: str) -> Robot:
     def where(part: object) -> object:
         return places.get(part, places[None])
 
-    remark_on_parts(links, joints, where, warnings)
-    gravity = vector_of(only(root, "gravity", file, warnings), "xyz", "gravity", file, STANDARD_GRAVITY)
+    warn_of_parts(links, joints, where, warnings)
+    gravity = read_vector(find_only_child(root, "gravity", file, warnings), "xyz", "gravity", file, STANDARD_GRAVITY)
     return tree(
         root.get("name", "").strip() or model_name(file),
         links,
@@ -88,7 +96,7 @@ def _check_root(root: Element, file: str) -> None:
         if "xacro" in prefix and UNDECLARED not in prefix and local in _XACRO:
             raise ModelError(
                 f"<xacro:{local}> stands in the file",
-                at=place(element, file),
+                at=locate_element(element, file),
                 why="xacro is a language for writing URDF, not URDF",
                 fix="give xacro_args={}, and the text is expanded"
                 if file == TEXT
@@ -96,7 +104,9 @@ def _check_root(root: Element, file: str) -> None:
             )
     if root.tag != "robot":
         raise ModelError(
-            f"the outermost element is {shown(f'<{root.tag}>')}", at=place(root, file), why="URDF has <robot> there"
+            f"the outermost element is {quote_text(f'<{root.tag}>')}",
+            at=locate_element(root, file),
+            why="URDF has <robot> there",
         )
 
 
@@ -111,12 +121,12 @@ def _closed_chains(
     loops, couplings = [], []
     for element in children(root, "loop"):
         loops.append(read_loop(element, file, warnings))
-        places[loops[-1]] = place(element, file)
+        places[loops[-1]] = locate_element(element, file)
     for element in children(root, "coupling"):
         couplings.append(read_coupling(element, joints, file, warnings))
-        places[couplings[-1]] = place(element, file)
+        places[couplings[-1]] = locate_element(element, file)
     taken = [part.name for part in (*loops, *couplings)]
-    return loops, couplings + mimic_couplings(mimics, joints, taken, warnings)
+    return loops, couplings + make_mimic_couplings(mimics, joints, taken, warnings)
 
 
 def _of_tree(mimic: Mimic, closing: Mapping[Joint, Loop]) -> Mimic:

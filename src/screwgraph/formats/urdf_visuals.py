@@ -9,8 +9,8 @@ from jaxtyping import Float
 
 from screwgraph.formats.diagnostics import Warnings
 from screwgraph.formats.urdf_origin import read_origin
-from screwgraph.formats.visuals import colour_of, mesh_of, shape_of, shapes
-from screwgraph.formats.xml import Element, children, number_of, vector_of
+from screwgraph.formats.visual_shapes import collect_shapes, format_colour, make_mesh, read_shape
+from screwgraph.formats.xml import Element, children, read_number, read_vector
 from screwgraph.robot import Shape, Visual
 
 _WHITE = (1.0, 1.0, 1.0, 1.0)
@@ -23,7 +23,9 @@ def read_shapes(link: Element, file: str, warnings: Warnings) -> tuple[tuple[Vis
         tag: [(element, read_origin(element, who, file, warnings)) for element in children(link, tag)]
         for tag in ("visual", "collision")
     }
-    seen, touched = (shapes(partial(_visual, element, T, file) for element, T in found) for found in posed.values())
+    seen, touched = (
+        collect_shapes(partial(_visual, element, T, file) for element, T in found) for found in posed.values()
+    )
     return seen, touched
 
 
@@ -35,11 +37,11 @@ def _visual(element: Element, T_bs: Float[np.ndarray, "4 4"], file: str) -> Visu
 
 def _shape(element: Element, file: str) -> Shape | None:
     if element.tag == "mesh":
-        return mesh_of(element.get("filename"), vector_of(element, "scale", "a mesh", file, (1.0, 1.0, 1.0)))
-    return shape_of(
+        return make_mesh(element.get("filename"), read_vector(element, "scale", "a mesh", file, (1.0, 1.0, 1.0)))
+    return read_shape(
         element.tag,
-        lambda setting: vector_of(element, setting, "a shape", file),
-        lambda setting: number_of(element, setting, "a shape", file),
+        lambda setting: read_vector(element, setting, "a shape", file),
+        lambda setting: read_number(element, setting, "a shape", file),
     )
 
 
@@ -52,5 +54,5 @@ def _colour(element: Element, file: str) -> str:
     for candidate in (material, *named):
         colour = next(children(candidate, "color"), None)
         if colour is not None:
-            return colour_of(vector_of(colour, "rgba", "a colour", file, _WHITE))
+            return format_colour(read_vector(colour, "rgba", "a colour", file, _WHITE))
     return ""

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.formats import joint_types
-from screwgraph.formats.bodies import finite_limits, is_writable, written
+from screwgraph.formats.body_export import body_inertia_entries, finite_limits, is_writable
 from screwgraph.formats.urdf_loops_write import Written, split_couplings
 from screwgraph.formats.xml import Element
 from screwgraph.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Mesh, Robot, Visual
@@ -42,7 +42,7 @@ def urdf_text(robot: Robot) -> str:
     try:
         root.set("name", robot.name)
         if robot.gravity != STANDARD_GRAVITY:
-            _add(root, "gravity", xyz=_spaced(robot.gravity))
+            _add(root, "gravity", xyz=_join_by_spaces(robot.gravity))
         if (robot.T_wb != np.eye(4)).any():
             _add_origin(root, robot.T_wb, "base_pose")
         for link in robot.links:
@@ -74,9 +74,9 @@ def _add_link(root: Element, link: Link) -> None:
     if link.inertia.is_zero:
         return
     _check_writable(link)
-    mass, com, about_com = written(link.inertia)
+    mass, com, about_com = body_inertia_entries(link.inertia)
     inertial = _add(element, "inertial")
-    _add(inertial, "origin", xyz=_spaced(com), rpy="0 0 0")
+    _add(inertial, "origin", xyz=_join_by_spaces(com), rpy="0 0 0")
     _add(inertial, "mass", value=_number(mass))
     _add(inertial, "inertia", **{key: _number(about_com[entry]) for key, entry in _MATRIX.items()})
 
@@ -89,14 +89,14 @@ def _add_visual(element: Element, visual: Visual) -> None:
     _add_origin(element, visual.T_bs)
     geometry = _add(element, "geometry")
     if isinstance(visual.shape, Mesh):
-        _add(geometry, "mesh", filename=visual.shape.file, scale=_spaced(visual.shape.scale))
+        _add(geometry, "mesh", filename=visual.shape.file, scale=_join_by_spaces(visual.shape.scale))
     else:
         shape = {key: value if isinstance(value, tuple) else (value,) for key, value in vars(visual.shape).items()}
         kind = type(visual.shape).__name__.lower()
-        _add(geometry, kind, **{key: _spaced(value) for key, value in shape.items()})
+        _add(geometry, kind, **{key: _join_by_spaces(value) for key, value in shape.items()})
     if visual.colour and element.tag == "visual":
         rgba = [int(visual.colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
-        _add(_add(element, "material", name=visual.colour), "color", rgba=_spaced([*rgba, 1.0]))
+        _add(_add(element, "material", name=visual.colour), "color", rgba=_join_by_spaces([*rgba, 1.0]))
 
 
 def _check_writable(link: Link) -> None:
@@ -110,7 +110,7 @@ def _check_writable(link: Link) -> None:
 
 
 def _add_joint(root: Element, joint: Joint) -> Element:
-    kind, settings = joint_types.describe(joint.type)
+    kind, settings = joint_types.describe_joint_type(joint.type)
     limits = finite_limits(joint.limits)
     if kind == "revolute" and not {"lower", "upper"} & set(limits):
         kind = "continuous"
@@ -129,12 +129,12 @@ def _add_joint(root: Element, joint: Joint) -> Element:
     if any(dynamics.values()):
         _add(element, "dynamics", **_numbers({key: value for key, value in dynamics.items() if value}))
     if joint.neutral is not None:
-        _add(element, "neutral", q=_spaced(joint.neutral))
+        _add(element, "neutral", q=_join_by_spaces(joint.neutral))
     return element
 
 
 def _add_loop(root: Element, loop: Loop) -> None:
-    kind, settings = joint_types.describe(loop.type)
+    kind, settings = joint_types.describe_joint_type(loop.type)
     element = _add(root, "loop", name=loop.name, type=kind)
     for role, link, T in (("predecessor", loop.predecessor, loop.T_pf), ("successor", loop.successor, loop.T_sf)):
         _add_origin(_add(element, role, link=link), T)
@@ -156,9 +156,9 @@ def _add_coupling(element: Element, coupling: Written | Coupling) -> None:
 
 def _add_axes(element: Element, settings: joint_types.Settings) -> None:
     """Write the directions of a joint type; its other settings are attributes of the axis, where they say anything."""
-    scalars = {key: _number(value) for key, value in joint_types.scalars(settings).items() if value}
-    for key, vector in joint_types.vectors(settings).items():
-        _add(element, key, xyz=_spaced(vector), **(scalars if key == "axis" else {}))
+    scalars = {key: _number(value) for key, value in joint_types.select_scalars(settings).items() if value}
+    for key, vector in joint_types.select_vectors(settings).items():
+        _add(element, key, xyz=_join_by_spaces(vector), **(scalars if key == "axis" else {}))
 
 
 def _add_frames(root: Element, robot: Robot) -> None:
@@ -180,7 +180,7 @@ def _joint_name(frame: Frame, taken: set[str]) -> str:
 
 
 def _add_origin(element: Element, T: Float[np.ndarray, "4 4"], tag: str = "origin") -> None:
-    _add(element, tag, xyz=_spaced(translation(T)), rpy=_spaced(so3.to_rpy(rotation(T))))
+    _add(element, tag, xyz=_join_by_spaces(translation(T)), rpy=_join_by_spaces(so3.to_rpy(rotation(T))))
 
 
 def _add(parent: Element, tag: str, **attributes: str) -> Element:
@@ -193,7 +193,7 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, str]:
     return {key: _number(value) for key, value in values.items()}
 
 
-def _spaced(values: Iterable[Any]) -> str:
+def _join_by_spaces(values: Iterable[Any]) -> str:
     return " ".join(_number(value) for value in values)
 
 

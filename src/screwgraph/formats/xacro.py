@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from screwgraph.errors import InputError, ModelError
-from screwgraph.formats.diagnostics import Place, Warnings, did_you_mean, shown
+from screwgraph.formats.diagnostics import Place, Warnings, quote_text, suggest_name
 from screwgraph.formats.packages import ROS_1, ROS_2, Packages
 from screwgraph.summary import one_line
 
@@ -42,7 +42,7 @@ def is_xacro(text: bytes) -> bool:
     return bool(_NAMESPACE.search(text))
 
 
-def expanded(
+def expand_xacro(
     file: str, text: bytes | None, arguments: Mapping[str, str], packages: Packages, warnings: Warnings
 ) -> Expanded:
     """Expand a xacro file, or the text that `file` stands for; `parse_xml` knows where its elements were written.
@@ -69,19 +69,19 @@ def expanded(
     if said["unknown"]:
         name = said["unknown"][0]
         takes = ", ".join(said["asked"]) or "none"
-        fix = did_you_mean(name, said["asked"]) or f"it takes {takes}"
-        raise InputError(f"xacro_args: the file has no <xacro:arg> {shown(name)}", at=file, fix=fix)
+        fix = suggest_name(name, said["asked"]) or f"it takes {takes}"
+        raise InputError(f"xacro_args: the file has no <xacro:arg> {quote_text(name)}", at=file, fix=fix)
     for line in said["warnings"]:
         warnings.add(f"xacro: {line}", at=Place(file))
     return Expanded(said["xml"].encode("utf-8"), said["arguments"])
 
 
-def texts(arguments: Mapping[str, Any]) -> dict[str, str]:
+def format_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
     """Return values of arguments as xacro reads them. Raises InputError for names that are none."""
     for name in arguments:
         if not _NAME.fullmatch(name):
             raise InputError(
-                f"xacro_args: {shown(name)} is no name of an argument", fix='xacro_args={"prefix": "left_"}'
+                f"xacro_args: {quote_text(name)} is no name of an argument", fix='xacro_args={"prefix": "left_"}'
             )
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in arguments.items()}
 
@@ -92,12 +92,12 @@ def _complaint(error: Mapping[str, Any]) -> ModelError:
         name = error["package"]
         why = f"it is not in {ROS_1}, {ROS_2} or a folder above the file"
         fix = f"set {ROS_1}, or give packages={{{name!r}: FOLDER}} in Python"
-        return ModelError(f"there is no package {shown(name)}", at=at, why=why, fix=fix)
+        return ModelError(f"there is no package {quote_text(name)}", at=at, why=why, fix=fix)
     if "argument" in error:
         name = error["argument"]
         fix = f"--xacro {name}:=VALUE, in Python xacro_args={{{name!r}: VALUE}}"
         takes = f"the file takes {', '.join(error['takes'])}" if error["takes"] else "the file declares no argument"
-        return ModelError(f"argument {shown(name)} has no default", at=at, why=takes, fix=fix)
+        return ModelError(f"argument {quote_text(name)} has no default", at=at, why=takes, fix=fix)
     return ModelError("xacro cannot expand the file", at=at, why=error["why"])
 
 

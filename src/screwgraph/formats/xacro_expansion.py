@@ -160,13 +160,13 @@ class Expansion:
     def attributes(self, check):
         """Return xacro's reader of attributes, for arguments without a default that have a value."""
 
-        def checked(tag, required, optional):
+        def check_attributes(tag, required, optional):
             if tag.tagName == "xacro:arg" and not tag.hasAttribute("default"):
                 self.argument(tag.getAttribute("name"))
                 tag.setAttribute("default", "")
             return check(tag, required, optional)
 
-        return checked
+        return check_attributes
 
     def substitute(self, text):
         """Return what $(text) stands for."""
@@ -206,16 +206,16 @@ class Expansion:
     def old_names(self):
         """Return the names of $(eval ...): the file's arguments among them."""
         own = {
-            "arg": lambda name: converted(self.argument(name)),
+            "arg": lambda name: convert_argument(self.argument(name)),
             "env": self.environment,
             "optenv": lambda name, default="": self.environment(name, str(default)),
             "find": self.around.find,
             "dirname": self.dirname,
         }
-        return {name: converted(value) for name, value in self.given.items()} | old_names(own)
+        return {name: convert_argument(value) for name, value in self.given.items()} | old_names(own)
 
 
-def converted(value):
+def convert_argument(value):
     """Return an argument as $(eval ...) takes it: a number, a truth value, or a text."""
     for kind in (int, float):
         try:

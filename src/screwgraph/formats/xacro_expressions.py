@@ -17,13 +17,13 @@ from screwgraph.formats.xacro_values import (
     ExpressionError,
     Function,
     Space,
-    bounded,
-    formatted,
+    format_bounded,
     method,
-    multiplied,
+    multiply_bounded,
     power,
     remainder,
-    shifted,
+    shift_left,
+    validate_size,
 )
 
 LONGEST = 20_000
@@ -36,12 +36,12 @@ Names = Mapping[str, Any]
 _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: multiplied,
+    ast.Mult: multiply_bounded,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: remainder,
     ast.Pow: power,
-    ast.LShift: shifted,
+    ast.LShift: shift_left,
     ast.RShift: operator.rshift,
     ast.BitOr: operator.or_,
     ast.BitAnd: operator.and_,
@@ -93,7 +93,7 @@ class Evaluator:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, "<expression>", "eval")
-        return bounded(self._value(tree.body, names))
+        return validate_size(self._value(tree.body, names))
 
     def _value(self, node: ast.AST, names: Names) -> Any:
         self._left -= 1
@@ -101,7 +101,7 @@ class Evaluator:
             raise ExpressionError("the expressions of the file take too long")
         handler = _HANDLERS.get(type(node))
         if handler is None:
-            raise ExpressionError(f"{_called(node)} is not allowed in expressions")
+            raise ExpressionError(f"{_describe_node(node)} is not allowed in expressions")
         return handler(self, node, names)
 
     def _constant(self, node: ast.Constant, names: Names) -> Any:
@@ -151,14 +151,14 @@ class Evaluator:
         function = self._value(node.func, names)
         if not isinstance(function, Function):
             raise ExpressionError(f"{ast.unparse(node.func)} is not a function")
-        values = self._listed(node.args, names)
+        values = self._evaluate_list(node.args, names)
         named: dict[str, Any] = {}
         for keyword in node.keywords:
             value = self._value(keyword.value, names)
             named |= value if keyword.arg is None else {keyword.arg: value}
         return function(*values, **named)
 
-    def _listed(self, nodes: Sequence[ast.expr], names: Names) -> list[Any]:
+    def _evaluate_list(self, nodes: Sequence[ast.expr], names: Names) -> list[Any]:
         values: list[Any] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -175,7 +175,7 @@ class Evaluator:
 
     def _binary(self, node: ast.BinOp, names: Names) -> Any:
         a, b = self._value(node.left, names), self._value(node.right, names)
-        return bounded(_BINARY[type(node.op)](a, b))
+        return validate_size(_BINARY[type(node.op)](a, b))
 
     def _unary(self, node: ast.UnaryOp, names: Names) -> Any:
         return _UNARY[type(node.op)](self._value(node.operand, names))
@@ -188,7 +188,7 @@ class Evaluator:
                 return value
         return self._value(node.values[-1], names)
 
-    def _compared(self, node: ast.Compare, names: Names) -> Any:
+    def _evaluate_comparison(self, node: ast.Compare, names: Names) -> Any:
         left: Any = self._value(node.left, names)
         result: Any = True
         for comparison, part in zip(node.ops, node.comparators, strict=True):
@@ -210,12 +210,12 @@ class Evaluator:
         return found
 
     def _text(self, node: ast.JoinedStr, names: Names) -> str:
-        return bounded("".join(self._value(part, names) for part in node.values))
+        return validate_size("".join(self._value(part, names) for part in node.values))
 
     def _field(self, node: ast.FormattedValue, names: Names) -> str:
         spec = "" if node.format_spec is None else self._value(node.format_spec, names)
         conversion = chr(node.conversion) if node.conversion > 0 else ""
-        return formatted(self._value(node.value, names), spec, conversion)
+        return format_bounded(self._value(node.value, names), spec, conversion)
 
     def _lambda(self, node: ast.Lambda, names: Names) -> Function:
         taken = node.args
@@ -224,21 +224,21 @@ class Evaluator:
         own = [a.arg for a in (*taken.posonlyargs, *taken.args)]
         defaults = [self._value(default, names) for default in taken.defaults]
 
-        def called(*values: Any) -> Any:
+        def call_lambda(*values: Any) -> Any:
             missing = len(own) - len(values)
             if not 0 <= missing <= len(defaults):
                 raise TypeError(f"the lambda takes {len(own)} arguments, {len(values)} were given")
             given = (*values, *defaults[len(defaults) - missing :])
             return self._value(node.body, _within(names, dict(zip(own, given, strict=True))))
 
-        return Function("lambda", called)
+        return Function("lambda", call_lambda)
 
     def _comprehension(self, node: Any, names: Names) -> Any:
         if isinstance(node, ast.DictComp):
-            return bounded(
+            return validate_size(
                 {self._value(node.key, n): self._value(node.value, n) for n in self._each(node.generators, names)}
             )
-        values = bounded([self._value(node.elt, own) for own in self._each(node.generators, names)])
+        values = validate_size([self._value(node.elt, own) for own in self._each(node.generators, names)])
         return set(values) if isinstance(node, ast.SetComp) else values
 
     def _each(self, loops: Sequence[ast.comprehension], names: Names) -> Iterator[Names]:
@@ -249,12 +249,12 @@ class Evaluator:
         if first.is_async:
             raise ExpressionError("async is not allowed in expressions")
         for value in self._iterable(first.iter, names):
-            own = _within(names, dict(_assigned(first.target, value)))
+            own = _within(names, dict(_assign_targets(first.target, value)))
             if all(self._value(condition, own) for condition in first.ifs):
                 yield from self._each(others, own)
 
 
-def _assigned(target: ast.expr, value: Any) -> Iterator[tuple[str, Any]]:
+def _assign_targets(target: ast.expr, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the names of a loop, and their values."""
     if isinstance(target, ast.Name):
         yield target.id, value
@@ -263,7 +263,7 @@ def _assigned(target: ast.expr, value: Any) -> Iterator[tuple[str, Any]]:
         raise ExpressionError(f"{ast.unparse(target)} cannot be assigned to in expressions")
     if len(target.elts) != len(value):
         raise ValueError(f"{ast.unparse(target)} is of {len(target.elts)} values, not {len(value)}")
-    yield from chain.from_iterable(map(_assigned, target.elts, value))
+    yield from chain.from_iterable(map(_assign_targets, target.elts, value))
 
 
 class _Within(dict[str, Any]):
@@ -284,7 +284,7 @@ def _within(around: Names, own: Mapping[str, Any]) -> Names:
     return _Within(own, around)
 
 
-def _called(node: ast.AST) -> str:
+def _describe_node(node: ast.AST) -> str:
     """Say what a part of an expression is."""
     return {"NamedExpr": "':='", "Await": "await", "Yield": "yield", "Starred": "'*'"}.get(
         type(node).__name__, type(node).__name__
@@ -301,12 +301,12 @@ _HANDLERS: Mapping[type, Callable[[Evaluator, Any, Names], Any]] = {
     ast.BinOp: Evaluator._binary,
     ast.UnaryOp: Evaluator._unary,
     ast.BoolOp: Evaluator._boolean,
-    ast.Compare: Evaluator._compared,
+    ast.Compare: Evaluator._evaluate_comparison,
     ast.IfExp: Evaluator._choice,
     ast.Dict: Evaluator._map,
-    ast.List: lambda own, node, names: own._listed(node.elts, names),
-    ast.Tuple: lambda own, node, names: tuple(own._listed(node.elts, names)),
-    ast.Set: lambda own, node, names: set(own._listed(node.elts, names)),
+    ast.List: lambda own, node, names: own._evaluate_list(node.elts, names),
+    ast.Tuple: lambda own, node, names: tuple(own._evaluate_list(node.elts, names)),
+    ast.Set: lambda own, node, names: set(own._evaluate_list(node.elts, names)),
     ast.JoinedStr: Evaluator._text,
     ast.FormattedValue: Evaluator._field,
     ast.Lambda: Evaluator._lambda,

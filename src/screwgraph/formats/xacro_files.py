@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from screwgraph.formats.packages import ROS_1, ROS_2, Packages, listed
-from screwgraph.formats.xacro_values import ExpressionError, bounded
+from screwgraph.formats.packages import ROS_1, ROS_2, Packages, list_folders
+from screwgraph.formats.xacro_values import ExpressionError, validate_size
 
 LARGEST_FILE = 20_000_000
 """Bytes."""
@@ -73,7 +73,7 @@ class Surroundings:
         )
 
     def _roots(self) -> Iterable[Path]:
-        named = (*self.packages.named.values(), *self.packages.folders, *listed(ROS_1, ROS_2))
+        named = (*self.packages.named.values(), *self.packages.folders, *list_folders(ROS_1, ROS_2))
         given = [Path(value) for value in self.arguments.values() if value.strip()]
         yield from (Path(folder) for folder in named)
         yield from (path for path in given if path.is_absolute() and path != Path(path.anchor))
@@ -111,7 +111,7 @@ def read_yaml(content: bytes, number: Callable[[str], Any]) -> Any:
 
     for tag, factor in UNITS.items():
         Loader.add_constructor(tag, constructor(factor))
-    return bounded(yaml.load(content, Loader))
+    return validate_size(yaml.load(content, Loader))
 
 
 def _is_within(path: Path, root: Path) -> bool:

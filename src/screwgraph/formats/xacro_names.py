@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from screwgraph.formats.xacro_values import LARGEST, ExpressionError, Function, Space, bounded
+from screwgraph.formats.xacro_values import LARGEST, ExpressionError, Function, Space, validate_size
 
 MOST = 1000
 """Largest argument of `factorial`, `comb` and `perm`."""
@@ -24,7 +24,7 @@ def python_names() -> dict[str, Any]:
     }
     functions |= {
         "range": _range,
-        "repr": lambda value: repr(bounded(value)),
+        "repr": lambda value: repr(validate_size(value)),
         "map": lambda f, *values: list(map(f, *values)),
         "filter": lambda f, values: list(filter(f, values)),
         "zip": lambda *values: list(zip(*values, strict=False)),
@@ -60,21 +60,21 @@ def global_names(own: Mapping[str, Callable[..., Any]], warn: Callable[[str], No
     `own` are functions of xacro that read files and arguments, or say something.
     """
 
-    def deprecated(function: Function, space: str) -> Function:
-        def called(*values: Any, **named: Any) -> Any:
+    def warn_deprecated(function: Function, space: str) -> Function:
+        def call_deprecated(*values: Any, **named: Any) -> Any:
             name = function.name
             warn(f"Using {name}() directly is deprecated. Use {space}.{name}() instead.")
             return function(*values, **named)
 
-        return Function(function.name, called, function.type)
+        return Function(function.name, call_deprecated, function.type)
 
     python, of_math = python_names(), math_names()
     xacro = {name: Function(name, call) for name, call in own.items()}
     return {
         **of_math,
         **{name: python[name] for name in SHORT},
-        **{name: deprecated(python[name], "python") for name in DEPRECATED},
-        **{name: deprecated(xacro[name], "xacro") for name in ("load_yaml", "abs_filename", "dotify")},
+        **{name: warn_deprecated(python[name], "python") for name in DEPRECATED},
+        **{name: warn_deprecated(xacro[name], "xacro") for name in ("load_yaml", "abs_filename", "dotify")},
         "math": Space("math", of_math),
         "python": Space("python", python),
         "xacro": Space("xacro", xacro),
@@ -94,11 +94,11 @@ def old_names(own: Mapping[str, Callable[..., Any]]) -> dict[str, Any]:
 
 
 def _type(kind: type) -> Callable[..., Any]:
-    def made(*values: Any, **named: Any) -> Any:
-        bounded(list(values))
+    def make_value(*values: Any, **named: Any) -> Any:
+        validate_size(list(values))
         return kind(*values, **named)
 
-    return made
+    return make_value
 
 
 def _range(*values: int) -> range:
@@ -109,12 +109,12 @@ def _range(*values: int) -> range:
 
 
 def _small(name: str) -> Callable[..., Any]:
-    def called(*values: int) -> Any:
+    def call_small(*values: int) -> Any:
         if any(value > MOST for value in values):
             raise ExpressionError(f"{name} of a number above {MOST} is too large")
         return getattr(math, name)(*values)
 
-    return called
+    return call_small
 
 
 def _type_of(value: Any, types: Mapping[str, Function]) -> Function:

@@ -121,7 +121,7 @@ def mark(root, file):
                 element.setAttribute(f"{PREFIX}:file", str(at[0]))
 
 
-def bound():
+def limit_resources():
     """Bound memory and time, and write no files, where the system can."""
     try:
         import resource
@@ -146,7 +146,7 @@ def main():
     except ImportError:
         result = {"absent": True}
     else:
-        bound()
+        limit_resources()
         result = expand(job, xacro)
     json.dump(result, answer)
     answer.flush()

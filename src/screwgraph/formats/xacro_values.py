@@ -36,7 +36,7 @@ class Function:
 
     def __call__(self, *values: Any, **named: Any) -> Any:
         """Return a value of bounded size."""
-        return bounded(self.call(*values, **named))
+        return validate_size(self.call(*values, **named))
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -53,7 +53,7 @@ class Space:
         return f"<names of {self.name}>"
 
 
-def bounded(value: Any) -> Any:
+def validate_size(value: Any) -> Any:
     """Return a value unless it is too large to be printed. Raises ExpressionError."""
     left, waiting = LARGEST, [value]
     while waiting:
@@ -86,13 +86,13 @@ def power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
-def shifted(value: Any, by: Any) -> Any:
+def shift_left(value: Any, by: Any) -> Any:
     """Return value << by. Raises ExpressionError for what is too large."""
     _check(not isinstance(by, int) or by <= BITS, "a shift is too large")
     return value << by
 
 
-def multiplied(a: Any, b: Any) -> Any:
+def multiply_bounded(a: Any, b: Any) -> Any:
     """Return a product, or a text or list several times. Raises ExpressionError for what is too large."""
     for many, times in ((a, b), (b, a)):
         if isinstance(many, str | bytes | list | tuple) and isinstance(times, int):
@@ -105,20 +105,20 @@ def remainder(a: Any, b: Any) -> Any:
     if isinstance(a, str):
         for match in _PERCENT.finditer(a):
             _check_widths(match[1])
-        bounded(b)
+        validate_size(b)
     return a % b
 
 
-def formatted(value: Any, spec: str, conversion: str = "") -> str:
+def format_bounded(value: Any, spec: str, conversion: str = "") -> str:
     """Return the text of a value as f-strings and `format` print it. Raises ExpressionError for endless widths."""
     _check_widths(spec)
-    bounded(value)
+    validate_size(value)
     if conversion:
         value = {"r": repr, "s": str, "a": ascii}[conversion](value)
     return format(value if isinstance(value, str | int | float | complex) else str(value), spec)
 
 
-def filled(text: str, *values: Any, **named: Any) -> str:
+def fill_format(text: str, *values: Any, **named: Any) -> str:
     """Return a text with values in place of {}: fields lead into lists and maps only. Raises ExpressionError."""
     return _Filling().vformat(text, values, named)
 
@@ -136,10 +136,10 @@ class _Filling(Formatter):
         return value, first
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        return formatted(value, format_spec)
+        return format_bounded(value, format_spec)
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
-        return value if conversion is None else formatted(value, "", conversion)
+        return value if conversion is None else format_bounded(value, "", conversion)
 
 
 def method(value: Any, name: str) -> Function:
@@ -152,7 +152,7 @@ def method(value: Any, name: str) -> Function:
     return Function(name, getattr(value, name) if guarded is None else partial(guarded, value))
 
 
-def _padded(name: str) -> Callable[..., str]:
+def _make_padding(name: str) -> Callable[..., str]:
     def pad(text: str, width: int = 8, *fill: str) -> str:
         _check(isinstance(width, int) and width <= LARGEST, "a width is too large")
         return getattr(text, name)(width, *fill)
@@ -160,18 +160,18 @@ def _padded(name: str) -> Callable[..., str]:
     return pad
 
 
-def _replaced(text: str, old: str, new: str, *count: int) -> str:
+def _replace_bounded(text: str, old: str, new: str, *count: int) -> str:
     _check(len(text) + (text.count(old) + 1) * len(new) <= LARGEST, "a text is too large")
     return text.replace(old, new, *count)
 
 
-def _joined(text: str, parts: Any) -> str:
+def _join_bounded(text: str, parts: Any) -> str:
     parts = list(parts)
-    bounded([*parts, text * min(len(parts), LARGEST // max(len(text), 1) + 1)])
+    validate_size([*parts, text * min(len(parts), LARGEST // max(len(text), 1) + 1)])
     return text.join(parts)
 
 
-def _extended(values: list[Any], more: Any) -> None:
+def _extend_bounded(values: list[Any], more: Any) -> None:
     more = list(more)
     _check(len(values) + len(more) <= LARGEST, "a list is too large")
     values.extend(more)
@@ -197,11 +197,11 @@ _METHODS: Mapping[type, tuple[str, ...]] = {
 }
 """Methods of each type that expressions may call."""
 _GUARDED: Mapping[tuple[type, str], Callable[..., Any]] = {
-    **{(str, name): _padded(name) for name in ("center", "expandtabs", "ljust", "rjust", "zfill")},
-    (str, "format"): filled,
-    (str, "join"): _joined,
-    (str, "replace"): _replaced,
-    (list, "extend"): _extended,
+    **{(str, name): _make_padding(name) for name in ("center", "expandtabs", "ljust", "rjust", "zfill")},
+    (str, "format"): fill_format,
+    (str, "join"): _join_bounded,
+    (str, "replace"): _replace_bounded,
+    (list, "extend"): _extend_bounded,
     (dict, "keys"): lambda values: list(values.keys()),
     (dict, "values"): lambda values: list(values.values()),
     (dict, "items"): lambda values: list(values.items()),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Place, Warnings, number, numbers
+from screwgraph.formats.diagnostics import Place, Warnings, parse_number, parse_numbers
 from screwgraph.formats.xml_text import declares_entities, read_text
 
 Element = Any
@@ -88,14 +88,14 @@ def _with_prefix(text: str, error: Any, file: str, warnings: Warnings) -> str:
     ) from error
 
 
-def tostring(root: Element) -> str:
+def to_string(root: Element) -> str:
     """Return the text of a document."""
     import lxml.etree as etree
 
     return etree.tostring(root, encoding="unicode")
 
 
-def place(element: Element, file: str) -> Place:
+def locate_element(element: Element, file: str) -> Place:
     """Return where an element stands, or was written."""
     return Place(element.get(f"{_WRITTEN}file", file), element.sourceline)
 
@@ -105,43 +105,45 @@ def children(element: Element, tag: str) -> Iterator[Element]:
     return element.iterchildren(tag)
 
 
-def only(element: Element, tag: str, file: str, warnings: Warnings) -> Element | None:
+def find_only_child(element: Element, tag: str, file: str, warnings: Warnings) -> Element | None:
     """Return the child of that name, None where there is none; several are remarked upon and the first is taken."""
     found = list(children(element, tag))
     if len(found) > 1:
         warnings.add(
             f"<{element.tag} name={element.get('name', '')!r}> has {len(found)} <{tag}> elements",
-            at=place(found[1], file),
+            at=locate_element(found[1], file),
             why="only the first counts",
         )
     return found[0] if found else None
 
 
-def required(element: Element, attribute: str, who: str, file: str) -> str:
+def required_attribute(element: Element, attribute: str, who: str, file: str) -> str:
     """Return an attribute that must be there and not be blank. Raises ModelError otherwise."""
     value = element.get(attribute)
     if value is None or not value.strip():
         problem = "no" if value is None else "an empty"
-        raise ModelError(f"{who}: <{element.tag}> has {problem} {attribute!r} attribute", at=place(element, file))
+        raise ModelError(
+            f"{who}: <{element.tag}> has {problem} {attribute!r} attribute", at=locate_element(element, file)
+        )
     return value
 
 
-def number_of(element: Element, attribute: str, who: str, file: str, default: float | None = None) -> float:
+def read_number(element: Element, attribute: str, who: str, file: str, default: float | None = None) -> float:
     """Read a number from an attribute; without a default, element and attribute must be there. Raises ModelError."""
     if default is not None and _text_of(element, attribute) is None:
         return default
-    text = required(element, attribute, who, file)
-    return number(text, f"{who}: {attribute!r} of <{element.tag}>", place(element, file))
+    text = required_attribute(element, attribute, who, file)
+    return parse_number(text, f"{who}: {attribute!r} of <{element.tag}>", locate_element(element, file))
 
 
-def vector_of(
+def read_vector(
     element: Element, attribute: str, who: str, file: str, default: tuple[float, ...] = (0.0, 0.0, 0.0)
 ) -> tuple[float, ...]:
     """Read as many numbers as the default has from an attribute. Raises ModelError."""
     text = _text_of(element, attribute)
     if text is None:
         return default
-    return numbers(text, len(default), f"{who}: {attribute!r} of <{element.tag}>", place(element, file))
+    return parse_numbers(text, len(default), f"{who}: {attribute!r} of <{element.tag}>", locate_element(element, file))
 
 
 def _text_of(element: Element, attribute: str) -> str | None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Place, Warnings, shown
+from screwgraph.formats.diagnostics import Place, Warnings, quote_text
 
 _HEAD = re.compile(r"\s*<\?xml(\s[^<>]*?)?\?>", re.IGNORECASE)
 _ENCODING = re.compile(r"encoding\s*=\s*[\"']([\w.:-]{1,40})[\"']", re.ASCII)
@@ -39,7 +39,7 @@ def read_text(data: bytes, file: str, warnings: Warnings) -> str:
     Raises:
         ModelError: it declares entities, or a document type with a part of its own.
     """
-    text = _decoded(data)
+    text = _decode_document(data)
     head = _HEAD.match(text)
     if head:
         text = _blank(head[0]) + text[head.end() :]
@@ -64,7 +64,7 @@ def read_text(data: bytes, file: str, warnings: Warnings) -> str:
         warnings.add("the document type is passed over", at=at)
         done = plain.end()
         parts.append(_blank(plain[0]))
-    return _mended("".join([*parts, text[done:]]), file, warnings)
+    return _mend_text("".join([*parts, text[done:]]), file, warnings)
 
 
 def declares_entities(at: Place) -> ModelError:
@@ -77,7 +77,7 @@ def declares_entities(at: Place) -> ModelError:
     )
 
 
-def _decoded(data: bytes) -> str:
+def _decode_document(data: bytes) -> str:
     """Return the characters of a document; bytes that are none of its encoding are Latin-1, as surrogates."""
     for mark, encoding in _WIDE:
         if data.startswith(mark):
@@ -94,17 +94,22 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _mended(text: str, file: str, warnings: Warnings) -> str:
+def _mend_text(text: str, file: str, warnings: Warnings) -> str:
     """Return a text without what is no character, and without an `&` that begins no entity."""
     odd = _ESCAPED.search(text)
     if odd:
-        warnings.add("the file has bytes that are not UTF-8", at=_at(text, odd, file), why="they are read as Latin-1")
+        warnings.add(
+            "the file has bytes that are not UTF-8", at=_locate_match(text, odd, file), why="they are read as Latin-1"
+        )
         text = _ESCAPED.sub(lambda found: chr(ord(found[0]) - 0xDC00), text)
     bare = _outside_cdata(text, _AMPERSAND.search)
     if bare:
-        what = shown(re.split(r"[\s\"'<>]", text[bare.start() : bare.start() + 12])[0])
+        what = quote_text(re.split(r"[\s\"'<>]", text[bare.start() : bare.start() + 12])[0])
         warnings.add(
-            f"{what} is no entity of XML", at=_at(text, bare, file), why="'&' is read as it is", fix="write &amp;"
+            f"{what} is no entity of XML",
+            at=_locate_match(text, bare, file),
+            why="'&' is read as it is",
+            fix="write &amp;",
         )
         pieces = re.split(r"(<!\[CDATA\[.*?\]\]>)", text, flags=re.DOTALL)
         text = "".join(p if i % 2 else _AMPERSAND.sub("&amp;", p) for i, p in enumerate(pieces))
@@ -121,7 +126,7 @@ def _outside_cdata(text: str, search: Callable[[str, int], re.Match[str] | None]
     return None
 
 
-def _at(text: str, found: re.Match[str], file: str) -> Place:
+def _locate_match(text: str, found: re.Match[str], file: str) -> Place:
     return Place(file, text.count("\n", 0, found.start()) + 1)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.errors import ModelError
-from screwgraph.formats.diagnostics import Place, did_you_mean, shown
+from screwgraph.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.formats.expressions import evaluate
-from screwgraph.formats.keys import Keys
+from screwgraph.formats.yaml_keys import Keys
 
 LARGEST_YAML = 1_000_000
 """Bytes; PyYAML without LibYAML reads about that much in ten seconds."""
@@ -39,7 +39,9 @@ class Value:
         for key, value in entries.items():
             if key not in known:
                 raise ModelError(
-                    f"{who}: there is no key {shown(key)}", at=value.at, fix=did_you_mean(key, known, "the keys are")
+                    f"{who}: there is no key {quote_text(key)}",
+                    at=value.at,
+                    fix=suggest_name(key, known, "the keys are"),
                 )
         return {key: value.called(f"{who}: {key}") for key, value in entries.items()}
 
@@ -100,7 +102,7 @@ def parse_yaml(data: bytes, file: str) -> Value:
     if len(data) > LARGEST_YAML:
         raise ModelError(f"the file has {len(data) / 1e6:.1f} MB", at=Place(file), why="more than 1 MB are refused")
     try:
-        root = _composed(data.decode("utf-8-sig"), file)
+        root = _compose_nodes(data.decode("utf-8-sig"), file)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ModelError("this is not UTF-8 text", at=Place(file, line), fix="save it as UTF-8") from error
@@ -113,7 +115,7 @@ def parse_yaml(data: bytes, file: str) -> Value:
     return _Reading(file).value(root, 0)
 
 
-def _composed(text: str, file: str) -> Any:
+def _compose_nodes(text: str, file: str) -> Any:
     """Return the root node; values and levels are counted before nodes are made.
 
     LibYAML reads ten times faster than PyYAML, which does where there is none.
@@ -152,7 +154,9 @@ class _Reading:
             raise ModelError("the YAML is too large or too deep once its aliases are expanded", at=at)
         if isinstance(node, yaml.ScalarNode):
             if node.tag not in _PLAIN_TAGS:
-                raise ModelError(f"unexpected tag {shown(node.tag)}", at=at, why="robot files hold plain values only")
+                raise ModelError(
+                    f"unexpected tag {quote_text(node.tag)}", at=at, why="robot files hold plain values only"
+                )
             return Value(None if node.tag == _NULL else node.value, at)
         if isinstance(node, yaml.SequenceNode):
             return Value(tuple(self.value(item, depth + 1) for item in node.value), at)
@@ -165,7 +169,7 @@ class _Reading:
             if not isinstance(key.content, str):
                 raise ModelError(f"a key is {_summary(key.content)}", at=key.at, why="it must be a word")
             if key.content in entries:
-                raise ModelError(f"the key {shown(key.content)} appears twice", at=key.at, fix="take one out")
+                raise ModelError(f"the key {quote_text(key.content)} appears twice", at=key.at, fix="take one out")
             entries[key.content] = Value(value.content, key.at)
         return entries
 
@@ -188,4 +192,4 @@ def _summary(content: object) -> str:
         return "a mapping"
     if isinstance(content, tuple):
         return f"a list of {len(content)}"
-    return "left empty" if content is None else shown(content)
+    return "left empty" if content is None else quote_text(content)

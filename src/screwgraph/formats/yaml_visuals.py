@@ -8,9 +8,9 @@ from typing import Any
 
 from screwgraph.errors import ModelError
 from screwgraph.formats.body_yaml import Names, read_pose
-from screwgraph.formats.closed_yaml_write import floats, pose_entries
+from screwgraph.formats.closed_chain_yaml_write import to_floats, write_pose
 from screwgraph.formats.robot_keys import DRAWN, MESH, SHAPE
-from screwgraph.formats.visuals import MAKERS, VECTORS, made, mesh_of
+from screwgraph.formats.visual_shapes import MAKERS, VECTORS, make_mesh, make_shape
 from screwgraph.formats.yaml_values import Value
 from screwgraph.robot import Mesh, Shape, Visual
 
@@ -30,7 +30,7 @@ def visual_entries(visuals: Iterable[Visual]) -> list[dict[str, Any]]:
     return [
         {
             **_shape_entry(visual.shape),
-            **pose_entries(visual.T_bs),
+            **write_pose(visual.T_bs),
             **({"colour": visual.colour} if visual.colour else {}),
         }
         for visual in visuals
@@ -56,7 +56,7 @@ def _visual(value: Value, names: Names) -> Visual:
 
 
 def _mesh(value: Value, scale: Value | None, names: Names) -> Shape:
-    mesh = mesh_of(value.text(), scale.numbers(names, 3) if scale else (1.0, 1.0, 1.0))
+    mesh = make_mesh(value.text(), scale.numbers(names, 3) if scale else (1.0, 1.0, 1.0))
     if mesh is None:
         raise value.complaint("a scale is three numbers, none of them 0")
     return mesh
@@ -65,7 +65,7 @@ def _mesh(value: Value, scale: Value | None, names: Names) -> Shape:
 def _shape(kind: str, value: Value, names: Names) -> Shape:
     count = sum(3 if setting in VECTORS else 1 for setting in MAKERS[kind][1])
     sizes = (value.number(names),) if count == 1 else value.numbers(names, count)
-    shape = made(kind, sizes)
+    shape = make_shape(kind, sizes)
     if shape is None:
         raise value.complaint("lengths of shapes are positive (m)")
     return shape
@@ -73,9 +73,9 @@ def _shape(kind: str, value: Value, names: Names) -> Shape:
 
 def _shape_entry(shape: Shape) -> dict[str, Any]:
     if isinstance(shape, Mesh):
-        return {"mesh": shape.file} | ({} if set(shape.scale) == {1.0} else {"scale": floats(shape.scale)})
+        return {"mesh": shape.file} | ({} if set(shape.scale) == {1.0} else {"scale": to_floats(shape.scale)})
     sizes = [
         number for setting in vars(shape).values() for number in (setting if isinstance(setting, tuple) else [setting])
     ]
-    numbers = floats(sizes)
+    numbers = to_floats(sizes)
     return {type(shape).__name__.lower(): numbers if len(numbers) > 1 else numbers[0]}

@@ -1,24 +1,34 @@
 """Factor graphs: variables, laws of physics, and the graph of a robot's dynamics."""
 
-from screwgraph.graph.clusters import Cluster, clusters, spans, tied_by, tied_joints, tied_links
-from screwgraph.graph.constrained_motion import completion_graph, projection_graph
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
+from screwgraph.graph.clusters import (
+    Cluster,
+    cluster_joints,
+    clusters,
+    joints_by_multiplier,
+    links_by_multiplier,
+    loop_spans,
+)
 from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_actuators, with_loop
+from screwgraph.graph.edited_model import Model
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Live, Slot, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
-from screwgraph.graph.kinds import KINDS, Kind, Role
 from screwgraph.graph.kinematics import kinematics_graph
-from screwgraph.graph.linear import Affine, Column, Row, linear_rows
+from screwgraph.graph.linear_rows import Affine, Column, Row, linear_rows
 from screwgraph.graph.live_parameters import parameter_variable, with_live_parameters
 from screwgraph.graph.loop_ends import End, loop_wrenches
-from screwgraph.graph.mechanism import no_payload, unconstrained_graph, with_right_hand_sides
-from screwgraph.graph.model import Model
+from screwgraph.graph.mechanism import refuse_payload, unconstrained_graph, with_right_hand_sides
 from screwgraph.graph.planar_links import planar_links
+from screwgraph.graph.projection_graphs import completion_graph, projection_graph
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
-from screwgraph.graph.shared_work import shared_work_graph
-from screwgraph.graph.soft import with_measurements, with_soft
+from screwgraph.graph.redundant_motors import redundant_motors_graph
+from screwgraph.graph.soft_factors import with_measurements, with_soft
 from screwgraph.graph.variable import Key, Variable, vector_variable
+from screwgraph.graph.variable_kinds import KINDS, Kind, Role
 
 __all__ = [
     "ADJOINT_VELOCITY",
@@ -43,23 +53,23 @@ __all__ = [
     "Template",
     "Variable",
     "adjoint_multiplier",
+    "cluster_joints",
     "clusters",
     "completion_graph",
     "dynamics_graph",
     "factor",
     "graph_of",
+    "joints_by_multiplier",
     "kinematics_graph",
     "linear_rows",
+    "links_by_multiplier",
+    "loop_spans",
     "loop_wrenches",
-    "no_payload",
     "parameter_variable",
     "planar_links",
     "projection_graph",
-    "shared_work_graph",
-    "spans",
-    "tied_by",
-    "tied_joints",
-    "tied_links",
+    "redundant_motors_graph",
+    "refuse_payload",
     "to_dot",
     "to_json",
     "unconstrained_graph",
@@ -72,3 +82,6 @@ __all__ = [
     "with_right_hand_sides",
     "with_soft",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

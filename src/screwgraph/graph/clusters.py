@@ -61,15 +61,15 @@ def clusters(graph: FactorGraph) -> tuple[Cluster[Joint], ...]:
     Loops tie the joints on the way between their ends, couplings the joints that they name and those between. Sets that
     share a joint are one cluster. Chignoli et al. (2023), section II-D; Jain (2012).
     """
-    return tied_joints(graph.joints, tied_by(graph))
+    return cluster_joints(graph.joints, joints_by_multiplier(graph))
 
 
-def tied_by(graph: FactorGraph) -> dict[Key, list[str]]:
+def joints_by_multiplier(graph: FactorGraph) -> dict[Key, list[str]]:
     """Return the names of the joints that each multiplier of a graph ties."""
     return {key: [joint.name for joint in law.joints] for key, law in _ties(graph).items()}
 
 
-def tied_links(graph: FactorGraph) -> dict[Key, tuple[str, ...]]:
+def links_by_multiplier(graph: FactorGraph) -> dict[Key, tuple[str, ...]]:
     """Return, for each multiplier, the links at the ends of its loop, or those whose joints its coupling names."""
     return {
         key: (law.loop.predecessor, law.loop.successor)
@@ -94,7 +94,7 @@ def _ties(graph: FactorGraph) -> dict[Key, Chain | CouplingLaw]:
     return {key: ties[key] for key in graph.variables if key in ties}
 
 
-def tied_joints(joints: Sequence[J], ties: Mapping[Key, Iterable[str]]) -> tuple[Cluster[J], ...]:
+def cluster_joints(joints: Sequence[J], ties: Mapping[Key, Iterable[str]]) -> tuple[Cluster[J], ...]:
     """Return the clusters of joints (parents first) that ties hold together; each tie is a multiplier's joints."""
     above = _joints_above(joints)
     leader = {joint.name: joint.name for joint in joints}
@@ -117,9 +117,9 @@ def tied_joints(joints: Sequence[J], ties: Mapping[Key, Iterable[str]]) -> tuple
     return tuple(Cluster(tuple(found), tuple(of[name])) for name, found in members.items())
 
 
-def spans(graph: FactorGraph) -> dict[Key, frozenset[str]]:
+def loop_spans(graph: FactorGraph) -> dict[Key, frozenset[str]]:
     """Return, for each multiplier, the joints that it ties and those that the tree puts between them."""
-    above, ties = _joints_above(graph.joints), tied_by(graph)
+    above, ties = _joints_above(graph.joints), joints_by_multiplier(graph)
     return {key: frozenset(_with_those_between(list(names), above)) for key, names in ties.items()}
 
 

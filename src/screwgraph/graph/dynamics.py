@@ -8,30 +8,30 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
-from screwgraph.graph.actuation import actuated_graph
-from screwgraph.graph.closing import closing_factor, velocity_factors, with_couplings, with_loop_ends
+from screwgraph.graph.actuation import make_actuated_graph
+from screwgraph.graph.closure_factors import add_couplings, add_loop_ends, make_closure_factor, make_velocity_factors
 from screwgraph.graph.constraints import Constraint, independent_constraints
-from screwgraph.graph.dependence import Dependence
+from screwgraph.graph.dependent_joints import JointDependence
+from screwgraph.graph.edited_model import Model
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
-from screwgraph.graph.given_motion import with_given_motion
 from screwgraph.graph.live_parameters import with_live_parameters
-from screwgraph.graph.mechanism import mechanism_graph, no_payload
-from screwgraph.graph.model import Model
-from screwgraph.graph.poses import poses_of
+from screwgraph.graph.mechanism import mechanism_graph, refuse_payload
+from screwgraph.graph.pose_variables import make_pose_variables
+from screwgraph.graph.prescribed_motion import with_given_motion
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Joint, Loop, Robot, actuators_of, analysed_as, check_closed_chains
+from screwgraph.robot import Joint, Loop, Robot, actuators_of, check_closed_chains, share_analysis
 from screwgraph.robot.parameters import at_nominal, parameters_of, symbolic
 from screwgraph.spatial import inverse
 from screwgraph.tape import is_zero
 
 
-@checked
+@check_arguments
 def dynamics_graph(
     model: Robot | Mechanism,
     external_wrenches: Sequence[str] = (),
@@ -58,7 +58,7 @@ def dynamics_graph(
                 why="positions of its points are coordinates",
                 fix="leave out poses=",
             )
-        no_payload(payload)
+        refuse_payload(payload)
         return mechanism_graph(model, external_wrenches, parameters)
     return graph_of(
         Model(model, tuple(external_wrenches), poses=tuple(poses), parameters=parameters_of(model, parameters, payload))
@@ -94,14 +94,14 @@ def robot_graph(robot: Robot, external_wrenches: Sequence[str], poses: Sequence[
     for joint in robot.joints:
         own = tuple(f for f in frames if f.link == joint.child)
         factors += _joint_factors(robot, joint, own, closing)
-    factors += [*(closing_factor(c) for c in closing), *velocity_factors(robot, closing)]
-    pose_variables, pose_factors = poses_of(robot, poses)
+    factors += [*(make_closure_factor(c) for c in closing), *make_velocity_factors(robot, closing)]
+    pose_variables, pose_factors = make_pose_variables(robot, poses)
     variables, factors = [*variables, *pose_variables], [*factors, *pose_factors]
-    dependence = Dependence(analysed_as(nominal, replace(nominal, warnings=()))) if closing else None
+    dependence = JointDependence(share_analysis(nominal, replace(nominal, warnings=()))) if closing else None
     return FactorGraph({v.key: v for v in variables}, tuple(factors), dependence=dependence)
 
 
-@checked
+@check_arguments
 def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
     """Return a robot's graph with one more loop: its law, its multipliers, and their part in the balances of wrenches.
 
@@ -117,7 +117,7 @@ def with_loop(graph: FactorGraph, loop: Loop) -> FactorGraph:
     return graph_of(replace(model, robot=robot))
 
 
-@checked
+@check_arguments
 def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
     """Return a robot's graph in which efforts of its actuators, by default all, cause the torques: tau = B(q) effort.
 
@@ -153,7 +153,7 @@ def graph_of(model: Model, robot: Robot | None = None) -> FactorGraph:
     graph = with_live_parameters(graph, model.robot, model.parameters)
     nominal = at_nominal(robot)
     if model.actuators:
-        graph = actuated_graph(graph, nominal, model.actuators, model.weights)
+        graph = make_actuated_graph(graph, nominal, model.actuators, model.weights)
     elif model.weights:
         graph = with_redundant_actuation(graph, nominal, model.weights, everywhere=model.given_motion)
     if model.given_motion:
@@ -202,8 +202,8 @@ def _joint_factors(robot: Robot, joint: Joint, frames: tuple, closing: tuple[Con
     factors = [
         Factor(twist, velocity, 6, index, bound),
         Factor(acceleration, accelerating, 6, index, bound),
-        with_loop_ends(_wrench_factor(robot, joint, frames), joint.child, closing),
-        with_couplings(_torque_factor(joint, index), joint, closing),
+        add_loop_ends(_wrench_factor(robot, joint, frames), joint.child, closing),
+        add_couplings(_torque_factor(joint, index), joint, closing),
     ]
     if _has_gravity(robot):
         factors.insert(0, Factor(gravity, {"g": g, "g_parent": g_parent, "q": q}, 3, index, bound))

@@ -8,12 +8,12 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from screwgraph.arguments import checked
-from screwgraph.graph.kinds import Role
+from screwgraph.argument_checks import check_arguments
 from screwgraph.graph.variable import Key
+from screwgraph.graph.variable_kinds import Role
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
-from screwgraph.tape import Program, mapped
+from screwgraph.tape import Program, map_nested
 
 Argument = Key | tuple[Key, ...]
 LIVE = "parameters"
@@ -52,7 +52,7 @@ def _template_of(module: str, name: str) -> Template:
     return getattr(import_module(module), name)
 
 
-@checked
+@check_arguments
 def factor(
     *,
     linear: Collection[str],
@@ -87,7 +87,7 @@ class Live:
     def filled(self, parameters: Mapping[str, Any], values: Mapping[Key, Array]) -> Mapping[str, Any]:
         """Return the parameters of a law with numbers in the place of slots."""
         numbers = self.program.on([number for key in self.keys for number in values[key]])
-        return mapped(parameters, Slot, lambda slot: numbers[slot.place])
+        return map_nested(parameters, Slot, lambda slot: numbers[slot.place])
 
 
 @dataclass(frozen=True, eq=False)

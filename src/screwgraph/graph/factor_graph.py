@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from screwgraph import displayed
-from screwgraph.arguments import checked
+from screwgraph import html_display
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import EliminationError, InputError
-from screwgraph.graph.dependence import Dependence
+from screwgraph.graph.dependent_joints import JointDependence
+from screwgraph.graph.edited_model import Model
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
-from screwgraph.graph.kinds import COORDINATES, Role
-from screwgraph.graph.model import Model
 from screwgraph.graph.variable import Key, Variable
+from screwgraph.graph.variable_kinds import COORDINATES, Role
 from screwgraph.robot import Joint
 from screwgraph.summary import one_line
 
@@ -47,14 +47,14 @@ class FactorGraph:
 
     __repr__ = one_line
 
-    _repr_html_ = displayed.html
-    _repr_svg_ = displayed.svg
+    _repr_html_ = html_display.html
+    _repr_svg_ = html_display.svg
 
     variables: Mapping[Key, Variable]
     factors: tuple[Factor, ...]
     known: frozenset[Key] = frozenset()
     derived: tuple[Derived, ...] = field(default=())
-    dependence: Dependence | None = None
+    dependence: JointDependence | None = None
     model: Model | None = None
 
     @property
@@ -91,13 +91,13 @@ class FactorGraph:
         """Return the variables of a factor that are to be found."""
         return tuple(key for key in factor.keys if key not in self.known)
 
-    @checked
+    @check_arguments
     def neighbours(self, key: Key) -> tuple[Key, ...]:
         """Return the unknowns that share a factor with a variable."""
         near = (k for factor in self.factors_of[key] for k in self.unknown_keys(factor))
         return tuple(dict.fromkeys(k for k in near if k != key))
 
-    @checked
+    @check_arguments
     def select(self, names: Iterable[str | Key]) -> tuple[Key, ...]:
         """Return the variables that names mean: a kind (`"qdd"`) or one variable (`"qdd:joint1"`).
 
@@ -107,9 +107,9 @@ class FactorGraph:
             InputError: a name means nothing in this graph.
         """
         names = [names] if isinstance(names, str | Key) else list(names)
-        return tuple(dict.fromkeys(key for name in names for key in self._named(name)))
+        return tuple(dict.fromkeys(key for name in names for key in self._find_keys(name)))
 
-    @checked
+    @check_arguments
     def given(self, *names: str | Key) -> FactorGraph:
         """Declare variables as known, and drop what then is constant (Xie & Dellaert (2019), Figs 3, 4a, 6a, 8, 9a).
 
@@ -129,7 +129,7 @@ class FactorGraph:
         while progress:
             progress = False
             for factor in tuple(factors):
-                keys = self._determined(factor, known)
+                keys = self._find_determined(factor, known)
                 if keys:
                     derived.append(Derived(keys[0], factor, keys[1:]))
                     known.update(keys)
@@ -158,7 +158,7 @@ class FactorGraph:
             )
         return found[0]
 
-    @checked
+    @check_arguments
     def with_factors(self, *factors: Factor) -> FactorGraph:
         """Return a graph with more factors.
 
@@ -175,13 +175,13 @@ class FactorGraph:
         model = self.model and replace(self.model, added=(*self.model.added, *factors))
         return replace(self, factors=(*self.factors, *factors), model=model)
 
-    @checked
+    @check_arguments
     def with_variables(self, *variables: Variable) -> FactorGraph:
         """Return a graph with more variables, on any manifold; vectors unless they say otherwise."""
         model = self.model and replace(self.model, variables=(*self.model.variables, *variables))
         return replace(self, variables={**self.variables, **{v.key: v for v in variables}}, model=model)
 
-    @checked
+    @check_arguments
     def without(self, *factors: str | Factor) -> FactorGraph:
         """Return a graph without some factors, given as such or by `factor`'s names.
 
@@ -198,10 +198,10 @@ class FactorGraph:
                     fix="edit the graph first, then declare what is given",
                 )
             rest = tuple(f for f in graph.factors if f is not factor)
-            graph = replace(graph, factors=rest, model=graph.model and _without(graph.model, factor))
+            graph = replace(graph, factors=rest, model=graph.model and _remove_factor(graph.model, factor))
         return graph
 
-    @checked
+    @check_arguments
     def replaced(self, old: str | Factor, new: Factor) -> FactorGraph:
         """Return a graph with one factor in the place of another. Raises InputError as its two steps do."""
         return self.without(old).with_factors(new)
@@ -215,7 +215,7 @@ class FactorGraph:
             lines.append(f"  {factor.name:<20} {unknown}" + (f"   given {given}" if given else "") + soft)
         return "\n".join(lines)
 
-    def _named(self, name: str | Key) -> tuple[Key, ...]:
+    def _find_keys(self, name: str | Key) -> tuple[Key, ...]:
         if isinstance(name, Key) and name in self.variables:
             return (name,)
         found = tuple(key for key in self.variables if str(key) == str(name) or key.kind == name)
@@ -229,7 +229,7 @@ class FactorGraph:
             )
         return found
 
-    def _determined(self, factor: Factor, known: set[Key]) -> tuple[Key, ...]:
+    def _find_determined(self, factor: Factor, known: set[Key]) -> tuple[Key, ...]:
         """Return the variables that a factor fixes from knowns, if they have to be known before elimination."""
         unknown = [key for key in factor.keys if key not in known]
         if factor.sigma or (len(unknown) != 1 and factor.template is not tied_velocities):
@@ -257,7 +257,7 @@ class FactorGraph:
                     )
 
 
-def _without(model: Model, factor: Factor) -> Model:
+def _remove_factor(model: Model, factor: Factor) -> Model:
     added = tuple(f for f in model.added if f is not factor)
     if len(added) < len(model.added):
         return replace(model, added=added)

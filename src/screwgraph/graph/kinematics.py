@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, prior, twist
-from screwgraph.graph.poses import poses_of
+from screwgraph.graph.pose_variables import make_pose_variables
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.robot import Frame, Joint, Link, Robot
 from screwgraph.robot.joints import Fixed
@@ -21,7 +21,7 @@ DERIVATIVES = (0, 1, 2)
 """Of positions by time: those of poses, twists, accelerations."""
 
 
-@checked
+@check_arguments
 def kinematics_graph(robot: Robot, frames: Sequence[str], derivatives: int = 0) -> FactorGraph:
     """Make the variables and factors of how links and frames of a robot move; no forces, no constraints of loops.
 
@@ -33,8 +33,8 @@ def kinematics_graph(robot: Robot, frames: Sequence[str], derivatives: int = 0) 
     """
     if derivatives not in DERIVATIVES or isinstance(derivatives, bool):
         raise InputError(f"{derivatives!r} derivatives", fix="0 for poses, 1 for twists, 2 for accelerations")
-    welded = _welded(robot, [robot.frame(name) for name in frames])
-    variables, factors = poses_of(welded, frames)
+    welded = _weld_frames(robot, [robot.frame(name) for name in frames])
+    variables, factors = make_pose_variables(welded, frames)
     links = {v.key.name for v in variables}
     for joint in (joint for joint in welded.joints if joint.child in links):
         variables += _of_joint(welded, joint, derivatives)
@@ -46,7 +46,7 @@ def kinematics_graph(robot: Robot, frames: Sequence[str], derivatives: int = 0) 
     return FactorGraph({v.key: v for v in variables}, tuple(factors))
 
 
-def _welded(robot: Robot, frames: Sequence[Frame]) -> Robot:
+def _weld_frames(robot: Robot, frames: Sequence[Frame]) -> Robot:
     """Return a robot with a massless link at each frame that is none."""
     new = [frame for frame in dict.fromkeys(frames) if frame.name not in {link.name for link in robot.links}]
     joints = [Joint(_free(robot, frame.name), Fixed(), frame.link, frame.name, frame.T_lf) for frame in new]

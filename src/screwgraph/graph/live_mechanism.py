@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key, Variable
-from screwgraph.models.mechanism import Balance, LiveBalance, LiveMechanism, LiveRows, Mechanism, Rows
+from screwgraph.models.mechanism import ConstraintRows, ForceBalance, LiveBalance, LiveMechanism, LiveRows, Mechanism
 from screwgraph.spatial import Array
 from screwgraph.tape import SAMPLES, WIDE, Tape, depends_on
 
@@ -44,13 +44,13 @@ class NearNominal:
         return np.full((MANY, 1), self.value)
 
 
-def symbolic(live: LiveMechanism) -> Mechanism:
+def make_symbolic(live: LiveMechanism) -> Mechanism:
     """Return a mechanism whose parameters are scalars of a tape: it tells which entries may differ from zero."""
-    return live.at(list(Tape(merge="form").inputs("parameter", (len(live.names),))))
+    return live.with_values(list(Tape(merge="form").inputs("parameter", (len(live.names),))))
 
 
 def with_live_mechanism(graph: FactorGraph, mechanism: Mechanism) -> FactorGraph:
-    """Return the graph of a `symbolic` mechanism with its parameters as variables `parameter`, meant to be given."""
+    """Return the graph of a mechanism of `make_symbolic`, its parameters as variables, meant to be given."""
     assert mechanism.bound is not None, "parameters are scalars"
     live, symbols = mechanism.bound.live, mechanism.bound.values
     bare, keys = live.without_metadata(), [Key("parameter", name) for name in live.names]
@@ -74,8 +74,10 @@ def _residual(factor: Factor, graph: FactorGraph, symbols: Sequence[Any]) -> lis
     return list(factor.residual(values))
 
 
-def _live(part: Balance | Rows, live: LiveMechanism, names: tuple[str, ...], places: dict[int, int]) -> Any:
-    if isinstance(part, Rows):
+def _live(
+    part: ForceBalance | ConstraintRows, live: LiveMechanism, names: tuple[str, ...], places: dict[int, int]
+) -> Any:
+    if isinstance(part, ConstraintRows):
         return LiveRows(live, names, places[id(part.constraint)], part.kept, part.weight)
     rows = tuple(LiveRows(live, names, places[id(r.constraint)], r.kept, r.weight) for r in part.constraints)
     return LiveBalance(live, names, part.slot, rows)

@@ -13,13 +13,13 @@ from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, has_symbols, nominal, parameter_key, samples_of
-from screwgraph.tape import Number, Scalar, mapped, program
+from screwgraph.tape import Number, Scalar, map_nested, program
 
 KIND = "parameter"
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class NearbyValues:
     """Values that a parameter may have: those of code are compared at the first, the others are the file's."""
 
     states: Float[np.ndarray, "states k"]
@@ -33,7 +33,7 @@ class Values:
 def parameter_variable(robot: Robot, parameter: Parameter) -> Variable:
     """Return the variable that a parameter is, meant to be given."""
     samples, index = samples_of(robot, parameter), robot.link_index(parameter.link(robot))
-    return Variable(Key(KIND, parameter.name), samples.shape[1], index, assembled=Values(samples))
+    return Variable(Key(KIND, parameter.name), samples.shape[1], index, assembled=NearbyValues(samples))
 
 
 def with_live_parameters(graph: FactorGraph, robot: Robot, parameters: Sequence[Parameter]) -> FactorGraph:
@@ -70,7 +70,7 @@ def _with_slots(factor: Factor, inputs: Mapping[Key, Sequence[str]], values: Map
         found.setdefault(scalar.id, scalar)
         return Slot(list(found).index(scalar.id))
 
-    bound = mapped(factor.parameters, Scalar, slot)
+    bound = map_nested(factor.parameters, Scalar, slot)
     if not found:
         return replace(factor, parameters=bound)
     scalars = list(found.values())

@@ -13,17 +13,17 @@ from screwgraph.errors import InputError
 from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, force_balance
-from screwgraph.graph.kinds import Role
-from screwgraph.graph.live_mechanism import MANY, symbolic, with_live_mechanism
+from screwgraph.graph.live_mechanism import MANY, make_symbolic, with_live_mechanism
 from screwgraph.graph.variable import Key, Variable, vector_variable
+from screwgraph.graph.variable_kinds import Role
 from screwgraph.models.mechanism import (
-    Balance,
+    ConstraintRows,
+    ForceBalance,
     Mechanism,
-    Rows,
-    assembled_states,
-    balances,
-    kept_constraints,
+    find_assembled_states,
     live_mechanism,
+    make_balances,
+    select_constraints,
     without_metadata,
 )
 from screwgraph.tape import WIDE
@@ -39,16 +39,16 @@ class AssembledCoordinate:
     @property
     def states(self) -> Float[np.ndarray, "states 1"]:
         """Values at assembled positions, the same positions for all coordinates."""
-        return assembled_states(self.mechanism, WIDE)[:, [self.slot]]
+        return find_assembled_states(self.mechanism, WIDE)[:, [self.slot]]
 
     @property
     def many(self) -> Float[np.ndarray, "states 1"]:
         """Values at more positions."""
-        return assembled_states(self.mechanism, MANY)[:, [self.slot]]
+        return find_assembled_states(self.mechanism, MANY)[:, [self.slot]]
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class MechanismParts:
     """Parts of a mechanism's graphs: its constraints that count, and the balance of each coordinate.
 
     Raises:
@@ -60,17 +60,17 @@ class Parts:
     weights: tuple[float, ...] | None = None
 
     @cached_property
-    def constraints(self) -> tuple[Rows, ...]:
+    def constraints(self) -> tuple[ConstraintRows, ...]:
         """The constraints that count, with `weights` by row, if other ones than points without mass need."""
-        return kept_constraints(self.mechanism, self.weights)
+        return select_constraints(self.mechanism, self.weights)
 
     @cached_property
-    def balances(self) -> tuple[Balance, ...]:
+    def balances(self) -> tuple[ForceBalance, ...]:
         """The balance of forces of each coordinate."""
-        return balances(self.mechanism, self.constraints)
+        return make_balances(self.mechanism, self.constraints)
 
     @cached_property
-    def multipliers(self) -> Mapping[Rows, Key]:
+    def multipliers(self) -> Mapping[ConstraintRows, Key]:
         """Names of multipliers: the part that a constraint stems from, numbered from the second one of a part on."""
         count: dict[str, int] = {}
         keys = {}
@@ -101,11 +101,11 @@ class Parts:
         """Return the variables of some coordinates."""
         return tuple(Key(kind, self.mechanism.coordinates[i]) for i in slots)
 
-    def acting(self, balance: Balance, prefix: str = "") -> tuple[Key, ...]:
+    def acting(self, balance: ForceBalance, prefix: str = "") -> tuple[Key, ...]:
         """Return the multipliers of the constraints in a balance."""
         return tuple(Key("lambda", prefix + self.multipliers[rows].name) for rows in balance.constraints)
 
-    def defined(self, rows: Rows, kind: str) -> tuple[list[int], dict[str, Argument]]:
+    def find_defined(self, rows: ConstraintRows, kind: str) -> tuple[list[int], dict[str, Argument]]:
         """Return the coordinates of a constraint but for the angle that it defines, and that as an argument."""
         angle = rows.constraint.defines
         others = [i for i in rows.coordinates if i != angle]
@@ -128,14 +128,14 @@ def mechanism_graph(
         ModelError: the mechanism cannot be assembled.
     """
     if parameters:
-        mechanism = symbolic(live_mechanism(mechanism, tuple(parameters)))
-    parts = Parts(mechanism)
-    graph = _balanced(parts, external_forces)
+        mechanism = make_symbolic(live_mechanism(mechanism, tuple(parameters)))
+    parts = MechanismParts(mechanism)
+    graph = _make_balance_graph(parts, external_forces)
     graph = graph.with_factors(*(_acceleration(parts, rows, i) for i, rows in enumerate(parts.constraints, 1)))
     return with_live_mechanism(graph, mechanism) if parameters else graph
 
 
-def no_payload(payload: str | None) -> None:
+def refuse_payload(payload: str | None) -> None:
     """Raise InputError where a mechanism is to carry a payload."""
     if payload is not None:
         raise InputError(
@@ -174,15 +174,15 @@ def unconstrained_graph(
     """
     weights = (0.0,) * len(mechanism.freedom.kept)
     if parameters:
-        mechanism = symbolic(live_mechanism(mechanism, tuple(parameters)))
-    graph = _balanced(Parts(mechanism, weights), external_forces)
+        mechanism = make_symbolic(live_mechanism(mechanism, tuple(parameters)))
+    graph = _make_balance_graph(MechanismParts(mechanism, weights), external_forces)
     return with_live_mechanism(graph, mechanism) if parameters else graph
 
 
-def _balanced(parts: Parts, external_forces: Sequence[str]) -> FactorGraph:
+def _make_balance_graph(parts: MechanismParts, external_forces: Sequence[str]) -> FactorGraph:
     mechanism, names = parts.mechanism, parts.mechanism.coordinates
     motors = dict(zip(mechanism.motor_slots, mechanism.motor_names, strict=True))
-    pushed = pushed_coordinates(mechanism, external_forces)
+    pushed = list_force_coordinates(mechanism, external_forces)
     variables = [v for kind in ("q", "qd", "qdd") for v in parts.variables(kind)]
     variables += [vector_variable("tau", name, 1, slot + 1, None) for slot, name in motors.items()]
     variables += [vector_variable("force", names[slot], 1, slot + 1, None) for slot in pushed]
@@ -195,7 +195,7 @@ def _balanced(parts: Parts, external_forces: Sequence[str]) -> FactorGraph:
     return FactorGraph({v.key: v for v in variables}, tuple(factors))
 
 
-def _balance(parts: Parts, balance: Balance, pushes: Mapping[str, Key]) -> Factor:
+def _balance(parts: MechanismParts, balance: ForceBalance, pushes: Mapping[str, Key]) -> Factor:
     arguments: dict[str, Argument] = {
         "qdd": parts.keys("qdd", balance.accelerations),
         "multipliers": parts.acting(balance),
@@ -207,15 +207,15 @@ def _balance(parts: Parts, balance: Balance, pushes: Mapping[str, Key]) -> Facto
     return Factor(force_balance, arguments, 1, balance.slot + 1, {"balance": balance}, own)
 
 
-def _acceleration(parts: Parts, rows: Rows, index: int) -> Factor:
-    others, defined = parts.defined(rows, "qdd")
+def _acceleration(parts: MechanismParts, rows: ConstraintRows, index: int) -> Factor:
+    others, defined = parts.find_defined(rows, "qdd")
     states = {kind: parts.keys(kind, rows.coordinates) for kind in ("q", "qd")}
     arguments: dict[str, Argument] = {"qdd": parts.keys("qdd", others), **states, **defined}
     bound = {"rows": rows}
     return Factor(constraint_acceleration, arguments, len(rows.kept), index, bound, parts.multipliers[rows])
 
 
-def pushed_coordinates(mechanism: Mechanism, external: Sequence[str]) -> tuple[int, ...]:
+def list_force_coordinates(mechanism: Mechanism, external: Sequence[str]) -> tuple[int, ...]:
     """Return the coordinates on which external forces act; of a point and an angle of one name, the angle is meant.
 
     Raises:

@@ -66,7 +66,9 @@ def links_of(mechanism: Mechanism) -> PlanarLinks:
         joints.append(PlanarJoint(name, parent, child))
         way[child] = (*way[parent], child)
     above = {joint.child: joint.name for joint in joints}
-    ties = {Key("lambda", name): _between(way[first], way[second], above) for name, first, second in closing}
+    ties = {
+        Key("lambda", name): _list_joints_between(way[first], way[second], above) for name, first, second in closing
+    }
     ends = {Key("lambda", name): tuple(sorted({first, second})) for name, first, second in closing}
     for gear in mechanism.gears:
         lines = [(angle.of, angle.origin) for angle in (mechanism.angles[i] for i in gear.angles)]
@@ -74,7 +76,9 @@ def links_of(mechanism: Mechanism) -> PlanarLinks:
             (_of_line(mechanism, of), GROUND if origin is None else _of_line(mechanism, origin)) for of, origin in lines
         ]
         key = Key("lambda", f"gear {gear.name}")
-        ties[key] = tuple(dict.fromkeys(name for of, origin in sides for name in _between(way[of], way[origin], above)))
+        ties[key] = tuple(
+            dict.fromkeys(name for of, origin in sides for name in _list_joints_between(way[of], way[origin], above))
+        )
         ends[key] = tuple(dict.fromkeys(of for of, _ in sides))
     kept = {key: names for key, names in ties.items() if names}
     return PlanarLinks(tuple(joints), kept, {key: ends[key] for key in kept})
@@ -104,6 +108,6 @@ def _of_line(mechanism: Mechanism, points: Sequence[int]) -> str:
     return next((name for name in first if name in second), first[0])
 
 
-def _between(first: Sequence[str], second: Sequence[str], above: Mapping[str, str]) -> tuple[str, ...]:
+def _list_joints_between(first: Sequence[str], second: Sequence[str], above: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of the joints on the way between two links, given their ways from the ground."""
     return tuple(above[name] for name in (*first, *second) if (name in first) != (name in second))

@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
-from screwgraph.arguments import shown
+from screwgraph.argument_checks import describe_value
 from screwgraph.errors import InputError
-from screwgraph.graph.kinds import KINDS, Role
+from screwgraph.graph.variable_kinds import KINDS, Role
 from screwgraph.spatial.manifolds import Manifold, Product, Vector
 from screwgraph.tape import SAMPLES
 
@@ -72,7 +72,7 @@ class Variable:
     def __post_init__(self) -> None:
         if not isinstance(self.key, Key) or not isinstance(self.dim, int | np.integer) or self.dim < 0:
             raise InputError(
-                f"a variable called {shown(self.key)} of dimension {shown(self.dim)}",
+                f"a variable called {describe_value(self.key)} of dimension {describe_value(self.dim)}",
                 fix='sg.Variable(sg.Key("force", "tip"), 3)',
             )
         if self.manifold is None:

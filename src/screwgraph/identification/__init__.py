@@ -2,7 +2,7 @@
 
 from screwgraph.identification.filtering import Filter
 from screwgraph.identification.identify import identify
-from screwgraph.identification.reading import Options
+from screwgraph.identification.log_pass import Options
 from screwgraph.identification.result import Identified
 
 __all__ = ["Filter", "Identified", "Options", "identify"]

@@ -9,11 +9,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.stats import t as student
 
-from screwgraph.identification.consistent import Consistent
-from screwgraph.identification.equations import Equations
-from screwgraph.identification.filtering import Samples
+from screwgraph.identification.filtering import MotionSamples
 from screwgraph.identification.least_squares import Fit
+from screwgraph.identification.physical_consistency import ConsistentParameters
 from screwgraph.identification.recording import LONGEST_STEP
+from screwgraph.identification.regressor_equations import RegressorEquations
 from screwgraph.robot.parameters.friction import SLOW
 
 RARE = 1e-3
@@ -53,11 +53,11 @@ class Evidence:
     `left` is what combinations leave of `torque`, `robot_left` what the parameters of real bodies leave, by coordinate.
     """
 
-    eqs: Equations
+    eqs: RegressorEquations
     fit: Fit
     blocks: int
     prior: Float[np.ndarray, " rank"]
-    kept: Samples
+    kept: MotionSamples
     Y: Float[np.ndarray, "N n rank"]
     tau: Float[np.ndarray, "N n"]
     torque: Mapping[str, float]
@@ -65,7 +65,7 @@ class Evidence:
     robot_left: Mapping[str, float]
 
     def doubts(
-        self, found: Consistent, loosely: Callable[[float], Consistent], unexcited: tuple[str, ...]
+        self, found: ConsistentParameters, loosely: Callable[[float], ConsistentParameters], unexcited: tuple[str, ...]
     ) -> list[str]:
         """Return all doubts; `loosely` finds bodies again with the prior at a part of its weight."""
         if not any(self.torque.values()):
@@ -73,7 +73,7 @@ class Evidence:
         doubts = [
             *self._scale(),
             *self._velocities(),
-            *self._unexplained(),
+            *self._find_unexplained(),
             *self._bodies(found, loosely),
             *self._residuals(),
         ]
@@ -98,7 +98,7 @@ class Evidence:
         elif scale + sigma < 1.0 / TENFOLD or scale - sigma > TENFOLD:
             yield f"torques are {scale:.3g} times those of the file's parameters: {check}"
 
-    def _unexplained(self) -> Iterator[str]:
+    def _find_unexplained(self) -> Iterator[str]:
         """Look for torques that should depend on the motion beyond their noise, and do not."""
         names = list[str]()
         for j, (name, left) in enumerate(self.left.items()):
@@ -135,12 +135,12 @@ class Evidence:
             moved = ", ".join(dict.fromkeys(names))
             yield f"velocities of {moved} are not those of the positions: check columns and their order"
 
-    def _bodies(self, found: Consistent, loosely: Callable[[float], Consistent]) -> Iterator[str]:
+    def _bodies(self, found: ConsistentParameters, loosely: Callable[[float], ConsistentParameters]) -> Iterator[str]:
         """Compare combinations with those of the parameters of real bodies."""
-        apart = self._apart(found)
+        apart = self._find_farthest(found)
         if apart is None:
             return
-        unreal = self._apart(loosely(LOOSE))
+        unreal = self._find_farthest(loosely(LOOSE))
         if unreal is not None:
             text, z = unreal
             yield f"no real body explains the torques: of all bodies, {text} is {z:.3g} standard deviations off"
@@ -159,7 +159,7 @@ class Evidence:
         if names:
             yield f"the robot leaves torques of {', '.join(names)}"
 
-    def _apart(self, found: Consistent) -> tuple[str, float] | None:
+    def _find_farthest(self, found: ConsistentParameters) -> tuple[str, float] | None:
         """Return the combination that is farthest from that of the parameters, and its distance in sigmas; or none."""
         base = self.eqs.base
         gap = np.abs(base.map @ found.values - self.fit.values)

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 from scipy.signal import butter, sosfiltfilt
 
 from screwgraph.errors import InputError
-from screwgraph.identification.curves import continued, lifted
+from screwgraph.identification.manifold_curves import lift_motion, unwrap_quaternions
 from screwgraph.identification.recording import Recording
 from screwgraph.robot import Robot
 
@@ -32,7 +32,7 @@ NYQUIST = 0.8
 """Part of the Nyquist frequency beyond which a filter has nothing to do."""
 
 
-class Samples(NamedTuple):
+class MotionSamples(NamedTuple):
     """N samples of a motion, its torques, NaN where not measured, and which components of wrenches are unknown."""
 
     t: Float[np.ndarray, " N"]
@@ -49,15 +49,15 @@ class Filter:
 
     cutoff: float | None = None
 
-    def pieces(self, robot: Robot, run: Recording) -> Iterator[Samples]:
+    def pieces(self, robot: Robot, run: Recording) -> Iterator[MotionSamples]:
         """Yield the samples of a run with velocities and accelerations, some thousand at a time.
 
         Raises:
             InputError: times that are missing or uneven, where they are needed, or a run that is too short.
         """
         if run.qd is not None and run.qdd is not None and self.cutoff is None:
-            return _recorded(run)
-        return self._filtered(robot, run, run.dt)
+            return _iterate_recording(run)
+        return self._filter_recording(robot, run, run.dt)
 
     def frequency(self, run: Recording) -> float:
         """Return the cutoff frequency (Hz) for a run; infinite where nothing is filtered."""
@@ -69,7 +69,7 @@ class Filter:
             cutoff = ABOVE * _highest(q, rate)
         return cutoff if cutoff < NYQUIST * rate / 2.0 else math.inf
 
-    def _filtered(self, robot: Robot, run: Recording, dt: float) -> Iterator[Samples]:
+    def _filter_recording(self, robot: Robot, run: Recording, dt: float) -> Iterator[MotionSamples]:
         cutoff = self.frequency(run)
         ends = max(4, 0 if math.isinf(cutoff) else math.ceil(ENDS / (cutoff * dt)))
         margin = 4 + (0 if math.isinf(cutoff) else math.ceil(DECAY / (cutoff * dt)))
@@ -87,8 +87,8 @@ class Filter:
             own = slice(start - low, stop - low)
             q = np.asarray(run.q[low:high], dtype=float)
             run.check(q, "q", low)
-            s = smooth(continued(robot, q))
-            q, qd, qdd = lifted(robot, s, _slopes(s, dt), _curvatures(s, dt))
+            s = smooth(unwrap_quaternions(robot, q))
+            q, qd, qdd = lift_motion(robot, s, _slopes(s, dt), _curvatures(s, dt))
             if run.qd is not None:
                 qd = np.asarray(run.qd[low:high], dtype=float)
                 run.check(qd, "qd", low)
@@ -100,10 +100,10 @@ class Filter:
                 qdd = smooth(qdd)
             assert run.t is not None, "the time step is known"
             t = np.asarray(run.t[start:stop])
-            yield Samples(t, q[own], qd[own], qdd[own], *run.loads(q[own], slice(start, stop)))
+            yield MotionSamples(t, q[own], qd[own], qdd[own], *run.loads(q[own], slice(start, stop)))
 
 
-def _recorded(run: Recording) -> Iterator[Samples]:
+def _iterate_recording(run: Recording) -> Iterator[MotionSamples]:
     assert run.qd is not None, "the caller looked"
     assert run.qdd is not None, "the caller looked"
     for start in range(0, len(run.q), PIECE):
@@ -112,7 +112,7 @@ def _recorded(run: Recording) -> Iterator[Samples]:
         q, qd, qdd = (np.asarray(x[own], dtype=float) for x in (run.q, run.qd, run.qdd))
         for name, array in (("t", t[:, None]), ("q", q), ("qd", qd), ("qdd", qdd)):
             run.check(array, name, start)
-        yield Samples(t, q, qd, qdd, *run.loads(q, own))
+        yield MotionSamples(t, q, qd, qdd, *run.loads(q, own))
 
 
 def _highest(q: Float[np.ndarray, "N nq"], rate: float) -> float:

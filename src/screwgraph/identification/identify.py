@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.doing import say
 from screwgraph.errors import InputError
-from screwgraph.identification.acting import contacts_of
-from screwgraph.identification.consistent import Consistent, consistent, prior_values
+from screwgraph.identification.applied_torques import find_contacts
 from screwgraph.identification.doubts import Evidence
-from screwgraph.identification.equations import Equations, equations
-from screwgraph.identification.filtering import Samples
+from screwgraph.identification.filtering import MotionSamples
 from screwgraph.identification.least_squares import Fit
-from screwgraph.identification.motion import Estimator
-from screwgraph.identification.reading import Options, Reading
+from screwgraph.identification.log_pass import LogPass, Options
+from screwgraph.identification.motion_estimation import MotionEstimator
+from screwgraph.identification.physical_consistency import ConsistentParameters, find_prior_values, fit_consistent
+from screwgraph.identification.regressor_equations import RegressorEquations, make_equations
 from screwgraph.identification.result import Identified
-from screwgraph.identification.torque_constants import TorqueConstants, torque_constants
-from screwgraph.identification.triangles import Accumulator, Leaf, merged
+from screwgraph.identification.streamed_qr import TriangleAccumulator, TriangleBlock, merge_blocks
+from screwgraph.identification.torque_constants import TorqueConstants, fit_torque_constants
+from screwgraph.progress_report import report_progress
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter, with_values
 
@@ -44,10 +44,10 @@ def identify(
     contacts: Sequence[str] = (),
 ) -> Identified:
     """Identify a robot's parameters; the arguments are those of `queries.identify`."""
-    touching = contacts_of(robot, contacts)
-    say("making equations")
-    eqs = equations(robot, names, payload, touching)
-    prior = np.concatenate(prior_values(robot, eqs.parameters, priors))
+    touching = find_contacts(robot, contacts)
+    report_progress("making equations")
+    eqs = make_equations(robot, names, payload, touching)
+    prior = np.concatenate(find_prior_values(robot, eqs.parameters, priors))
     start = eqs.base.map @ prior
     free = tuple(joint for joint, value in constants.items() if value is None)
     repeats = options.loss is not None or options.estimates_motion
@@ -57,30 +57,30 @@ def identify(
             "iterator can be read once",
             fix="give a list of logs, or neither",
         )
-    estimator = Estimator.of(eqs, options.filter, options.loss) if options.estimates_motion else None
+    estimator = MotionEstimator.from_equations(eqs, options.filter, options.loss) if options.estimates_motion else None
     given = {joint: 1.0 if value is None else value for joint, value in constants.items()}
-    one, found = Reading(robot, log, given, touching, eqs, options), None
+    one, found = LogPass(robot, log, given, touching, eqs, options), None
     if free:
         found = _constants(one, free)
         one = replace(one, constants=given | found.values)
-    fit, acc, kept = _fitted(one, start, estimator, SEARCHES if repeats else 0)
+    fit, acc, kept = _fit_log(one, start, estimator, SEARCHES if repeats else 0)
     if found is not None:
         fit = replace(fit, covariance=fit.covariance + found.slopes @ found.covariance @ found.slopes.T)
-    say("finding real bodies")
+    report_progress("finding real bodies")
 
-    def bodies(part: float) -> Consistent:
+    def bodies(part: float) -> ConsistentParameters:
         noise, weight = fit.R @ fit.covariance @ fit.R.T, part * options.prior_weight
-        return consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, noise, priors, weight)
+        return fit_consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, noise, priors, weight)
 
     whole = bodies(1.0)
-    held = acc.others or merged(acc.leaves)
-    torque = _left(eqs, acc, held, np.zeros(eqs.base.rank))
-    left, robot_left = (_left(eqs, acc, held, values) for values in (fit.values, eqs.base.map @ whole.values))
-    unexcited = _unexcited(eqs, fit)
-    Y, tau = eqs.at(kept)
+    held = acc.others or merge_blocks(acc.leaves)
+    torque = _rms_residuals(eqs, acc, held, np.zeros(eqs.base.rank))
+    left, robot_left = (_rms_residuals(eqs, acc, held, values) for values in (fit.values, eqs.base.map @ whole.values))
+    unexcited = _find_unexcited(eqs, fit)
+    Y, tau = eqs.evaluate(kept)
     evidence = Evidence(eqs, fit, len(acc.leaves), start, kept, Y, tau, torque, left, robot_left)
     return Identified(
-        robot=identified_robot(robot, eqs.parameters, whole.values),
+        robot=apply_parameters(robot, eqs.parameters, whole.values),
         base=eqs.base,
         base_values=fit.values,
         base_covariance=fit.covariance,
@@ -102,15 +102,15 @@ def identify(
     )
 
 
-def _fitted(
-    one: Reading, start: Float[np.ndarray, " k"], estimator: Estimator | None, searches: int
-) -> tuple[Fit, Accumulator, Samples]:
+def _fit_log(
+    one: LogPass, start: Float[np.ndarray, " k"], estimator: MotionEstimator | None, searches: int
+) -> tuple[Fit, TriangleAccumulator, MotionSamples]:
     """Fit parameters; read the log again, at most so many times, until weights and motions no longer move them."""
     rows, most = len(one.eqs.rows), STEADY[estimator is not None]
     fit, acc, kept = one.fit(None, start)
     for again in range(searches):
         before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
-        one = one if estimator is None else replace(one, motion=estimator.at(fit.values, fit.noise[:rows]))
+        one = one if estimator is None else replace(one, motion=estimator.with_values(fit.values, fit.noise[:rows]))
         fit, acc, kept = one.fit(before, start)
         sigma = np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
         if (np.abs(fit.values - before.values) <= most * sigma + 1e-12).all():
@@ -118,7 +118,7 @@ def _fitted(
     return fit, acc, kept
 
 
-def _constants(one: Reading, joints: tuple[str, ...]) -> TorqueConstants:
+def _constants(one: LogPass, joints: tuple[str, ...]) -> TorqueConstants:
     """Return unknown motor constants; a pass has one for each. Raises InputError where they are not of joints."""
     robot = one.robot
     for joint in joints:
@@ -128,13 +128,15 @@ def _constants(one: Reading, joints: tuple[str, ...]) -> TorqueConstants:
                 why="this is for joints of one coordinate, without loops and unknown wrenches",
                 fix="give its value",
             )
-    say("finding motor constants")
+    report_progress("finding motor constants")
     two = replace(one, constants=dict(one.constants) | dict.fromkeys(joints, 2.0))
     pairs = zip((b for _, b in one.samples()), (b for _, b in two.samples()), strict=True)
-    return torque_constants(one.eqs, pairs, joints)
+    return fit_torque_constants(one.eqs, pairs, joints)
 
 
-def _left(eqs: Equations, acc: Accumulator, held: Leaf, values: Float[np.ndarray, " rank"]) -> dict[str, float]:
+def _rms_residuals(
+    eqs: RegressorEquations, acc: TriangleAccumulator, held: TriangleBlock, values: Float[np.ndarray, " rank"]
+) -> dict[str, float]:
     """Return of each coordinate the root mean square of what values leave of torques that were held out."""
     z, found = np.append(values, -1.0), {}
     for name, R, own, count in zip(eqs.rows, held.triangles, acc.columns, held.counts, strict=False):
@@ -142,11 +144,11 @@ def _left(eqs: Equations, acc: Accumulator, held: Leaf, values: Float[np.ndarray
     return found
 
 
-def _unexcited(eqs: Equations, fit: Fit) -> tuple[str, ...]:
+def _find_unexcited(eqs: RegressorEquations, fit: Fit) -> tuple[str, ...]:
     return tuple(text for text, part in zip(eqs.base.expressions, fit.unseen, strict=True) if part > DARK)
 
 
-def identified_robot(robot: Robot, parameters: Sequence[Parameter], values: Float[np.ndarray, " k"]) -> Robot:
+def apply_parameters(robot: Robot, parameters: Sequence[Parameter], values: Float[np.ndarray, " k"]) -> Robot:
     """Return the robot with values of parameters; levels of friction are written to the joints."""
     ends = np.cumsum([len(p.nominal(robot)) for p in parameters])
     own = dict(zip(parameters, np.split(values, ends[:-1]), strict=True))

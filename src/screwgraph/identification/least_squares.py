@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.identification.triangles import Leaf, merged, triangle, unit_columns
+from screwgraph.identification.streamed_qr import TriangleBlock, merge_blocks, normalise_columns, reduce_to_triangle
 
 SINGULAR = 1e-9
 """Singular values of equations, columns of unit length, below which a direction was not excited."""
@@ -42,14 +42,16 @@ class Fit:
     unseen: Float[np.ndarray, " k"]
 
 
-def fitted(leaves: Sequence[Leaf], columns: Sequence[Bool[np.ndarray, " m"]], start: Float[np.ndarray, " k"]) -> Fit:
+def fit_parameters(
+    leaves: Sequence[TriangleBlock], columns: Sequence[Bool[np.ndarray, " m"]], start: Float[np.ndarray, " k"]
+) -> Fit:
     """Return the parameters that explain the torques of all blocks of time, each coordinate by its own noise.
 
     Noise and parameters are found in turn: feasible generalised least squares. Directions that no block excites stay at
     `start`. The covariance is the jackknife's over blocks of time, which takes noise as it is: correlated in time and
     between coordinates, larger where torques are large. Efron & Stein (1981); Cameron, Gelbach & Miller (2008).
     """
-    whole = merged(leaves)
+    whole = merge_blocks(leaves)
     counts = np.array(whole.counts, dtype=float)
     norms = np.array([np.linalg.norm([R[:, -1], ROUNDING * np.linalg.norm(R, axis=1)]) for R in whole.triangles])
     size = np.where(norms > 0.0, norms, 1.0) / np.sqrt(np.maximum(counts, 1.0))
@@ -57,7 +59,7 @@ def fitted(leaves: Sequence[Leaf], columns: Sequence[Bool[np.ndarray, " m"]], st
     spread = [_spread(R, own, least) for R, own in zip(whole.triangles, columns, strict=True)]
     noise, values = np.maximum(size, size.max() * EXACT), start
     for _ in range(PASSES):
-        found = _solved(spread, noise, counts, start)
+        found = _solve_reweighted(spread, noise, counts, start)
         z = np.append(found.values, -1.0)
         shares = np.array([((R[:, :-1] @ found.basis) ** 2).sum() for R in spread]) / noise**2
         left = np.maximum(counts - shares, 1.0)
@@ -67,7 +69,7 @@ def fitted(leaves: Sequence[Leaf], columns: Sequence[Bool[np.ndarray, " m"]], st
         noise, values = own, found.values
         if is_settled:
             break
-    found = _solved(spread, noise, counts, start)
+    found = _solve_reweighted(spread, noise, counts, start)
     covariance = _jackknife(leaves, columns, noise, found.basis, values)
     return Fit(found.values, covariance, found.R, found.y, noise, found.condition, found.unseen)
 
@@ -82,16 +84,16 @@ class _Solved:
     unseen: Float[np.ndarray, " k"]
 
 
-def _solved(
+def _solve_reweighted(
     spread: Sequence[Float[np.ndarray, "m k1"]],
     noise: Float[np.ndarray, " n"],
     counts: Float[np.ndarray, " n"],
     start: Float[np.ndarray, " k"],
 ) -> _Solved:
     rows = [R / s for R, s, count in zip(spread, noise, counts, strict=True) if count]
-    whole = triangle(np.concatenate(rows))
+    whole = reduce_to_triangle(np.concatenate(rows))
     R, y = whole[:-1, :-1], whole[:-1, -1]
-    unit, size = unit_columns(R)
+    unit, size = normalise_columns(R)
     U, S, Vt = np.linalg.svd(unit)
     seen = S / S[0] > SINGULAR
     basis = (Vt[seen].T / S[seen]) / size[:, None]
@@ -107,7 +109,7 @@ def _spread(R: Float[np.ndarray, "m m"], own: Bool[np.ndarray, " k1"], least: fl
 
 
 def _jackknife(
-    leaves: Sequence[Leaf],
+    leaves: Sequence[TriangleBlock],
     columns: Sequence[Bool[np.ndarray, " m"]],
     noise: Float[np.ndarray, " n"],
     basis: Float[np.ndarray, "k r"],

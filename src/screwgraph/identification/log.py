@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import shown
+from screwgraph.argument_checks import describe_value
 from screwgraph.errors import InputError
 from screwgraph.formats import read_long_arrays, read_long_table
-from screwgraph.identification.acting import Acting, Contact
+from screwgraph.identification.applied_torques import AppliedTorques, Contact
 from screwgraph.identification.recording import Columns, Recording, Rows
-from screwgraph.robot import Robot, independent_coordinates, unknown
+from screwgraph.robot import Robot, independent_coordinates, make_unknown_name_error
 from screwgraph.robot.joints import Floating
 from screwgraph.simulation import Trajectory, coordinate_names
-from screwgraph.simulation.tables import AXES, WRENCH
+from screwgraph.simulation.motion_files import AXES, WRENCH
 
 EFFORTS = ("tau", "u", "i")
 """What motors do, the first that a log has: torques of joints (N m, N), efforts of actuators, currents (A)."""
 
 
-def recordings(
+def read_recordings(
     robot: Robot, log: Any, constants: Mapping[str, float], contacts: tuple[Contact, ...] = ()
 ) -> Iterator[Recording]:
     """Yield the runs of a log: a file (.csv, .npz), a mapping, a motion, or several of these, one after the other.
@@ -35,7 +35,7 @@ def recordings(
     runs = [log] if isinstance(log, str | os.PathLike | Mapping | Trajectory) else log
     if not isinstance(runs, Iterable) or isinstance(runs, np.ndarray):
         raise InputError(
-            f"log: expected a file, a mapping, a motion, or a list of these, got {shown(log)}",
+            f"log: expected a file, a mapping, a motion, or a list of these, got {describe_value(log)}",
             fix='give {"t": t, "q": q, "tau": tau}',
         )
     for number, run in enumerate(runs, 1):
@@ -47,22 +47,22 @@ class _Motors:
     """Motor constants, of joints or of actuators, and the code that runs of a log share."""
 
     def __init__(self, robot: Robot, constants: Mapping[str, float]) -> None:
-        self.robot, self._acting = robot, dict[tuple[bool, tuple[str, ...]], Acting]()
+        self.robot, self._acting = robot, dict[tuple[bool, tuple[str, ...]], AppliedTorques]()
         self.names = [actuator.name for actuator in robot.actuators]
         self.are_actuators = bool(constants) and all(name in self.names for name in constants)
         self.scale = np.full(len(self.names) if self.are_actuators else robot.nv, np.nan)
         for name, value in constants.items():
             if not self.are_actuators and name not in robot.joint_names:
-                raise unknown("joint", name, robot.joint_names)
+                raise make_unknown_name_error("joint", name, robot.joint_names)
             if not np.isfinite(value) or value == 0.0:
                 raise InputError(f"the motor constant of {name!r} is {value:g}", fix="give a number (N m/A or N/A)")
             self.scale[self.names.index(name) if self.are_actuators else robot.v_slices[name]] = value
 
-    def acting(self, by_actuators: bool, frames: Iterable[str]) -> Acting:
+    def acting(self, by_actuators: bool, frames: Iterable[str]) -> AppliedTorques:
         """Return the code for logs with these quantities."""
         key = by_actuators, tuple(frames)
         if key not in self._acting:
-            self._acting[key] = Acting.of(self.robot, *key)
+            self._acting[key] = AppliedTorques.from_robot(self.robot, *key)
         return self._acting[key]
 
 
@@ -132,7 +132,7 @@ def _columns(run: Any, where: str) -> Mapping[str, Any]:
     if isinstance(run, Mapping):
         return run
     if not isinstance(run, str | os.PathLike):
-        raise InputError(f"{where}: expected a file, a mapping or a motion, got {shown(run)}")
+        raise InputError(f"{where}: expected a file, a mapping or a motion, got {describe_value(run)}")
     file = os.fspath(run)
     if str(file).endswith(".npz"):
         return read_long_arrays(file)

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.errors import InputError
-from screwgraph.identification.acting import Acting, Contact
-from screwgraph.simulation.tables import WRENCH
+from screwgraph.identification.applied_torques import AppliedTorques, Contact
+from screwgraph.simulation.motion_files import WRENCH
 
 PIECE = 100_000
 """Times that are looked at together."""
@@ -69,7 +69,7 @@ class Recording:
     scale: Float[np.ndarray, " m"]
     wrenches: Mapping[str, Rows]
     contacts: tuple[Contact, ...]
-    acting: Acting
+    acting: AppliedTorques
 
     def loads(
         self, q: Float[np.ndarray, "n nq"], rows: slice

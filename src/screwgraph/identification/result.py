@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph import displayed
+from screwgraph import html_display
 from screwgraph.dynamics import BaseParameters
 from screwgraph.formats import save
 from screwgraph.robot import Robot
@@ -35,7 +35,7 @@ class Identified:
     `t`, `measured` and `predicted` (n samples, coordinates) are some samples for pictures.
     """
 
-    _repr_html_ = displayed.html
+    _repr_html_ = html_display.html
 
     robot: Robot
     base: BaseParameters

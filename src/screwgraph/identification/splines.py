@@ -23,7 +23,7 @@ class Basis:
     count: int
 
     @classmethod
-    def of(cls, samples: int, dt: float, step: float) -> Basis:
+    def with_knots(cls, samples: int, dt: float, step: float) -> Basis:
         """Return the splines with a knot each `step` of samples each `dt`."""
         at = np.arange(samples) * dt / step
         place = np.floor(at).astype(int)
@@ -39,11 +39,11 @@ class Basis:
             found += self.table[order][:, a].reshape(-1, *[1] * (c.ndim - 1)) * c[self.place + a]
         return found
 
-    def fitted(self, x: Float[np.ndarray, "N k"]) -> Float[np.ndarray, "count k"]:
+    def fit(self, x: Float[np.ndarray, "N k"]) -> Float[np.ndarray, "count k"]:
         """Return the coefficients of the splines nearest to x, column by column."""
-        return self.solved(np.ones((len(x), 1, 1, 1)), x[:, None])[:, 0]
+        return self.solve(np.ones((len(x), 1, 1, 1)), x[:, None])[:, 0]
 
-    def solved(
+    def solve(
         self, rows: Float[np.ndarray, "N m orders n"], columns: Float[np.ndarray, "N m k"]
     ) -> Float[np.ndarray, "count n k"]:
         """Return the coefficients of n splines that explain k columns each, by least squares.

@@ -15,9 +15,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.identification.equations import Equations
-from screwgraph.identification.filtering import Samples
-from screwgraph.identification.triangles import triangle, unit_columns
+from screwgraph.identification.filtering import MotionSamples
+from screwgraph.identification.regressor_equations import RegressorEquations
+from screwgraph.identification.streamed_qr import normalise_columns, reduce_to_triangle
 
 STEPS = 50
 SETTLED = 1e-10
@@ -42,8 +42,8 @@ class TorqueConstants:
         return dict(zip(self.values, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
 
 
-def torque_constants(
-    eqs: Equations, blocks: Iterable[tuple[Samples, Samples]], joints: Sequence[str]
+def fit_torque_constants(
+    eqs: RegressorEquations, blocks: Iterable[tuple[MotionSamples, MotionSamples]], joints: Sequence[str]
 ) -> TorqueConstants:
     """Return the constants of joints from samples with constants of one, and the same samples with constants of two.
 
@@ -54,7 +54,7 @@ def torque_constants(
     whole = list[Float[np.ndarray, "m m"]]()
     counts = np.zeros(len(eqs.rows))
     for one, two in blocks:
-        Y, rest = eqs.at(one._replace(tau=np.zeros_like(one.tau)))
+        Y, rest = eqs.evaluate(one._replace(tau=np.zeros_like(one.tau)))
         current, others = two.tau - one.tau, 2.0 * one.tau - two.tau
         is_free = np.isin(np.arange(Y.shape[1]), rows)
         target = np.where(is_free, current, others)
@@ -64,22 +64,26 @@ def torque_constants(
         parts = [columns[seen[:, j], j] for j in range(Y.shape[1])]
         counts += seen.sum(axis=0)
         whole = (
-            [triangle(np.concatenate([R, x])) for R, x in zip(whole, parts, strict=True)]
+            [reduce_to_triangle(np.concatenate([R, x])) for R, x in zip(whole, parts, strict=True)]
             if whole
-            else [triangle(x) for x in parts]
+            else [reduce_to_triangle(x) for x in parts]
         )
-    return _solved(eqs, whole, counts, joints, rows)
+    return _solve_constants(eqs, whole, counts, joints, rows)
 
 
-def _solved(
-    eqs: Equations, triangles: Sequence[np.ndarray], counts: np.ndarray, joints: Sequence[str], rows: Sequence[int]
+def _solve_constants(
+    eqs: RegressorEquations,
+    triangles: Sequence[np.ndarray],
+    counts: np.ndarray,
+    joints: Sequence[str],
+    rows: Sequence[int],
 ) -> TorqueConstants:
     """Return what Gauss-Newton steps find, from the solution of equations in which currents are taken as exact."""
     rank, n = eqs.base.rank, len(triangles)
     place = {row: k for k, row in enumerate(rows)}
     size = np.array([np.linalg.norm(R[:, -1]) for R in triangles]) / np.sqrt(np.maximum(counts, 1.0))
     noise = np.maximum(size, LEAST_NOISE * size.max())
-    pi, c = _started(triangles, rank, place, joints)
+    pi, c = _make_start(triangles, rank, place, joints)
     s, used = 1.0 / c, np.ones(0, dtype=bool)
     for _ in range(STEPS):
         r, J = list[np.ndarray](), list[np.ndarray]()
@@ -94,7 +98,7 @@ def _solved(
             r.append(left / noise[j])
             J.append(own / noise[j])
         whole, right = np.vstack(J), np.concatenate(r)
-        unit, scale = unit_columns(whole)
+        unit, scale = normalise_columns(whole)
         U, S, Vt = np.linalg.svd(unit, full_matrices=False)
         used = S / S[0] > SINGULAR
         step = -(Vt[used].T @ ((U.T @ right)[used] / S[used])) / scale
@@ -111,7 +115,7 @@ def _solved(
     return TorqueConstants(dict(zip(joints, (1.0 / s).tolist(), strict=True)), own, slopes)
 
 
-def _started(
+def _make_start(
     triangles: Sequence[np.ndarray], rank: int, place: Mapping[int, int], joints: Sequence[str]
 ) -> tuple[Float[np.ndarray, " rank"], Float[np.ndarray, " k"]]:
     """Return parameters and constants of the linear equations in which currents are taken as exact."""
@@ -124,7 +128,7 @@ def _started(
         else:
             right = right + R[:, -1]
         A, b = np.vstack([A, own]), np.append(b, right)
-    unit, scale = unit_columns(A)
+    unit, scale = normalise_columns(A)
     x = np.linalg.lstsq(unit, b, rcond=SINGULAR)[0] / scale
     tell = np.abs(x[rank:]) * scale[rank:] > SINGULAR * np.linalg.norm(b)
     _check(not b.any() or not tell.all(), joints)

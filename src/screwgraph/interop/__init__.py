@@ -9,9 +9,9 @@ from screwgraph.interop.twist_order import omega_first, v_first, w_first, w_last
 
 if TYPE_CHECKING:
     from screwgraph.interop.g2o import read_g2o, write_g2o
-    from screwgraph.interop.keyed import Keyed
+    from screwgraph.interop.keyed_problem import Keyed
 
-_LATER = {"Keyed": "keyed", "read_g2o": "g2o", "write_g2o": "g2o", "gtsam": ""}
+_LATER = {"Keyed": "keyed_problem", "read_g2o": "g2o", "write_g2o": "g2o", "gtsam": ""}
 """What takes solvers along, and its file: loaded when it is first needed."""
 
 

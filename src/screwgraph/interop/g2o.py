@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError, ModelError
 from screwgraph.formats import read_bytes, write_atomically
-from screwgraph.formats.diagnostics import Place, number, shown
-from screwgraph.interop.keyed import Keyed
+from screwgraph.formats.diagnostics import Place, parse_number, quote_text
+from screwgraph.interop.keyed_problem import Keyed
 from screwgraph.interop.pose_graph import Between, Prior
 from screwgraph.optimize import Factors, Problem, Variables, each, equality, soft
-from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING
+from screwgraph.optimize.whitening import INVERSE_SIGMA, WHITENING
 from screwgraph.spatial.manifolds import SE2, SE3, FloatingPose, Manifold
 
 FIX = "FIX"
@@ -72,7 +72,7 @@ class _Lines:
     places: list[Place] = field(default_factory=list)
 
 
-@checked
+@check_arguments
 def read_g2o(path: str | os.PathLike[str]) -> Keyed:
     """Return the pose graph of a g2o file: families `pose2` or `pose3`, keys that are the vertices' numbers.
 
@@ -97,7 +97,7 @@ def read_g2o(path: str | os.PathLike[str]) -> Keyed:
         start[kind.family] = np.array([own.vertices[key] for key in keys[kind.family]])
         families.append(Variables(kind.family, kind.manifold, len(own.vertices)))
         factors += _factors(kind, own, families[-1], keys[kind.family])
-        factors += _fixed(kind, families[-1], keys[kind.family], start[kind.family], fixed)
+        factors += _make_fixed_factors(kind, families[-1], keys[kind.family], start[kind.family], fixed)
     for key, at in fixed:
         if not any(key in own for own in keys.values()):
             raise ModelError(f"there is no vertex {key}", at=at)
@@ -131,13 +131,13 @@ def _read_line(words: list[str], at: Place, found: dict[str, _Lines], fixed: lis
             lines.ends.append(ends)
             lines.measured.append(_value(kind, words[3 : 3 + kind.numbers], at))
             lines.roots.append(
-                _root(kind, [_limited(w, "the information", SHARPEST, at) for w in words[3 + kind.numbers :]], at)
+                _root(kind, [_read_limited(w, "the information", SHARPEST, at) for w in words[3 + kind.numbers :]], at)
             )
             lines.places.append(at)
             return
     known = ", ".join([*(tag for kind in KINDS for tag in (kind.vertex, kind.edge)), FIX])
     raise ModelError(
-        f"the line begins with {shown(words[0])}", at=at, why="it is not known here", fix=f"known: {known}"
+        f"the line begins with {quote_text(words[0])}", at=at, why="it is not known here", fix=f"known: {known}"
     )
 
 
@@ -149,22 +149,24 @@ def _expect(words: list[str], count: int, at: Place) -> None:
 def _whole(word: str, at: Place) -> int:
     if not (word.isdecimal() and len(word) <= DIGITS):
         raise ModelError(
-            f"the number of a vertex is {shown(word)}", at=at, fix=f"write it like 12, with at most {DIGITS} digits"
+            f"the number of a vertex is {quote_text(word)}",
+            at=at,
+            fix=f"write it like 12, with at most {DIGITS} digits",
         )
     return int(word)
 
 
-def _limited(word: str, what: str, largest: float, at: Place) -> float:
+def _read_limited(word: str, what: str, largest: float, at: Place) -> float:
     """Read a number. Raises ModelError where it is none, or so large that squares of sums would lose all digits."""
-    value = number(word, what, at)
+    value = parse_number(word, what, at)
     if abs(value) > largest:
-        raise ModelError(f"{what} is {shown(word)}", at=at, why=f"numbers of pose graphs are at most {largest:g}")
+        raise ModelError(f"{what} is {quote_text(word)}", at=at, why=f"numbers of pose graphs are at most {largest:g}")
     return value
 
 
 def _value(kind: Kind, words: list[str], at: Place) -> np.ndarray:
     try:
-        return kind.read(np.array([_limited(w, "a pose", FARTHEST, at) for w in words]))
+        return kind.read(np.array([_read_limited(w, "a pose", FARTHEST, at) for w in words]))
     except InputError as error:
         raise ModelError(error.what, at=at, why=error.why, fix=error.fix) from None
 
@@ -196,7 +198,7 @@ def _factors(kind: Kind, own: _Lines, family: Variables, keys: tuple[int, ...]) 
     return [soft(Between(kind.manifold), before, after, z=z, sqrt_information=roots, name="between")]
 
 
-def _fixed(
+def _make_fixed_factors(
     kind: Kind, family: Variables, keys: tuple[int, ...], start: np.ndarray, fixed: list[tuple[int, Place]]
 ) -> list[Factors]:
     places = {key: i for i, key in enumerate(keys)}
@@ -206,7 +208,7 @@ def _fixed(
     return [equality(Prior(kind.manifold), family[chosen], z=each(start[chosen]), name="fixed")]
 
 
-@checked
+@check_arguments
 def write_g2o(path: str | os.PathLike[str], problem: Problem, values: Mapping[str, Any], keys: Any = None) -> None:
     """Write a pose graph to a g2o file, all digits: relative poses `Between`, and poses that are fixed.
 

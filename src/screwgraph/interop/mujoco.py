@@ -6,8 +6,8 @@ from typing import Any
 
 from screwgraph.errors import InputError
 from screwgraph.formats.mjcf_names import Names
-from screwgraph.interop.changes import LINEAR_IN_WORLD, SAME, SCALAR_FIRST
-from screwgraph.interop.states import Place, States, counterparts
+from screwgraph.interop.coordinate_conversions import LINEAR_IN_WORLD, SAME, SCALAR_FIRST
+from screwgraph.interop.states import JointPlace, States, match_joints
 from screwgraph.robot import Robot
 
 KINDS = {0: (7, 6, LINEAR_IN_WORLD), 1: (4, 3, SCALAR_FIRST), 2: (1, 1, SAME), 3: (1, 1, SAME)}
@@ -26,7 +26,7 @@ def mujoco_states(robot: Robot, model: Any) -> States:
     """
     numbers = {name: i for i, name in enumerate(Names(model).joints)}
     free = [name for name, i in numbers.items() if int(model.jnt_type[i]) == FREE]
-    names = counterparts(robot, tuple(numbers), free, "MuJoCo")
+    names = match_joints(robot, tuple(numbers), free, "MuJoCo")
     places = []
     for joint in robot.joints:
         number = numbers[names[joint.name]]
@@ -37,5 +37,5 @@ def mujoco_states(robot: Robot, model: Any) -> States:
                 why="its types are different",
             )
         q, v = int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])
-        places.append(Place(joint.name, slice(q, q + nq), slice(v, v + nv), change))
+        places.append(JointPlace(joint.name, slice(q, q + nq), slice(v, v + nv), change))
     return States(robot, tuple(places), int(model.nq), int(model.nv))

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from screwgraph.errors import InputError
-from screwgraph.interop.changes import COSINE_SINE, LINEAR_FIRST, SAME, SLIDING_IN_BODY, Change
-from screwgraph.interop.states import Place, States, counterparts
+from screwgraph.interop.coordinate_conversions import (
+    COSINE_SINE,
+    LINEAR_FIRST,
+    SAME,
+    SLIDING_IN_BODY,
+    CoordinateConversion,
+)
+from screwgraph.interop.states import JointPlace, States, match_joints
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Floating, Planar
 
@@ -23,22 +29,22 @@ def pinocchio_states(robot: Robot, model: Any) -> States:
     """
     numbers = {str(name): i for i, name in enumerate(model.names) if i > 0}
     free = [name for name, i in numbers.items() if model.joints[i].shortname() == FREE]
-    names = counterparts(robot, tuple(numbers), free, "Pinocchio")
+    names = match_joints(robot, tuple(numbers), free, "Pinocchio")
     places = tuple(_place(joint, model.joints[numbers[names[joint.name]]]) for joint in robot.joints)
     return States(robot, places, int(model.nq), int(model.nv))
 
 
-def _place(joint: Joint, theirs: Any) -> Place:
+def _place(joint: Joint, theirs: Any) -> JointPlace:
     if theirs.nv != joint.type.nv:
         raise InputError(
             f"joint {joint.name!r} has {joint.type.nv} degrees of freedom here and {theirs.nv} in Pinocchio",
             why="its types are different",
         )
     q, v = slice(theirs.idx_q, theirs.idx_q + theirs.nq), slice(theirs.idx_v, theirs.idx_v + theirs.nv)
-    return Place(joint.name, q, v, _change(joint, theirs.nq))
+    return JointPlace(joint.name, q, v, _change(joint, theirs.nq))
 
 
-def _change(joint: Joint, their_nq: int) -> Change:
+def _change(joint: Joint, their_nq: int) -> CoordinateConversion:
     if isinstance(joint.type, Floating):
         return LINEAR_FIRST
     if isinstance(joint.type, Planar):

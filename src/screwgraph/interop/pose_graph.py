@@ -9,11 +9,11 @@ from typing import Any
 from screwgraph.errors import InputError
 from screwgraph.spatial import inverse
 from screwgraph.spatial.manifolds import SE2, SE3, SO3, Manifold, Vector
-from screwgraph.spatial.manifolds.se2 import between
+from screwgraph.spatial.manifolds.se2 import relative_motion
 
 RELATIVE: dict[type, Callable[[Any, Any], Any]] = {
     SE3: lambda a, b: inverse(a) @ b,
-    SE2: between,
+    SE2: relative_motion,
     SO3: lambda a, b: a.T @ b,
     Vector: lambda a, b: b - a,
 }

@@ -10,19 +10,19 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from screwgraph.errors import InputError
-from screwgraph.interop.changes import Change
+from screwgraph.interop.coordinate_conversions import CoordinateConversion
 from screwgraph.robot import Robot, check_unit
 from screwgraph.robot.joints import Floating
 
 
 @dataclass(frozen=True)
-class Place:
+class JointPlace:
     """Place of a joint of ours in the other library's vectors, and how its numbers change."""
 
     joint: str
     q: slice
     v: slice
-    change: Change
+    change: CoordinateConversion
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class States:
     """
 
     robot: Robot
-    places: tuple[Place, ...]
+    places: tuple[JointPlace, ...]
     nq: int
     nv: int
 
@@ -62,7 +62,7 @@ class States:
 
     def qd_back(self, q: ArrayLike, qd: ArrayLike) -> Float[np.ndarray, "... nv"]:
         """Return our velocities, at our positions, from theirs."""
-        return _solved(self.matrix(q), _ending(qd, self.nv, "velocities"))
+        return _solve_exactly(self.matrix(q), _ending(qd, self.nv, "velocities"))
 
     def qdd_out(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Float[np.ndarray, "... nv"]:
         """Return their accelerations, at our positions and velocities, from ours."""
@@ -70,11 +70,11 @@ class States:
 
     def qdd_back(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Float[np.ndarray, "... nv"]:
         """Return our accelerations, at our positions and velocities, from theirs."""
-        return _solved(self.matrix(q), _ending(qdd, self.nv, "accelerations") - self._bias(q, qd))
+        return _solve_exactly(self.matrix(q), _ending(qdd, self.nv, "accelerations") - self._bias(q, qd))
 
     def tau_out(self, q: ArrayLike, tau: ArrayLike) -> Float[np.ndarray, "... nv"]:
         """Return their torques, at our positions, from ours: the same power at the same motion."""
-        return _solved(np.swapaxes(self.matrix(q), -1, -2), _ending(tau, self.robot.nv, "torques"))
+        return _solve_exactly(np.swapaxes(self.matrix(q), -1, -2), _ending(tau, self.robot.nv, "torques"))
 
     def tau_back(self, q: ArrayLike, tau: ArrayLike) -> Float[np.ndarray, "... nv"]:
         """Return our torques, at our positions, from theirs."""
@@ -109,7 +109,7 @@ class States:
         return bias
 
 
-def counterparts(robot: Robot, theirs: Sequence[str], free: Iterable[str], library: str) -> dict[str, str]:
+def match_joints(robot: Robot, theirs: Sequence[str], free: Iterable[str], library: str) -> dict[str, str]:
     """Return the name there of each joint of ours: the same, or that of the only joint without one that moves freely.
 
     Raises:
@@ -143,5 +143,5 @@ def _times(E: np.ndarray, x: np.ndarray) -> np.ndarray:
     return (E @ x[..., np.newaxis])[..., 0]
 
 
-def _solved(E: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _solve_exactly(E: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.linalg.solve(E, x[..., np.newaxis])[..., 0]

@@ -1,5 +1,8 @@
 """Poses, velocities, Jacobians, momenta, energies: compiled functions of positions, velocities, accelerations."""
 
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
 from screwgraph.kinematics import targets
 from screwgraph.kinematics.center_of_mass import center_of_mass
 from screwgraph.kinematics.center_of_mass_acceleration import center_of_mass_acceleration
@@ -16,11 +19,11 @@ from screwgraph.kinematics.frame_jacobian import frame_jacobian
 from screwgraph.kinematics.frame_velocity import frame_velocity
 from screwgraph.kinematics.integrate import integrate
 from screwgraph.kinematics.inverse import InverseKinematics, Solution, inverse_kinematics
+from screwgraph.kinematics.kinematic_function import compile_kinematics
 from screwgraph.kinematics.kinetic_energy import kinetic_energy
+from screwgraph.kinematics.link_poses import poses_in_world
 from screwgraph.kinematics.neutral import neutral
-from screwgraph.kinematics.poses import poses_in_world
 from screwgraph.kinematics.potential_energy import potential_energy
-from screwgraph.kinematics.query import compiled
 from screwgraph.kinematics.random_positions import random
 
 __all__ = [
@@ -33,7 +36,7 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_matrix",
     "centroidal_momentum_rate",
-    "compiled",
+    "compile_kinematics",
     "coriolis_matrix",
     "difference",
     "forward_kinematics",
@@ -49,3 +52,6 @@ __all__ = [
     "random",
     "targets",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.moments import check_mass, moving_mass, total
-from screwgraph.kinematics.query import compiled
+from screwgraph.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.kinematics.kinematic_function import compile_kinematics
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import MASSES, checked_parameters
 
 
-@checked
+@check_arguments
 def center_of_mass(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -33,6 +33,6 @@ def center_of_mass(
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         mass = moving_mass(changed)
-        return list(total(changed, q).first * (1.0 / mass))
+        return list(total_first_moment(changed, q).first * (1.0 / mass))
 
-    return compiled("center_of_mass", robot, ("q",), expression, (3,), live=live).astype(dtype)
+    return compile_kinematics("center_of_mass", robot, ("q",), expression, (3,), live=live).astype(dtype)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.moments import check_mass, moving_mass, total
-from screwgraph.kinematics.query import compiled
+from screwgraph.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.kinematics.kinematic_function import compile_kinematics
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import MASSES, checked_parameters
 
 
-@checked
+@check_arguments
 def center_of_mass_acceleration(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -33,7 +33,7 @@ def center_of_mass_acceleration(
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
         mass = moving_mass(changed)
-        return list(total(changed, q, qd, qdd).rates[1] * (1.0 / mass))
+        return list(total_first_moment(changed, q, qd, qdd).rates[1] * (1.0 / mass))
 
-    made = compiled("center_of_mass_acceleration", robot, ("q", "qd", "qdd"), expression, (3,), live=live)
+    made = compile_kinematics("center_of_mass_acceleration", robot, ("q", "qd", "qdd"), expression, (3,), live=live)
     return made.astype(dtype)

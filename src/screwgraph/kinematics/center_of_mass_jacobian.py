@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.jacobians import jacobian_of_mass
-from screwgraph.kinematics.moments import check_mass
-from screwgraph.kinematics.query import compiled
+from screwgraph.kinematics.first_moments import check_mass
+from screwgraph.kinematics.jacobians import compute_mass_jacobian
+from screwgraph.kinematics.kinematic_function import compile_kinematics
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import MASSES, checked_parameters
 
 
-@checked
+@check_arguments
 def center_of_mass_jacobian(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -30,6 +30,8 @@ def center_of_mass_jacobian(
     live = checked_parameters("center_of_mass_jacobian does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
-        return jacobian_of_mass(changed, q).ravel().tolist()
+        return compute_mass_jacobian(changed, q).ravel().tolist()
 
-    return compiled("center_of_mass_jacobian", robot, ("q",), expression, (3, robot.nv), live=live).astype(dtype)
+    return compile_kinematics("center_of_mass_jacobian", robot, ("q",), expression, (3, robot.nv), live=live).astype(
+        dtype
+    )

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.momenta import about, momentum
-from screwgraph.kinematics.moments import check_mass, moving_mass, total
-from screwgraph.kinematics.query import compiled
+from screwgraph.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.kinematics.kinematic_function import compile_kinematics
+from screwgraph.kinematics.total_momentum import shift_reference_point, total_momentum
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import MASSES, checked_parameters
 
 
-@checked
+@check_arguments
 def centroidal_momentum(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -35,6 +35,8 @@ def centroidal_momentum(
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         mass = moving_mass(changed)
-        return list(about(total(changed, q).first * (1.0 / mass), momentum(changed, q, qd)))
+        return list(
+            shift_reference_point(total_first_moment(changed, q).first * (1.0 / mass), total_momentum(changed, q, qd))
+        )
 
-    return compiled("centroidal_momentum", robot, ("q", "qd"), expression, (6,), live=live).astype(dtype)
+    return compile_kinematics("centroidal_momentum", robot, ("q", "qd"), expression, (6,), live=live).astype(dtype)

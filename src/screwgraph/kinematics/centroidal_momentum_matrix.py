@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.composite import composites
-from screwgraph.kinematics.momenta import carried
-from screwgraph.kinematics.moments import check_mass, moving_mass, total
-from screwgraph.kinematics.poses import poses_in_world
-from screwgraph.kinematics.query import compiled
+from screwgraph.kinematics.composite_bodies import compute_composites
+from screwgraph.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.kinematics.kinematic_function import compile_kinematics
+from screwgraph.kinematics.link_poses import poses_in_world
+from screwgraph.kinematics.total_momentum import transform_momentum
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import MASSES, checked_parameters
 from screwgraph.spatial import rotation, transform, translation
 
 
-@checked
+@check_arguments
 def centroidal_momentum_matrix(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -37,15 +37,17 @@ def centroidal_momentum_matrix(
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         mass = moving_mass(changed)
-        poses, bodies = poses_in_world(changed, q), composites(changed, q)
-        centre = total(changed, q).first * (1.0 / mass)
+        poses, bodies = poses_in_world(changed, q), compute_composites(changed, q)
+        centre = total_first_moment(changed, q).first * (1.0 / mass)
         columns = np.zeros((6, changed.nv), dtype=object)
         for joint in changed.joints:
             T, A = poses[joint.child], joint.type.screw_axes(q[changed.q_slices[joint.name]])
             seen = transform(rotation(T), translation(T) - centre)
             for i in range(joint.type.nv):
                 place = changed.v_slices[joint.name].start + i
-                columns[:, place] = carried(seen, bodies[joint.child].momentum(A[:, i]))
+                columns[:, place] = transform_momentum(seen, bodies[joint.child].momentum(A[:, i]))
         return columns.ravel().tolist()
 
-    return compiled("centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv), live=live).astype(dtype)
+    return compile_kinematics("centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv), live=live).astype(
+        dtype
+    )

@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.composite import Composite, Turning, composites, turning
-from screwgraph.kinematics.momenta import carried
-from screwgraph.kinematics.query import BODIES, compiled
+from screwgraph.kinematics.composite_bodies import (
+    CompositeBody,
+    LinkRotation,
+    compute_composites,
+    compute_link_rotation,
+)
+from screwgraph.kinematics.kinematic_function import BODIES, compile_kinematics
+from screwgraph.kinematics.total_momentum import transform_momentum
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.parameters import MASSES, checked_parameters
 from screwgraph.spatial import Array, Taylor, ad, concatenate, rotation, skew
 
 
-@checked
+@check_arguments
 def coriolis_matrix(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -37,20 +42,22 @@ def coriolis_matrix(
     live = checked_parameters("coriolis_matrix does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
-        motion = turning(changed, q, qd)
-        bodies = composites(changed, q, motion)
+        motion = compute_link_rotation(changed, q, qd)
+        bodies = compute_composites(changed, q, motion)
         C = np.zeros((changed.nv, changed.nv), dtype=object)
         columns = {joint.name: list(_columns(changed, joint, q, qd, motion)) for joint in changed.joints}
         for joint in changed.joints:
             for column in columns[joint.name]:
-                _fill(C, changed, q, joint, _Field.of(column, bodies[joint.child]), column, columns, motion)
+                _fill(C, changed, q, joint, _Field.from_column(column, bodies[joint.child]), column, columns, motion)
         for joint in (joint for joint in changed.joints if joint.has_turning_axes):
             v = changed.v_slices[joint.name]
             C[v, v] = C[v, v] + joint.armature * _turning(qd[v])
         return C.ravel().tolist()
 
     shape = (robot.nv, robot.nv)
-    return compiled("coriolis_matrix", robot, ("q", "qd"), expression, shape, passes=BODIES, live=live).astype(dtype)
+    return compile_kinematics(
+        "coriolis_matrix", robot, ("q", "qd"), expression, shape, passes=BODIES, live=live
+    ).astype(dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +81,14 @@ class _Field:
     crossed: Float[Array, "3"]
 
     @classmethod
-    def of(cls, column: _Column, body: Composite) -> _Field:
-        return cls(body.change(column.A, column.A_rate), body.momentum(column.A), body.crossed(column.A))
+    def from_column(cls, column: _Column, body: CompositeBody) -> _Field:
+        return cls(body.change(column.A, column.A_rate), body.momentum(column.A), body.cross_integral(column.A))
 
-    def moved(self, T: Float[Array, "4 4"], d: Float[Array, "3"]) -> _Field:
+    def transform(self, T: Float[Array, "4 4"], d: Float[Array, "3"]) -> _Field:
         """Return it in a frame in which the link's stands at T, and its origin moves at d."""
-        momentum = carried(T, self.momentum)
+        momentum = transform_momentum(T, self.momentum)
         crossed = rotation(T) @ self.crossed + skew(d) @ momentum[3:]
-        return _Field(carried(T, self.rate), momentum, crossed)
+        return _Field(transform_momentum(T, self.rate), momentum, crossed)
 
 
 def _turning(V: Float[Array, "6"]) -> Float[Array, "6 6"]:
@@ -89,7 +96,7 @@ def _turning(V: Float[Array, "6"]) -> Float[Array, "6 6"]:
     return np.stack([0.5 * (ad(V) @ e - ad(V).T @ e - ad(e).T @ V) for e in np.eye(6)], axis=1)
 
 
-def _columns(robot: Robot, joint: Joint, q: Array, qd: Array, motion: Turning) -> Iterator[_Column]:
+def _columns(robot: Robot, joint: Joint, q: Array, qd: Array, motion: LinkRotation) -> Iterator[_Column]:
     """Yield a joint's columns: the axis turns with the child, and moves in it where it is not constant."""
     at, v = q[robot.q_slices[joint.name]], robot.v_slices[joint.name]
     A, w = joint.type.screw_axes(at), skew(motion.w[joint.child])
@@ -116,14 +123,14 @@ def _fill(
     field: _Field,
     column: _Column,
     columns: dict[str, list[_Column]],
-    motion: Turning,
+    motion: LinkRotation,
 ) -> None:
     """Write a column's entries with the joint's own axes, and both with those of all joints that carry it."""
     for other in columns[joint.name]:
         C[other.place, column.place] = other.A @ field.rate
     while joint.parent != robot.links[0].name:
         T = joint.T_parent_child(q[robot.q_slices[joint.name]])
-        field = field.moved(T, motion.shifts[joint.child])
+        field = field.transform(T, motion.shifts[joint.child])
         above = robot.joint_of(joint.parent)
         assert above is not None, "a link that is not the base has a joint"
         joint = above

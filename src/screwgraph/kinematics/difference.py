@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.manifold import on_manifold, positions
+from screwgraph.kinematics.manifold_functions import compile_on_manifold, position_argument
 from screwgraph.robot import Robot
 
 
-@checked
+@check_arguments
 def difference(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return the displacement dq from one position to another: (..., nq), (..., nq) -> (..., nv).
 
@@ -24,5 +24,5 @@ def difference(robot: Robot, *, dtype: str = "float64") -> Function:
     def expression(start: np.ndarray, end: np.ndarray) -> list:
         return list(robot.manifold.difference(start, end))
 
-    arguments = (positions("q_from", robot), positions("q_to", robot))
-    return on_manifold("difference", robot, arguments, expression).astype(dtype)
+    arguments = (position_argument("q_from", robot), position_argument("q_to", robot))
+    return compile_on_manifold("difference", robot, arguments, expression).astype(dtype)

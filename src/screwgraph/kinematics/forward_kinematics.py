@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.kinematics.motion import motion
-from screwgraph.kinematics.query import checked_frame, compiled
+from screwgraph.kinematics.frame_motion import compute_frame_motion
+from screwgraph.kinematics.kinematic_function import compile_kinematics, validate_frame
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import GEOMETRY, checked_parameters
 
 
-@checked
+@check_arguments
 def forward_kinematics(
     robot: Robot, frames: str | Iterable[str] | None = None, *, parameters: Sequence[str] = (), dtype: str = "float64"
 ) -> Function:
@@ -34,16 +34,16 @@ def forward_kinematics(
     names = (frames,) if one else tuple(link.name for link in robot.links) if frames is None else tuple(frames)
     if not names:
         raise InputError("no frame is named", fix="give names of links or frames, or None for all links")
-    names = tuple(checked_frame(robot, name) for name in names)
+    names = tuple(validate_frame(robot, name) for name in names)
 
     live = checked_parameters("forward_kinematics does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
-        return [entry for (T,) in motion(changed, names, q) for entry in T.ravel().tolist()]
+        return [entry for (T,) in compute_frame_motion(changed, names, q) for entry in T.ravel().tolist()]
 
     shape = (4, 4) if one else (len(names), 4, 4)
     links = {link.name for link in robot.links}
     keep = [name for name in names if name in links]
-    return compiled("forward_kinematics", robot, ("q",), expression, shape, asked=names, keep=keep, live=live).astype(
-        dtype
-    )
+    return compile_kinematics(
+        "forward_kinematics", robot, ("q",), expression, shape, asked=names, keep=keep, live=live
+    ).astype(dtype)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.motion import motion
-from screwgraph.kinematics.query import checked_frame, compiled
-from screwgraph.kinematics.references import LOCAL, checked_reference, seen_rate
+from screwgraph.kinematics.frame_motion import compute_frame_motion
+from screwgraph.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.kinematics.reference_frames import LOCAL, express_twist_rate, validate_reference
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import GEOMETRY, checked_parameters
 
 
-@checked
+@check_arguments
 def frame_acceleration(
     robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
 ) -> Function:
@@ -30,16 +30,16 @@ def frame_acceleration(
     Raises:
         InputError: no link or frame, or no reference, has this name; a planar mechanism, which has no frames.
     """
-    name, way = checked_frame(robot, frame), checked_reference(reference)
+    name, way = validate_frame(robot, frame), validate_reference(reference)
 
     live = checked_parameters("frame_acceleration does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
-        ((T, V, Vdot),) = motion(changed, [name], q, qd, qdd)
-        return list(seen_rate(way, T, V, Vdot))
+        ((T, V, Vdot),) = compute_frame_motion(changed, [name], q, qd, qdd)
+        return list(express_twist_rate(way, T, V, Vdot))
 
     keep = [name] if name in {link.name for link in robot.links} else []
-    made = compiled(
+    made = compile_kinematics(
         "frame_acceleration", robot, ("q", "qd", "qdd"), expression, (6,), asked=(name, way), keep=keep, live=live
     )
     return made.astype(dtype)

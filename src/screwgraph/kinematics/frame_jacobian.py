@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.jacobians import jacobian_of_frame
-from screwgraph.kinematics.query import checked_frame, compiled
-from screwgraph.kinematics.references import LOCAL, checked_reference
+from screwgraph.kinematics.jacobians import compute_frame_jacobian
+from screwgraph.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.kinematics.reference_frames import LOCAL, validate_reference
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import GEOMETRY, checked_parameters
 
 
-@checked
+@check_arguments
 def frame_jacobian(
     robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
 ) -> Function:
@@ -30,15 +30,15 @@ def frame_jacobian(
     Raises:
         InputError: no link or frame, or no reference, has this name; a planar mechanism, which has no frames.
     """
-    name, way = checked_frame(robot, frame), checked_reference(reference)
+    name, way = validate_frame(robot, frame), validate_reference(reference)
 
     live = checked_parameters("frame_jacobian does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
-        return jacobian_of_frame(changed, name, q, way).ravel().tolist()
+        return compute_frame_jacobian(changed, name, q, way).ravel().tolist()
 
     keep = [name] if name in {link.name for link in robot.links} else []
     shape = (6, robot.nv)
-    return compiled("frame_jacobian", robot, ("q",), expression, shape, asked=(name, way), keep=keep, live=live).astype(
-        dtype
-    )
+    return compile_kinematics(
+        "frame_jacobian", robot, ("q",), expression, shape, asked=(name, way), keep=keep, live=live
+    ).astype(dtype)

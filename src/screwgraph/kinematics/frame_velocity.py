@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.motion import motion
-from screwgraph.kinematics.query import checked_frame, compiled
-from screwgraph.kinematics.references import LOCAL, checked_reference, seen
+from screwgraph.kinematics.frame_motion import compute_frame_motion
+from screwgraph.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.kinematics.reference_frames import LOCAL, express_twist, validate_reference
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import GEOMETRY, checked_parameters
 
 
-@checked
+@check_arguments
 def frame_velocity(
     robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
 ) -> Function:
@@ -30,14 +30,16 @@ def frame_velocity(
     Raises:
         InputError: no link or frame, or no reference, has this name; a planar mechanism, which has no frames.
     """
-    name, way = checked_frame(robot, frame), checked_reference(reference)
+    name, way = validate_frame(robot, frame), validate_reference(reference)
 
     live = checked_parameters("frame_velocity does not depend on", GEOMETRY, robot, parameters)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
-        ((T, V),) = motion(changed, [name], q, qd)
-        return list(seen(way, T, V))
+        ((T, V),) = compute_frame_motion(changed, [name], q, qd)
+        return list(express_twist(way, T, V))
 
     keep = [name] if name in {link.name for link in robot.links} else []
-    made = compiled("frame_velocity", robot, ("q", "qd"), expression, (6,), asked=(name, way), keep=keep, live=live)
+    made = compile_kinematics(
+        "frame_velocity", robot, ("q", "qd"), expression, (6,), asked=(name, way), keep=keep, live=live
+    )
     return made.astype(dtype)

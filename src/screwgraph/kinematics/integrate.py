@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.kinematics.manifold import displacement, on_manifold, positions
+from screwgraph.kinematics.manifold_functions import compile_on_manifold, displacement_argument, position_argument
 from screwgraph.robot import Robot
 
 
-@checked
+@check_arguments
 def integrate(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return the position that is reached from q at constant velocities: (..., nq), (..., nv) -> (..., nq).
 
@@ -25,4 +25,6 @@ def integrate(robot: Robot, *, dtype: str = "float64") -> Function:
     def expression(q: np.ndarray, dq: np.ndarray) -> list:
         return list(robot.manifold.retract(q, dq))
 
-    return on_manifold("integrate", robot, (positions("q", robot), displacement(robot)), expression).astype(dtype)
+    return compile_on_manifold(
+        "integrate", robot, (position_argument("q", robot), displacement_argument(robot)), expression
+    ).astype(dtype)

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.graph import no_payload
-from screwgraph.kinematics import mechanism
-from screwgraph.kinematics.query import BODIES, compiled
+from screwgraph.graph import refuse_payload
+from screwgraph.kinematics import mechanism_energy
+from screwgraph.kinematics.kinematic_function import BODIES, compile_kinematics
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, link_twists
 from screwgraph.robot.parameters import ROTORS, checked_parameters
 from screwgraph.tape import is_zero
 
 
-@checked
+@check_arguments
 def kinetic_energy(
     robot: Robot | Mechanism, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -32,8 +32,8 @@ def kinetic_energy(
         InputError: what is given is no model.
     """
     if isinstance(robot, Mechanism):
-        no_payload(payload)
-        return mechanism.energy(robot, "kinetic_energy", parameters).astype(dtype)
+        refuse_payload(payload)
+        return mechanism_energy.compile_energy(robot, "kinetic_energy", parameters).astype(dtype)
 
     live = checked_parameters("kinetic_energy does not depend on", ROTORS, robot, parameters, payload)
 
@@ -44,7 +44,9 @@ def kinetic_energy(
             energy = energy + own @ (0.5 * link.inertia.matrix() @ own)
         return [energy]
 
-    return compiled("kinetic_energy", robot, ("q", "qd"), expression, (), passes=BODIES, live=live).astype(dtype)
+    return compile_kinematics("kinetic_energy", robot, ("q", "qd"), expression, (), passes=BODIES, live=live).astype(
+        dtype
+    )
 
 
 def _rotors(robot: Robot, qd: np.ndarray) -> Any:

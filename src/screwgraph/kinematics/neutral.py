@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked
-from screwgraph.kinematics.manifold import checked_shape
+from screwgraph.argument_checks import check_arguments
+from screwgraph.kinematics.manifold_functions import validate_shape
 from screwgraph.robot import Robot
 
 
-@checked
+@check_arguments
 def neutral(robot: Robot, shape: int | Sequence[int] = ()) -> Float[np.ndarray, "... nq"]:
     """Return the neutral position, (..., nq) with `shape` in front: no joint moved, quaternions (0, 0, 0, 1).
 
@@ -22,4 +22,4 @@ def neutral(robot: Robot, shape: int | Sequence[int] = ()) -> Float[np.ndarray, 
     Raises:
         InputError: what is given is no robot, or the shape is none.
     """
-    return np.tile(robot.neutral(), (*checked_shape(shape), 1))
+    return np.tile(robot.neutral(), (*validate_shape(shape), 1))

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.graph import no_payload
-from screwgraph.kinematics import mechanism
-from screwgraph.kinematics.moments import total
-from screwgraph.kinematics.poses import world_of
-from screwgraph.kinematics.query import compiled
+from screwgraph.graph import refuse_payload
+from screwgraph.kinematics import mechanism_energy
+from screwgraph.kinematics.first_moments import total_first_moment
+from screwgraph.kinematics.kinematic_function import compile_kinematics
+from screwgraph.kinematics.link_poses import base_pose_in_world
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import WEIGHTS, checked_parameters
 from screwgraph.spatial import rotation
 
 
-@checked
+@check_arguments
 def potential_energy(
     robot: Robot | Mechanism, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -34,15 +34,15 @@ def potential_energy(
         InputError: what is given is no model.
     """
     if isinstance(robot, Mechanism):
-        no_payload(payload)
-        return mechanism.energy(robot, "potential_energy", parameters).astype(dtype)
+        refuse_payload(payload)
+        return mechanism_energy.compile_energy(robot, "potential_energy", parameters).astype(dtype)
     live = checked_parameters("potential_energy does not depend on", WEIGHTS, robot, parameters, payload)
 
     is_live = any(parameter.kind == "gravity" for parameter in live)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         # Passes may turn the base's frame, and gravity with it.
-        g = rotation(world_of(changed)) @ np.array(changed.gravity) if is_live else np.array(robot.gravity)
-        return [-g @ total(changed, q).first]
+        g = rotation(base_pose_in_world(changed)) @ np.array(changed.gravity) if is_live else np.array(robot.gravity)
+        return [-g @ total_first_moment(changed, q).first]
 
-    return compiled("potential_energy", robot, ("q",), expression, (), live=live).astype(dtype)
+    return compile_kinematics("potential_energy", robot, ("q",), expression, (), live=live).astype(dtype)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
-from screwgraph.kinematics.manifold import checked_shape
-from screwgraph.kinematics.random_closed import closed
+from screwgraph.kinematics.manifold_functions import validate_shape
+from screwgraph.kinematics.random_closed_positions import draw_closed_position
 from screwgraph.robot import Joint, Robot
 
 
-@checked
+@check_arguments
 def random(
     robot: Robot, shape: int | Sequence[int] = (), *, seed: int | np.random.Generator | None = None
 ) -> Float[np.ndarray, "... nq"]:
@@ -31,11 +31,11 @@ def random(
     """
     if isinstance(seed, int | np.integer) and seed < 0:
         raise InputError(f"seed = {seed!r} is negative", fix="give a whole number from 0 on")
-    rng, sizes = np.random.default_rng(seed), checked_shape(shape)
+    rng, sizes = np.random.default_rng(seed), validate_shape(shape)
     count = int(np.prod(sizes))
     found = np.empty((count, robot.nq))
     for i in range(count):
-        found[i] = closed(robot, rng, _free) if robot.is_closed else _free(robot, rng)
+        found[i] = draw_closed_position(robot, rng, _free) if robot.is_closed else _free(robot, rng)
     return found.reshape(*sizes, robot.nq)
 
 

@@ -16,31 +16,31 @@ SHARP = 1e-12
 """Entries of a rotation this close to 0 or +-1 are that."""
 
 
-def turned(joint: Joint) -> Joint:
+def remove_axial_offset(joint: Joint) -> Joint:
     """Take that part of a revolute joint's constant rotation about its axis (z) which leaves the simplest rest.
 
     Quarter turns only change places and signs of coordinates: they stay where they are, as do origins that are inputs.
     """
     if not isinstance(joint.type, Revolute) or joint.origin.dtype == object:
         return joint
-    R, angle = turned_rotation(joint.origin)
+    R, angle = split_axial_rotation(joint.origin)
     if angle == 0.0:
         return joint
     kind = replace(joint.type, offset=joint.type.offset + angle)
     return replace(joint, type=kind, origin=transform(R, translation(joint.origin)))
 
 
-def turned_rotation(T: Float[np.ndarray, "4 4"]) -> tuple[Float[np.ndarray, "3 3"], float]:
+def split_axial_rotation(T: Float[np.ndarray, "4 4"]) -> tuple[Float[np.ndarray, "3 3"], float]:
     """Return the simplest rotation that, followed by a turn about z (rad), is that of T; and the turn."""
     R = rotation(T)
-    if work(R) == 0:
+    if rotation_cost(R) == 0:
         return R, 0.0
     angles = [atan2(R[k, 0], R[k, 1]) for k in range(3)]
     options = [(R, 0.0), *((_turned_back(R, a), a) for a in angles)]
-    return min(options, key=lambda option: work(option[0]) + (option[1] != 0.0))
+    return min(options, key=lambda option: rotation_cost(option[0]) + (option[1] != 0.0))
 
 
-def work(R: Float[np.ndarray, "3 3"]) -> int:
+def rotation_cost(R: Float[np.ndarray, "3 3"]) -> int:
     """Count the entries of a rotation that cost a multiplication."""
     return sum(1 for entry in R.ravel().tolist() if entry not in (0.0, 1.0, -1.0))
 

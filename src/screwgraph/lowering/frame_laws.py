@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.graph import Affine, factor
 from screwgraph.graph.factors import gravity
-from screwgraph.graph.momentum import spin
+from screwgraph.graph.newton_euler import point_acceleration_matrix
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, inverse, rotation, skew, translation
 
@@ -95,20 +95,20 @@ def conventional_frame_acceleration(
     With a bias acceleration, the link's is that and what joint accelerations add.
     """
     total = Vdot if bias is None else Vdot + bias
-    seen = spatial(total, concatenate(w, v))
+    seen = spatial_from_conventional(total, concatenate(w, v))
     return frame_acceleration.function(Vdot_frame, seen if g is None else seen + concatenate(np.zeros(3), g), T=T)
 
 
-def spatial(Vdot: Float[Array, "6"], V: Float[Array, "6"]) -> Float[Array, "6"]:
+def spatial_from_conventional(Vdot: Float[Array, "6"], V: Float[Array, "6"]) -> Float[Array, "6"]:
     """Return the spatial acceleration dV/dt from the conventional one: Featherstone (2008), section 2.11."""
     return concatenate(Vdot[:3], Vdot[3:] - skew(V[:3]) @ V[3:])
 
 
-def on_frame(
+def shift_conventional(
     T_fl: Float[Array, "4 4"], T_lf: Float[Array, "4 4"], w: Float[Array, "3"], Vdot: Float[Array, "6"]
 ) -> Float[Array, "6"]:
     """Return the conventional acceleration, in a frame's axes, of the frame at T_lf on a link that turns by w."""
     R, p, still = rotation(T_fl), translation(T_lf), np.zeros(3)
     if isinstance(Vdot[0], Affine):  # products of velocities are added up before unknowns are
-        return Ad(T_fl) @ Vdot + concatenate(still, R @ (spin(w, still) @ p))
-    return concatenate(R @ Vdot[:3], R @ (Vdot[3:] + spin(w, Vdot[:3]) @ p))
+        return Ad(T_fl) @ Vdot + concatenate(still, R @ (point_acceleration_matrix(w, still) @ p))
+    return concatenate(R @ Vdot[:3], R @ (Vdot[3:] + point_acceleration_matrix(w, Vdot[:3]) @ p))

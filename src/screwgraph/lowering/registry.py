@@ -7,28 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from screwgraph.doing import say
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.lowering.bias import bias_accelerations
-from screwgraph.lowering.canonical import canonical_frames
-from screwgraph.lowering.conventional import conventional_acceleration
-from screwgraph.lowering.elementary import elementary_transforms
-from screwgraph.lowering.known import known_accelerations
-from screwgraph.lowering.regroup import regroup_inertia
-from screwgraph.lowering.second_moments import planar_second_moments
-from screwgraph.robot import Robot, analysed_as
+from screwgraph.lowering.bias_acceleration import bias_accelerations
+from screwgraph.lowering.canonical_frames import canonical_frames
+from screwgraph.lowering.conventional_acceleration import conventional_acceleration
+from screwgraph.lowering.elementary_transforms import elementary_transforms
+from screwgraph.lowering.inertial_regrouping import regroup_inertia
+from screwgraph.lowering.known_accelerations import derive_known_accelerations
+from screwgraph.lowering.second_moments import flatten_second_moments
+from screwgraph.progress_report import report_progress
+from screwgraph.robot import Robot, share_analysis
 
 ROBOT_PASSES: dict[str, Callable[[Robot, Collection[str]], Robot]] = {
     "canonical frames": canonical_frames,
     "inertial regrouping": regroup_inertia,
-    "second moments": planar_second_moments,
+    "second moments": flatten_second_moments,
     "elementary transforms": elementary_transforms,
 }
 """Functions of a robot and of the links whose joints' wrenches must keep their meaning."""
 
 GRAPH_PASSES: dict[str, Callable[[FactorGraph], FactorGraph]] = {
     "conventional accelerations": conventional_acceleration,
-    "known accelerations": known_accelerations,
+    "known accelerations": derive_known_accelerations,
     "bias accelerations": bias_accelerations,
 }
 BEFORE_KNOWNS = ("conventional accelerations",)
@@ -38,16 +38,16 @@ KEEPS_VARIABLES = ("canonical frames", "inertial regrouping", "conventional acce
 """Passes after which the graph has the same unknowns, so that an order of the robot's own graph still fits."""
 
 
-def improved(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES), keep: Collection[str] = ()) -> Robot:
+def run_robot_passes(robot: Robot, passes: Iterable[str] = tuple(ROBOT_PASSES), keep: Collection[str] = ()) -> Robot:
     """Run robot passes by name, by default all of them; wrenches of the joints of links in `keep` stay as they are."""
     made = robot
     for name in passes:
-        say(f"rewriting {robot.name}: {name}")
+        report_progress(f"rewriting {robot.name}: {name}")
         made = ROBOT_PASSES[name](made, keep)
-    return analysed_as(robot, made) if robot.is_closed and made is not robot else made
+    return share_analysis(robot, made) if robot.is_closed and made is not robot else made
 
 
-def improved_graph(graph: FactorGraph, known: Iterable[str | Key], passes: Iterable[str]) -> FactorGraph:
+def run_graph_passes(graph: FactorGraph, known: Iterable[str | Key], passes: Iterable[str]) -> FactorGraph:
     """Declare knowns, and run graph passes by name before and after."""
     passes = list(passes)
     before, after = ([name for name in passes if (name in BEFORE_KNOWNS) == early] for early in (True, False))
@@ -55,6 +55,6 @@ def improved_graph(graph: FactorGraph, known: Iterable[str | Key], passes: Itera
         graph = GRAPH_PASSES[name](graph)
     graph = graph.given(*known)
     for name in after:
-        say(f"rewriting the graph: {name}")
+        report_progress(f"rewriting the graph: {name}")
         graph = GRAPH_PASSES[name](graph)
     return graph

@@ -13,7 +13,7 @@ NOTHING = 1e-15
 """Part of the largest number of its sort below which a length or a moment is rounding."""
 
 
-def snapped(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
+def snap_rotation(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
     """Remove rounding of products: entries of rotations near 0 and +-1, lengths near 0. Inputs stay as they are."""
     if T.dtype == object:
         return T
@@ -24,12 +24,12 @@ def snapped(T: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
     return transform(R, p)
 
 
-def without_rounding(inertia: SpatialInertia) -> SpatialInertia:
+def snap_inertia(inertia: SpatialInertia) -> SpatialInertia:
     """Return an inertia whose moments that only rounding left are zero, relative to the largest of their sort."""
-    return SpatialInertia(inertia.mass, _rounded(inertia.first_moment), _rounded(inertia.about_origin))
+    return SpatialInertia(inertia.mass, _round_numbers(inertia.first_moment), _round_numbers(inertia.about_origin))
 
 
-def _rounded(numbers: Array) -> Array:
+def _round_numbers(numbers: Array) -> Array:
     """Scalars are never rounding: their parameters may get larger, and a tape knows what vanishes."""
     size = sizes(numbers)
     lost = size < NOTHING * max(size.max(), 1e-300)

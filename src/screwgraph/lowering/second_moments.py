@@ -6,21 +6,21 @@ from collections.abc import Collection
 
 import numpy as np
 
-from screwgraph.graph.momentum import has_products
-from screwgraph.lowering.regroup import Z, moved_to_parents
+from screwgraph.graph.newton_euler import has_products
+from screwgraph.lowering.inertial_regrouping import Z, move_to_parents
 from screwgraph.robot import Joint, Robot
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia
 
 
-def planar_second_moments(robot: Robot, keep: Collection[str] = ()) -> Robot:
+def flatten_second_moments(robot: Robot, keep: Collection[str] = ()) -> Robot:
     """Move the second moment of mass along a revolute joint's axis (z) to the parent, tips first.
 
     Mass on the axis is the same at every angle. Inverse dynamics of a link with products of inertia takes fewer
     operations by second moments, the integrals of r r^T dm, than by moments of inertia (Balafoutis & Patel, 1989).
     Links without products of inertia, and joints about other axes, are left alone: run `regroup_inertia` before.
     """
-    return moved_to_parents(robot, _along_axis, keep)
+    return move_to_parents(robot, _along_axis, keep)
 
 
 def _along_axis(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:

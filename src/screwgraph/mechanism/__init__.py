@@ -1,21 +1,24 @@
 """Planar multibody mechanisms in natural coordinates: compiled equations, kinematics. Blanco-Claraco et al. (2021)."""
 
-from screwgraph.mechanism.branch import followed
-from screwgraph.mechanism.compiled import CompiledMechanism, compiled_mechanism
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
+from screwgraph.mechanism.branch_tracking import follow_branch
 from screwgraph.mechanism.kinematics import (
     acceleration_problem,
     finite_displacement,
     position_problem,
     velocity_problem,
 )
+from screwgraph.mechanism.mechanism_functions import CompiledMechanism, compile_mechanism
 from screwgraph.models.mechanism.build_constraints import constraints_of
-from screwgraph.models.mechanism.freedom import Freedom
 from screwgraph.models.mechanism.load import load_mechanism, mechanism_names
 from screwgraph.models.mechanism.mechanism import Mechanism
+from screwgraph.models.mechanism.mobility import MechanismMobility
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
 from screwgraph.models.mechanism.pendulums import chain_of_pendulums
-from screwgraph.models.mechanism.sensors import SENSORS, observed
-from screwgraph.models.mechanism.text import from_texts, to_texts
+from screwgraph.models.mechanism.sensors import SENSORS, simulate_sensors
+from screwgraph.models.mechanism.serialisation import from_texts, to_texts
 
 __all__ = [
     "SENSORS",
@@ -24,9 +27,9 @@ __all__ = [
     "CompiledMechanism",
     "Damper",
     "Force",
-    "Freedom",
     "Gear",
     "Mechanism",
+    "MechanismMobility",
     "Point",
     "Sensor",
     "Slider",
@@ -34,15 +37,18 @@ __all__ = [
     "Torque",
     "acceleration_problem",
     "chain_of_pendulums",
-    "compiled_mechanism",
+    "compile_mechanism",
     "constraints_of",
     "finite_displacement",
-    "followed",
+    "follow_branch",
     "from_texts",
     "load_mechanism",
     "mechanism_names",
-    "observed",
     "position_problem",
+    "simulate_sensors",
     "to_texts",
     "velocity_problem",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

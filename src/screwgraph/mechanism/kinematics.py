@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.mechanism.compiled import compiled_mechanism
-from screwgraph.models.mechanism.closing import Closing, assembled
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.models.mechanism.closure import ClosureCode, assemble_near
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.spatial import finite_vector
 
@@ -29,15 +29,15 @@ def position_problem(mechanism: Mechanism, given: Mapping[str, float], guess: An
         ModelError: the mechanism does not close there; the part with the largest closure error is named.
     """
     q = mechanism.home.copy() if guess is None else as_vector(mechanism, guess, "guess")
-    values = _given(mechanism, given)
+    values = _index_given(mechanism, given)
     free = np.ones(mechanism.n, dtype=bool)
     free[list(values)] = False
     q[list(values)] = list(values.values())
-    return assembled(mechanism, compiled_mechanism(mechanism).closing, q, free)
+    return assemble_near(mechanism, compile_mechanism(mechanism).closing, q, free)
 
 
 def velocity_problem(
-    mechanism: Mechanism, q: Any, given: Mapping[str, float], code: Closing | None = None
+    mechanism: Mechanism, q: Any, given: Mapping[str, float], code: ClosureCode | None = None
 ) -> Float[np.ndarray, " n"]:
     """Return the smallest velocities qd at which coordinates have given ones (m/s, rad/s).
 
@@ -48,8 +48,8 @@ def velocity_problem(
         InputError: an unknown coordinate, a position of wrong shape, or velocities that the constraints forbid.
     """
     position = as_vector(mechanism, q, "q")
-    _, J = (code or compiled_mechanism(mechanism).closing)(position)
-    return _completed(mechanism, J, np.zeros(len(J)), _given(mechanism, given), "velocities")
+    _, J = (code or compile_mechanism(mechanism).closing)(position)
+    return _complete_rates(mechanism, J, np.zeros(len(J)), _index_given(mechanism, given), "velocities")
 
 
 def acceleration_problem(mechanism: Mechanism, q: Any, qd: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
@@ -61,9 +61,9 @@ def acceleration_problem(mechanism: Mechanism, q: Any, qd: Any, given: Mapping[s
         InputError: an unknown coordinate, arrays of wrong shape, or accelerations that the constraints forbid.
     """
     position, velocity = as_vector(mechanism, q, "q"), as_vector(mechanism, qd, "qd")
-    _, J = compiled_mechanism(mechanism).closing(position)
-    bias = compiled_mechanism(mechanism).rates(position, velocity)[: len(J)]
-    return _completed(mechanism, J, bias, _given(mechanism, given), "accelerations")
+    _, J = compile_mechanism(mechanism).closing(position)
+    bias = compile_mechanism(mechanism).rates(position, velocity)[: len(J)]
+    return _complete_rates(mechanism, J, bias, _index_given(mechanism, given), "accelerations")
 
 
 def finite_displacement(
@@ -80,14 +80,14 @@ def finite_displacement(
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
         raise InputError(f"steps = {steps!r} is not a positive whole number")
     path = [as_vector(mechanism, q, "q")]
-    values = _given(mechanism, given)
+    values = _index_given(mechanism, given)
     names, ends = list(given), np.array(list(values.values()))
     starts = path[0][list(values)]
     change = dict(zip(names, (ends - starts) / steps, strict=True))
     for k in range(1, steps + 1):
         there = starts + (ends - starts) * (k / steps)
-        _, J = compiled_mechanism(mechanism).closing(path[-1])
-        guess = path[-1] + _smallest(mechanism, J, np.zeros(len(J)), _given(mechanism, change))[0]
+        _, J = compile_mechanism(mechanism).closing(path[-1])
+        guess = path[-1] + _smallest(mechanism, J, np.zeros(len(J)), _index_given(mechanism, change))[0]
         path.append(position_problem(mechanism, dict(zip(names, there, strict=True)), guess))
     return np.array(path)
 
@@ -97,7 +97,7 @@ def as_vector(mechanism: Mechanism, values: Any, what: str) -> Float[np.ndarray,
     return finite_vector(values, mechanism.n, what, f"the coordinates are {', '.join(mechanism.coordinates)}")
 
 
-def _given(mechanism: Mechanism, given: Mapping[str, float]) -> dict[int, float]:
+def _index_given(mechanism: Mechanism, given: Mapping[str, float]) -> dict[int, float]:
     values = {}
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
@@ -116,7 +116,7 @@ def _smallest(
     return x, float(np.abs(A @ x - b).max(initial=0.0))
 
 
-def _completed(
+def _complete_rates(
     mechanism: Mechanism, J: np.ndarray, right: np.ndarray, values: dict[int, float], what: str
 ) -> np.ndarray:
     x, residual = _smallest(mechanism, J, right, values)

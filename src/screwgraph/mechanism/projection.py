@@ -10,9 +10,9 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.mechanism.compiled import compiled_mechanism
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.models.mechanism.closing import size_of
+from screwgraph.models.mechanism.closure import characteristic_length
 
 TOLERANCE = 1e-12
 """Way (m, rad) back to the constraints, relative to the size of a mechanism, that is not gone."""
@@ -31,7 +31,7 @@ class Projection:
         """How many numbers a step has."""
         return self.function.results[0].size
 
-    def projected(
+    def project(
         self, t: float, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"], float]:
         """Return the nearest position and velocity, and how far (m, rad) the position may still be off.
@@ -53,6 +53,6 @@ class Projection:
         )
 
 
-def projection(mechanism: Mechanism) -> Projection:
+def make_projection(mechanism: Mechanism) -> Projection:
     """Return the projection of a mechanism. Raises ModelError where it cannot be assembled."""
-    return Projection(compiled_mechanism(mechanism).projection, TOLERANCE * max(1.0, size_of(mechanism)))
+    return Projection(compile_mechanism(mechanism).projection, TOLERANCE * max(1.0, characteristic_length(mechanism)))

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.formats import is_text, is_xml, zoo_names
 from screwgraph.formats import load as load_robot
 from screwgraph.models.mechanism.load import CHAIN, load_mechanism, mechanism_names
-from screwgraph.robot import Robot, unknown
+from screwgraph.robot import Robot, make_unknown_name_error
 
 _POINTS = re.compile(r"^points[ \t]*:", re.MULTILINE)
 
 
-@checked
+@check_arguments
 def load(
     source: str | os.PathLike[str],
     *,
@@ -71,7 +71,9 @@ def load(
     if values is not None:
         raise InputError("values= goes with planar mechanisms", why="a robot's file has no parameters")
     if isinstance(source, str) and source.isidentifier() and not os.path.exists(source) and source not in zoo_names():
-        raise unknown("built-in robot or mechanism", source, (*zoo_names(), *mechanism_names(), "pendulum_N"))
+        raise make_unknown_name_error(
+            "built-in robot or mechanism", source, (*zoo_names(), *mechanism_names(), "pendulum_N")
+        )
     return load_robot(
         source,
         base=base,

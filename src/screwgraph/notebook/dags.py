@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from screwgraph.elimination import Dag
-from screwgraph.notebook.elements import folded, picture, table
 from screwgraph.notebook.graphs import is_drawn
+from screwgraph.notebook.html_elements import embed_figure, fold_content, make_table
 
 MOST_LISTED = 80
 """Variables of eliminations whose listing is shown at once."""
@@ -21,16 +21,16 @@ def tables(dag: Dag) -> Iterator[str]:
     """Yield what describes the elimination, and the listing."""
     values = [("arrows", len(dag.edges)), ("fill-in (scalars)", dag.fill_in)]
     values += [("width of the clique tree", dag.cliques.width), ("scalars that had to wait", len(dag.delayed))]
-    yield folded("values", table(("", ""), values))
+    yield fold_content("values", make_table(("", ""), values))
     if len(dag.order) <= MOST_LISTED:
-        yield folded("algorithm", dag.algorithm("html"))
+        yield fold_content("algorithm", dag.algorithm("html"))
 
 
 def pictures(dag: Dag) -> tuple[Callable[[], str], ...]:
     """Return the drawing of a DAG that is not too large."""
     from screwgraph.draw import draw_dag
 
-    return (lambda: picture(draw_dag(dag), title(dag)),) if is_drawn(dag.graph) else ()
+    return (lambda: embed_figure(draw_dag(dag), title(dag)),) if is_drawn(dag.graph) else ()
 
 
 def svg(dag: Dag) -> bytes | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from screwgraph.estimation import Estimate
-from screwgraph.notebook.elements import remark, table
-from screwgraph.notebook.trajectories import curves, moving
+from screwgraph.notebook.html_elements import make_remark, make_table
+from screwgraph.notebook.trajectories import animate_motion, draw_curves
 
 
 def title(estimate: Estimate) -> str:
@@ -17,10 +17,10 @@ def title(estimate: Estimate) -> str:
 def tables(estimate: Estimate) -> Iterator[str]:
     """Yield the parameters that were found."""
     rows = [(name, value, estimate.sigma[name]) for name, value in estimate.parameters.items()]
-    yield table(("parameter", "estimate (SI units)", "standard deviation"), rows)
-    yield from (remark(str(doubt)) for doubt in estimate.doubts)
+    yield make_table(("parameter", "estimate (SI units)", "standard deviation"), rows)
+    yield from (make_remark(str(doubt)) for doubt in estimate.doubts)
 
 
 def pictures(estimate: Estimate) -> tuple[Callable[[], str], ...]:
     """Return the animation and the curves."""
-    return (lambda: moving(estimate.run), lambda: curves(estimate.run))
+    return (lambda: animate_motion(estimate.run), lambda: draw_curves(estimate.run))

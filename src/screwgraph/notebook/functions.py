@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from screwgraph.compiler import Function
-from screwgraph.notebook.elements import remark, table
+from screwgraph.notebook.html_elements import make_remark, make_table
 
 MOST_NAMES = 8
 """Names of an argument's entries that are shown."""
@@ -20,10 +20,10 @@ def tables(function: Function) -> Iterator[str]:
     """Yield the arguments and results, and the operations of its code."""
     rows = [("argument", a.name, _shape(a.shape), _names(a.names)) for a in function.arguments]
     rows += [("result", r.name, _shape(r.shape), "") for r in function.results]
-    yield table(("", "name", "shape", "entries"), rows)
+    yield make_table(("", "name", "shape", "entries"), rows)
     counts = {**function.operations.counts, "total": function.operations.total}
-    yield table(tuple(counts), [tuple(counts.values())])
-    yield remark(f"operations of one call; ordering {function.ordering}, {function.dtype}")
+    yield make_table(tuple(counts), [tuple(counts.values())])
+    yield make_remark(f"operations of one call; ordering {function.ordering}, {function.dtype}")
 
 
 def pictures(function: Function) -> tuple[Callable[[], str], ...]:

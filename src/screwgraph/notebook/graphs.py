@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from screwgraph.graph import FactorGraph
-from screwgraph.notebook.elements import folded, picture, table
+from screwgraph.notebook.html_elements import embed_figure, fold_content, make_table
 
 MOST_DRAWN = 150
 """Unknowns of graphs that are drawn; larger ones fill several screens."""
@@ -26,15 +26,17 @@ def tables(graph: FactorGraph) -> Iterator[str]:
     rows = [(kind, "known" if k else "unknown", n, scalars[kind, k]) for (kind, k), n in kinds.items()]
     laws = Counter(factor.template.name for factor in graph.factors)
     cites = {factor.template.name: factor.template.cites for factor in graph.factors}
-    yield folded("variables", table(("kind", "", "variables", "numbers"), rows))
-    yield folded("factors", table(("law", "factors", "source"), [(law, n, cites[law]) for law, n in laws.items()]))
+    yield fold_content("variables", make_table(("kind", "", "variables", "numbers"), rows))
+    yield fold_content(
+        "factors", make_table(("law", "factors", "source"), [(law, n, cites[law]) for law, n in laws.items()])
+    )
 
 
 def pictures(graph: FactorGraph) -> tuple[Callable[[], str], ...]:
     """Return the drawing of a graph that is not too large."""
     from screwgraph.draw import draw_graph
 
-    return (lambda: picture(draw_graph(graph), title(graph)),) if is_drawn(graph) else ()
+    return (lambda: embed_figure(draw_graph(graph), title(graph)),) if is_drawn(graph) else ()
 
 
 def svg(graph: FactorGraph) -> bytes | None:

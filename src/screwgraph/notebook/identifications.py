@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from screwgraph.identification import Identified
-from screwgraph.notebook.elements import folded, picture, remark, table
+from screwgraph.notebook.html_elements import embed_figure, fold_content, make_remark, make_table
 
 
 def title(found: Identified) -> str:
@@ -19,15 +19,15 @@ def title(found: Identified) -> str:
 def tables(found: Identified) -> Iterator[str]:
     """Yield combinations, torques, and what the motion does not show."""
     rows = [(text, value, sigma) for text, (value, sigma) in found.combinations.items()]
-    yield table(("combination", "value (SI units)", "standard deviation"), rows)
+    yield make_table(("combination", "value (SI units)", "standard deviation"), rows)
     torques = [(name, found.torque[name], found.noise[name], found.validation[name]) for name in found.torque]
     names = ("torque (N m, N)", "root mean square", "noise", "unexplained of what was held out")
-    yield folded("torques", table(names, torques))
+    yield fold_content("torques", make_table(names, torques))
     if found.unexcited:
-        yield folded(
-            "combinations that the motion does not show", table(("combination",), [(x,) for x in found.unexcited])
+        yield fold_content(
+            "combinations that the motion does not show", make_table(("combination",), [(x,) for x in found.unexcited])
         )
-    yield from (remark(doubt) for doubt in found.doubts)
+    yield from (make_remark(doubt) for doubt in found.doubts)
 
 
 def pictures(found: Identified) -> tuple[Callable[[], str], ...]:
@@ -40,4 +40,4 @@ def _residuals(found: Identified) -> str:
 
     left = found.measured - found.predicted
     panel = Panel("residual (N m, N)", {name: left[:, i] for i, name in enumerate(found.noise)})
-    return picture(draw_histories(found.t, [panel]), "torques that are not explained")
+    return embed_figure(draw_histories(found.t, [panel]), "torques that are not explained")

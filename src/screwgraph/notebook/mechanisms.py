@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from screwgraph.mechanism import Mechanism
-from screwgraph.notebook.elements import animation, folded, table
+from screwgraph.notebook.html_elements import embed_scene, fold_content, make_table
 
 
 def title(mechanism: Mechanism) -> str:
@@ -19,10 +19,10 @@ def tables(mechanism: Mechanism) -> Iterator[str]:
     """Yield bodies, points and coordinates."""
     names = [point.name for point in mechanism.points]
     bodies = [(b.name, ", ".join(names[i] for i in b.points), b.length, b.mass, b.inertia) for b in mechanism.bodies]
-    yield table(("body", "points", "length (m)", "mass (kg)", "inertia about its first point (kg m²)"), bodies)
+    yield make_table(("body", "points", "length (m)", "mass (kg)", "inertia about its first point (kg m²)"), bodies)
     points = [(p.name, p.x, p.y, "fixed" if p.fixed else "") for p in mechanism.points]
-    yield folded("points", table(("point", "x (m)", "y (m)", ""), points))
-    yield folded("coordinates", table(("coordinate",), [(name,) for name in mechanism.coordinates]))
+    yield fold_content("points", make_table(("point", "x (m)", "y (m)", ""), points))
+    yield fold_content("coordinates", make_table(("coordinate",), [(name,) for name in mechanism.coordinates]))
 
 
 def pictures(mechanism: Mechanism) -> tuple[Callable[[], str], ...]:
@@ -33,4 +33,4 @@ def pictures(mechanism: Mechanism) -> tuple[Callable[[], str], ...]:
 def _at_home(mechanism: Mechanism) -> str:
     from screwgraph.view import mechanism_scene
 
-    return animation(mechanism_scene(mechanism, np.zeros(1), mechanism.home[None, :]))
+    return embed_scene(mechanism_scene(mechanism, np.zeros(1), mechanism.home[None, :]))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from screwgraph.notebook.elements import animation, remark, table
-from screwgraph.notebook.trajectories import curves
+from screwgraph.notebook.html_elements import embed_scene, make_remark, make_table
+from screwgraph.notebook.trajectories import draw_curves
 from screwgraph.plan import Plan
-from screwgraph.plan.kinds import label
+from screwgraph.plan.item_labels import label_item
 
 
 def title(plan: Plan) -> str:
@@ -24,17 +24,19 @@ def tables(plan: Plan) -> Iterator[str]:
         ("iterations", plan.iterations, ""),
         ("computation time", float(plan.seconds), "s"),
     ]
-    yield table(("quantity", "value", "unit"), values)
-    yield table(("item", "cost"), [(label(plan.task, name), float(cost)) for name, cost in plan.costs.items()])
-    yield remark(plan.reason)
+    yield make_table(("quantity", "value", "unit"), values)
+    yield make_table(
+        ("item", "cost"), [(label_item(plan.task, name), float(cost)) for name, cost in plan.costs.items()]
+    )
+    yield make_remark(plan.reason)
 
 
 def pictures(plan: Plan) -> tuple[Callable[[], str], ...]:
     """Return the animation and the curves."""
-    return (lambda: _moving(plan), lambda: curves(plan))
+    return (lambda: _moving(plan), lambda: draw_curves(plan))
 
 
 def _moving(plan: Plan) -> str:
     from screwgraph.view import plan_scene
 
-    return animation(plan_scene(plan))
+    return embed_scene(plan_scene(plan))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 
-from screwgraph.notebook.elements import folded, remark, table
+from screwgraph.notebook.html_elements import fold_content, make_remark, make_table
 from screwgraph.robot import Joint, Robot, units
 
 
@@ -19,16 +19,18 @@ def tables(robot: Robot) -> Iterator[str]:
     """Yield the tree, the joints, the links, and what ties joints."""
     yield f'<pre style="line-height:1.25;margin:4px 0">{escape(chr(10).join(tree(robot)))}</pre>'
     columns = ("#", "joint", "type", "axis", "from", "to", "position", "velocity", "effort")
-    yield table(columns, [(i, *_joint(joint)) for i, joint in enumerate(robot.joints, 1)])
+    yield make_table(columns, [(i, *_joint(joint)) for i, joint in enumerate(robot.joints, 1)])
     ties = [(loop.name, "loop", f"{loop.predecessor} – {loop.successor}") for loop in robot.loops]
     ties += [(coupling.name, "coupling", coupling.text) for coupling in robot.couplings]
-    yield table(("name", "kind", "ties"), ties)
-    yield table(("actuator", "drives"), [(actuator.name, actuator.text) for actuator in robot.actuators])
-    masses = [(i, k.name, k.inertia.mass, _listed(k.inertia.com)) for i, k in enumerate(robot.links)]
-    yield folded("links", table(("#", "link", "mass (kg)", "centre of mass (m)"), masses))
+    yield make_table(("name", "kind", "ties"), ties)
+    yield make_table(("actuator", "drives"), [(actuator.name, actuator.text) for actuator in robot.actuators])
+    masses = [(i, k.name, k.inertia.mass, _format_numbers(k.inertia.com)) for i, k in enumerate(robot.links)]
+    yield fold_content("links", make_table(("#", "link", "mass (kg)", "centre of mass (m)"), masses))
     if robot.frames:
-        yield folded("frames", table(("frame", "on link"), [(frame.name, frame.link) for frame in robot.frames]))
-    yield from (remark(f"warning: {warning}") for warning in robot.warnings)
+        yield fold_content(
+            "frames", make_table(("frame", "on link"), [(frame.name, frame.link) for frame in robot.frames])
+        )
+    yield from (make_remark(f"warning: {warning}") for warning in robot.warnings)
 
 
 def pictures(robot: Robot) -> tuple[Callable[[], str], ...]:
@@ -70,8 +72,8 @@ def _kind(joint: Joint) -> str:
 
 def _axis(joint: Joint) -> str:
     axis = getattr(joint.type, "axis", None)
-    return "" if axis is None else _listed(axis)
+    return "" if axis is None else _format_numbers(axis)
 
 
-def _listed(numbers: Any) -> str:
+def _format_numbers(numbers: Any) -> str:
     return " ".join(f"{float(x) + 0.0:.4g}" for x in numbers)

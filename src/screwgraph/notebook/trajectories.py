@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from screwgraph.notebook.elements import animation, picture, remark, table
+from screwgraph.notebook.html_elements import embed_figure, embed_scene, make_remark, make_table
 from screwgraph.plan import Plan
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
@@ -28,24 +28,24 @@ def tables(motion: Trajectory) -> Iterator[str]:
         rows.append(("energy balance residual", motion.energy_drift, "J"))
         if not isinstance(motion.model, Robot) or motion.model.is_closed:
             rows.append(("largest closure error", float(motion.violation.max()), "rad, m"))
-    yield table(("quantity", "value", "unit"), rows)
-    yield from map(remark, motion.doubts)
+    yield make_table(("quantity", "value", "unit"), rows)
+    yield from map(make_remark, motion.doubts)
 
 
 def pictures(motion: Trajectory) -> tuple[Callable[[], str], ...]:
     """Return the animation and the curves."""
-    return (lambda: moving(motion), lambda: curves(motion))
+    return (lambda: animate_motion(motion), lambda: draw_curves(motion))
 
 
-def curves(motion: Trajectory | Plan) -> str:
+def draw_curves(motion: Trajectory | Plan) -> str:
     """Return positions, velocities and torques over time."""
     from screwgraph.draw import draw_motion
 
-    return picture(draw_motion(motion, ("q", "qd", "tau"), width=WIDTH), "curves over time")
+    return embed_figure(draw_motion(motion, ("q", "qd", "tau"), width=WIDTH), "curves over time")
 
 
-def moving(motion: Trajectory) -> str:
+def animate_motion(motion: Trajectory) -> str:
     """Return the motion in three dimensions."""
     from screwgraph.view import trajectory_scene
 
-    return animation(trajectory_scene(motion))
+    return embed_scene(trajectory_scene(motion))

@@ -1,6 +1,9 @@
 """Nonlinear factor graphs: least squares with hard constraints, solved by compiled batches of factors."""
 
-from screwgraph.optimize.factors import Factors, cost, equality, hinge, inequality, refreshed, soft
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
+from screwgraph.optimize.factors import Factors, cost, equality, hinge, inequality, refresh_parameters, soft
 from screwgraph.optimize.incremental import Incremental, Updated
 from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey
 from screwgraph.optimize.methods import (
@@ -17,11 +20,11 @@ from screwgraph.optimize.methods import (
 )
 from screwgraph.optimize.parameters import Each, each
 from screwgraph.optimize.problem import Problem
-from screwgraph.optimize.progress import shown
+from screwgraph.optimize.progress import show_iterations
 from screwgraph.optimize.result import Progress, Result, Status
-from screwgraph.optimize.shift import shifted
-from screwgraph.optimize.smoothers import FixedLag, Solved
+from screwgraph.optimize.smoothers import FixedLag, WindowStatus
 from screwgraph.optimize.solve import solve
+from screwgraph.optimize.time_shift import shift_result
 from screwgraph.optimize.variables import Selection, Variables
 from screwgraph.spatial.manifolds import SE2, SE3, SO3, Manifold, Vector
 
@@ -52,21 +55,24 @@ __all__ = [
     "Progress",
     "Result",
     "Selection",
-    "Solved",
     "Status",
     "Tolerances",
     "Tukey",
     "Updated",
     "Variables",
     "Vector",
+    "WindowStatus",
     "cost",
     "each",
     "equality",
     "hinge",
     "inequality",
-    "refreshed",
-    "shifted",
-    "shown",
+    "refresh_parameters",
+    "shift_result",
+    "show_iterations",
     "soft",
     "solve",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -10,15 +10,15 @@ from types import MappingProxyType
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.optimize.batch import batches, merged
-from screwgraph.optimize.constraint_rows import Bends, ConstraintRows
+from screwgraph.optimize.batch import make_batches, merge_factors
+from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries
 from screwgraph.optimize.factors import Factors
-from screwgraph.optimize.layout import Layout
-from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, gram
+from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, make_gram
+from screwgraph.optimize.value_layout import ValueLayout
 
 
 @dataclass(frozen=True, eq=False)
-class SoftPlace:
+class SoftTarget:
     """Target of a batch of soft factors: stretches of three buffers, and the pattern of one factor.
 
     `gram` makes J'J and J'r of factors whose kernels leave it to that.
@@ -42,10 +42,10 @@ class Assembly:
     cost_scale: float = 1.0
     units: Mapping[str, float] = MappingProxyType({})
 
-    def __init__(self, layout: Layout, factors: Sequence[Factors]) -> None:
+    def __init__(self, layout: ValueLayout, factors: Sequence[Factors]) -> None:
         self.layout = layout
         self._systems: dict[str, System] = {}  # of all assemblies made of this one
-        self.batches = batches(factors)
+        self.batches = make_batches(factors)
         self._index()
 
     def with_factors(self, factors: Sequence[Factors]) -> Assembly:
@@ -53,7 +53,7 @@ class Assembly:
         named = {f.name: f for f in factors}
         other = object.__new__(Assembly)
         other.__dict__.update(self.__dict__)
-        other.batches = [merged([named[name] for name, _ in b.members]) for b in self.batches]
+        other.batches = [merge_factors([named[name] for name, _ in b.members]) for b in self.batches]
         other.soft = [b for b in other.batches if b.factors.kind == "soft"]
         other.equalities = self.equalities.with_batches([b for b in other.batches if b.factors.kind == "equality"])
         hard = [b for b in other.batches if b.factors.kind == "inequality"]
@@ -67,7 +67,7 @@ class Assembly:
         other.batches = other.soft = [b.with_parameters(own) for b, own in zip(self.batches, parameters, strict=True)]
         return other
 
-    def scaled(self, cost_scale: float, units: Mapping[str, float]) -> Assembly:
+    def with_scales(self, cost_scale: float, units: Mapping[str, float]) -> Assembly:
         """Return the assembly of the same factors with another scale of costs and other units."""
         other = object.__new__(Assembly)
         other.__dict__.update(self.__dict__, cost_scale=cost_scale, units=units)
@@ -92,11 +92,11 @@ class Assembly:
             entries = slice(first, first := first + i.size)
             gradient = slice(first_gradient, first_gradient := first_gradient + directions.size)
             costs = slice(first_cost, first_cost := first_cost + len(batch))
-            products = None if kernels.unrolled else gram(kernels.rows, kernels.size, *kernels.pattern)
-            places.append(SoftPlace(entries, gradient, costs, len(batch), kernels.pattern, products))
+            products = None if kernels.is_unrolled else make_gram(kernels.rows, kernels.size, *kernels.pattern)
+            places.append(SoftTarget(entries, gradient, costs, len(batch), kernels.pattern, products))
         self._places = places
-        self.rows, self.columns = _joined(rows), _joined(columns)
-        self._targets = _joined(targets)
+        self.rows, self.columns = _concatenate(rows), _concatenate(columns)
+        self._targets = _concatenate(targets)
         self._entries, self._gradient, self._costs = np.zeros(first), np.zeros(first_gradient), np.zeros(first_cost)
         self._on_diagonal = np.flatnonzero(self.rows == self.columns)
         self._diagonal_targets = self.rows[self._on_diagonal]
@@ -106,7 +106,7 @@ class Assembly:
         views = self.layout.views(x)
         return float(sum(b.factors.kernels.cost(*b.inputs(views)).sum() for b in self.soft)) / self.cost_scale
 
-    def linearised(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+    def linearise(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
         """Return the cost, its gradient, and the entries of J'J at `rows` and `columns`; these stand in a buffer."""
         views = self.layout.views(x)
         for batch, place in zip(self.soft, self._places, strict=True):
@@ -146,24 +146,24 @@ class Assembly:
     @property
     def normal(self) -> System:
         """The linear algebra of J'J."""
-        return self._kept("normal", self._normal)
+        return self._get_or_make_system("normal", self._normal)
 
     @property
     def kkt(self) -> System:
         """The linear algebra of [[J'J, A'], [A, 0]], A the Jacobian of hard equalities."""
-        return self._kept("kkt", self._kkt)
+        return self._get_or_make_system("kkt", self._kkt)
 
     @property
     def hard(self) -> System:
         """The linear algebra of interior-point methods: soft factors, curvature, inequalities condensed, equalities."""
-        return self._kept("hard", lambda: self._hard((self.equalities.bends, self.inequalities.bends)))
+        return self._get_or_make_system("hard", lambda: self._hard((self.equalities.bends, self.inequalities.bends)))
 
     @property
     def hard_straight(self) -> System:
         """The same without places for curvature."""
-        return self._kept("hard_straight", lambda: self._hard(()))
+        return self._get_or_make_system("hard_straight", lambda: self._hard(()))
 
-    def _kept(self, name: str, make: Callable[[], System]) -> System:
+    def _get_or_make_system(self, name: str, make: Callable[[], System]) -> System:
         if name not in self._systems:
             self._systems[name] = make()
         return self._systems[name]
@@ -178,7 +178,7 @@ class Assembly:
         blocks = equalities.blocks
         return analyse(Pattern(np.concatenate([self.layout.sizes, blocks]), rows, columns, len(blocks)))
 
-    def _hard(self, bends: Sequence[Bends]) -> System:
+    def _hard(self, bends: Sequence[CurvatureEntries]) -> System:
         equal, unequal, n = self.equalities, self.inequalities, self.layout.size
         i, j = unequal.columns[unequal.pairs.first], unequal.columns[unequal.pairs.second]
         rows = (self.rows, *(b.rows for b in bends), np.maximum(i, j), n + equal.rows)
@@ -221,7 +221,7 @@ class Assembly:
         return found
 
     @cached_property
-    def untouched(self) -> Int[np.ndarray, " k"]:
+    def untouched_directions(self) -> Int[np.ndarray, " k"]:
         """Directions that no factor depends on."""
         touched = np.zeros(self.layout.size, dtype=bool)
         touched[self._targets] = True
@@ -231,5 +231,5 @@ class Assembly:
         return np.flatnonzero(~touched)
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
+def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.optimize.derivation import Shapes
 from screwgraph.optimize.factors import Factors
-from screwgraph.optimize.layout import Layout
+from screwgraph.optimize.template_derivatives import Shapes
+from screwgraph.optimize.value_layout import ValueLayout
 from screwgraph.optimize.variables import Selection
 from screwgraph.summary import one_line
 
@@ -37,7 +37,7 @@ class Batch:
         own = self._own(self.factors.signature.each, {**self.factors.each, **self.factors.refresh(*unknowns)})
         return [*unknowns, *self.parameters[:-1], own]
 
-    def directions(self, layout: Layout) -> Int[np.ndarray, "N n"]:
+    def directions(self, layout: ValueLayout) -> Int[np.ndarray, "N n"]:
         """Return which direction of the problem each direction of each factor is."""
         columns = []
         for a in self.factors.arguments:
@@ -73,15 +73,15 @@ class Batch:
         return [(a.variables.name, a.of_array) for a in self.factors.arguments]
 
 
-def batches(factors: Sequence[Factors]) -> list[Batch]:
+def make_batches(factors: Sequence[Factors]) -> list[Batch]:
     """Return factors as batches, as few as there can be."""
     groups: dict[Any, list[Factors]] = {}
     for f in factors:
         groups.setdefault(_alike(f), []).append(f)
-    return [merged(group) for group in groups.values()]
+    return [merge_factors(group) for group in groups.values()]
 
 
-def merged(group: Sequence[Factors]) -> Batch:
+def merge_factors(group: Sequence[Factors]) -> Batch:
     """Return alike factors as one batch; parameters that differ become one for each factor."""
     members = tuple((f.name, len(f)) for f in group)
     first = group[0]

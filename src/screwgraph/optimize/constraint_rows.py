@@ -10,11 +10,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import Batch
-from screwgraph.optimize.layout import Layout
+from screwgraph.optimize.value_layout import ValueLayout
 
 
 @dataclass(frozen=True)
-class Place:
+class RowTarget:
     """Target of a batch: residuals, entries of the Jacobian."""
 
     residuals: slice
@@ -22,7 +22,7 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Bends:
+class CurvatureEntries:
     """Entries of the curvature, the second derivative of y'r; and where each batch puts its own."""
 
     rows: Int[np.ndarray, " b"]
@@ -31,7 +31,7 @@ class Bends:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class EntryPairs:
     """Two entries of a Jacobian in the same row, each pair once: `first`, `second` number entries, `rows` rows."""
 
     first: Int[np.ndarray, " p"]
@@ -42,7 +42,7 @@ class Pairs:
 class ConstraintRows:
     """Residuals of hard factors in one vector, batch by batch; `rows`, `columns`: where Jacobian entries are."""
 
-    def __init__(self, layout: Layout, batches: Sequence[Batch]) -> None:
+    def __init__(self, layout: ValueLayout, batches: Sequence[Batch]) -> None:
         self.layout, self.batches = layout, list(batches)
         rows, columns, places = [], [], []
         count = entries = 0
@@ -53,13 +53,13 @@ class ConstraintRows:
             rows.append(numbers[:, i].ravel())
             columns.append(directions[:, j].ravel())
             ends = (count + numbers.size, entries + n * len(i))
-            places.append(Place(slice(count, ends[0]), slice(entries, ends[1])))
+            places.append(RowTarget(slice(count, ends[0]), slice(entries, ends[1])))
             count, entries = ends
         self.count, self.places = count, places
-        self.rows, self.columns = _joined(rows), _joined(columns)
+        self.rows, self.columns = _concatenate(rows), _concatenate(columns)
 
     @cached_property
-    def bends(self) -> Bends:
+    def bends(self) -> CurvatureEntries:
         """Places of the curvature, which takes long to derive."""
         rows, columns, places, count = [], [], [], 0
         for batch in self.batches:
@@ -68,10 +68,10 @@ class ConstraintRows:
             rows.append(np.maximum(first, second).ravel())
             columns.append(np.minimum(first, second).ravel())
             places.append(slice(count, count := count + first.size))
-        return Bends(_joined(rows), _joined(columns), places)
+        return CurvatureEntries(_concatenate(rows), _concatenate(columns), places)
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def pairs(self) -> EntryPairs:
         """All pairs of entries that stand in one row: where J'WJ has entries."""
         found = []
         for batch, place in zip(self.batches, self.places, strict=True):
@@ -79,8 +79,8 @@ class ConstraintRows:
             a, b = np.nonzero((i[:, None] == i[None, :]) & (np.arange(len(i))[:, None] >= np.arange(len(i))[None, :]))
             starts = place.entries.start + len(i) * np.arange(len(batch))[:, None]
             found.append(((starts + a).ravel(), (starts + b).ravel()))
-        first, second = _joined([f for f, _ in found]), _joined([s for _, s in found])
-        return Pairs(first, second, self.rows[first])
+        first, second = _concatenate([f for f, _ in found]), _concatenate([s for _, s in found])
+        return EntryPairs(first, second, self.rows[first])
 
     @property
     def blocks(self) -> Int[np.ndarray, " b"]:
@@ -104,7 +104,7 @@ class ConstraintRows:
             kernels.residual(*batch.inputs(views), out=out)
         return found
 
-    def linearised(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
+    def linearise(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
         """Return all residuals, and the entries of their Jacobian."""
         found, entries = np.empty(self.count), np.empty(self.rows.size)
         for batch, place in zip(self.batches, self.places, strict=True):
@@ -125,5 +125,5 @@ class ConstraintRows:
         return found
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
+def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)

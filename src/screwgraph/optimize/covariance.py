@@ -28,8 +28,8 @@ def covariance(problem: Problem, x: Float[np.ndarray, " s"], unknowns: Sequence[
         dim = chosen.variables.manifold.dim
         first = layout.directions[chosen.variables.name].start + chosen.indices * dim
         places.append((first[:, None] + np.arange(dim)).ravel())
-    with _determined(problem):
-        return _factored(problem, x).covariance(np.concatenate(places))
+    with _name_undetermined(problem):
+        return _factor_problem(problem, x).covariance(np.concatenate(places))
 
 
 def covariances(
@@ -45,21 +45,21 @@ def covariances(
             raise InputError(f"{family.name} is not in this problem")
         first, dim = problem.layout.directions[family.name].start, family.manifold.dim
         places.append(first + np.arange(family.count * dim).reshape(family.count, dim))
-    with _determined(problem):
-        return np.array(_factored(problem, x).marginal_covariances(list(np.hstack(places))))
+    with _name_undetermined(problem):
+        return np.array(_factor_problem(problem, x).marginal_covariances(list(np.hstack(places))))
 
 
-def _factored(problem: Problem, x: Float[np.ndarray, " s"]) -> Factored:
+def _factor_problem(problem: Problem, x: Float[np.ndarray, " s"]) -> Factored:
     assembly = problem.assembly
-    _, _, entries = assembly.linearised(x)
+    _, _, entries = assembly.linearise(x)
     if assembly.equalities.count:
-        _, slopes = assembly.equalities.linearised(problem.layout.views(x))
+        _, slopes = assembly.equalities.linearise(problem.layout.views(x))
         return assembly.kkt.factor(np.concatenate([entries, slopes]), 0.0)
     return assembly.normal.factor(entries, 0.0)
 
 
 @contextmanager
-def _determined(problem: Problem) -> Iterator[None]:
+def _name_undetermined(problem: Problem) -> Iterator[None]:
     try:
         yield
     except SingularError as error:

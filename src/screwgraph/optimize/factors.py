@@ -12,13 +12,13 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.derivation import Signature
 from screwgraph.optimize.kernels import MANY, Kernels, kernels
 from screwgraph.optimize.losses import LOSSES, Loss
-from screwgraph.optimize.noise import noise_parameters
-from screwgraph.optimize.parameters import Each, real_array, sorted_parameters
-from screwgraph.optimize.templates import Cost, Hinge
+from screwgraph.optimize.parameters import Each, split_parameters, validate_array
+from screwgraph.optimize.template_derivatives import Signature
+from screwgraph.optimize.template_wrappers import Cost, Hinge
 from screwgraph.optimize.variables import Selection, Variables, selection
+from screwgraph.optimize.whitening import make_noise_parameters
 from screwgraph.summary import one_line
 
 Template = Callable[..., Any]
@@ -92,7 +92,7 @@ class Factors:
         found = {}
         for name, value in parameters.items():
             per_factor = isinstance(value, Each)
-            array = real_array(f"{self.name}: {name}", value.values if per_factor else value)
+            array = validate_array(f"{self.name}: {name}", value.values if per_factor else value)
             home = self.each if name in self.each else self.shared
             if name not in home:
                 known = ", ".join(sorted([*self.shared, *self.each]))
@@ -104,7 +104,7 @@ class Factors:
         return found
 
 
-def picked(factors: Factors, chosen: Int[np.ndarray, " k"]) -> Factors:
+def select_factors(factors: Factors, chosen: Int[np.ndarray, " k"]) -> Factors:
     """Return some of the factors, by number."""
     arguments = tuple(a if len(a) == 1 else Selection(a.variables, a.indices[chosen]) for a in factors.arguments)
     each = {name: array if len(array) == 1 else array[chosen] for name, array in factors.each.items()}
@@ -137,8 +137,8 @@ def soft(
         InputError: something does not fit the template, or each other.
     """
     name = name or _name(template)
-    noise = noise_parameters(name, sigma, covariance, sqrt_information)
-    return _bound("soft", template, variables, parameters, noise, _loss(loss), name)
+    noise = make_noise_parameters(name, sigma, covariance, sqrt_information)
+    return _make_factors("soft", template, variables, parameters, noise, _loss(loss), name)
 
 
 def cost(template: Template, *variables: Variables | Selection, name: str | None = None, **parameters: Any) -> Factors:
@@ -147,21 +147,21 @@ def cost(template: Template, *variables: Variables | Selection, name: str | None
     It may be negative and need not be convex. Its second derivatives are exact, so it is for methods that support them:
     interior_point, ipopt, fatrop. Arguments as for `soft`.
     """
-    return _bound("soft", Cost(template), variables, parameters, {}, None, name or _name(template))
+    return _make_factors("soft", Cost(template), variables, parameters, {}, None, name or _name(template))
 
 
 def equality(
     template: Template, *variables: Variables | Selection, name: str | None = None, **parameters: Any
 ) -> Factors:
     """Return hard factors: their residuals must vanish. Arguments as for `soft`."""
-    return _bound("equality", template, variables, parameters, {}, None, name or _name(template))
+    return _make_factors("equality", template, variables, parameters, {}, None, name or _name(template))
 
 
 def inequality(
     template: Template, *variables: Variables | Selection, name: str | None = None, **parameters: Any
 ) -> Factors:
     """Return hard factors: their residuals must not be positive. Arguments as for `soft`."""
-    return _bound("inequality", template, variables, parameters, {}, None, name or _name(template))
+    return _make_factors("inequality", template, variables, parameters, {}, None, name or _name(template))
 
 
 def hinge(
@@ -179,12 +179,12 @@ def hinge(
     for `soft`.
     """
     name = name or _name(template)
-    noise = noise_parameters(name, sigma, None, None)
+    noise = make_noise_parameters(name, sigma, None, None)
     parameters = {**parameters, "threshold": threshold}
-    return _bound("soft", Hinge(template), variables, parameters, noise, _loss(loss), name)
+    return _make_factors("soft", Hinge(template), variables, parameters, noise, _loss(loss), name)
 
 
-def refreshed(factors: Factors, refresh: Refresh) -> Factors:
+def refresh_parameters(factors: Factors, refresh: Refresh) -> Factors:
     """Return factors some of whose own parameters are made again from the unknowns, at every evaluation.
 
     This lets templates depend on what has no expression, such as tables: `refresh` returns its Taylor polynomial about
@@ -193,7 +193,7 @@ def refreshed(factors: Factors, refresh: Refresh) -> Factors:
     return replace(factors, refresh=refresh)
 
 
-def _bound(
+def _make_factors(
     kind: Kind,
     template: Template,
     variables: tuple[Any, ...],
@@ -208,7 +208,7 @@ def _bound(
     plain = template.template if isinstance(template, Cost | Hinge) else template
     named = {n: v for n, v in parameters.items() if not (n == "threshold" and isinstance(template, Hinge))}
     _check_call(plain, len(arguments), named, name)
-    shared, each = sorted_parameters(name, {**parameters, **noise})
+    shared, each = split_parameters(name, {**parameters, **noise})
     factors = Factors(kind, template, arguments, shared, each, loss, name)
     _check_counts(factors)
     factors.kernels.check(name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.compiler.cache import PROGRAM, pack_program, recall, unpack_program
+from screwgraph.compiler.cache import PROGRAM, get_or_make, pack_program, unpack_program
 from screwgraph.tape import Number, Program, Tape, program
 
 Places = tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]
@@ -25,19 +25,19 @@ class KernelProgram:
     places: Places | None = None
 
 
-def written(tape: Tape, numbers: Sequence[Number]) -> bytes:
+def encode_expressions(tape: Tape, numbers: Sequence[Number]) -> bytes:
     """Return the bytes of expressions on a tape: equal expressions have equal ones in every process."""
     return pack_program(program(tape, list(numbers)))
 
 
-def remembered_kernel(question: object, make: Callable[[], KernelProgram]) -> KernelProgram:
+def get_or_make_kernel(question: object, make: Callable[[], KernelProgram]) -> KernelProgram:
     """Return the program that answers a question, from the cache if it was made before."""
-    return recall(PROGRAM, ("kernel", question), make, _pack, _unpack)
+    return get_or_make(PROGRAM, ("kernel", question), make, _pack, _unpack)
 
 
-def remembered_number(question: object, make: Callable[[], int]) -> int:
+def get_or_make_number(question: object, make: Callable[[], int]) -> int:
     """Return the number that answers a question, from the cache if it was found before."""
-    return recall(PROGRAM, ("kernel", question), make, lambda n: str(n).encode(), int)
+    return get_or_make(PROGRAM, ("kernel", question), make, lambda n: str(n).encode(), int)
 
 
 def _pack(made: KernelProgram) -> bytes:

@@ -10,16 +10,16 @@ from types import MappingProxyType
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.compiler import compiled
+from screwgraph.compiler import compile_program
 from screwgraph.errors import InputError
-from screwgraph.optimize.derivation import Derivation, Signature
-from screwgraph.optimize.kernel_cache import KernelProgram, Places, remembered_kernel, remembered_number
+from screwgraph.optimize.kernel_cache import KernelProgram, Places, get_or_make_kernel, get_or_make_number
 from screwgraph.optimize.manifold_code import number_names
-from screwgraph.optimize.noise import INVERSE_SIGMA, WHITENING
+from screwgraph.optimize.template_derivatives import Derivation, Signature
+from screwgraph.optimize.whitening import INVERSE_SIGMA, WHITENING
 from screwgraph.spatial import sqrt
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Row, by_outputs, program, without_unused_inputs
-from screwgraph.tape.rows import scaled
+from screwgraph.tape.sparse_rows import scale_rows
 
 MANY = 8
 """Factors from which on code for vectors of them is worth its making."""
@@ -72,48 +72,48 @@ class Kernels:
     @cached_property
     def residual(self) -> np.ufunc:
         """Residuals as the template returns them, (m,)."""
-        return self._compiled("residual")
+        return self._compile_kernel("residual")
 
     @cached_property
     def cost(self) -> np.ufunc:
         """Half the loss of the whitened residual, (1,)."""
-        return self._compiled("cost")
+        return self._compile_kernel("cost")
 
     @cached_property
     def normal(self) -> np.ufunc:
         """Entries of J'J at `pattern`, J'r (n,), and the cost (1,), weighed by the loss."""
-        return self._compiled("normal")
+        return self._compile_kernel("normal")
 
     @cached_property
     def whitened_jacobian(self) -> np.ufunc:
         """Whitened residual (m,) and Jacobian (m, n), both times the root of the loss's weight; the cost (1,)."""
-        return self._compiled("whitened_jacobian")
+        return self._compile_kernel("whitened_jacobian")
 
     @cached_property
     def jacobian(self) -> np.ufunc:
         """The residual (m,), and the entries of its Jacobian at `places`."""
-        return self._compiled("jacobian")
+        return self._compile_kernel("jacobian")
 
     @cached_property
     def curvature(self) -> np.ufunc:
         """Entries at `bends` of the second derivative of y'r; takes y (m,) as its last argument."""
-        return self._compiled("curvature", [("y", (self.rows,))])
+        return self._compile_kernel("curvature", [("y", (self.rows,))])
 
     @cached_property
-    def unrolled(self) -> bool:
+    def is_unrolled(self) -> bool:
         """Whether `normal` is small enough to be worth compiling."""
-        if self.derivation.through is not None or self.derivation.is_cost:
+        if self.derivation.split_residual is not None or self.derivation.is_cost:
             return True
 
         def products() -> int:
             return sum(len(row) * (len(row) + 1) // 2 for row in self.derivation.jacobian_whitened)
 
-        return remembered_number(("products", self.derivation.question), products) <= UNROLLED
+        return get_or_make_number(("products", self.derivation.question), products) <= UNROLLED
 
     @cached_property
     def pattern(self) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
         """Rows and columns of J'J, lower triangle, that may differ from zero."""
-        if self.unrolled:
+        if self.is_unrolled:
             return self._places_of("normal")
         return np.tril_indices(self.size)
 
@@ -136,22 +136,22 @@ class Kernels:
     def _program(self, name: str) -> KernelProgram:
         """Return the code of a function, from the cache if it was made before."""
         if name not in self._programs:
-            make = partial(self._made, name)
-            self._programs[name] = remembered_kernel((name, self.derivation.question), make)
+            make = partial(self._write_code, name)
+            self._programs[name] = get_or_make_kernel((name, self.derivation.question), make)
         return self._programs[name]
 
     @cached_property
     def _programs(self) -> dict[str, KernelProgram]:
         return {}
 
-    def _made(self, name: str) -> KernelProgram:
+    def _write_code(self, name: str) -> KernelProgram:
         """Write the code of a function."""
         results, matrix = RETURNED[name](self.derivation)
         outputs = [value for values, _ in results for value in values]
         code = without_unused_inputs(by_outputs(program(self.derivation.tape, outputs)))
         return KernelProgram(code, tuple(shape for _, shape in results), None if matrix is None else _places(matrix))
 
-    def _compiled(self, name: str, more: Sequence[tuple[str, tuple[int, ...]]] = ()) -> np.ufunc:
+    def _compile_kernel(self, name: str, more: Sequence[tuple[str, tuple[int, ...]]] = ()) -> np.ufunc:
         arguments = []
         for i, manifold in enumerate(self.signature.arguments):
             arguments.append((manifold.shape, number_names(f"x{i}", manifold.shape)))
@@ -162,7 +162,7 @@ class Kernels:
         arguments += [(shape, number_names(extra, shape)) for extra, shape in more]
         made = self._program(name)
         batches = self.many and len(made.code.instructions) <= LONGEST
-        return compiled(name, made.code, arguments, list(made.shapes), batches=batches, quickly=True).ufunc
+        return compile_program(name, made.code, arguments, list(made.shapes), batches=batches, quickly=True).ufunc
 
 
 Results = list[tuple[Sequence[Number], tuple[int, ...]]]
@@ -185,8 +185,8 @@ def _normal(d: Derivation) -> tuple[Results, list[Row]]:
 
 def _whitened_jacobian(d: Derivation) -> tuple[Results, None]:
     root = sqrt(d.weight)
-    J = [row.get(j, 0.0) for row in scaled(d.jacobian_whitened, root) for j in range(d.size)]
-    white = (root * d.whitened).tolist()
+    J = [row.get(j, 0.0) for row in scale_rows(d.jacobian_whitened, root) for j in range(d.size)]
+    white = (root * d.whitened_residual).tolist()
     return [(white, (d.rows,)), (J, (d.rows, d.size)), ([d.cost], (1,))], None
 
 

@@ -23,7 +23,7 @@ def each(values: Any) -> Each:
     return Each(values)
 
 
-def real_array(what: str, value: Any) -> np.ndarray:
+def validate_array(what: str, value: Any) -> np.ndarray:
     """Return a value as an array of floats.
 
     Raises:
@@ -41,7 +41,7 @@ def real_array(what: str, value: Any) -> np.ndarray:
     return array
 
 
-def sorted_parameters(name: str, parameters: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+def split_parameters(name: str, parameters: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return parameters that all factors share, and those that each has of its own.
 
     Raises:
@@ -51,7 +51,7 @@ def sorted_parameters(name: str, parameters: Mapping[str, Any]) -> tuple[dict[st
     own: dict[str, np.ndarray] = {}
     for key, value in parameters.items():
         per_factor = isinstance(value, Each)
-        array = real_array(f"{name}: {key}", value.values if per_factor else value)
+        array = validate_array(f"{name}: {key}", value.values if per_factor else value)
         axes = array.ndim - per_factor
         if not 0 <= axes <= 2 or not array.size:
             raise InputError(f"{name}: {key} has the shape {array.shape}", fix="give numbers, vectors or matrices")

@@ -14,7 +14,7 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.factors import Factors
-from screwgraph.optimize.layout import Layout
+from screwgraph.optimize.value_layout import ValueLayout
 from screwgraph.optimize.variables import Variables
 from screwgraph.summary import one_line
 
@@ -46,7 +46,7 @@ class Problem:
         for name, count in Counter(v.name for v in found).items():
             if count > 1:
                 raise InputError(f"two families of unknowns are called {name!r}")
-        object.__setattr__(self, "factors", _named(listed))
+        object.__setattr__(self, "factors", _make_names_unique(listed))
         object.__setattr__(self, "families", tuple(found))
 
     def __getitem__(self, name: str) -> Factors:
@@ -62,9 +62,9 @@ class Problem:
         raise InputError(f"there are no factors {name!r}", fix=f"there are {known}")
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> ValueLayout:
         """Layout of the unknowns in one vector."""
-        return Layout(self.families)
+        return ValueLayout(self.families)
 
     @cached_property
     def assembly(self) -> Assembly:
@@ -84,7 +84,7 @@ class Problem:
     def called(self, direction: int) -> str:
         """Write what one direction is of; those beyond all unknowns are rows of hard factors."""
         if direction < self.layout.size:
-            return self.layout.called(direction)
+            return self.layout.name_direction(direction)
         return f"a multiplier: row {direction - self.layout.size} of the hard equalities,"
 
     def replaced(self, name: str, **parameters: Any) -> Problem:
@@ -111,7 +111,9 @@ class Problem:
 
     def like(self, other: Problem) -> Problem:
         """Return this problem with the code of another one, where their factors differ in nothing but parameters."""
-        if self.families != other.families or list(map(structure, self.factors)) != list(map(structure, other.factors)):
+        if self.families != other.families or list(map(factor_structure, self.factors)) != list(
+            map(factor_structure, other.factors)
+        ):
             return self
         problem = Problem(self.factors, self.families)
         problem.__dict__["layout"] = other.layout
@@ -124,26 +126,26 @@ class Problem:
         Raises:
             InputError: a name is unknown, a shape is wrong, or a value is no number or off its manifold.
         """
-        return self.layout.packed(values)
+        return self.layout.pack(values)
 
 
-def structure(f: Factors) -> Any:
+def factor_structure(f: Factors) -> Any:
     """Return all of factors but their parameters' values, to be compared."""
     unknowns = tuple((a.variables, a.indices.tobytes()) for a in f.arguments)
     return f.kind, f.name, f.signature, unknowns, len(f)
 
 
-def _named(factors: Sequence[Factors]) -> tuple[Factors, ...]:
+def _make_names_unique(factors: Sequence[Factors]) -> tuple[Factors, ...]:
     """Make names differ."""
     used: set[str] = set()
     named = []
     for f in factors:
-        name = next(n for n in _numbered(f.name) if n not in used)
+        name = next(n for n in _iterate_names(f.name) if n not in used)
         used.add(name)
         named.append(f if name == f.name else replace(f, name=name))
     return tuple(named)
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _iterate_names(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name} {i}" for i in itertools.count(2))

@@ -12,7 +12,7 @@ QUIET_SECONDS = 1.0
 
 
 @contextmanager
-def shown(what: str = "solving") -> Iterator[Callable[[Progress], None]]:
+def show_iterations(what: str = "solving") -> Iterator[Callable[[Progress], None]]:
     """Give a callback that shows iterations on stderr, where that is a terminal, once a second has passed."""
     if not sys.stderr.isatty():
         yield lambda progress: None

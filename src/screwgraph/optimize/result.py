@@ -100,7 +100,7 @@ class Result:
     @cached_property
     def values(self) -> dict[str, np.ndarray]:
         """Values by family, `(count, *shape)`."""
-        return self.problem.layout.unpacked(self.iterate.x)
+        return self.problem.layout.unpack(self.iterate.x)
 
     @cached_property
     def residuals(self) -> dict[str, Float[np.ndarray, "N m"]]:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.doing import say
 from screwgraph.errors import InputError
-from screwgraph.optimize.making import making
 from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, Method, Tolerances
-from screwgraph.optimize.methods.feasibility import worst
+from screwgraph.optimize.methods.feasibility import find_worst_factor
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Progress, Result, Status
+from screwgraph.optimize.staged_compilation import compile_in_stages
+from screwgraph.progress_report import report_progress
 
 Callback = Callable[[Progress], Any]
 Scale = tuple[float, dict[str, float]]
@@ -66,26 +66,26 @@ def solve(
     _check_scale(problem, cost_scale, units or {})
     chosen, name = _method(problem, method)
     scale = cost_scale, dict(units or {})
-    memory = _remembered(start, name, scale) if isinstance(start, Result) else {}
+    memory = _select_memory(start, name, scale) if isinstance(start, Result) else {}
     x = problem.start(start.values if isinstance(start, Result) else start or {})
     began, tolerances = perf_counter(), tolerances or Tolerances()
     iterate, count = Iterate(x, np.nan, np.nan), -1
     best = iterate
     status, reason = Status.ITERATION_LIMIT, f"{iterations} iterations were not enough"
     try:
-        for _ in making(problem, chosen, name):
+        for _ in compile_in_stages(problem, chosen, name):
             if perf_counter() - began > seconds:
                 ended = Status.TIME_LIMIT, MAKING
                 return Result(problem, best, 0, perf_counter() - began, *ended, name)
         fault = _fault(problem, x)
         if fault is not None:
             return Result(problem, best, 0, perf_counter() - began, *fault, name)
-        run = chosen(problem.assembly.scaled(*scale), x, tolerances, memory)
+        run = chosen(problem.assembly.with_scales(*scale), x, tolerances, memory)
         while True:
-            iterate, count = _unscaled(next(run), scale), count + 1
+            iterate, count = _unscale_iterate(next(run), scale), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
-            say(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
+            report_progress(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
             if callback is not None and callback(_progress(problem, iterate, count, passed)):
                 status, reason = Status.STOPPED, "requested by the callback"
                 break
@@ -104,7 +104,7 @@ def solve(
     if status is not Status.CONVERGED:
         iterate = best
     if status in UNFINISHED and iterate.violation > WORTH_NAMING:
-        reason = "{}; {} is off by {:.3g}".format(reason, *worst(problem.assembly, iterate.x))
+        reason = "{}; {} is off by {:.3g}".format(reason, *find_worst_factor(problem.assembly, iterate.x))
     return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
 
 
@@ -118,13 +118,13 @@ def _check_scale(problem: Problem, cost_scale: float, units: Mapping[str, float]
             raise InputError(f"{what} is {size!r}", fix="give a positive number")
 
 
-def _unscaled(found: Iterate, scale: Scale) -> Iterate:
+def _unscale_iterate(found: Iterate, scale: Scale) -> Iterate:
     """Return an iterate with its cost and gradient in their own units; its memory is of the scaled problem."""
     cost, gradient = found.cost * scale[0], found.gradient * scale[0]
     return replace(found, cost=cost, gradient=gradient, memory={**found.memory, SCALE: scale})
 
 
-def _remembered(start: Result, method: str, scale: Scale) -> Mapping[str, Any]:
+def _select_memory(start: Result, method: str, scale: Scale) -> Mapping[str, Any]:
     """Return the memory of an earlier result, where its multipliers are of the same method and scale."""
     memory = start.iterate.memory
     return memory if start.method == method and memory.get(SCALE, (1.0, {})) == scale else {}
@@ -165,9 +165,12 @@ def _method(problem: Problem, method: str | Method) -> tuple[Method, str]:
 
 def _fault(problem: Problem, x: np.ndarray) -> tuple[Status, str] | None:
     """Say what makes a problem impossible to solve from a start."""
-    free = problem.assembly.untouched
+    free = problem.assembly.untouched_directions
     if len(free):
-        return Status.SINGULAR, f"{problem.layout.called(int(free[0]))} is not determined: no factor depends on it"
+        return (
+            Status.SINGULAR,
+            f"{problem.layout.name_direction(int(free[0]))} is not determined: no factor depends on it",
+        )
     return None
 
 

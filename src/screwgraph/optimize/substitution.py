@@ -14,7 +14,7 @@ from screwgraph.optimize.batch import Batch
 
 
 @dataclass(frozen=True)
-class Composed:
+class SubstitutedTemplate:
     """A template some of whose arguments are functions of unknowns; `places` are those of each argument's unknowns.
 
     Parameters of function number i are called `inner i name`.
@@ -36,26 +36,32 @@ class Composed:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class SubstitutionPiece:
     """The unknowns `indices` of a family as residuals of factors, in that order."""
 
     indices: Int[np.ndarray, " n"]
     factors: Factors
 
 
-def composed(factors: Sequence[Factors], family: Variables, pieces: Sequence[Piece]) -> list[Factors]:
+def substitute_family(
+    factors: Sequence[Factors], family: Variables, pieces: Sequence[SubstitutionPiece]
+) -> list[Factors]:
     """Return factors in which the unknowns of a family are replaced by what pieces say they are."""
     owner, row = np.full(family.count, -1), np.zeros(family.count, dtype=int)
     for i, piece in enumerate(pieces):
         owner[piece.indices], row[piece.indices] = i, np.arange(len(piece.indices))
     found: list[Factors] = []
     for f in factors:
-        found += [f] if family not in [a.variables for a in f.arguments] else _replaced(f, family, pieces, owner, row)
+        found += (
+            [f]
+            if family not in [a.variables for a in f.arguments]
+            else _replace_arguments(f, family, pieces, owner, row)
+        )
     return found
 
 
-def _replaced(
-    f: Factors, family: Variables, pieces: Sequence[Piece], owner: np.ndarray, row: np.ndarray
+def _replace_arguments(
+    f: Factors, family: Variables, pieces: Sequence[SubstitutionPiece], owner: np.ndarray, row: np.ndarray
 ) -> list[Factors]:
     """Return one group of factors for each choice of pieces that their arguments belong to."""
     at = [np.broadcast_to(a.indices, (len(f),)) if a.variables == family else None for a in f.arguments]
@@ -65,7 +71,7 @@ def _replaced(
         members = np.flatnonzero((kinds == kind).all(axis=1))
         chosen = iter(kind.tolist())
         inner = [None if i is None else (pieces[next(chosen)].factors, row[i[members]]) for i in at]
-        found.append(_composed(_members(f, members), inner))
+        found.append(_compose_factors(_members(f, members), inner))
     return found
 
 
@@ -78,7 +84,7 @@ def _members(f: Factors, members: Int[np.ndarray, " n"]) -> Factors:
     return replace(f, arguments=arguments, each=own)
 
 
-def _composed(f: Factors, inner: Sequence[tuple[Factors, Int[np.ndarray, " n"]] | None]) -> Factors:
+def _compose_factors(f: Factors, inner: Sequence[tuple[Factors, Int[np.ndarray, " n"]] | None]) -> Factors:
     unknowns: dict[Any, tuple[int, Selection]] = {}
     functions: list[Callable[..., Any] | None] = []
     places: list[tuple[int, ...]] = []
@@ -93,21 +99,23 @@ def _composed(f: Factors, inner: Sequence[tuple[Factors, Int[np.ndarray, " n"]] 
             functions.append(None)
             places.append((place(argument),))
             continue
-        part = _picked(function[0], function[1])
+        part = _pick_rows(function[0], function[1])
         functions.append(part.template)
         places.append(tuple(place(a) for a in part.arguments))
         shared |= {f"inner {i} {n}": v for n, v in part.shared.items()}
         own |= {f"inner {i} {n}": v for n, v in part.each.items()}
-    template = Composed(f.template, tuple(functions), tuple(places))
+    template = SubstitutedTemplate(f.template, tuple(functions), tuple(places))
     return replace(f, template=template, arguments=tuple(s for _, s in unknowns.values()), shared=shared, each=own)
 
 
-def _picked(f: Factors, rows: Int[np.ndarray, " n"]) -> Factors:
+def _pick_rows(f: Factors, rows: Int[np.ndarray, " n"]) -> Factors:
     arguments = tuple(a if len(a) == 1 else Selection(a.variables, a.indices[rows]) for a in f.arguments)
     return replace(f, arguments=arguments, each={n: v if len(v) == 1 else v[rows] for n, v in f.each.items()})
 
 
-def evaluated(family: Variables, pieces: Sequence[Piece], values: Mapping[str, np.ndarray]) -> np.ndarray:
+def evaluate_family(
+    family: Variables, pieces: Sequence[SubstitutionPiece], values: Mapping[str, np.ndarray]
+) -> np.ndarray:
     """Return the values of a family of which pieces say what it is."""
     found = np.zeros((family.count, *family.manifold.shape))
     for piece in pieces:

@@ -8,12 +8,12 @@ from screwgraph.plan.excitation import Excitation
 from screwgraph.plan.models import MechanismCoordinates
 from screwgraph.plan.phases import Phase, horizon
 from screwgraph.plan.plan import Plan
+from screwgraph.plan.plan_files import save_plan
 from screwgraph.plan.planner import Planner
-from screwgraph.plan.read import read_task, task_names
-from screwgraph.plan.replanning import Replanner
-from screwgraph.plan.run import plan
-from screwgraph.plan.table import save_plan
+from screwgraph.plan.planning import plan
+from screwgraph.plan.replanner import Replanner
 from screwgraph.plan.task import Task
+from screwgraph.plan.task_files import read_task, task_names
 
 __all__ = [
     "COLLOCATIONS",

@@ -16,16 +16,16 @@ from jaxtyping import Float
 from scipy.linalg import qr
 
 from screwgraph.optimize import Factors, equality, soft
-from screwgraph.optimize.manifold_code import differences, moved
+from screwgraph.optimize.manifold_code import difference_values, retract_values
 from screwgraph.plan.costs import Effort
-from screwgraph.plan.dynamics import required_forces
-from screwgraph.plan.goals.position import Apart
+from screwgraph.plan.dynamics import compile_required_forces
+from screwgraph.plan.goals.position import PositionError
 from screwgraph.plan.regularisation import NAME as REGULARISATION
-from screwgraph.plan.regularisation import effort_weights, measured_efforts
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.regularisation import list_effort_weights, measure_efforts
 from screwgraph.plan.symmetries import find_symmetries, inertia_times, null_space, project, steady_gravity
 from screwgraph.plan.task import Task
-from screwgraph.plan.templates import Difference
+from screwgraph.plan.template_wrappers import EntryError
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 TOLERATED = 1e-3
 """Distance (SI units) from an implied goal, which collocation errs by, that costs as much as a typical motion."""
@@ -45,14 +45,14 @@ class Momenta:
     `integrable` are those combinations whose integrals depend on positions alone: the way of the centre of mass.
     """
 
-    steps: Steps
+    steps: TrajectoryUnknowns
     steady: Float[np.ndarray, "s r"]
     gravity: Float[np.ndarray, " r"]
     integrable: Float[np.ndarray, "r i"]
 
     def rows(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N r nv"]:
         """Return a(q)."""
-        forces, n = required_forces(self.steps, ()), self.steps.mechanics.robot.nv
+        forces, n = compile_required_forces(self.steps, ()), self.steps.mechanics.robot.nv
         fields = find_symmetries(self.steps, ())(q) @ self.steady
         every = [project(fields, inertia_times(forces, q, np.broadcast_to(e, (len(q), n)))) for e in np.eye(n)]
         return np.stack(every, axis=-1)
@@ -60,30 +60,33 @@ class Momenta:
     def integral(self, a: Float[np.ndarray, " nq"], b: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " r"]:
         """Return the integral of the momenta along the straight way from one position to another."""
         manifold, (x, w) = self.steps.mechanics.positions, NODES
-        (d,) = differences(manifold, a[None], b[None])
+        (d,) = difference_values(manifold, a[None], b[None])
         parts = ((np.arange(PIECES)[:, None] + 0.5 * (x + 1.0)) / PIECES).ravel()
-        rows = self.rows(moved(manifold, np.broadcast_to(a, (len(parts), a.size)), parts[:, None] * d))
+        rows = self.rows(retract_values(manifold, np.broadcast_to(a, (len(parts), a.size)), parts[:, None] * d))
         return np.tile(0.5 * w / PIECES, PIECES) @ (rows @ d)
 
 
-def find_momenta(steps: Steps) -> Momenta | None:
+def find_momenta(steps: TrajectoryUnknowns) -> Momenta | None:
     """Return the conserved momenta of a model that is driven, and on which nothing stands; None if there are none."""
-    return steps.mechanics.kept(("momenta", steps.drive), lambda: _momenta(steps))
+    return steps.mechanics.get_or_make(("momenta", steps.drive), lambda: _momenta(steps))
 
 
-def _momenta(steps: Steps) -> Momenta | None:
+def _momenta(steps: TrajectoryUnknowns) -> Momenta | None:
     robot, symmetries, rng = steps.mechanics.robot, find_symmetries(steps, ()), np.random.default_rng(SEED)
     if not symmetries.count:
         return None
     q = np.array([robot.manifold.random(rng) for _ in range(2 * robot.nv)])
     fields, still = symmetries(q), np.zeros((len(q), robot.nv))
-    steady, gravity = steady_gravity(fields, required_forces(steps, ())(q, still, still))
+    steady, gravity = steady_gravity(fields, compile_required_forces(steps, ())(q, still, still))
     if not steady.size:
         return None
     found = Momenta(steps, steady, gravity[0], np.zeros((steady.shape[1], 0)))
     loops = []
     for a in q[:LOOPS]:
-        b, c = (moved(steps.mechanics.positions, a[None], SIZE * rng.standard_normal((1, robot.nv)))[0] for _ in "bc")
+        b, c = (
+            retract_values(steps.mechanics.positions, a[None], SIZE * rng.standard_normal((1, robot.nv)))[0]
+            for _ in "bc"
+        )
         sides = [found.integral(*ends) for ends in ((a, b), (b, c), (c, a))]
         loops.append(np.sum(sides, axis=0) / np.maximum(np.abs(sides).max(axis=0), 1e-300))
     return replace(found, integrable=null_space(np.array(loops)))
@@ -101,7 +104,7 @@ class Ends:
 
 
 def without_conserved(
-    task: Task, steps: Steps, factors: Sequence[Factors]
+    task: Task, steps: TrajectoryUnknowns, factors: Sequence[Factors]
 ) -> tuple[list[Factors], tuple[str, ...], bool]:
     """Return factors whose goals are independent, proofs that these contradict what is conserved, and whether a goal
     is for coordinates that only cyclic motions of the others reach.
@@ -148,18 +151,18 @@ def without_conserved(
 def _is_goal(f: Factors) -> bool:
     """Whether factors are hard goals of coordinates at one point."""
     is_hard = f.kind == "equality" and f.name.startswith("goal") and len(f.arguments[0].indices) == 1
-    return is_hard and isinstance(f.template, Apart | Difference) and "at" in f.shared
+    return is_hard and isinstance(f.template, PositionError | EntryError) and "at" in f.shared
 
 
-def _ends(steps: Steps, goals: Sequence[Factors]) -> list[Ends]:
+def _ends(steps: TrajectoryUnknowns, goals: Sequence[Factors]) -> list[Ends]:
     robot, found = steps.mechanics.robot, []
     for point in sorted({int(f.arguments[0].indices[0]) for f in goals} - {0}):
         places, speeds, q = np.full(robot.nv, np.nan), np.full(robot.nv, np.nan), robot.neutral()
         for f in (f for f in goals if int(f.arguments[0].indices[0]) == point):
             columns = list(f.template.columns)
-            if isinstance(f.template, Difference) and f.arguments[0].variables.name == "qd":
+            if isinstance(f.template, EntryError) and f.arguments[0].variables.name == "qd":
                 speeds[columns] = f.shared["at"]
-            elif isinstance(f.template, Apart):
+            elif isinstance(f.template, PositionError):
                 places[columns] = 1.0
                 for joint in robot.joints:
                     if set(range(*robot.v_slices[joint.name].indices(robot.nv))) <= set(columns):
@@ -169,7 +172,7 @@ def _ends(steps: Steps, goals: Sequence[Factors]) -> list[Ends]:
     return found
 
 
-def _chosen(steps: Steps, rows: Float[np.ndarray, "r nv"], fixed: np.ndarray) -> list[int]:
+def _chosen(steps: TrajectoryUnknowns, rows: Float[np.ndarray, "r nv"], fixed: np.ndarray) -> list[int]:
     """Return the goals, one of each row, that follow from the others and what is conserved: of what nothing drives."""
     if not len(rows):
         return []
@@ -184,7 +187,7 @@ def _chosen(steps: Steps, rows: Float[np.ndarray, "r nv"], fixed: np.ndarray) ->
 
 
 def _contradiction(
-    steps: Steps,
+    steps: TrajectoryUnknowns,
     goals: Sequence[Factors],
     ends: Ends,
     family: str,
@@ -211,7 +214,7 @@ def _contradiction(
 def _parts(f: Factors, left_out: dict[tuple[int, str], set[int]], typical: float) -> Iterator[Factors]:
     """Yield a goal for coordinates that stay, and a cost of those that momenta imply: collocation errs less for it."""
     family, point = f.arguments[0].variables.name, int(f.arguments[0].indices[0])
-    dropped, goal = left_out.get((point, family), set()), cast("Apart | Difference", f.template)
+    dropped, goal = left_out.get((point, family), set()), cast("PositionError | EntryError", f.template)
     implied = np.array([c in dropped for c in goal.columns])
     if not implied.any():
         yield f
@@ -219,13 +222,13 @@ def _parts(f: Factors, left_out: dict[tuple[int, str], set[int]], typical: float
     for chosen, make in ((~implied, equality), (implied, partial(soft, sigma=TOLERATED / np.sqrt(2.0 * typical)))):
         if chosen.any():
             template = replace(goal, columns=tuple(np.array(goal.columns)[chosen].tolist()))
-            at = f.shared["at"] if isinstance(goal, Apart) else f.shared["at"][chosen]
+            at = f.shared["at"] if isinstance(goal, PositionError) else f.shared["at"][chosen]
             name = f.name if make is equality else f"{REGULARISATION}: {f.name}"
             yield make(template, *f.arguments, name=name, at=at)
 
 
-def _typical(task: Task, steps: Steps) -> float:
+def _typical(task: Task, steps: TrajectoryUnknowns) -> float:
     """Return what a motion typically costs."""
-    each, (holding, moving) = effort_weights(task, steps), measured_efforts(steps, ())
+    each, (holding, moving) = list_effort_weights(task, steps), measure_efforts(steps, ())
     cost = sum(p.duration for p in task.phases) * float(each @ holding + (moving @ each).sum())
     return cost if cost > 0.0 and all(isinstance(c, Effort) for c in task.costs) else max(cost, 1.0)

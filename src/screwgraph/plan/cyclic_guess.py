@@ -11,14 +11,14 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize.manifold_code import differences, moved
+from screwgraph.optimize.manifold_code import difference_values, retract_values
 from screwgraph.plan.conserved_goals import Momenta, find_momenta
-from screwgraph.plan.dynamics import required_forces
+from screwgraph.plan.dynamics import compile_required_forces
 from screwgraph.plan.goals import Position
-from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.goals.position import complete_position
 from screwgraph.plan.limits import PositionLimit
-from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 TURNS = (1, 2, 3, 4)
 """Cycles within the duration."""
@@ -31,7 +31,7 @@ HASTE = 0.05
 SMALL = 1e-6
 
 
-def cyclic_motions(task: Task, steps: Steps) -> Iterator[dict[str, np.ndarray]]:
+def cyclic_motions(task: Task, steps: TrajectoryUnknowns) -> Iterator[dict[str, np.ndarray]]:
     """Yield values by family of motions that end near the goals, nearest first; none where momenta leave some free."""
     momenta, robot, goal = find_momenta(steps), task.robot, _goal(task)
     driven = list(steps.actuated)
@@ -40,7 +40,7 @@ def cyclic_motions(task: Task, steps: Steps) -> Iterator[dict[str, np.ndarray]]:
         return
     tries = [(k, sense, size) for k in TURNS for sense in (1.0, -1.0) for size in SIZES]
     q, qd, is_kept = _carried_out(task, steps, momenta, goal, driven, free, tries)
-    last = differences(steps.mechanics.positions, q[:, -1], np.broadcast_to(goal, q[:, -1].shape))
+    last = difference_values(steps.mechanics.positions, q[:, -1], np.broadcast_to(goal, q[:, -1].shape))
     off = np.abs(last).max(axis=1) + np.where(is_kept, 0.0, 10.0)
     off += HASTE * np.array([turns * size for turns, _, size in tries])
     taken: set[tuple[int, float]] = set()
@@ -54,18 +54,24 @@ def _goal(task: Task) -> Float[np.ndarray, " nq"] | None:
     """Return the whole position that is the last hard goal."""
     for goal in reversed(task.goals):
         if isinstance(goal, Position) and goal.sigma is None and goal.time == "end":
-            at, joints = whole_position(task.robot, goal.at)
+            at, joints = complete_position(task.robot, goal.at)
             return at if at.ndim == 1 and set(joints) == set(task.robot.joint_names) else None
     return None
 
 
 def _carried_out(
-    task: Task, steps: Steps, momenta: Momenta, goal: np.ndarray, driven: list[int], free: list[int], tries: list
+    task: Task,
+    steps: TrajectoryUnknowns,
+    momenta: Momenta,
+    goal: np.ndarray,
+    driven: list[int],
+    free: list[int],
+    tries: list,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return positions and velocities of all tries at the points of time, and which of them keep limits."""
     manifold, t, n = steps.mechanics.positions, steps.times, len(tries)
     q0, qd0 = (steps.given[family][0] for family in ("q", "qd"))
-    p0, way = momenta.rows(q0[None])[0] @ qd0, differences(manifold, q0[None], goal[None])[0][driven]
+    p0, way = momenta.rows(q0[None])[0] @ qd0, difference_values(manifold, q0[None], goal[None])[0][driven]
     turns, sense, size = (np.array(column) for column in zip(*tries, strict=True))
     phases = 0.5 * np.pi * np.arange(len(driven))
 
@@ -90,14 +96,14 @@ def _carried_out(
         q[:, i], qd[:, i] = at, rates(at, time / t[-1], time)
         if i + 1 < len(t):
             h = float(t[i + 1] - time)
-            half = moved(manifold, at, 0.5 * h * qd[:, i])
+            half = retract_values(manifold, at, 0.5 * h * qd[:, i])
             step = h * rates(half, (time + 0.5 * h) / t[-1], time + 0.5 * h)
             step[:, driven] = shape((time + h) / t[-1]) - shape(time / t[-1])
-            at = moved(manifold, at, step)
+            at = retract_values(manifold, at, step)
     return q, qd, _within_limits(task, steps, q)
 
 
-def _within_limits(task: Task, steps: Steps, q: Float[np.ndarray, "n K nq"]) -> np.ndarray:
+def _within_limits(task: Task, steps: TrajectoryUnknowns, q: Float[np.ndarray, "n K nq"]) -> np.ndarray:
     kept = np.ones(len(q), dtype=bool)
     for limit in (i for i in task.limits if isinstance(i, PositionLimit) and i.sigma is None):
         lower, upper = limit.box(steps)
@@ -105,9 +111,9 @@ def _within_limits(task: Task, steps: Steps, q: Float[np.ndarray, "n K nq"]) -> 
     return kept
 
 
-def _values(steps: Steps, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
+def _values(steps: TrajectoryUnknowns, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
     points = steps.points
     qdd = np.gradient(qd, steps.times, axis=0)[points]
-    tau = required_forces(steps, ())(q[points], qd[points], qdd)[:, list(steps.actuated)]
+    tau = compile_required_forces(steps, ())(q[points], qd[points], qdd)[:, list(steps.actuated)]
     held = {} if steps.collocation.holds else {"tau": tau}
     return {"q": q, "qd": qd, "qdd": qdd, **held}

@@ -11,18 +11,18 @@ from jaxtyping import Bool
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Selection, equality
-from screwgraph.optimize.substitution import Piece
+from screwgraph.optimize.substitution import SubstitutionPiece
 from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.items import Wrench
-from screwgraph.plan.loops import loop_forces
+from screwgraph.plan.loop_closure import make_loop_multipliers
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.models import Drive
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.time import StepDefect
 
 
 @dataclass(frozen=True)
-class Balance:
+class DynamicsResidual:
     """Inverse dynamics less the forces along coordinates that a drive causes; without one there are none."""
 
     mechanics: Mechanics
@@ -37,7 +37,7 @@ class Balance:
         tau, loops, acting = more[:split], more[split : split + closing], self._acting(q, more[split + closing :])
         wrenches = [np.stack(list(acting.values()))] if acting else []
         found = self.mechanics.efforts(tuple(acting))(q, qd, qdd, *wrenches, *loops)
-        return found if self.drive is None else self.drive.left(found, q, *tau)
+        return found if self.drive is None else self.drive.remaining_forces(found, q, *tau)
 
     def _acting(self, q: Any, unknowns: Sequence[Any]) -> dict[str, Any]:
         """Return the sum of the wrenches on each frame."""
@@ -48,7 +48,7 @@ class Balance:
         return acting
 
 
-def collocation_factors(steps: Steps) -> list[Factors]:
+def make_collocation_factors(steps: TrajectoryUnknowns) -> list[Factors]:
     """Return the factors that join the points of every step."""
     if steps.collocation == UNTIED:
         return []
@@ -58,36 +58,40 @@ def collocation_factors(steps: Steps) -> list[Factors]:
         if i in rule.accelerated:
             unknowns.append(steps.qdd[steps.sample_at(i)])
     template = StepDefect(rule, steps.mechanics.positions, rule.accelerated)
-    made, arguments, timing = steps.timed(template, *unknowns, phases=steps.phase_of_step, scale=steps.lengths)
+    made, arguments, timing = steps.scale_by_duration(
+        template, *unknowns, phases=steps.phase_of_step, scale=steps.lengths
+    )
     return [equality(made, *arguments, name="collocation", **timing)]
 
 
-def dynamics_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
+def make_dynamics_factors(steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]) -> list[Factors]:
     """Return the factors of the laws of motion at all samples, each with the wrenches that act there."""
     found = []
     for kind in _kinds(steps, wrenches):
         drive = steps.drive if steps.drive.labels else None
-        template = Balance(steps.mechanics, drive, kind.frames, kind.templates)
+        template = DynamicsResidual(steps.mechanics, drive, kind.frames, kind.templates)
         efforts = [] if drive is None else [steps.tau[steps.effort_of_sample[kind.samples]]]
         found.append(equality(template, *kind.states, *efforts, *kind.forces, name="dynamics"))
     return found
 
 
-def required_forces(steps: Steps, wrenches: Sequence[Wrench]) -> Callable[..., np.ndarray]:
+def compile_required_forces(steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]) -> Callable[..., np.ndarray]:
     """Return the forces (N, nv) along coordinates that motions (q, qd, qdd) take without loops and contacts.
 
     The code is that of the laws of motion, with any of their wrenches, which are zero.
     """
-    laws = steps.mechanics.kept(("required", steps.drive), lambda: dynamics_factors(steps, wrenches)[0])
+    laws = steps.mechanics.get_or_make(("required", steps.drive), lambda: make_dynamics_factors(steps, wrenches)[0])
 
-    def required(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    def compute_required(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         others = [np.zeros((len(q), *a.variables.manifold.shape)) for a in laws.arguments[3:]]
         return laws.kernels.residual(q, qd, qdd, *others)
 
-    return required
+    return compute_required
 
 
-def effort_pieces(steps: Steps, wrenches: Sequence[Wrench]) -> tuple[list[Factors], list[Piece]]:
+def make_effort_pieces(
+    steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]
+) -> tuple[list[Factors], list[SubstitutionPiece]]:
     """Return the laws of motion of coordinates without torques, and the torques of the others as functions.
 
     Raises:
@@ -108,17 +112,17 @@ def effort_pieces(steps: Steps, wrenches: Sequence[Wrench]) -> tuple[list[Factor
     found, pieces = [], []
     free = tuple(i for i in range(steps.mechanics.robot.nv) if i not in steps.actuated)
     for kind in _kinds(steps, wrenches):
-        balance = Balance(steps.mechanics, None, kind.frames, kind.templates)
+        balance = DynamicsResidual(steps.mechanics, None, kind.frames, kind.templates)
         if free:
-            found.append(equality(Rows(balance, free), *kind.states, *kind.forces, name="dynamics"))
+            found.append(equality(SelectedRows(balance, free), *kind.states, *kind.forces, name="dynamics"))
         if steps.actuated:
-            efforts = equality(Rows(balance, steps.actuated), *kind.states, *kind.forces, name="efforts")
-            pieces.append(Piece(kind.samples, efforts))
+            efforts = equality(SelectedRows(balance, steps.actuated), *kind.states, *kind.forces, name="efforts")
+            pieces.append(SubstitutionPiece(kind.samples, efforts))
     return found, pieces
 
 
 @dataclass(frozen=True)
-class Rows:
+class SelectedRows:
     """Some rows of a template's residual."""
 
     template: Callable[..., Any]
@@ -140,7 +144,7 @@ class _Kind:
     templates: tuple[Callable[[Any, Any, Any], Any], ...]
 
 
-def acting_at(steps: Steps, wrenches: Sequence[Wrench]) -> Bool[np.ndarray, "M w"]:
+def find_acting_wrenches(steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]) -> Bool[np.ndarray, "M w"]:
     """Return which wrenches act at each sample."""
     found = np.zeros((len(steps.points), len(wrenches)), dtype=bool)
     for i, w in enumerate(wrenches):
@@ -148,9 +152,9 @@ def acting_at(steps: Steps, wrenches: Sequence[Wrench]) -> Bool[np.ndarray, "M w
     return found
 
 
-def _kinds(steps: Steps, wrenches: Sequence[Wrench]) -> list[_Kind]:
-    kinds, kind_of = np.unique(acting_at(steps, wrenches), axis=0, return_inverse=True)
-    found, loops = [], loop_forces(steps)
+def _kinds(steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]) -> list[_Kind]:
+    kinds, kind_of = np.unique(find_acting_wrenches(steps, wrenches), axis=0, return_inverse=True)
+    found, loops = [], make_loop_multipliers(steps)
     for number, kind in enumerate(kinds):
         samples = np.flatnonzero(kind_of.ravel() == number)
         chosen = [wrenches[i] for i in np.flatnonzero(kind).tolist()]

@@ -13,9 +13,9 @@ from itertools import count
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.doing import say
 from screwgraph.dynamics import BaseParameters, base_parameters, inverse_dynamics, regressor
 from screwgraph.errors import InputError
+from screwgraph.progress_report import report_progress
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
 
@@ -77,15 +77,17 @@ class _Series:
     accelerations: Float[np.ndarray, "N p"]
 
 
-def _told(number: int) -> Callable[[np.ndarray], None]:
+def _make_reporter(number: int) -> Callable[[np.ndarray], None]:
     """Return what says in which iteration of which search we are."""
     steps = count(1)
 
-    def told(x: np.ndarray) -> None:
+    def report_iteration(x: np.ndarray) -> None:
         step = next(steps)
-        say(f"optimising the motion, search {number + 1} of at most {len(TIGHTER)}, iteration {step}", step / STEPS)
+        report_progress(
+            f"optimising the motion, search {number + 1} of at most {len(TIGHTER)}, iteration {step}", step / STEPS
+        )
 
-    return told
+    return report_iteration
 
 
 def excitation(
@@ -120,7 +122,7 @@ def excitation(
     columns = np.maximum(np.linalg.norm(_flat(equations(*start[:3]) * weight[:, None]), axis=0), 1e-12)
     for number, part in enumerate(TIGHTER):
         search = _Search(equations, torques, series, limits, weight, columns, objective, part * limits.effort)
-        options, told = {"maxiter": STEPS}, _told(number)
+        options, told = {"maxiter": STEPS}, _make_reporter(number)
         found = minimize(search.cost, x.ravel(), jac=True, method="L-BFGS-B", options=options, callback=told)
         x = found.x.reshape(x.shape)
         run = _run(robot, x, period, harmonics, points, limits, torques)

@@ -11,15 +11,21 @@ from jaxtyping import Float
 
 from screwgraph.graph import FactorGraph, Key, Role, dynamics_graph
 from screwgraph.optimize import Factors, Variables, Vector
-from screwgraph.plan.dynamics import acting_at
+from screwgraph.plan.dynamics import find_acting_wrenches
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.steps import Steps
-from screwgraph.time.instants import Binding, Entries, at_instants, balances, constants
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.time.graph_at_nodes import (
+    SelectedEntries,
+    VariableBinding,
+    list_constants,
+    replicate_factors,
+    select_balances,
+)
 
 
 @dataclass(frozen=True)
-class External:
+class ExternalWrenchSum:
     """The sum of the wrenches of contacts on a frame."""
 
     mechanics: Mechanics
@@ -33,55 +39,57 @@ class External:
         return sum(acting[1:], acting[0])
 
 
-def full_graph_factors(steps: Steps, wrenches: Sequence[Wrench]) -> list[Factors]:
+def make_full_graph_factors(steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]) -> list[Factors]:
     """Return the factors of the graph at all samples, each with the wrenches that act there.
 
     Of closed chains, the multipliers of loops and couplings are unknowns, too. Their own laws of velocities and
     accelerations are those of `plan.loops`, which also close the positions.
     """
-    patterns, found = acting_at(steps, wrenches), list[Factors]()
+    patterns, found = find_acting_wrenches(steps, wrenches), list[Factors]()
     for pattern in np.unique(patterns, axis=0):
         samples = np.flatnonzero((patterns == pattern).all(axis=1))
         chosen = tuple(wrenches[i] for i in np.flatnonzero(pattern).tolist())
         frames = tuple(dict.fromkeys(w.frame for w in chosen))
         graph = _graph(steps, frames)
-        found += at_instants(balances(graph), _bindings(steps, graph, samples, chosen) | constants(graph))
+        found += replicate_factors(
+            select_balances(graph), _bindings(steps, graph, samples, chosen) | list_constants(graph)
+        )
     return found
 
 
-def _graph(steps: Steps, frames: tuple[str, ...]) -> FactorGraph:
+def _graph(steps: TrajectoryUnknowns, frames: tuple[str, ...]) -> FactorGraph:
     mechanics, drive = steps.mechanics, steps.drive
     key = ("full graph", drive, frames)
-    return mechanics.kept(key, lambda: drive.driven(dynamics_graph(mechanics.robot, frames)))
+    return mechanics.get_or_make(key, lambda: drive.driven(dynamics_graph(mechanics.robot, frames)))
 
 
 def _bindings(
-    steps: Steps, graph: FactorGraph, samples: np.ndarray, wrenches: tuple[Wrench, ...]
-) -> dict[Key, Binding]:
+    steps: TrajectoryUnknowns, graph: FactorGraph, samples: np.ndarray, wrenches: tuple[Wrench, ...]
+) -> dict[Key, VariableBinding]:
     """Return the graph's variables as functions of the unknowns at samples."""
     robot, q = steps.mechanics.robot, steps.q[steps.points[samples]]
     families = {Role.POSITION: q, Role.VELOCITY: steps.qd[steps.points[samples]]}
     families |= {Role.COORDINATE_ACCELERATION: steps.qdd[samples]}
-    found: dict[Key, Binding] = {}
+    found: dict[Key, VariableBinding] = {}
     own_efforts = steps.effort_of_sample[samples]
     for key, variable in graph.variables.items():
         if key.role in families:
             part = (robot.q_slices if key.role is Role.POSITION else robot.v_slices)[key.name]
-            found[key] = Binding((families[key.role],), Entries(tuple(range(part.start, part.stop))))
+            found[key] = VariableBinding((families[key.role],), SelectedEntries(tuple(range(part.start, part.stop))))
         elif key.role is Role.EFFORT:
-            found[key] = Binding((steps.tau[own_efforts],), Entries(steps.drive.places(key.name)))
+            found[key] = VariableBinding((steps.tau[own_efforts],), SelectedEntries(steps.drive.places(key.name)))
         elif key.role is Role.COORDINATE_FORCE and steps.drive.what == "joint":
             part = robot.v_slices[key.name]
             places = [steps.actuated.index(c) if c in steps.actuated else None for c in range(part.start, part.stop)]
             driven = any(place is not None for place in places)
-            found[key] = Binding((steps.tau[own_efforts],) if driven else (), Entries(tuple(places)))
+            found[key] = VariableBinding((steps.tau[own_efforts],) if driven else (), SelectedEntries(tuple(places)))
         elif key.role is Role.EXTERNAL_WRENCH:
             own = [w for w in wrenches if w.frame == key.name]
-            acting = External(steps.mechanics, key.name, tuple(w.template for w in own))
-            found[key] = Binding((q, *(w.unknowns[np.searchsorted(w.samples, samples)] for w in own)), acting)
+            acting = ExternalWrenchSum(steps.mechanics, key.name, tuple(w.template for w in own))
+            found[key] = VariableBinding((q, *(w.unknowns[np.searchsorted(w.samples, samples)] for w in own)), acting)
         else:
             family = Variables(_family(key), Vector(variable.dim), len(steps.points))
-            found[key] = Binding((family[samples],), Entries(tuple(range(variable.dim))))
+            found[key] = VariableBinding((family[samples],), SelectedEntries(tuple(range(variable.dim))))
     return found
 
 
@@ -89,7 +97,9 @@ def _family(key: Key) -> str:
     return f"{key.kind} {key.name}"
 
 
-def first_directions(steps: Steps, q: Float[np.ndarray, "K nq"]) -> dict[str, Float[np.ndarray, "M 3"]]:
+def guess_gravity_directions(
+    steps: TrajectoryUnknowns, q: Float[np.ndarray, "K nq"]
+) -> dict[str, Float[np.ndarray, "M 3"]]:
     """Return the directions of gravity in all links' frames at given positions: where a search begins."""
     robot, found = steps.mechanics.robot, {}
     if not any(robot.gravity):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from screwgraph.time import Rule, polynomials
+from screwgraph.time import Rule, lagrange_polynomials
 
 
 def held_rule(name: str, stages: int) -> Rule:
@@ -17,7 +17,7 @@ def held_rule(name: str, stages: int) -> Rule:
     x = np.polynomial.Polynomial([0.0, 1.0])
     roots = (x ** (stages - 1) * (x - 1.0) ** stages).deriv(stages - 1).roots().real
     nodes = (*np.sort(roots)[:-1].tolist(), 1.0)
-    integrals = [p.integ() for p in polynomials(nodes)]
+    integrals = [p.integ() for p in lagrange_polynomials(nodes)]
     rows = tuple((0.0, *(float(p(node)) for p in integrals)) for node in nodes)
     return Rule(name, 2 * stages - 1, (0.0, *nodes), rows, rows, corrections=2 * stages - 3, holds=True)
 

@@ -13,19 +13,19 @@ import numpy as np
 
 from screwgraph.optimize import Factors, each, soft
 from screwgraph.plan.costs import Effort
-from screwgraph.plan.costs.base import weights
+from screwgraph.plan.costs.base import select_weights
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.regularisation import NAME
-from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 ARM = 0.03
 """Lever arm (m) by which a force that cancels out costs as much as a torque: far less than legs are long."""
 
 
 @dataclass(frozen=True)
-class Internal:
+class InternalForces:
     """Internal contact forces: those that make no wrench."""
 
     mechanics: Mechanics
@@ -37,7 +37,7 @@ class Internal:
         return self.internal(q, self.mechanics.pose_of(self.frame)(q), forces)
 
 
-def internal_forces(task: Task, steps: Steps, acting: Sequence[Wrench]) -> Iterator[Factors]:
+def make_internal_force_cost(task: Task, steps: TrajectoryUnknowns, acting: Sequence[Wrench]) -> Iterator[Factors]:
     """Return a cost of the forces of each contact that cancel out; none of tasks that are not regularised."""
     if not np.isfinite(task.regularisation):
         return
@@ -47,14 +47,14 @@ def internal_forces(task: Task, steps: Steps, acting: Sequence[Wrench]) -> Itera
         if internal is None:
             continue
         sigma = 1.0 / np.sqrt(2.0 * weight * lasting[w.samples])
-        states, template = steps.q[steps.points[w.samples]], Internal(steps.mechanics, w.frame, internal)
+        states, template = steps.q[steps.points[w.samples]], InternalForces(steps.mechanics, w.frame, internal)
         yield soft(template, states, w.unknowns[:], sigma=each(sigma), name=f"{NAME}: {w.unknowns.name}")
 
 
-def _weight_of_effort(task: Task, steps: Steps) -> float:
+def _weight_of_effort(task: Task, steps: TrajectoryUnknowns) -> float:
     """Return the mean weight of the task's costs of effort, 1 where there are none."""
     sums = np.zeros(len(steps.drive.labels))
     for cost in (cost for cost in task.costs if isinstance(cost, Effort)):
-        columns, weight = weights(cost.weight, len(sums), steps.drive.places)
+        columns, weight = select_weights(cost.weight, len(sums), steps.drive.places)
         sums[list(columns)] += weight
     return float(sums.mean()) if sums.any() else 1.0

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.optimize.manifold_code import moved
-from screwgraph.plan.code import on_arrays
+from screwgraph.optimize.manifold_code import retract_values
 from screwgraph.plan.collocation import UNTIED
-from screwgraph.plan.dynamics import acting_at
+from screwgraph.plan.dynamics import find_acting_wrenches
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.plan.vector_code import compile_on_arrays
 from screwgraph.simulation import States
 from screwgraph.summary import one_line
-from screwgraph.time import between, between_states, polynomials
+from screwgraph.time import between_states, interpolate_step, lagrange_polynomials
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class PlannedMotion:
 
     __repr__ = one_line
 
-    steps: Steps
+    steps: TrajectoryUnknowns
     t: Float[np.ndarray, " K"]
     values: Mapping[str, np.ndarray]
     wrenches: Sequence[Wrench]
@@ -47,12 +47,12 @@ class PlannedMotion:
         if steps.collocation == UNTIED:
             q, qd, qdd = between_states(steps.mechanics.positions, (*points[0], None), (*points[1], None), h, part)
         else:
-            accelerated = [self._sampled("qdd", step, i) for i in range(stride + 1)]
+            accelerated = [self._sample_family("qdd", step, i) for i in range(stride + 1)]
             joined = [(*p, a) for p, a in zip(points, accelerated, strict=True)]
-            way, qd = between(steps.collocation, joined, h, part)
-            q, qdd = moved(steps.mechanics.positions, points[0][0], way), np.zeros_like(qd)
+            way, qd = interpolate_step(steps.collocation, joined, h, part)
+            q, qdd = retract_values(steps.mechanics.positions, points[0][0], way), np.zeros_like(qd)
         if "qdd" in values:
-            qdd = sampled_between(steps, values["qdd"], step, part)
+            qdd = interpolate_samples(steps, values["qdd"], step, part)
         return States(q, qd, qdd, steps.drive.torques(q, self.efforts(times)), self._acting(step, part, q))
 
     def efforts(self, times: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n m"]:
@@ -60,7 +60,7 @@ class PlannedMotion:
         steps, (step, part, _) = self.steps, self._places(times)
         if "tau" not in self.values:
             return np.zeros((len(times), len(steps.drive.labels)))
-        return sampled_between(steps, self.values["tau"][steps.effort_of_sample], step, part)
+        return interpolate_samples(steps, self.values["tau"][steps.effort_of_sample], step, part)
 
     def _places(self, times: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the step of each time, the part 0..1 of it that has passed, and its length (s); the later of two."""
@@ -78,7 +78,7 @@ class PlannedMotion:
         for w in self.wrenches:
             at = q[steps.points[w.samples]]
             own = np.zeros((len(steps.points), 6))
-            own[w.samples] = wrench_code(steps.mechanics, w)(at, self.values[w.unknowns.name])
+            own[w.samples] = compile_wrench(steps.mechanics, w)(at, self.values[w.unknowns.name])
             wrenches[w.frame] = wrenches.get(w.frame, 0.0) + self._at_points(own)
         return States(q, self.values["qd"], qdd, steps.drive.torques(q, self.efforts_at_points()), wrenches)
 
@@ -90,7 +90,7 @@ class PlannedMotion:
             return self.values["tau"][np.searchsorted(self.steps.first[1:], np.arange(len(self.t)), side="right")]
         return self._at_points(self.values["tau"])
 
-    def _sampled(self, family: str, step: Int[np.ndarray, " n"], node: int) -> np.ndarray | None:
+    def _sample_family(self, family: str, step: Int[np.ndarray, " n"], node: int) -> np.ndarray | None:
         """Return the values of a family at a node of steps; None where it has no sample there."""
         if family not in self.values or node not in self.steps.collocation.accelerated:
             return None
@@ -101,7 +101,7 @@ class PlannedMotion:
         steps = self.steps
         found = values[[steps.sample(k) for k in range(len(steps.times))]]
         if steps.lead:
-            found[0] = sampled_between(steps, values, np.zeros(1, dtype=int), np.zeros((1, 1)))[0]
+            found[0] = interpolate_samples(steps, values, np.zeros(1, dtype=int), np.zeros((1, 1)))[0]
         return found
 
     def _acting(
@@ -110,34 +110,36 @@ class PlannedMotion:
         """Return the sum of the contact wrenches on each frame, in its axes."""
         steps, found = self.steps, {w.frame: np.zeros((len(step), 6)) for w in self.wrenches}
         samples = [steps.sample_at(i)[step] for i in steps.collocation.accelerated]
-        acts = acting_at(steps, self.wrenches)[samples[0]]
+        acts = find_acting_wrenches(steps, self.wrenches)[samples[0]]
         for w, rows in zip(self.wrenches, map(np.flatnonzero, acts.T), strict=True):
             if len(rows):
                 places = [np.searchsorted(w.samples, m[rows]) for m in samples]
-                shares = shares_of(steps, part[rows])
+                shares = sample_weights(steps, part[rows])
                 x = sum(share * self.values[w.unknowns.name][at] for share, at in zip(shares, places, strict=True))
-                found[w.frame][rows] += wrench_code(steps.mechanics, w)(q[rows], x)
+                found[w.frame][rows] += compile_wrench(steps.mechanics, w)(q[rows], x)
         return found
 
 
-def wrench_code(mechanics: Mechanics, w: Wrench) -> Callable[..., np.ndarray]:
+def compile_wrench(mechanics: Mechanics, w: Wrench) -> Callable[..., np.ndarray]:
     """Return a wrench on its frame as a function of arrays of positions and of its unknowns."""
     pose, sizes = mechanics.pose_of(w.frame), (mechanics.robot.nq, w.unknowns.manifold.dim)
-    return mechanics.kept(
-        ("wrench", w.frame, w.template), lambda: on_arrays(lambda q, x: w.template(q, pose(q), x), sizes, 6)
+    return mechanics.get_or_make(
+        ("wrench", w.frame, w.template), lambda: compile_on_arrays(lambda q, x: w.template(q, pose(q), x), sizes, 6)
     )
 
 
-def sampled_between(
-    steps: Steps, values: Float[np.ndarray, "M k"], step: np.ndarray, part: Float[np.ndarray, "n 1"]
+def interpolate_samples(
+    steps: TrajectoryUnknowns, values: Float[np.ndarray, "M k"], step: np.ndarray, part: Float[np.ndarray, "n 1"]
 ) -> Float[np.ndarray, "n k"]:
     """Return the polynomials through the values at the samples of steps, at parts 0..1 of these."""
     accelerated, found = steps.collocation.accelerated, np.zeros((len(part), values.shape[1]))
-    for i, share in zip(accelerated, shares_of(steps, part), strict=True):
+    for i, share in zip(accelerated, sample_weights(steps, part), strict=True):
         found += share * values[steps.sample_at(i)[step]]
     return found
 
 
-def shares_of(steps: Steps, part: Any) -> list[Any]:
+def sample_weights(steps: TrajectoryUnknowns, part: Any) -> list[Any]:
     """Return how much the values at the samples of a step weigh at a part 0..1 of it."""
-    return [p(part) for p in polynomials(tuple(steps.collocation.nodes[i] for i in steps.collocation.accelerated))]
+    return [
+        p(part) for p in lagrange_polynomials(tuple(steps.collocation.nodes[i] for i in steps.collocation.accelerated))
+    ]

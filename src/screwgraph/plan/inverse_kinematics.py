@@ -27,7 +27,7 @@ PULL = 0.02
 """How little it costs to be away from the position nearby: a residual of so much for each unit."""
 
 
-def reaching(
+def find_reaching_position(
     mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool, choice: int = 0
 ) -> Float[np.ndarray, " nq"] | None:
     """Return a position at which a goal holds nearly, None where none is found.
@@ -38,7 +38,7 @@ def reaching(
     to them.
     """
     if choice:
-        found = quickest(mechanics, goal, near)
+        found = list_reaching_positions(mechanics, goal, near)
         return found[(choice - 1) % len(found)] if found else None
     attempts, beyond = _attempts(mechanics, goal, near), _attempts(mechanics, goal, near, is_limited=False)
     nearby = [attempts] if is_limited else [attempts, beyond]
@@ -49,7 +49,7 @@ def reaching(
     return min(found, key=lambda q: float(np.abs(q - near).max()), default=None)
 
 
-def quickest(
+def list_reaching_positions(
     mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"]
 ) -> list[Float[np.ndarray, " nq"]]:
     """Return different positions at which a goal holds nearly, by the time that the slowest joint takes to them."""
@@ -59,10 +59,12 @@ def quickest(
             found.append(attempt.q)
             if len(found) == MANY:
                 break
-    return sorted(found, key=lambda q: slowest(mechanics, near, q)[0])
+    return sorted(found, key=lambda q: slowest_joint_time(mechanics, near, q)[0])
 
 
-def nearest(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool) -> Attempt:
+def find_nearest_attempt(
+    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool
+) -> ReachAttempt:
     """Return the first attempt that reaches a goal, or the nearest one; `is_limited`: within joint limits."""
     best = None
     for attempt in _attempts(mechanics, goal, near, is_limited):
@@ -73,7 +75,9 @@ def nearest(mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " 
     return best
 
 
-def slowest(mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarray, " nq"]) -> tuple[float, str]:
+def slowest_joint_time(
+    mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarray, " nq"]
+) -> tuple[float, str]:
     """Return the time (s) that the slowest joint takes from a to b at its largest velocity, and its name.
 
     A joint whose file tells no largest velocity takes a second for each radian or metre; its name is then empty.
@@ -88,7 +92,7 @@ def slowest(mechanics: Mechanics, a: Float[np.ndarray, " nq"], b: Float[np.ndarr
 
 
 @dataclass(frozen=True, eq=False)
-class Attempt:
+class ReachAttempt:
     """A position, and how far a goal is from being met there: angle (rad), if it is a pose, and distance (m)."""
 
     __repr__ = one_line
@@ -109,17 +113,17 @@ class Attempt:
 
 def _attempts(
     mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool = True
-) -> Iterator[Attempt]:
+) -> Iterator[ReachAttempt]:
     """Yield what each attempt finds; the first begins at the position nearby."""
     if isinstance(goal, Pose):
         target, at = targets.Pose(goal.frame), goal.target(mechanics)
     else:
         target, at = targets.Point(goal.frame, axes=goal.axes), np.asarray(goal.at, dtype=float)
     key = ("inverse kinematics", target.label, is_limited)
-    search, starts = mechanics.kept(key, lambda: _search(mechanics, target, is_limited))
+    search, starts = mechanics.get_or_make(key, lambda: _search(mechanics, target, is_limited))
     for start in (near, *starts):
         found = search(at, near, start=start)
-        yield Attempt(found.q, found.errors[: len(target.units)])
+        yield ReachAttempt(found.q, found.errors[: len(target.units)])
 
 
 def _search(

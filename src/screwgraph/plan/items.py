@@ -12,14 +12,14 @@ from jaxtyping import Int
 from screwgraph.optimize import Factors, Variables
 
 if TYPE_CHECKING:
-    from screwgraph.plan.steps import Steps
+    from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @runtime_checkable
 class Item(Protocol):
     """Something that a task asks for: a frozen dataclass that knows its factors."""
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return its factors on the unknowns of a trajectory, called by names that begin with `name`.
 
         Raises:
@@ -46,9 +46,9 @@ class Wrench:
 
 
 @runtime_checkable
-class Acting(Item, Protocol):
+class ActingItem(Item, Protocol):
     """An item whose wrenches act on the robot."""
 
-    def wrenches(self, steps: Steps, name: str) -> Sequence[Wrench]:
+    def wrenches(self, steps: TrajectoryUnknowns, name: str) -> Sequence[Wrench]:
         """Return the wrenches that its unknowns exert."""
         ...

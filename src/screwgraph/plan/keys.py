@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from screwgraph.formats.keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
+from screwgraph.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 
 JOINTS = "number, [..] or {joint: number, joint[2]: number}"
 TIME = "number, start, end, always or [from, to]"

@@ -11,8 +11,8 @@ from screwgraph.compiler import Function, compile_graph
 from screwgraph.errors import InputError
 from screwgraph.graph import Role
 from screwgraph.optimize import Manifold
-from screwgraph.plan.code import written
-from screwgraph.plan.models import Drive, coordinates_of, kind_of, labels_of, units_of
+from screwgraph.plan.models import Drive, find_coordinates, find_model_kind, label_coordinates, list_units
+from screwgraph.plan.vector_code import trace_function
 from screwgraph.robot import Robot, frame_pose
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -37,7 +37,7 @@ class Mechanics:
         """The manifold of q."""
         return self.robot.manifold
 
-    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+    def get_or_make(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what `make` made when the key was first asked for."""
         if key not in self._kept:
             self._kept[key] = make()
@@ -49,7 +49,7 @@ class Mechanics:
         Arguments are q, qd, qdd, wrenches on frames (k, 6), where there are any, and multipliers of a closed chain.
         """
         frames = tuple(frames)
-        return self.kept(("efforts", frames), lambda: _efforts(self.robot, frames))
+        return self.get_or_make(("efforts", frames), lambda: _efforts(self.robot, frames))
 
     def pose(self, frame: str, q: Array) -> Array:
         """Return the pose (4, 4) of a link or frame in the base.
@@ -61,7 +61,7 @@ class Mechanics:
 
     def pose_of(self, frame: str) -> Any:
         """Return a function of q to the pose (4, 4) of a link or frame in the base. Raises InputError."""
-        return self.kept(("pose", frame), lambda: _pose(self.robot, frame))
+        return self.get_or_make(("pose", frame), lambda: _pose(self.robot, frame))
 
     def columns(self, names: Sequence[str], what: str = "joint") -> tuple[int, ...]:
         """Return which velocity coordinates joints have; `joint[2]` is the third of a joint.
@@ -73,21 +73,21 @@ class Mechanics:
 
     def coordinates(self, name: str, what: str = "joint") -> tuple[int, ...]:
         """Return which velocity coordinates a joint has. Raises InputError where there is none of that name."""
-        return coordinates_of(self.robot, name, what)
+        return find_coordinates(self.robot, name, what)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Names of the velocity coordinates: a joint's, with a number where it has several."""
-        return labels_of(self.robot)
+        return label_coordinates(self.robot)
 
     def units(self, quantity: str) -> tuple[str, ...]:
         """Return the unit of each coordinate's "position", "velocity", "acceleration" or "force"."""
-        return units_of(kind_of(self.robot).turns(self.robot), quantity)
+        return list_units(find_model_kind(self.robot).turns(self.robot), quantity)
 
     def drive(self, actuated: Sequence[str] | None) -> Drive:
         """Return what drives the robot: what is named, None for all motors, actuators or joints. Raises InputError."""
         names = None if actuated is None else tuple(actuated)
-        return self.kept(("drive", names), lambda: kind_of(self.robot).drive(self.robot, names))
+        return self.get_or_make(("drive", names), lambda: find_model_kind(self.robot).drive(self.robot, names))
 
 
 GIVEN = {
@@ -101,15 +101,15 @@ GIVEN = {
 
 def _efforts(robot: Any, frames: Sequence[str]) -> Function:
     """Eliminate all of the graph but what is unknown over time."""
-    graph, asked = kind_of(robot).effort_graph(robot, frames)
+    graph, asked = find_model_kind(robot).effort_graph(robot, frames)
     return compile_graph(graph.given(*(key for key in graph.variables if key.role in GIVEN)), asked)
 
 
 def _pose(robot: Robot, name: str) -> Any:
-    return written(lambda q: frame_pose(robot, robot.frame(name), q), robot.nq)
+    return trace_function(lambda q: frame_pose(robot, robot.frame(name), q), robot.nq)
 
 
-def checked_frame(robot: Robot, name: str) -> str:
+def validate_frame(robot: Robot, name: str) -> str:
     """Return the name of a link or frame. Raises InputError where there is none."""
     if not isinstance(name, str):
         raise InputError(f"expected the name of a frame, got {name!r}", fix="give the name of a link or frame")

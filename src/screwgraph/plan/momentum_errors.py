@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.optimize.manifold_code import differences
-from screwgraph.plan.dynamics import acting_at, required_forces
+from screwgraph.optimize.manifold_code import difference_values
+from screwgraph.plan.dynamics import compile_required_forces, find_acting_wrenches
 from screwgraph.plan.step_errors import SHORT, measure_motion, spread_by_unit
 from screwgraph.plan.step_flow import StepFlow
 from screwgraph.plan.symmetries import Forces, Symmetries, find_symmetries, inertia_times, project, steady_gravity
@@ -55,7 +55,7 @@ def find_momentum_errors(flow: StepFlow) -> MomentumErrors | None:
     where gravity is constant: its impulse is then known exactly.
     """
     steps, mechanics = flow.steps, flow.steps.mechanics
-    forces, symmetries = required_forces(steps, flow.wrenches), find_symmetries(steps, flow.wrenches)
+    forces, symmetries = compile_required_forces(steps, flow.wrenches), find_symmetries(steps, flow.wrenches)
     flying = _find_flight(flow)
     if not symmetries.count or not flying.any():
         return None
@@ -76,7 +76,7 @@ def find_momentum_errors(flow: StepFlow) -> MomentumErrors | None:
     drifts = _sum_in_flight(0.5 * h * (twists[1:] + twists[:-1]), flying)
     distance = np.abs(np.einsum("nvr,nr->nv", fields, drifts))
     scales = measure_motion(flow)
-    far = np.abs(differences(mechanics.positions, np.broadcast_to(q[0], q.shape), q)).max(axis=0)
+    far = np.abs(difference_values(mechanics.positions, np.broadcast_to(q[0], q.shape), q)).max(axis=0)
     net = np.maximum(spread_by_unit(far, scales.turns), SHORT)
     pushes = np.linalg.solve(inertia[1:], errors[..., None])[..., 0] * (t[-1] - t[:-1])[:, None]
     shares = (np.abs(np.einsum("nvr,nr->nv", fields[1:], pushes)) / net).max(axis=1) * flying
@@ -87,7 +87,7 @@ def find_momentum_errors(flow: StepFlow) -> MomentumErrors | None:
 def _find_flight(flow: StepFlow) -> Bool[np.ndarray, " S"]:
     """Return in which steps no contact force acts."""
     steps = flow.steps
-    acting = acting_at(steps, flow.wrenches)[steps.sample_at(steps.collocation.accelerated[0])]
+    acting = find_acting_wrenches(steps, flow.wrenches)[steps.sample_at(steps.collocation.accelerated[0])]
     return np.logical_not(acting.any(axis=1))
 
 

@@ -13,9 +13,9 @@ from screwgraph.plan.collocation import UNTIED
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.momentum_errors import MomentumErrors, find_momentum_errors
 from screwgraph.plan.open_loop import Defects, OpenLoopErrors, find_defects, find_open_loop_errors
-from screwgraph.plan.step_errors import StepErrors, step_errors
+from screwgraph.plan.step_errors import StepErrors, compute_step_errors
 from screwgraph.plan.step_flow import StepFlow
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.summary import one_line
 
 
@@ -39,7 +39,7 @@ class MotionErrors:
     @cached_property
     def steps(self) -> StepErrors:
         """Errors of single steps."""
-        return step_errors(self.flow, self._first)
+        return compute_step_errors(self.flow, self._first)
 
     @cached_property
     def windows(self) -> OpenLoopErrors:
@@ -70,7 +70,7 @@ class MotionErrors:
 
 
 def find_motion_errors(
-    steps: Steps,
+    steps: TrajectoryUnknowns,
     t: Float[np.ndarray, " K"],
     values: Mapping[str, np.ndarray],
     wrenches: Sequence[Wrench],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from screwgraph.optimize.manifold_code import differences, moved
+from screwgraph.optimize.manifold_code import difference_values, retract_values
 from screwgraph.plan.step_errors import MotionScales, integration_tolerance, measure_motion, spread_by_unit
 from screwgraph.plan.step_flow import StepFlow
 from screwgraph.summary import one_line
@@ -74,9 +74,9 @@ def find_defects(flow: StepFlow, accuracy: float) -> Defects:
     tolerance = integration_tolerance(measure_motion(flow), accuracy)
 
     def defects(errors: np.ndarray) -> np.ndarray:
-        begin = moved(manifold, q[first], errors[:, :nv])
+        begin = retract_values(manifold, q[first], errors[:, :nv])
         d, ended = flow.integrate(begin, v[first] + errors[:, nv:], tolerance)
-        off = differences(manifold, q[last], moved(manifold, begin, np.nan_to_num(d)))
+        off = difference_values(manifold, q[last], retract_values(manifold, begin, np.nan_to_num(d)))
         return np.concatenate([np.where(np.isfinite(d), off, np.inf), ended - v[last]], axis=1)
 
     return defects
@@ -105,7 +105,7 @@ def find_open_loop_errors(
     closes = np.append(begins[1:], len(starts)) - 1
     q, last = flow.values["q"], steps.first[closes] + steps.per_step
     distance = np.maximum.reduceat(np.nan_to_num(np.abs(ends[:, :nv]), nan=np.inf), begins, axis=0)
-    net = np.abs(differences(steps.mechanics.positions, q[steps.first[begins]], q[last]))
+    net = np.abs(difference_values(steps.mechanics.positions, q[steps.first[begins]], q[last]))
     short = np.maximum(spread_by_unit(net, scales.turns), scales.way / len(starts))
     shares = _shares(first_defects, transitions, starts, scales)
     times = np.stack([flow.t[steps.first[begins]], flow.t[last]], axis=1)
@@ -122,7 +122,7 @@ def find_transitions(flow: StepFlow) -> Float[np.ndarray, "S 2nv 2nv"]:
     steps, manifold = flow.steps, flow.steps.mechanics.positions
     a, b = steps.first, steps.first + steps.per_step
     q, v = flow.values["q"], flow.values["qd"]
-    middle = moved(manifold, q[a], 0.5 * differences(manifold, q[a], q[b]))
+    middle = retract_values(manifold, q[a], 0.5 * difference_values(manifold, q[a], q[b]))
     rates = flow.lengths[:, None, None] * flow.linearize(middle, 0.5 * (v[a] + v[b]))
     rates = np.where(np.isfinite(rates), rates, 0.0)
     one = np.eye(rates.shape[1])

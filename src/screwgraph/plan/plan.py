@@ -9,21 +9,21 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph import displayed
+from screwgraph import html_display
 from screwgraph.errors import EliminationError, InputError
 from screwgraph.optimize import Result, Status
 from screwgraph.plan.commands import hold_mean
 from screwgraph.plan.interpolation import PlannedMotion
-from screwgraph.plan.limits.excess import Excess, excesses
-from screwgraph.plan.models import kind_of
+from screwgraph.plan.limits.limit_violations import LimitViolation, find_limit_violations
+from screwgraph.plan.models import find_model_kind
 from screwgraph.plan.momentum_errors import MomentumErrors
 from screwgraph.plan.motion_errors import MotionErrors, find_motion_errors
-from screwgraph.plan.obstacles.swept import Touch, touches, watched
+from screwgraph.plan.obstacles.swept_spheres import SweptContact, find_swept_contacts, select_clearance_factors
 from screwgraph.plan.open_loop import OpenLoopErrors
 from screwgraph.plan.regularisation import NAME as REGULARISATION
 from screwgraph.plan.step_errors import StepErrors
 from screwgraph.plan.task import Task
-from screwgraph.plan.transcribe import Transcription, wrenches
+from screwgraph.plan.transcription import Transcription, list_wrenches
 from screwgraph.simulation import States, Trajectory
 
 MOST_RUNS = 4
@@ -43,7 +43,7 @@ class Plan:
     but ...": see `open_loop_errors` and `momentum_errors`.
     """
 
-    _repr_html_ = displayed.html
+    _repr_html_ = html_display.html
 
     transcription: Transcription
     result: Result
@@ -94,13 +94,13 @@ class Plan:
     @cached_property
     def trajectory(self) -> Trajectory:
         """The motion: its states at the points of the plan, and in the sense of its collocation between them."""
-        model, at_points = kind_of(self.task.robot).model(self.task.robot), self._motion.at_points()._asdict()
+        model, at_points = find_model_kind(self.task.robot).model(self.task.robot), self._motion.at_points()._asdict()
         return Trajectory(model, f"plan, {self.task.collocation}", self.t, **at_points, between=self._motion)
 
     @cached_property
     def _motion(self) -> PlannedMotion:
         steps = self.transcription.steps
-        acting = wrenches(self.task, steps) if self.task.dynamics else ()
+        acting = list_wrenches(self.task, steps) if self.task.dynamics else ()
         return PlannedMotion(steps, self.t, self.values, acting)
 
     def at(self, times: Float[np.ndarray, "*n"] | float) -> States:
@@ -140,7 +140,7 @@ class Plan:
     @cached_property
     def values(self) -> dict[str, np.ndarray]:
         """All unknowns, by family: arrays of a count and their shape; see `Steps` for what stands where."""
-        return self.transcription.completed(self.result.values)
+        return self.transcription.complete(self.result.values)
 
     @property
     def cost(self) -> float:
@@ -219,21 +219,21 @@ class Plan:
         return () if errors is None else tuple(np.flatnonzero(errors.position > self.task.accuracy).tolist())
 
     @cached_property
-    def touches(self) -> tuple[Touch, ...]:
+    def touches(self) -> tuple[SweptContact, ...]:
         """Spheres that come nearer than allowed between points; tables of distances are looked at at points only."""
-        kept = watched(self.transcription.problem.factors) if self.feasible else []
+        kept = select_clearance_factors(self.transcription.problem.factors) if self.feasible else []
         if not kept:
             return ()
         ways = 1.5 * np.diff(self.t) * np.maximum(*(np.abs(v).max(axis=1) for v in (self.qd[:-1], self.qd[1:])))
-        return tuple(touches(kept, lambda times: self.at(times).q, self.t, ways))
+        return tuple(find_swept_contacts(kept, lambda times: self.at(times).q, self.t, ways))
 
     @cached_property
-    def excesses(self) -> tuple[Excess, ...]:
+    def excesses(self) -> tuple[LimitViolation, ...]:
         """Hard limits that are exceeded between points by more than a thousandth, the largest excess of each step."""
         if not self.feasible:
             return ()
         steps, factors = self.transcription.steps, self.transcription.problem.factors
-        return tuple(excesses(steps, factors, self.t, self.values))
+        return tuple(find_limit_violations(steps, factors, self.t, self.values))
 
     @cached_property
     def drifts(self) -> tuple[str, ...]:
@@ -245,7 +245,7 @@ class Plan:
         """The errors against the motion, and why there are none."""
         steps = self.transcription.steps
         try:
-            found = find_motion_errors(steps, self.t, self.values, wrenches(self.task, steps), self.task.accuracy)
+            found = find_motion_errors(steps, self.t, self.values, list_wrenches(self.task, steps), self.task.accuracy)
             if found is not None:
                 found.steps  # noqa: B018 - it raises where accelerations are not determined
             return found, ""

@@ -11,12 +11,12 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.plan.collocation import COLLOCATIONS, UNTIED
-from screwgraph.plan.interpolation import sampled_between
+from screwgraph.plan.interpolation import interpolate_samples
 from screwgraph.plan.phases import Phase
 from screwgraph.plan.plan import Plan
-from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import CONDENSED, Task
-from screwgraph.plan.transcribe import Transcription, wrenches
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.plan.transcription import Transcription, list_wrenches
 
 AIM = 0.5
 """Part of the accuracy that the next mesh is made for."""
@@ -45,7 +45,7 @@ def check_refinable(task: Task) -> None:
         )
 
 
-def refined(plan: Plan) -> Task:
+def refine_task(plan: Plan) -> Task:
     """Return the task of a plan with a mesh, and perhaps a rule, for which its errors are expected to be small enough.
 
     Steps are cut where errors are too large, by the order of the rule: the error of a step of length h goes with
@@ -67,7 +67,7 @@ def refined(plan: Plan) -> Task:
         pieces[excess.step] = max(2, pieces[excess.step])
     if rule == task.collocation and (pieces == 1).all():
         pieces[np.argmax(ratio)] = 2
-    return replace(task, collocation=rule, phases=tuple(_cut(plan, pieces)))
+    return replace(task, collocation=rule, phases=tuple(_cut_phases(plan, pieces)))
 
 
 def drifts_alike(before: Plan, after: Plan) -> bool:
@@ -83,7 +83,7 @@ def _gains(rule: str, needed: Float[np.ndarray, " S"]) -> bool:
     return COLLOCATIONS[rule].order < 3 or float(np.median(needed[needed > 1.0])) > FAR
 
 
-def _cut(plan: Plan, pieces: np.ndarray) -> Iterator[Phase]:
+def _cut_phases(plan: Plan, pieces: np.ndarray) -> Iterator[Phase]:
     """Return the phases with steps cut into equal pieces, and where goals are due."""
     steps, asked = plan.transcription.steps, _times(plan.task)
     for number, phase in enumerate(plan.task.phases):
@@ -108,15 +108,15 @@ def _times(task: Task) -> list[float]:
     return [float(t) for t in flat if isinstance(t, int | float)]
 
 
-def values_on(new: Transcription, plan: Plan) -> dict[str, np.ndarray]:
+def resample_values(new: Transcription, plan: Plan) -> dict[str, np.ndarray]:
     """Return the values of a plan at the points and samples of another mesh of the same horizon."""
     old, steps = plan.transcription.steps, new.steps
     durations = plan.values["duration"][:, 0] if "duration" in plan.values else None
     times = steps.times_of(durations)
     q, qd, *_ = plan.at(np.clip(times, plan.t[0], plan.t[-1]))
     found = {"q": q, "qd": qd} | ({} if durations is None else {"duration": plan.values["duration"]})
-    places = {w.unknowns.name: w.samples for w in wrenches(plan.task, old)}
-    ahead = {w.unknowns.name: w.samples for w in wrenches(new.task, steps)}
+    places = {w.unknowns.name: w.samples for w in list_wrenches(plan.task, old)}
+    ahead = {w.unknowns.name: w.samples for w in list_wrenches(new.task, steps)}
     for name, values in plan.values.items():
         if name in found:
             continue
@@ -126,22 +126,24 @@ def values_on(new: Transcription, plan: Plan) -> dict[str, np.ndarray]:
             every[places[name]] = values
         if name == "tau":
             every = every[old.effort_of_sample]
-        moved = _sampled(old, steps, every)
+        moved = _resample_steps(old, steps, every)
         if name == "tau" and steps.collocation.holds:
             moved = moved[steps.sample_at(steps.collocation.accelerated[0])]
         found[name] = moved[ahead[name]] if name in ahead else moved
     return found
 
 
-def _sampled(old: Steps, new: Steps, values: Float[np.ndarray, "M k"]) -> Float[np.ndarray, "N k"]:
+def _resample_steps(
+    old: TrajectoryUnknowns, new: TrajectoryUnknowns, values: Float[np.ndarray, "M k"]
+) -> Float[np.ndarray, "N k"]:
     """Return what polynomials through the samples of each old step are at the samples of new ones, phase by phase."""
     parts, phase = _parts(new), new.phase_of_sample
     edges = np.concatenate([number + p.edges[:-1] for number, p in enumerate(old.phases)])
     step = np.searchsorted(edges, phase + np.minimum(parts, 1.0 - NEAR) + NEAR / 2.0, side="right") - 1
-    return sampled_between(old, values, step, ((phase + parts - edges[step]) / old.lengths[step])[:, None])
+    return interpolate_samples(old, values, step, ((phase + parts - edges[step]) / old.lengths[step])[:, None])
 
 
-def _parts(steps: Steps) -> Float[np.ndarray, " M"]:
+def _parts(steps: TrajectoryUnknowns) -> Float[np.ndarray, " M"]:
     """Return the part 0..1 of its phase at which each sample stands."""
     begins = np.array([steps.times[s.start] for s in steps.states])[steps.phase_of_sample]
     whole = np.array([p.duration for p in steps.phases])[steps.phase_of_sample]

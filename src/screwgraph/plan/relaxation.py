@@ -15,18 +15,18 @@ from jaxtyping import Bool, Float
 
 from screwgraph.optimize import Factors, Problem, each, hinge, soft
 from screwgraph.optimize.batch import Batch
-from screwgraph.optimize.factors import picked
-from screwgraph.plan.contacts.stance import stances
-from screwgraph.plan.goals.position import whole_position
-from screwgraph.plan.goals.velocity import chosen_velocities
+from screwgraph.optimize.factors import select_factors
+from screwgraph.plan.contacts.stance import find_stances
+from screwgraph.plan.cost_scaling import ARMS
+from screwgraph.plan.goals.position import complete_position
+from screwgraph.plan.goals.velocity import select_velocities
 from screwgraph.plan.limits import EffortLimit
 from screwgraph.plan.mechanics import Mechanics
 from screwgraph.plan.plan import FEASIBLE
-from screwgraph.plan.scale import ARMS
-from screwgraph.plan.steps import Steps
 from screwgraph.plan.task import Task
-from screwgraph.plan.templates import Relaxed
-from screwgraph.plan.violation import demand, when
+from screwgraph.plan.template_wrappers import Relaxed
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.plan.violation_report import demand, when
 
 RECOVERY = 0.1
 """Time constant (s) in which violations of a measured state decay."""
@@ -54,14 +54,14 @@ def measured_state(
         if not isinstance(value, Mapping) and not np.isfinite(np.asarray(value, dtype=float)).all():
             doubts.append(f"the measured {word} is not finite: the planned one is taken")
         elif family == "q":
-            found[family] = whole_position(mechanics.robot, _unit(mechanics.robot, value))[0]
+            found[family] = complete_position(mechanics.robot, _unit(mechanics.robot, value))[0]
         else:
-            found[family] = chosen_velocities(mechanics, value)[1]
+            found[family] = select_velocities(mechanics, value)[1]
     return found, tuple(doubts)
 
 
-def relaxed(
-    task: Task, steps: Steps, problem: Problem, state: Mapping[str, np.ndarray], recovery: float
+def relax_problem(
+    task: Task, steps: TrajectoryUnknowns, problem: Problem, state: Mapping[str, np.ndarray], recovery: float
 ) -> tuple[Problem, tuple[str, ...]]:
     """Return a problem that can be met from a measured state, and what the state violates, in words.
 
@@ -73,19 +73,21 @@ def relaxed(
     found = tuple(w for name, v in at_start.items() if v is not None for w in _words(steps, plain[name], v, recovery))
     if not found and all(f is plain[f.name] for f in problem.factors):
         return problem, ()
-    factors = [_relaxed(task, steps, f, at_start, recovery) for f in plain.values()]
+    factors = [_relax_factors(task, steps, f, at_start, recovery) for f in plain.values()]
     return Problem(factors, problem.families).like(problem), found
 
 
-def softened(task: Task, problem: Problem, cost_scale: float) -> Problem:
+def soften_problem(task: Task, problem: Problem, cost_scale: float) -> Problem:
     """Return a problem in which limits of the state, obstacles and goals cost: their squares, beyond what is kept."""
     return Problem(
-        [_softened(f, cost_scale) if _may_give_way(task, f) else f for f in problem.factors], problem.families
+        [_soften_factors(f, cost_scale) if _may_give_way(task, f) else f for f in problem.factors], problem.families
     )
 
 
-def given_way(task: Task, steps: Steps, problem: Problem, values: Mapping[str, np.ndarray]) -> Iterator[str]:
-    """Say which of the demands that `softened` made costs do not hold, by how much, and when."""
+def given_way(
+    task: Task, steps: TrajectoryUnknowns, problem: Problem, values: Mapping[str, np.ndarray]
+) -> Iterator[str]:
+    """Say which of the demands that `soften_problem` made costs do not hold, by how much, and when."""
     for f in problem.factors:
         if not _may_give_way(task, f):
             continue
@@ -139,13 +141,13 @@ def _is_on_states(f: Factors) -> bool:
     )
 
 
-def _violation(task: Task, steps: Steps, f: Factors, state: Mapping[str, np.ndarray]) -> _Violation | None:
+def _violation(task: Task, steps: TrajectoryUnknowns, f: Factors, state: Mapping[str, np.ndarray]) -> _Violation | None:
     """Return the violation of the rows of factors at the measured state, None where they say nothing about it."""
     where = _from_the_start(task, steps, f)
     if not where.any():
         return None
     families = [replace(a.variables, count=1) for a in f.arguments]
-    one = replace(picked(f, np.array([0])), arguments=tuple(v[[0]] for v in families))
+    one = replace(select_factors(f, np.array([0])), arguments=tuple(v[[0]] for v in families))
     size = _residuals(one, {name: x[None] for name, x in state.items()})[0]
     if f.kind == "equality":
         return _Violation(size, None, where)
@@ -156,20 +158,20 @@ def _violation(task: Task, steps: Steps, f: Factors, state: Mapping[str, np.ndar
     return _Violation(np.maximum(size, 0.0), np.where(size > 0.0, rate, 0.0), where)
 
 
-def _from_the_start(task: Task, steps: Steps, f: Factors) -> Bool[np.ndarray, " N"]:
+def _from_the_start(task: Task, steps: TrajectoryUnknowns, f: Factors) -> Bool[np.ndarray, " N"]:
     """Return which factors say about their points what they say about the start, too."""
     points = f.arguments[0].indices
     if f.kind == "inequality":
         return np.ones(len(points), dtype=bool)
     contact: Any = dict(task.items()).get(f.name.partition(": ")[0])
     if hasattr(contact, "phases"):
-        run = stances(steps, contact.phases)[0]
+        run = find_stances(steps, contact.phases)[0]
         return points <= run.points[-1] if run.first == 0 else np.zeros(len(points), dtype=bool)
     return points == np.arange(len(points))
 
 
-def _relaxed(
-    task: Task, steps: Steps, f: Factors, at_start: Mapping[str, _Violation | None], recovery: float
+def _relax_factors(
+    task: Task, steps: TrajectoryUnknowns, f: Factors, at_start: Mapping[str, _Violation | None], recovery: float
 ) -> Factors:
     """Return factors with slack where a violation may decay; those between points have that of the points."""
     name = next((n for n in (f.name, *_parents(f.name)) if at_start.get(n) is not None), None)
@@ -192,7 +194,7 @@ def _parents(name: str) -> Iterator[str]:
         yield name
 
 
-def _words(steps: Steps, f: Factors, v: _Violation, recovery: float) -> Iterator[str]:
+def _words(steps: TrajectoryUnknowns, f: Factors, v: _Violation, recovery: float) -> Iterator[str]:
     if np.abs(v.size).max() > FEASIBLE:
         yield f"{demand(steps, f, v.size)} at the start, which decays with a time constant of {recovery:g} s"
 
@@ -204,7 +206,7 @@ def _may_give_way(task: Task, f: Factors) -> bool:
     return f.kind != "soft" and group in TOLERATED and not isinstance(dict(task.items()).get(item), EffortLimit)
 
 
-def _softened(f: Factors, cost_scale: float) -> Factors:
+def _soften_factors(f: Factors, cost_scale: float) -> Factors:
     sigma = TOLERATED[f.name.partition(" ")[0]] / np.sqrt(2.0 * ARMS * cost_scale)
     parameters: dict[str, Any] = {**f.shared, **{name: each(array) for name, array in f.each.items()}}
     make = soft if f.kind == "equality" else hinge

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize.manifold_code import differences
-from screwgraph.plan.models import kind_of
+from screwgraph.optimize.manifold_code import difference_values
+from screwgraph.plan.models import find_model_kind
 from screwgraph.plan.step_flow import StepFlow
 from screwgraph.summary import one_line
 
@@ -63,11 +63,13 @@ class MotionScales:
     turns: np.ndarray
 
 
-def step_errors(flow: StepFlow, defects: Float[np.ndarray, "S 2nv"]) -> StepErrors:
+def compute_step_errors(flow: StepFlow, defects: Float[np.ndarray, "S 2nv"]) -> StepErrors:
     """Return the errors of steps from what the motion from their first points differs by from the next ones."""
     steps, values, nv = flow.steps, flow.values, flow.steps.mechanics.robot.nv
     scales, mechanics = measure_motion(flow), steps.mechanics
-    planned = differences(mechanics.positions, values["q"][steps.first], values["q"][steps.first + steps.per_step])
+    planned = difference_values(
+        mechanics.positions, values["q"][steps.first], values["q"][steps.first + steps.per_step]
+    )
     d, v = np.abs(defects[:, :nv]), np.abs(defects[:, nv:])
     net = spread_by_unit(np.abs(planned), scales.turns)
     position, velocity = _largest(d / scales.way), _largest(v / scales.top)
@@ -82,7 +84,7 @@ def _largest(errors: Float[np.ndarray, "S nv"]) -> Float[np.ndarray, " S"]:
 def measure_motion(flow: StepFlow) -> MotionScales:
     """Return the scales of a planned motion."""
     t, qd = flow.t, flow.values["qd"]
-    turns, whole = np.array(kind_of(flow.steps.mechanics.robot).turns(flow.steps.mechanics.robot)), t[-1] - t[0]
+    turns, whole = np.array(find_model_kind(flow.steps.mechanics.robot).turns(flow.steps.mechanics.robot)), t[-1] - t[0]
     way = spread_by_unit(np.trapezoid(np.abs(qd), t, axis=0), turns)
     top = spread_by_unit(np.abs(qd).max(axis=0), turns)
     return MotionScales(np.maximum(way, SHORT), np.maximum(top, SHORT / whole), turns)

@@ -11,14 +11,14 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.dynamics import forward_dynamics
-from screwgraph.optimize.manifold_code import moved, step_rates
-from screwgraph.plan.dynamics import acting_at
-from screwgraph.plan.extrapolation import Stretches, integrated
-from screwgraph.plan.interpolation import shares_of, wrench_code
+from screwgraph.optimize.manifold_code import displacement_rates, retract_values
+from screwgraph.plan.dynamics import find_acting_wrenches
+from screwgraph.plan.extrapolated_euler import MotionStretches, integrate_stretches
+from screwgraph.plan.interpolation import compile_wrench, sample_weights
 from screwgraph.plan.items import Wrench
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.models import kind_of
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.models import find_model_kind
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.summary import one_line
 
 NUDGE = 1e-6
@@ -34,7 +34,7 @@ class StepFlow:
 
     __repr__ = one_line
 
-    steps: Steps
+    steps: TrajectoryUnknowns
     t: Float[np.ndarray, " K"]
     values: Mapping[str, np.ndarray]
     wrenches: Sequence[Wrench]
@@ -56,15 +56,15 @@ class StepFlow:
         manifold = self.steps.mechanics.robot.manifold
         d, ended = (np.full(v.shape, np.nan) for _ in range(2))
         for chosen, motion in self._motions:
-            stretches = Stretches(
+            stretches = MotionStretches(
                 v[chosen],
                 self.lengths[chosen],
-                lambda d, v: step_rates(manifold, d, v),
+                lambda d, v: displacement_rates(manifold, d, v),
                 lambda which, part, d, v, motion=motion, begin=q[chosen]: motion(
-                    which, part, moved(manifold, begin[which], d), v
+                    which, part, retract_values(manifold, begin[which], d), v
                 ),
             )
-            d[chosen], ended[chosen] = integrated(stretches, tolerance)
+            d[chosen], ended[chosen] = integrate_stretches(stretches, tolerance)
         return d, ended
 
     def linearize(self, q: Float[np.ndarray, "S nq"], v: Float[np.ndarray, "S nv"]) -> Float[np.ndarray, "S 2nv 2nv"]:
@@ -76,15 +76,15 @@ class StepFlow:
         beside, found = NUDGE * np.eye(n), np.zeros((len(v), 2 * n, 2 * n))
         # e' = de + [e, v]: twice the derivative of the rate of coordinates at the position itself
         for j in range(n):
-            still = step_rates(manifold, np.zeros_like(v), v)
-            turned = step_rates(manifold, np.broadcast_to(beside[j], v.shape), v)
+            still = displacement_rates(manifold, np.zeros_like(v), v)
+            turned = displacement_rates(manifold, np.broadcast_to(beside[j], v.shape), v)
             found[:, :n, j] = 2.0 * (turned - still) / NUDGE
         found[:, :n, n:] = np.eye(n)
         for chosen, motion in self._motions:
             which, begin, speed = np.arange(len(chosen)), q[chosen], v[chosen]
             here = motion(which, 0.5, begin, speed)
             for j in range(n):
-                aside = moved(manifold, begin, np.tile(beside[j], (len(chosen), 1)))
+                aside = retract_values(manifold, begin, np.tile(beside[j], (len(chosen), 1)))
                 found[chosen, n:, j] = (motion(which, 0.5, aside, speed) - here) / NUDGE
                 found[chosen, n:, n + j] = (motion(which, 0.5, begin, speed + beside[j]) - here) / NUDGE
         return found
@@ -97,7 +97,7 @@ class StepFlow:
         """Return steps in which the same wrenches act, with the accelerations of their motions."""
         steps, values = self.steps, self.values
         samples = np.array([steps.sample_at(i) for i in steps.collocation.accelerated])
-        patterns = acting_at(steps, self.wrenches)[samples[0]]
+        patterns = find_acting_wrenches(steps, self.wrenches)[samples[0]]
         frames = tuple(dict.fromkeys(w.frame for w in self.wrenches))
         for pattern in np.unique(patterns, axis=0):
             chosen = np.flatnonzero((patterns == pattern).all(axis=1))
@@ -111,14 +111,14 @@ class StepFlow:
 class _Motion:
     """Accelerations of k steps: `tau` and `forces` are what acts at the samples of each."""
 
-    steps: Steps
+    steps: TrajectoryUnknowns
     tau: Float[np.ndarray, "s k m"] | None
     wrenches: tuple[Wrench, ...]
     forces: tuple[Float[np.ndarray, "s k f"], ...]
     frames: tuple[str, ...]
 
     def __call__(self, which: Int[np.ndarray, " N"], part: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        mechanics, shares = self.steps.mechanics, shares_of(self.steps, part)
+        mechanics, shares = self.steps.mechanics, sample_weights(self.steps, part)
         function, drive = _compile_dynamics(mechanics, self.frames), self.steps.drive
         efforts = np.zeros((len(which), 0)) if self.tau is None else _sum_samples(shares, self.tau, which)
         tau = drive.torques(q, efforts)
@@ -126,7 +126,7 @@ class _Motion:
             return function(q, v, tau)
         acting = np.zeros((len(which), len(self.frames), 6))
         for w, x in zip(self.wrenches, self.forces, strict=True):
-            acting[:, self.frames.index(w.frame)] += wrench_code(mechanics, w)(q, _sum_samples(shares, x, which))
+            acting[:, self.frames.index(w.frame)] += compile_wrench(mechanics, w)(q, _sum_samples(shares, x, which))
         return function(q, v, tau, acting)
 
 
@@ -136,6 +136,6 @@ def _sum_samples(shares: Sequence[float], samples: np.ndarray, which: np.ndarray
 
 def _compile_dynamics(mechanics: Mechanics, frames: tuple[str, ...]) -> Any:
     """Compile forward dynamics, with wrenches on frames."""
-    robot, kind = mechanics.robot, kind_of(mechanics.robot)
+    robot, kind = mechanics.robot, find_model_kind(mechanics.robot)
     options = {"ordering": kind.ordering(robot), "external_wrenches": frames}
-    return mechanics.kept(("motion", frames), lambda: forward_dynamics(kind.model(robot), **options))
+    return mechanics.get_or_make(("motion", frames), lambda: forward_dynamics(kind.model(robot), **options))

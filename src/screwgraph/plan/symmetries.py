@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.optimize.manifold_code import moved
-from screwgraph.plan.code import on_arrays
-from screwgraph.plan.dynamics import required_forces
+from screwgraph.optimize.manifold_code import retract_values
+from screwgraph.plan.dynamics import compile_required_forces
 from screwgraph.plan.items import Wrench
-from screwgraph.plan.loops import closure_errors
+from screwgraph.plan.loop_closure import closure_errors
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.models import kind_of
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.models import find_model_kind
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.plan.vector_code import compile_on_arrays
 from screwgraph.robot import Robot, frame_pose, link_twists
 from screwgraph.spatial import Ad
 from screwgraph.summary import one_line
@@ -67,14 +67,14 @@ class Symmetries:
         return np.concatenate([fields, moving], axis=2)
 
 
-def find_symmetries(steps: Steps, wrenches: Sequence[Wrench]) -> Symmetries:
+def find_symmetries(steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]) -> Symmetries:
     """Return the symmetries of a model with its drive. Noether (1918).
 
     Candidates are tried at random states: along a symmetry, forces less those of gravity are the rate of the momentum.
     """
     key = ("symmetries", steps.drive)
-    return steps.mechanics.kept(
-        key, lambda: _search(steps.mechanics, set(steps.actuated), required_forces(steps, wrenches))
+    return steps.mechanics.get_or_make(
+        key, lambda: _search(steps.mechanics, set(steps.actuated), compile_required_forces(steps, wrenches))
     )
 
 
@@ -96,11 +96,11 @@ def _search(mechanics: Mechanics, actuated: set[int], forces: Forces) -> Symmetr
     if not free:
         return none
     trial = _Trial(mechanics, sorted(actuated), forces)
-    constant = np.eye(robot.nv)[:, free] @ trial.kept(Symmetries(np.eye(robot.nv)[:, free]))
+    constant = np.eye(robot.nv)[:, free] @ trial.find_symmetries(Symmetries(np.eye(robot.nv)[:, free]))
     for candidate in _chains(mechanics):
         if candidate.twists is None or actuated.issuperset(candidate.coordinates):
             continue
-        twists = candidate.twists @ trial.kept(candidate)
+        twists = candidate.twists @ trial.find_symmetries(candidate)
         found = replace(candidate, constant=constant, twists=twists)
         more = [c - constant.shape[1] for c in trial.independent(found) if c >= constant.shape[1]]
         if more:  # several such trees at one base are rare
@@ -118,7 +118,7 @@ class _Trial:
         self.q = np.array([robot.manifold.random(rng) for _ in range(count)])
         self.v, self.a = rng.standard_normal((2, count, robot.nv))
 
-    def kept(self, candidate: Symmetries) -> Float[np.ndarray, "r k"]:
+    def find_symmetries(self, candidate: Symmetries) -> Float[np.ndarray, "r k"]:
         """Return a basis of the combinations of a candidate's fields that are symmetries."""
         fields, still = candidate(self.q), np.zeros_like(self.v)
         if not candidate.count:
@@ -135,20 +135,22 @@ class _Trial:
         """Return the rates of momenta at the random motions."""
         manifold, found = self.mechanics.positions, []
         for sign in (NUDGE, -NUDGE):
-            q, v = moved(manifold, self.q, sign * self.v), self.v + sign * self.a
+            q, v = retract_values(manifold, self.q, sign * self.v), self.v + sign * self.a
             found.append(project(candidate(q), inertia_times(self.forces, q, v)))
         return (found[0] - found[1]) / (2.0 * NUDGE)
 
     def _opening(self, fields: np.ndarray) -> np.ndarray:
         """Return the rates at which motions along fields open loops, or break couplings."""
         mechanics, robot = self.mechanics, self.mechanics.robot
-        errors = mechanics.kept(
+        errors = mechanics.get_or_make(
             "closure errors",
-            lambda: on_arrays(lambda q: closure_errors(mechanics, q), (robot.nq,), robot.mobility.rank),
+            lambda: compile_on_arrays(lambda q: closure_errors(mechanics, q), (robot.nq,), robot.mobility.rank),
         )
         columns = []
         for j in range(fields.shape[2]):
-            there, back = (errors(moved(mechanics.positions, self.q, s * fields[:, :, j])) for s in (NUDGE, -NUDGE))
+            there, back = (
+                errors(retract_values(mechanics.positions, self.q, s * fields[:, :, j])) for s in (NUDGE, -NUDGE)
+            )
             columns.append(((there - back) / (2.0 * NUDGE)).ravel())
         return np.stack(columns, axis=1)
 
@@ -165,7 +167,7 @@ class _Trial:
 def _chains(mechanics: Mechanics) -> Iterator[Symmetries]:
     """Return, for each joint at the base, the longest chain of joints from there whose motions are a group."""
     robot = mechanics.robot
-    if not kind_of(robot).has_bodies:
+    if not find_model_kind(robot).has_bodies:
         return
     for joint in robot.children(robot.links[0].name):
         groups, chain = [], [joint]
@@ -182,16 +184,18 @@ def _chains(mechanics: Mechanics) -> Iterator[Symmetries]:
 def _group(mechanics: Mechanics, link: str, coordinates: Sequence[int]) -> Symmetries | None:
     """Return the motions of a link by its joints, where they are the same twists of space at all positions."""
     robot, rng = mechanics.robot, np.random.default_rng(SEED)
-    jacobian = mechanics.kept(
+    jacobian = mechanics.get_or_make(
         ("spatial Jacobian", link),
-        lambda: on_arrays(lambda q: _spatial_jacobian(robot, link, coordinates, q), (robot.nq,), 6 * len(coordinates)),
+        lambda: compile_on_arrays(
+            lambda q: _spatial_jacobian(robot, link, coordinates, q), (robot.nq,), 6 * len(coordinates)
+        ),
     )
     q = np.array([robot.manifold.random(rng) for _ in range(4)])
     found = jacobian(q).reshape(len(q), 6, -1)
     basis, sizes, _ = np.linalg.svd(np.concatenate(list(found), axis=1))
     if (sizes > CONSERVED * sizes[0]).sum() > len(coordinates) or np.linalg.matrix_rank(found[0]) < len(coordinates):
         return None
-    basis = _reduced(basis[:, : len(coordinates)].T).T
+    basis = _reduce_to_echelon(basis[:, : len(coordinates)].T).T
     return Symmetries(np.zeros((robot.nv, 0)), basis, jacobian, tuple(coordinates))
 
 
@@ -222,10 +226,10 @@ def null_space(rows: Float[np.ndarray, "n r"]) -> Float[np.ndarray, "r k"]:
     _, sizes, directions = np.linalg.svd(rows)
     padded = np.zeros(rows.shape[1])
     padded[: len(sizes)] = sizes
-    return _reduced(directions[padded <= CONSERVED * np.sqrt(len(rows))]).T
+    return _reduce_to_echelon(directions[padded <= CONSERVED * np.sqrt(len(rows))]).T
 
 
-def _reduced(rows: Float[np.ndarray, "k r"]) -> Float[np.ndarray, "k r"]:
+def _reduce_to_echelon(rows: Float[np.ndarray, "k r"]) -> Float[np.ndarray, "k r"]:
     """Return rows with the same span, each with a 1 where the others are 0."""
     rows, row = rows.copy(), 0
     for column in range(rows.shape[1]):

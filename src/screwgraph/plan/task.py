@@ -9,9 +9,9 @@ from typing import Any
 from screwgraph.errors import InputError
 from screwgraph.plan.collocation import COLLOCATIONS
 from screwgraph.plan.items import Item
-from screwgraph.plan.models import as_robot, kind_of
+from screwgraph.plan.models import as_robot, find_model_kind
 from screwgraph.plan.phases import Phase
-from screwgraph.robot import Robot, check_moves, unknown
+from screwgraph.robot import Robot, check_moves, make_unknown_name_error
 from screwgraph.summary import one_line
 
 GROUPS = ("goals", "costs", "limits", "obstacles", "contacts")
@@ -78,16 +78,16 @@ class Task:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", as_robot(self.robot))
-        kind = kind_of(self.robot)
+        kind = find_model_kind(self.robot)
         if isinstance(self.robot, Robot):
             check_moves(self.robot)
         if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         _check_size(self.phases, self.robot.nv)
         if self.collocation not in COLLOCATIONS:
-            raise unknown("collocation", self.collocation, COLLOCATIONS)
+            raise make_unknown_name_error("collocation", self.collocation, COLLOCATIONS)
         if isinstance(self.guess, str) and self.guess not in GUESSES:
-            raise unknown("guess", self.guess, GUESSES)
+            raise make_unknown_name_error("guess", self.guess, GUESSES)
         if (
             isinstance(self.accuracy, bool)
             or not isinstance(self.accuracy, int | float)

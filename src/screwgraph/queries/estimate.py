@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.arguments import checked
-from screwgraph.queries.models import check_can_move, check_noise, table_of
+from screwgraph.argument_checks import check_arguments
+from screwgraph.queries.query_checks import check_can_move, check_noise, load_table
 from screwgraph.simulation import Watch
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from screwgraph.robot import Robot
 
 
-@checked
+@check_arguments
 def estimate(
     model: Mechanism | Robot,
     measurements: Mapping[str, Any] | str,
@@ -66,4 +66,4 @@ def estimate(
     check_can_move(model)
     check_noise(noise, ModelNoise)
     options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0}
-    return found(model, table_of(measurements, missing=True), parameters, noise=noise, watch=watch, **options)
+    return found(model, load_table(measurements, missing=True), parameters, noise=noise, watch=watch, **options)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from screwgraph.plan.excitation import Excitation
 
 
-@checked
+@check_arguments
 def excitation(
     robot: Robot,
     parameters: Sequence[str] | None = None,

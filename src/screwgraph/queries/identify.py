@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.optimize.losses import LOSSES
 from screwgraph.robot import Robot
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOTIONS = ("filtered", "estimated")
 
 
-@checked
+@check_arguments
 def identify(
     robot: Robot,
     log: Any,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.arguments import checked
-from screwgraph.queries.models import check_can_move, table_of
+from screwgraph.argument_checks import check_arguments
+from screwgraph.queries.query_checks import check_can_move, load_table
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory, Watch
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from screwgraph.mechanism import Mechanism
 
 
-@checked
+@check_arguments
 def inverse_trajectory(
     model: Mechanism | Robot,
     trajectory: Trajectory | Mapping[str, Any] | str,
@@ -47,14 +47,14 @@ def inverse_trajectory(
         ModelError: the mechanism does not reach the trajectory.
     """
     check_can_move(model)
-    given = trajectory if isinstance(trajectory, Trajectory) else table_of(trajectory)
+    given = trajectory if isinstance(trajectory, Trajectory) else load_table(trajectory)
     if isinstance(model, Robot):
         from screwgraph.estimation import inverse_robot_trajectory
 
         return inverse_robot_trajectory(model, given, q0, watch, noise)
-    from screwgraph.estimation import inverse_dynamics_of
+    from screwgraph.estimation import inverse_mechanism_trajectory
 
     if isinstance(given, Trajectory):
         columns = {name: given.coordinate(name) for name in model.independent_coordinates}
         given, q0 = {"t": given.t, **columns}, given.q[0] if q0 is None else q0
-    return inverse_dynamics_of(model, given, q0, noise, watch)
+    return inverse_mechanism_trajectory(model, given, q0, noise, watch)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.kinematics import compiled, poses_in_world
+from screwgraph.kinematics import compile_kinematics, poses_in_world
 from screwgraph.plan.collision import (
     CAPSULES,
     SHAPES,
@@ -23,12 +23,12 @@ from screwgraph.plan.collision import (
     placed_capsules,
 )
 from screwgraph.plan.collision.shapes.base import TINY
-from screwgraph.plan.collision.shapes.segment import squared_between
+from screwgraph.plan.collision.shapes.segment_distance import squared_segment_distance
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array, minimum, sqrt, vector
 
 
-@checked
+@check_arguments
 def minimal_distance(
     robot: Robot,
     obstacles: Sequence[Shape] = (),
@@ -70,16 +70,16 @@ def minimal_distance(
             start = T[:3, :3] @ (own[:3, :3] @ numbers[:3] + own[:3, 3]) + T[:3, 3]
             way = T[:3, :3] @ (own[:3, :3] @ numbers[3:6]) if numbers[3:6].any() else np.zeros(3)
             parts.append((start, way, float(numbers[6])))
-        found = [_from(shape, *part) for shape in obstacles for part in parts]
-        found += [_between(parts[a], parts[b]) for a, b in pairs]
+        found = [_distance_to_obstacle(shape, *part) for shape in obstacles for part in parts]
+        found += [_capsule_distance(parts[a], parts[b]) for a, b in pairs]
         return found if each else [reduce(minimum, found)]
 
     shape = (len(obstacles) * len(body) + len(pairs),) if each else ()
     asked = (body, tuple(obstacles), pairs, each)
-    return compiled("minimal_distance", robot, ("q",), expression, shape, asked=asked).astype(dtype)
+    return compile_kinematics("minimal_distance", robot, ("q",), expression, shape, asked=asked).astype(dtype)
 
 
-def _from(obstacle: Shape, start: Array, way: Array, radius: float) -> Any:
+def _distance_to_obstacle(obstacle: Shape, start: Array, way: Array, radius: float) -> Any:
     """Return the distance of an obstacle from a capsule, or a sphere if it has no length."""
     kind, numbers = SHAPES[obstacle.kind], obstacle.numbers()
     is_sphere = isinstance(way[0], float) and not way.any()
@@ -87,6 +87,6 @@ def _from(obstacle: Shape, start: Array, way: Array, radius: float) -> Any:
     return found - radius
 
 
-def _between(one: tuple[Array, Array, float], other: tuple[Array, Array, float]) -> Any:
+def _capsule_distance(one: tuple[Array, Array, float], other: tuple[Array, Array, float]) -> Any:
     (a, u, r), (b, v, s) = one, other
-    return sqrt(squared_between(a, u, b, v) + TINY) - (r + s)
+    return sqrt(squared_segment_distance(a, u, b, v) + TINY) - (r + s)

@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import check_takes, checked, positive_count
+from screwgraph.argument_checks import check_arguments, check_signature, validate_count
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.queries.models import check_model
+from screwgraph.queries.query_checks import check_model
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import with_payload
 from screwgraph.simulation import (
     IMPLICIT,
     Control,
-    Given,
     Rollouts,
     StepOptions,
     StepStates,
+    StepValues,
     Watch,
     dynamics_of,
-    joined,
+    join_parts,
     live_states,
     rolled_out,
     sample_times,
@@ -40,7 +40,7 @@ MOST = 2_000_000_000
 """Numbers that are kept: 16 GB."""
 
 
-@checked
+@check_arguments
 def rollout(
     model: Robot | Mechanism,
     q0: Any = None,
@@ -110,19 +110,19 @@ def rollout(
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     step = options.step_of(model, dt).astype(dtype)
     if callable(tau):
-        check_takes("tau", tau, ("t", "q", "qd"))
+        check_signature("tau", tau, ("t", "q", "qd"))
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
-    given = Given.of(step, names, payload, parameters or {}) if names else None
+    given = StepValues.of(step, names, payload, parameters or {}) if names else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
     start = _starts(*live_states(model, given, q0, qd0), counts)
     _check_kept(len(start[0]), len(times) - 1, every, model)
-    threads = positive_count("threads", threads)
+    threads = validate_count("threads", threads)
     carried = None if given is None else np.atleast_2d(given.carried)
     task = partial(rolled_out, step if given is None else step.core, times=times, every=every, threads=threads)
     if executor is None:
         found = task(start, control, carried, watch=watch)
     else:
-        found = joined(_shared(executor, parts, task, start, control, carried), watch, times)
+        found = join_parts(_submit_parts(executor, parts, task, start, control, carried), watch, times)
     made = Rollouts.of(model, method, times[::every], found, given)
     warn_of_divergence(made)
     return made
@@ -162,7 +162,7 @@ def _starts(q: np.ndarray, qd: np.ndarray, counts: Mapping[str, int]) -> tuple[n
 
 def _check_kept(count: int, steps: int, every: Any, model: Robot | Mechanism) -> None:
     """Raise InputError where states cannot be kept so often."""
-    if steps % positive_count("every", every):
+    if steps % validate_count("every", every):
         raise InputError(f"every = {every!r} does not divide {steps} steps", fix="give a whole number that does")
     numbers = count * (steps // every + 1) * (3 * model.nv + 1)
     if numbers > MOST:
@@ -173,7 +173,7 @@ def _check_kept(count: int, steps: int, every: Any, model: Robot | Mechanism) ->
         )
 
 
-def _shared(
+def _submit_parts(
     executor: Executor,
     parts: int | None,
     task: Callable[..., StepStates],
@@ -187,7 +187,7 @@ def _shared(
             f"executor: expected an Executor of concurrent.futures, got {type(executor).__name__}",
             fix="give a ProcessPoolExecutor(4), or client.get_executor() of Dask",
         )
-    count, parts = len(start[0]), None if parts is None else positive_count("parts", parts)
+    count, parts = len(start[0]), None if parts is None else validate_count("parts", parts)
     edges = np.linspace(0, count, min(count, parts or -(-count // PART)) + 1).astype(int)
     tasks = []
     for first, last in pairwise(edges):

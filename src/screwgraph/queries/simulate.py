@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.arguments import checked
-from screwgraph.queries.models import check_can_move, check_model, check_noise, refuse
+from screwgraph.argument_checks import check_arguments
+from screwgraph.queries.query_checks import check_can_move, check_model, check_noise, refuse_option
 from screwgraph.robot import Robot
 from screwgraph.simulation import AUTO, Trajectory, Watch
 from screwgraph.simulation import simulate as integrate
@@ -19,7 +19,7 @@ SMOOTHER = "smoother"
 TOLERANCE = 1e-9
 
 
-@checked
+@check_arguments
 def simulate(
     model: Robot | Mechanism,
     q0: Any = None,
@@ -92,11 +92,13 @@ def simulate(
 
         check_can_move(model)
         check_noise(noise, Noise)
-        refuse({name: on or None for name, on in laws.items()}, "the smoother has no law for them", "leave them out")
-        refuse({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
+        refuse_option(
+            {name: on or None for name, on in laws.items()}, "the smoother has no law for them", "leave them out"
+        )
+        refuse_option({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
         chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
         return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
-    refuse(smoothing, "they are options of the method 'smoother'", "leave them out")
+    refuse_option(smoothing, "they are options of the method 'smoother'", "leave them out")
     exactly = TOLERANCE if rtol is None else rtol, TOLERANCE if atol is None else atol
     own = friction, stops, effort_limits
     return integrate(model, q0, qd0, time, dt, method, tau, *own, rtol=exactly[0], atol=exactly[1], watch=watch)

@@ -1,10 +1,12 @@
 """The robot model: links, joints, frames, loops and couplings, and functions that return changed robots."""
 
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
 from screwgraph.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
-from screwgraph.robot.attach import attach, prefixed
-from screwgraph.robot.check import check_moves, implausible, massless_joints, massless_links
-from screwgraph.robot.closed import check_closed_chains
-from screwgraph.robot.closure.chain import Chain, chain_of
+from screwgraph.robot.attach import attach, prefix_names
+from screwgraph.robot.closed_chain_checks import check_closed_chains
+from screwgraph.robot.closure.closed_positions import close_loops, complete, complete_velocity
 from screwgraph.robot.closure.constraints import (
     Row,
     constraint_jacobian,
@@ -15,45 +17,46 @@ from screwgraph.robot.closure.constraints import (
     loop_pose,
 )
 from screwgraph.robot.closure.drawn import FAR, moved_in_words, remark_on_drawing
-from screwgraph.robot.closure.independent import (
-    Jacobians,
+from screwgraph.robot.closure.independent_joints import (
+    SampledJacobians,
     advise_independent_joints,
-    determined,
-    followed_jacobians,
+    compute_followed_jacobians,
+    find_determined_columns,
     independent_coordinates,
     position_slices,
 )
-from screwgraph.robot.closure.levers import Lever, actuation_matrix, actuators_of, lever
+from screwgraph.robot.closure.lever_arms import Lever, actuation_matrix, actuators_of, make_lever
+from screwgraph.robot.closure.loop_chain import Chain, chain_of
 from screwgraph.robot.closure.massless_motion import idle_joints
 from screwgraph.robot.closure.mobility import (
     Mobility,
-    analysed_as,
     closed_states,
     mobility,
     regular_states,
+    share_analysis,
     symmetric_states,
 )
 from screwgraph.robot.closure.planar import is_planar
-from screwgraph.robot.closure.positions import close_loops, complete, complete_velocity
+from screwgraph.robot.coordinate_units import Units, units
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.edit import (
-    resorted,
-    snapped,
+    snap_rotations,
+    sort_robot,
     with_floating_base,
     with_gravity,
     without_damping,
     without_loops,
 )
-from screwgraph.robot.expression import Constant, Expression, Operation, Position, Power
+from screwgraph.robot.inertia_checks import check_moves, list_implausible, massless_joints, massless_links
 from screwgraph.robot.joints import JOINT_TYPES, JointType
 from screwgraph.robot.kinematics import frame_pose, frame_velocity, link_poses, link_twists
-from screwgraph.robot.limits import LimitArrays
+from screwgraph.robot.limit_arrays import LimitArrays
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
-from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, unknown
+from screwgraph.robot.position_expression import Constant, Expression, Operation, Position, Power
+from screwgraph.robot.quaternion_checks import check_unit
+from screwgraph.robot.robot import STANDARD_GRAVITY, Robot, make_unknown_name_error
 from screwgraph.robot.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
 from screwgraph.robot.topology import tree
-from screwgraph.robot.unit import check_unit
-from screwgraph.robot.units import Units, units
 from screwgraph.robot.weld import lock, merge_fixed
 
 __all__ = [
@@ -70,7 +73,6 @@ __all__ = [
     "Ellipsoid",
     "Expression",
     "Frame",
-    "Jacobians",
     "Joint",
     "JointType",
     "Lever",
@@ -86,6 +88,7 @@ __all__ = [
     "Power",
     "Robot",
     "Row",
+    "SampledJacobians",
     "Shape",
     "Sphere",
     "Thruster",
@@ -95,7 +98,6 @@ __all__ = [
     "actuation_matrix",
     "actuators_of",
     "advise_independent_joints",
-    "analysed_as",
     "attach",
     "chain_of",
     "check_closed_chains",
@@ -105,41 +107,45 @@ __all__ = [
     "closed_states",
     "complete",
     "complete_velocity",
+    "compute_followed_jacobians",
     "constraint_jacobian",
     "constraint_residual",
     "constraint_rows",
     "coordinates_around",
-    "determined",
-    "followed_jacobians",
+    "find_determined_columns",
     "frame_pose",
     "frame_velocity",
     "idle_joints",
-    "implausible",
     "independent_coordinates",
     "is_planar",
-    "lever",
     "link_poses",
     "link_twists",
+    "list_implausible",
     "lock",
     "loop_error",
     "loop_pose",
+    "make_lever",
+    "make_unknown_name_error",
     "massless_joints",
     "massless_links",
     "merge_fixed",
     "mobility",
     "moved_in_words",
     "position_slices",
-    "prefixed",
+    "prefix_names",
     "regular_states",
     "remark_on_drawing",
-    "resorted",
-    "snapped",
+    "share_analysis",
+    "snap_rotations",
+    "sort_robot",
     "symmetric_states",
     "tree",
     "units",
-    "unknown",
     "with_floating_base",
     "with_gravity",
     "without_damping",
     "without_loops",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

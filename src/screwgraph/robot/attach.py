@@ -7,20 +7,20 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
 from screwgraph.robot.coupling import Coupling
-from screwgraph.robot.expression import Expression, Operation, Position, Power
 from screwgraph.robot.joints import Fixed
 from screwgraph.robot.parts import Frame, Joint
+from screwgraph.robot.position_expression import Expression, Operation, Position, Power
 from screwgraph.robot.robot import Robot
 from screwgraph.robot.topology import tree
 from screwgraph.robot.weld import merge_fixed
 from screwgraph.spatial.manifolds import SE3
 
 
-@checked
+@check_arguments
 def attach(
     robot: Robot, other: Robot, frame: str, *, T: Float[np.ndarray, "4 4"] | None = None, prefix: str = ""
 ) -> Robot:
@@ -40,7 +40,7 @@ def attach(
     mount = np.eye(4) if T is None else np.asarray(T, dtype=float)
     if mount.shape != (4, 4) or not np.isfinite(mount).all() or SE3().is_off(mount[None]).any():
         raise InputError("attach: T is not a pose (4, 4)", fix="sg.spatial.transform(R, p) makes one")
-    other = prefixed(other, prefix)
+    other = prefix_names(other, prefix)
     _check_apart(robot, other)
     base = other.links[0].name
     weld = Joint(_free(f"{base}_mount", robot, other), Fixed(), at.link, base, at.T_lf @ mount)
@@ -60,7 +60,7 @@ def attach(
     return merge_fixed(whole)
 
 
-def prefixed(robot: Robot, prefix: str) -> Robot:
+def prefix_names(robot: Robot, prefix: str) -> Robot:
     """Return the robot with a prefix before the names of all of its parts."""
     if not prefix:
         return robot

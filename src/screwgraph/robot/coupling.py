@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.expression import Constant, Expression, evaluate, joints_in, substituted, text_of
+from screwgraph.robot.position_expression import (
+    Constant,
+    Expression,
+    evaluate,
+    joints_in,
+    substitute_positions,
+    text_of,
+)
 from screwgraph.spatial import Array, Taylor, vector
 
 
@@ -45,7 +52,7 @@ class Coupling:
 
     def __call__(self, q: Float[Array, " n"]) -> Any:
         """Return the residual, zero where the equation holds."""
-        return self._along(self._positions(q)) - self.offset
+        return self._evaluate_along(self._positions(q)) - self.offset
 
     def gradient(self, q: Float[Array, " n"]) -> Float[Array, " n"]:
         """Return the derivatives of the residual by the positions."""
@@ -63,7 +70,7 @@ class Coupling:
         fixed = {joint: float(positions[joint]) for joint in self.joints if joint in positions}
         terms = {joint: c for joint, c in self.terms.items() if joint not in fixed}
         offset = self.offset - sum(c * fixed[joint] for joint, c in self.terms.items() if joint in fixed)
-        expression = substituted(self.expression, fixed) if self.expression else None
+        expression = substitute_positions(self.expression, fixed) if self.expression else None
         if isinstance(expression, Constant):
             offset, expression = offset - expression.value, None
         return Coupling(self.name, terms, offset, expression)
@@ -78,12 +85,12 @@ class Coupling:
 
     def _moving(self, q: Float[Array, " n"], direction: Sequence[Any]) -> Taylor:
         curve = {joint: Taylor(q[i], direction[i], 0.0) for i, joint in enumerate(self.joints)}
-        return self._along(curve)
+        return self._evaluate_along(curve)
 
     def _positions(self, q: Float[Array, " n"]) -> dict[str, Any]:
         return {joint: q[i] for i, joint in enumerate(self.joints)}
 
-    def _along(self, positions: Mapping[str, Any]) -> Any:
+    def _evaluate_along(self, positions: Mapping[str, Any]) -> Any:
         parts = [coefficient * positions[joint] for joint, coefficient in self.terms.items()]
         if self.expression:
             with np.errstate(all="ignore"):  # where there is no value or derivative, the result is infinite or none

@@ -71,7 +71,7 @@ def with_gravity(robot: Robot, gravity: Iterable[float]) -> Robot:
     return replace(robot, gravity=(float(g[0]), float(g[1]), float(g[2])))
 
 
-def snapped(robot: Robot, tolerance: float) -> Robot:
+def snap_rotations(robot: Robot, tolerance: float) -> Robot:
     """Round rotation entries of the frames of joints and loops that lie within `tolerance` of 0 or +-1, and report it.
 
     Files write pi/2 as 1.5708; the rounded rotation is made orthogonal again.
@@ -95,7 +95,7 @@ def snapped(robot: Robot, tolerance: float) -> Robot:
     return replace(robot, joints=tuple(joints), loops=tuple(loops), warnings=robot.warnings + tuple(remarks))
 
 
-def resorted(robot: Robot) -> Robot:
+def sort_robot(robot: Robot) -> Robot:
     """Check and sort a robot whose parts were replaced by hand. Raises ModelError as `tree` does."""
     return tree(
         robot.name,

@@ -26,7 +26,7 @@ def _sqrt(y: Any, a: Any) -> tuple[Any, Any]:
 
 
 def _asin(y: Any, a: Any) -> tuple[Any, Any]:
-    slope = 1.0 / applied("sqrt", 1.0 - a * a)
+    slope = 1.0 / apply_function("sqrt", 1.0 - a * a)
     return slope, a * slope * slope * slope
 
 
@@ -47,7 +47,7 @@ def _atanh(y: Any, a: Any) -> tuple[Any, Any]:
 
 def _inverse_hyperbolic(sign: float) -> Derivatives:
     def derivatives(y: Any, a: Any) -> tuple[Any, Any]:
-        slope = 1.0 / applied("sqrt", a * a + sign)
+        slope = 1.0 / apply_function("sqrt", a * a + sign)
         return slope, -a * slope * slope * slope
 
     return derivatives
@@ -64,14 +64,14 @@ def _tanh(y: Any, a: Any) -> tuple[Any, Any]:
 
 
 def _erf(y: Any, a: Any) -> tuple[Any, Any]:
-    slope = 2.0 / math.sqrt(math.pi) * applied("exp", -(a * a))
+    slope = 2.0 / math.sqrt(math.pi) * apply_function("exp", -(a * a))
     return slope, -2.0 * a * slope
 
 
 OF_ONE: Mapping[str, Derivatives] = MappingProxyType(
     {
-        "sin": lambda y, a: (applied("cos", a), -y),
-        "cos": lambda y, a: (-applied("sin", a), -y),
+        "sin": lambda y, a: (apply_function("cos", a), -y),
+        "cos": lambda y, a: (-apply_function("sin", a), -y),
         "tan": _tan,
         "exp": lambda y, a: (y, y),
         "log": lambda y, a: (1.0 / a, -1.0 / (a * a)),
@@ -79,14 +79,14 @@ OF_ONE: Mapping[str, Derivatives] = MappingProxyType(
         "asin": _asin,
         "acos": _acos,
         "atan": _atan,
-        "sinh": lambda y, a: (applied("cosh", a), y),
-        "cosh": lambda y, a: (applied("sinh", a), y),
+        "sinh": lambda y, a: (apply_function("cosh", a), y),
+        "cosh": lambda y, a: (apply_function("sinh", a), y),
         "tanh": _tanh,
         "asinh": _inverse_hyperbolic(1.0),
         "acosh": _inverse_hyperbolic(-1.0),
         "atanh": _atanh,
         "erf": _erf,
-        "abs": lambda y, a: (applied("sign", a), 0.0),
+        "abs": lambda y, a: (apply_function("sign", a), 0.0),
     }
 )
 """Functions of one number, with their derivatives; that of |x| at 0 is 0."""
@@ -94,7 +94,7 @@ OF_TWO = ("atan2", "min", "max", "pow")
 """Functions of two numbers; of `pow` the exponent is a constant. Of equal numbers, `min` and `max` follow the first."""
 
 
-def applied(name: str, *operands: Any) -> Any:
+def apply_function(name: str, *operands: Any) -> Any:
     """Return a function of `OF_ONE` or `OF_TWO` of numbers of any kind."""
     if any(isinstance(x, Taylor) for x in operands):
         lifted = [x if isinstance(x, Taylor) else Taylor(x) for x in operands]
@@ -105,21 +105,21 @@ def applied(name: str, *operands: Any) -> Any:
 
 
 def _of_one(name: str, a: Taylor) -> Taylor:
-    value = applied(name, a.value)
+    value = apply_function(name, a.value)
     slope, curvature = OF_ONE[name](value, a.value)
     return Taylor(value, a.first * slope, a.second * slope + curvature * (a.first * a.first))
 
 
 def _of_two(name: str, a: Taylor, b: Taylor) -> Taylor:
-    value = applied(name, a.value, b.value)
+    value = apply_function(name, a.value, b.value)
     if name == "atan2":
         weight = 1.0 / (a.value * a.value + b.value * b.value)
         first = (b.value * a.first - a.value * b.first) * weight
         turning = 2.0 * first * (a.value * a.first + b.value * b.first)
         return Taylor(value, first, (b.value * a.second - a.value * b.second - turning) * weight)
     if name == "pow":
-        slope = b.value * applied("pow", a.value, b.value - 1.0)
-        curvature = b.value * (b.value - 1.0) * applied("pow", a.value, b.value - 2.0)
+        slope = b.value * apply_function("pow", a.value, b.value - 1.0)
+        curvature = b.value * (b.value - 1.0) * apply_function("pow", a.value, b.value - 2.0)
         return Taylor(value, a.first * slope, a.second * slope + curvature * (a.first * a.first))
     is_first = a.value <= b.value if name == "min" else a.value >= b.value
     return Taylor(value, choose(is_first, a.first, b.first), choose(is_first, a.second, b.second))

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.robot.parts import Frame
+from screwgraph.robot.quaternion_checks import check_unit
 from screwgraph.robot.robot import Robot
-from screwgraph.robot.unit import check_unit
 from screwgraph.spatial import Ad, Array, concatenate, inverse, rotation
 
 Poses = dict[str, Float[Array, "4 4"]]

@@ -11,12 +11,12 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from screwgraph import displayed
-from screwgraph.arguments import check_fields, checked, shown
+from screwgraph import html_display
+from screwgraph.argument_checks import check_arguments, check_fields, describe_value
 from screwgraph.errors import InputError
 from screwgraph.robot.actuators import Actuator
 from screwgraph.robot.coupling import Coupling
-from screwgraph.robot.limits import LimitArrays, limit_arrays
+from screwgraph.robot.limit_arrays import LimitArrays, limit_arrays
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.spatial.manifolds import Manifold, product
 from screwgraph.tape import Scalar
@@ -42,7 +42,7 @@ class Robot:
     Build one with `tree`, which checks and sorts.
     """
 
-    _repr_html_ = displayed.html
+    _repr_html_ = html_display.html
 
     name: str
     links: tuple[Link, ...]
@@ -131,13 +131,13 @@ class Robot:
     def joint(self, name: str) -> Joint:
         """Return the joint of that name. Raises InputError when there is none."""
         if not isinstance(name, str) or name not in self._joint_index:
-            raise unknown("joint", name, self.joint_names)
+            raise make_unknown_name_error("joint", name, self.joint_names)
         return self.joints[self._joint_index[name]]
 
     def link_index(self, name: str) -> int:
         """Return the number of a link, 0 for the base. Raises InputError when there is none."""
         if not isinstance(name, str) or name not in self._link_index:
-            raise unknown("link", name, tuple(self._link_index))
+            raise make_unknown_name_error("link", name, tuple(self._link_index))
         return self._link_index[name]
 
     def joint_of(self, link: str) -> Joint | None:
@@ -166,7 +166,7 @@ class Robot:
                     return frame
             if name in self._link_index:
                 return Frame(name, name, np.eye(4))
-        raise unknown("frame", name, tuple(f.name for f in self.frames) + tuple(self._link_index))
+        raise make_unknown_name_error("frame", name, tuple(f.name for f in self.frames) + tuple(self._link_index))
 
     def neutral(self) -> Float[np.ndarray, " nq"]:
         """Return where the robot stands unless a position is given.
@@ -175,7 +175,7 @@ class Robot:
         """
         return np.concatenate([np.zeros(0), *(joint.neutral_position() for joint in self.joints)])
 
-    @checked
+    @check_arguments
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
         """Return a random configuration, quaternions normalised, limits not regarded."""
         return self.manifold.random(rng)
@@ -201,9 +201,9 @@ class Robot:
         Raises:
             InputError: loops cannot be closed, or the joints that were named do not determine the others.
         """
-        from screwgraph.robot.closure.independent import independent_names
+        from screwgraph.robot.closure.independent_joints import find_independent_names
 
-        return independent_names(self)
+        return find_independent_names(self)
 
     def with_independent_joints(self, names: Iterable[str] | None) -> Robot:
         """Choose the independent joints; None leaves the choice to `independent_joints`.
@@ -211,7 +211,7 @@ class Robot:
         Raises:
             InputError: unknown names, too many or too few, or joints that do not determine the others.
         """
-        from screwgraph.robot.closure.independent import with_independent
+        from screwgraph.robot.closure.independent_joints import with_independent
 
         return with_independent(self, names)
 
@@ -226,7 +226,7 @@ class Robot:
         Raises:
             InputError: a guess of the wrong shape, or loops that do not close, with the closure error that is left.
         """
-        from screwgraph.robot.closure.positions import close_loops
+        from screwgraph.robot.closure.closed_positions import close_loops
 
         return close_loops(self, q_guess, independent, tolerance)
 
@@ -238,7 +238,7 @@ class Robot:
         Raises:
             InputError: arguments of the wrong shape, or no closed position there, with the closure error that is left.
         """
-        from screwgraph.robot.closure.positions import complete
+        from screwgraph.robot.closure.closed_positions import complete
 
         return complete(self, y, branch)
 
@@ -249,7 +249,7 @@ class Robot:
             InputError: arguments of the wrong shape, a position with open loops, or one where the independent joints do
                 not determine the others.
         """
-        from screwgraph.robot.closure.positions import complete_velocity
+        from screwgraph.robot.closure.closed_positions import complete_velocity
 
         return complete_velocity(self, q, yd)
 
@@ -259,12 +259,12 @@ class Robot:
         Raises:
             InputError: a position of another shape.
         """
-        from screwgraph.robot.closure.levers import actuation_matrix
+        from screwgraph.robot.closure.lever_arms import actuation_matrix
 
         return actuation_matrix(self, q)
 
 
-def unknown(what: str, name: object, known: Iterable[str]) -> InputError:
+def make_unknown_name_error(what: str, name: object, known: Iterable[str]) -> InputError:
     """Make the error for a name that does not exist, with the nearest ones that do."""
     from difflib import get_close_matches
 
@@ -273,7 +273,7 @@ def unknown(what: str, name: object, known: Iterable[str]) -> InputError:
     several = f"there are {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}"
     known = several if len(names) > 1 else f"there is {names[0] if names else f'no {what} at all'}"
     fix = f"did you mean {', '.join(near)}?" if near else known
-    said = repr(name) if isinstance(name, str) else shown(name)
+    said = repr(name) if isinstance(name, str) else describe_value(name)
     return InputError(f"no {what} is called {said}", fix=fix)
 
 

@@ -10,9 +10,9 @@ from jaxtyping import Float
 
 from screwgraph.errors import ModelError
 from screwgraph.robot.actuators import Actuator, check_actuators
-from screwgraph.robot.closed import check_closed_chains, split_name
+from screwgraph.robot.closed_chain_checks import check_closed_chains, parse_independent_name
 from screwgraph.robot.coupling import Coupling
-from screwgraph.robot.limits import with_sound_limits
+from screwgraph.robot.limit_arrays import with_sound_limits
 from screwgraph.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.robot.robot import STANDARD_GRAVITY, Gravity, Robot
 from screwgraph.robot.unique_names import check_unique
@@ -55,7 +55,11 @@ def tree(
     check_actuators(actuators, joints, loops, where)
     sound = [with_sound_limits(joint, where(joint)) for joint in ordered]
     position = {joint.name: i for i, joint in enumerate(ordered)}
-    chosen = None if independent is None else sorted(independent, key=lambda n: position[split_name(n, position)[0]])
+    chosen = (
+        None
+        if independent is None
+        else sorted(independent, key=lambda n: position[parse_independent_name(n, position)[0]])
+    )
     return Robot(
         name,
         sorted_links,

@@ -10,7 +10,7 @@ import numpy as np
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.robot.actuators import LoopMotor
-from screwgraph.robot.closed import same_link
+from screwgraph.robot.closed_chain_checks import make_same_link_error
 from screwgraph.robot.closure.constraints import loop_residual
 from screwgraph.robot.joints import Fixed
 from screwgraph.robot.parts import Frame, Joint, Limits, Link, Loop
@@ -29,10 +29,10 @@ def merge_fixed(robot: Robot) -> Robot:
     Raises:
         ModelError: a loop whose ends lie on one rigid body, or a coupling of fixed joints that does not hold.
     """
-    merged = _merged(_settled(robot, {}))
+    merged = _merge_links(_settle_couplings(robot, {}))
     for loop in merged.loops:
         if loop.predecessor == loop.successor:
-            raise same_link(loop)
+            raise make_same_link_error(loop)
     for coupling in merged.couplings:
         if not coupling.joints:
             raise ModelError(f"coupling {coupling.name!r} is off by {-coupling.offset:g}", why="its joints are fixed")
@@ -53,7 +53,7 @@ def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
     chosen = robot.independent
     if robot.is_closed and chosen is not None and not set(at) <= set(chosen):
         robot = replace(robot, independent=None)  # a dependent joint that stands still takes a freedom away
-    merged = _merged(_settled(_with_locked(robot, positions), positions))
+    merged = _merge_links(_settle_couplings(_with_locked(robot, positions), positions))
     off = [coupling for coupling in merged.couplings if not coupling.joints]
     remarks = (f"coupling {c.name!r} is off by {-c.offset:g} with its joints locked there: it is left out" for c in off)
     loops = tuple(loop for loop in merged.loops if not _is_idle(loop))
@@ -67,7 +67,7 @@ def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
     )
 
 
-def _merged(robot: Robot) -> Robot:
+def _merge_links(robot: Robot) -> Robot:
     frame_of = {robot.links[0].name: Frame(robot.links[0].name, robot.links[0].name, np.eye(4))}
     for joint in robot.joints:
         if isinstance(joint.type, Fixed):
@@ -84,7 +84,7 @@ def _merged(robot: Robot) -> Robot:
             moved = [tuple(v.moved(frame.T_lf) for v in some) for some in (own.visuals, own.collisions)]
             seen, touched = shapes[frame.link]
             shapes[frame.link] = (seen + moved[0], touched + moved[1])
-    joints = [_reparented(j, frame_of[j.parent]) for j in robot.joints if not isinstance(j.type, Fixed)]
+    joints = [_reparent_joint(j, frame_of[j.parent]) for j in robot.joints if not isinstance(j.type, Fixed)]
     merged = [f for f in frame_of.values() if f.name != f.link]
     kept = [Frame(f.name, frame_of[f.link].link, frame_of[f.link].T_lf @ f.T_lf) for f in robot.frames]
     links = [Link(link.name, inertia[link.name], *shapes[link.name]) for link in robot.links if link.name in inertia]
@@ -99,7 +99,7 @@ def _merged(robot: Robot) -> Robot:
     )
 
 
-def _settled(robot: Robot, locked: Mapping[str, float]) -> Robot:
+def _settle_couplings(robot: Robot, locked: Mapping[str, float]) -> Robot:
     """Take the joints that stand still out of the couplings; lock those that a coupling then leaves no motion."""
     positions = {j.name: 0.0 for j in robot.joints if isinstance(j.type, Fixed)} | dict(locked)
     moving = [actuator.with_fixed(positions) for actuator in robot.actuators]
@@ -113,7 +113,7 @@ def _settled(robot: Robot, locked: Mapping[str, float]) -> Robot:
     position = stuck.offset / coefficient
     remark = f"joint {joint!r} is locked at {position:g}: coupling {stuck.name!r} leaves it no motion"
     still = {joint: position}
-    return _settled(_with_locked(replace(robot, warnings=(*robot.warnings, remark)), still), positions | still)
+    return _settle_couplings(_with_locked(replace(robot, warnings=(*robot.warnings, remark)), still), positions | still)
 
 
 def _is_idle(loop: Loop) -> bool:
@@ -130,11 +130,11 @@ def _is_idle(loop: Loop) -> bool:
 
 
 def _with_locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
-    locked = {name: _locked(robot.joint(name), position) for name, position in positions.items()}
+    locked = {name: _lock_joint(robot.joint(name), position) for name, position in positions.items()}
     return replace(robot, joints=tuple(locked.get(j.name, j) for j in robot.joints))
 
 
-def _locked(joint: Joint, position: float) -> Joint:
+def _lock_joint(joint: Joint, position: float) -> Joint:
     q = np.array([position]) if joint.type.nq == 1 else joint.neutral_position()
     pose = joint.origin @ joint.type.transform(q)
     return replace(joint, type=Fixed(), origin=pose, limits=Limits(), damping=0.0, friction=0.0, armature=0.0)
@@ -149,7 +149,7 @@ def _position(joint: Joint, position: float | None) -> float:
     return float(position)
 
 
-def _reparented(joint: Joint, parent: Frame) -> Joint:
+def _reparent_joint(joint: Joint, parent: Frame) -> Joint:
     return (
         joint if parent.name == parent.link else replace(joint, parent=parent.link, origin=parent.T_lf @ joint.origin)
     )

@@ -1,36 +1,39 @@
 """Motions of models over time: methods of integration, loops kept closed, energy and violation reported."""
 
-from screwgraph.simulation.balance import Balance
-from screwgraph.simulation.collect import Watch
-from screwgraph.simulation.columns import QUANTITIES, STATES, Column, columns, coordinate_names
-from screwgraph.simulation.live_start import live_states
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
+from screwgraph.simulation.coordinate_columns import QUANTITIES, STATES, Column, columns, coordinate_names
+from screwgraph.simulation.energy_balance import EnergyBalance
+from screwgraph.simulation.initial_state import initial_position, initial_states, sample_times
 from screwgraph.simulation.methods import AUTO, METHODS
-from screwgraph.simulation.models import (
+from screwgraph.simulation.model_dynamics import (
     Dynamics,
     Efforts,
     MechanismDynamics,
     RobotDynamics,
+    accelerations_under,
     dynamics_of,
-    efforts,
-    under,
+    validate_torques,
 )
-from screwgraph.simulation.options import StepOptions
-from screwgraph.simulation.paths import Place, check_places, label_of, path_of
+from screwgraph.simulation.motion_files import check_path, motion_columns, save_motion
+from screwgraph.simulation.parametric_start import live_states
+from screwgraph.simulation.point_paths import Place, check_places, label_of, path_of
 from screwgraph.simulation.rollouts import (
     Control,
     Controller,
     Rollouts,
     StepStates,
-    joined,
+    join_parts,
     rolled_out,
     warn_of_divergence,
 )
-from screwgraph.simulation.run import check_start, simulate, simulated
+from screwgraph.simulation.simulation import check_start, simulate, simulate_dynamics
 from screwgraph.simulation.simulator import Simulator
-from screwgraph.simulation.start import initial_position, initial_states, sample_times
-from screwgraph.simulation.step_parameters import Given
+from screwgraph.simulation.state_recorder import Watch
+from screwgraph.simulation.step_options import StepOptions
+from screwgraph.simulation.step_parameters import StepValues
 from screwgraph.simulation.step_rules import IMPLICIT
-from screwgraph.simulation.tables import check_path, motion_columns, save_motion
 from screwgraph.simulation.trajectory import States, Trajectory, read_trajectory
 
 __all__ = [
@@ -39,13 +42,12 @@ __all__ = [
     "METHODS",
     "QUANTITIES",
     "STATES",
-    "Balance",
     "Column",
     "Control",
     "Controller",
     "Dynamics",
     "Efforts",
-    "Given",
+    "EnergyBalance",
     "MechanismDynamics",
     "Place",
     "RobotDynamics",
@@ -54,18 +56,19 @@ __all__ = [
     "States",
     "StepOptions",
     "StepStates",
+    "StepValues",
     "Trajectory",
     "Watch",
+    "accelerations_under",
     "check_path",
     "check_places",
     "check_start",
     "columns",
     "coordinate_names",
     "dynamics_of",
-    "efforts",
     "initial_position",
     "initial_states",
-    "joined",
+    "join_parts",
     "label_of",
     "live_states",
     "motion_columns",
@@ -75,7 +78,10 @@ __all__ = [
     "sample_times",
     "save_motion",
     "simulate",
-    "simulated",
-    "under",
+    "simulate_dynamics",
+    "validate_torques",
     "warn_of_divergence",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

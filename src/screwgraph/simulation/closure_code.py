@@ -45,7 +45,11 @@ def closure_code(robot: Robot, rows: Sequence[int], lengths: Sequence[Parameter]
         x = np.split(own, ends[1:-1]) if robot.loops else []
         made = with_numbers(robot, lengths, others[-1]) if lengths else robot
         errors, K = constraint_residual(made, q, x, vanishing), constraint_jacobian(made, q, x)
-        return [errors[i] for i in rows] + _along(made, q, x) + [K[rows[i], j] for i, j in zip(*places, strict=True)]
+        return (
+            [errors[i] for i in rows]
+            + _loop_joint_errors(made, q, x)
+            + [K[rows[i], j] for i, j in zip(*places, strict=True)]
+        )
 
     question = (without_metadata(robot), tuple(rows), *lengths)
     arguments = (*_arguments(robot), *parameter_arguments(robot, lengths))
@@ -96,7 +100,7 @@ def _arguments(robot: Robot) -> tuple[Argument, ...]:
     return (position_argument(robot), *([Argument("x", (len(names),), names, spaces)] if names else []))
 
 
-def _along(robot: Robot, q: np.ndarray, x: Sequence[np.ndarray]) -> list[Number]:
+def _loop_joint_errors(robot: Robot, q: np.ndarray, x: Sequence[np.ndarray]) -> list[Number]:
     """Return how far each loop joint's velocity coordinates are from where x should be."""
     found: list[Number] = []
     for loop, position in zip(robot.loops, x, strict=True):

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import March, Marching, marching
+from screwgraph.compiler import CompiledStepLoop, StepLoop, compile_step_loop
 from screwgraph.errors import InputError
 from screwgraph.robot import JointType, Robot, constraint_jacobian, constraint_rows, loop_pose
-from screwgraph.robot.closure.newton import closing
+from screwgraph.robot.closure.closing_newton import close_by_newton
 from screwgraph.simulation import projection_code
-from screwgraph.simulation.bounds_code import within
 from screwgraph.simulation.closure_code import closure_code, entries
-from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.simulation.correction_loop import make_bound_test
+from screwgraph.simulation.step_code import TracedSteps
 from screwgraph.tape import Memory, Part
 
 NEAR = 1e-8
@@ -39,10 +39,10 @@ class Constraints:
         self.function, self.places = closure_code(robot, rows), tuple(map(np.array, entries(robot, rows)))
         self.kept, self.rows = len(kept), len(every)
         self.x = _loop_positions(robot, q)
-        self.bound = np.array([_bound(loop.type) for loop in robot.loops for _ in range(loop.type.nv)])
-        self._code: tuple[Memory, Marching] | None = None
+        self.bound = np.array([_distance_bound(loop.type) for loop in robot.loops for _ in range(loop.type.nv)])
+        self._code: tuple[Memory, CompiledStepLoop] | None = None
 
-    def projected(
+    def project(
         self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
     ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], float]:
         """Return the nearest position and velocity that constraints allow, and the loop-closure error (rad, m).
@@ -69,7 +69,7 @@ class Constraints:
         """Do the same by damped steps and least squares: near singular positions, where Newton's fail."""
         steps = projection_code.ITERATIONS
         free = np.ones(self.robot.nv, dtype=bool)
-        end = closing(self.robot, q, free, projection_code.TOLERANCE, nudges=0, steps=steps)
+        end = close_by_newton(self.robot, q, free, projection_code.TOLERANCE, nudges=0, steps=steps)
         if not end.error <= projection_code.TOLERANCE:
             raise InputError(
                 f"at t = {t:g} s the loop-closure error is {end.error:.3g}, and Newton's method does not reduce it",
@@ -81,26 +81,26 @@ class Constraints:
         return end.q, qd - np.linalg.lstsq(K, K @ qd, rcond=None)[0], end.error
 
 
-def _projection(constraints: Constraints) -> tuple[Memory, Marching]:
+def _projection(constraints: Constraints) -> tuple[Memory, CompiledStepLoop]:
     """Return machine code that puts a state back onto the constraints, and the memory that it works in."""
     robot, memory = constraints.robot, Memory()
     sizes = {"q": robot.nq, "qd": robot.nv, "gaps": constraints.rows, "x": len(constraints.x)}
     for name, size in sizes.items():
         memory.add(name, size)
-    parts = projection_code.projection(constraints, SmallSteps(robot.manifold), memory)
-    return memory, marching(march_of(parts, memory))
+    parts = projection_code.make_projection(constraints, TracedSteps(robot.manifold), memory)
+    return memory, compile_step_loop(make_step_loop(parts, memory))
 
 
-def march_of(parts: Sequence[Part], memory: Memory) -> March:
+def make_step_loop(parts: Sequence[Part], memory: Memory) -> StepLoop:
     """Return a step, which keeps q, qd and gaps, where these are finite, loops closed, and turns less than 1 rad."""
     bounds = [(place, FINITE) for name in ("q", "qd", "gaps") for place in memory.places(name)]
     bounds += [(place, 1.0) for name in memory.names if name.startswith("turns") for place in memory.places(name)]
     bounds += [(place, 0.0) for name in memory.names if name == "open" for place in memory.places(name)]
     (counts,) = memory.add("counts", 1)
-    return March((*parts, within(bounds, counts)), counts, range(memory.places("gaps").stop))
+    return StepLoop((*parts, make_bound_test(bounds, counts)), counts, range(memory.places("gaps").stop))
 
 
-def _bound(joint: JointType) -> float:
+def _distance_bound(joint: JointType) -> float:
     A = np.asarray(joint.screw_axes(joint.manifold.identity()), dtype=float)
     is_screw = (A[:3].any(axis=0) & A[3:].any(axis=0)).any()
     # A ball joint that is taken some way off has its error in turned axes.

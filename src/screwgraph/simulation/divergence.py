@@ -9,16 +9,16 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.simulation.automatic import is_stiff
-from screwgraph.simulation.methods import State
-from screwgraph.simulation.models import Dynamics, acceleration, system_of
-from screwgraph.simulation.system import worst_owner
+from screwgraph.simulation.auto_method import is_stiff
+from screwgraph.simulation.methods import MotionState
+from screwgraph.simulation.model_dynamics import Dynamics, acceleration, system_of
+from screwgraph.simulation.system import name_worst_owner
 
 Given = tuple[Float[np.ndarray, "*B nq"], Float[np.ndarray, "*B nv"], Float[np.ndarray, "*B m"]]
 """q, qd and tau at the beginning of a step."""
 
 
-def diverged(
+def make_divergence_error(
     dynamics_at: Callable[[int], Dynamics],
     method: str,
     step: int,
@@ -40,11 +40,13 @@ def diverged(
     if not np.isfinite(tau).all():
         model = dynamics.model
         names = [f"motor {name!r}" for name in model.motor_names] if isinstance(model, Mechanism) else owners
-        return InputError(f"tau{where} at step {step}, t = {step * dt:g} s, is not finite{worst_owner(names, tau)}")
+        return InputError(
+            f"tau{where} at step {step}, t = {step * dt:g} s, is not finite{name_worst_owner(names, tau)}"
+        )
     with np.errstate(all="ignore"):
         qdd = np.asarray(acceleration(dynamics, q, qd, tau))
-        joint = worst_owner(owners, qdd)
-        stiff = np.isfinite(qdd).all() and is_stiff(system_of(dynamics, tau, None), 0.0, State(q, qd), dt)
+        joint = name_worst_owner(owners, qdd)
+        stiff = np.isfinite(qdd).all() and is_stiff(system_of(dynamics, tau, None), 0.0, MotionState(q, qd), dt)
     what = f"the simulation{where} diverged at step {step}, t = {step * dt:g} s{joint}, method {method!r}"
     if not np.isfinite(qdd).all():
         return InputError(

@@ -10,12 +10,12 @@ import numpy as np
 
 from screwgraph.compiler import Function, compile_graph
 from screwgraph.compiler.cache import pack_program
-from screwgraph.dynamics.singular import naming_idle_joints
+from screwgraph.dynamics.singular_mass_matrix import name_idle_joints
 from screwgraph.graph import dynamics_graph
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter
 from screwgraph.simulation.joint_forces import Forces, JointForce, KinkedForce
-from screwgraph.simulation.step_law import StepLaw, among
+from screwgraph.simulation.step_law import StepLaw, as_arguments
 from screwgraph.simulation.step_parameters import FORCES
 from screwgraph.tape import Number
 
@@ -23,7 +23,7 @@ SOLVES = 4
 """Accelerations a step where forces of joints have kinks: Newton's steps, of which two or three are enough mostly."""
 
 
-def implicit_forces(
+def make_implicit_forces(
     robot: Robot, forces_at: Callable[[Mapping[Parameter, Any]], Forces], live: Sequence[Parameter] = ()
 ) -> StepLaw:
     """Return (v' - v) / dt, with v' the velocity at the end of a step at which all forces are; damping is one of them.
@@ -76,7 +76,9 @@ def implicit_forces(
                 at_joint = robot.v_slices[joint.name]
                 turned = joint.turned_momentum(qd[at_joint], added[at_joint] * qd[at_joint])
                 total[at_joint] = total[at_joint] + turned
-            found = code(q, qd, total, *among(np.array([x for name in names for x in numbers[name]], dtype=object)))
+            found = code(
+                q, qd, total, *as_arguments(np.array([x for name in names for x in numbers[name]], dtype=object))
+            )
             velocity = qd + dt * found
         return found
 
@@ -101,7 +103,7 @@ def _with_inputs(robot: Robot, names: Sequence[str], payload: str | None) -> Fun
     """Return forward dynamics without damping: q, qd, tau, and the parameters of some names."""
     joints = tuple(replace(joint, damping=0.0) for joint in robot.joints)
     undamped = replace(robot, joints=joints)
-    with naming_idle_joints(undamped, undamped.joint_names):
+    with name_idle_joints(undamped, undamped.joint_names):
         graph = dynamics_graph(undamped, parameters=names, payload=payload)
         return compile_graph(graph.given("q", "qd", "tau", *(["parameter"] if names else [])), "qdd")
 

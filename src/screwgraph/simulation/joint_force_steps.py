@@ -12,10 +12,10 @@ from screwgraph.dynamics import inverse_dynamics
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, without_loops
 from screwgraph.simulation.joint_forces import Forces, KinkedForce, joint_forces
-from screwgraph.simulation.methods import AUTO, State
-from screwgraph.simulation.models import Dynamics, Efforts
-from screwgraph.simulation.options import StepOptions, only_implicit, refuse_for_mechanisms
+from screwgraph.simulation.methods import AUTO, MotionState
+from screwgraph.simulation.model_dynamics import Dynamics, Efforts
 from screwgraph.simulation.simulator import Simulator
+from screwgraph.simulation.step_options import StepOptions, only_implicit, refuse_for_mechanisms
 from screwgraph.simulation.step_rules import IMPLICIT
 from screwgraph.simulation.system import System
 
@@ -47,7 +47,9 @@ def cut_to_limits(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts
     return lambda t, q, qd: np.clip(torques(t, q, qd), -most, most)
 
 
-def steps_of(options: StepOptions, robot: Robot, system: System, start: State, times: np.ndarray) -> Iterator[State]:
+def steps_of(
+    options: StepOptions, robot: Robot, system: System, start: MotionState, times: np.ndarray
+) -> Iterator[MotionState]:
     """Yield the states of a simulator whose torques are held over each step; one for each time."""
     simulator = Simulator(
         robot,
@@ -62,7 +64,7 @@ def steps_of(options: StepOptions, robot: Robot, system: System, start: State, t
     for t in times.tolist():
         held = system.torques_at(np.array([t]), simulator.q[None], simulator.qd[None])[0]
         simulator.step(held)
-        yield State(simulator.q, simulator.qd)
+        yield MotionState(simulator.q, simulator.qd)
 
 
 def work_of(

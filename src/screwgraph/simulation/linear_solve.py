@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+def solve_linear(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Solve A x = b by elimination without pivoting: A is near 1, or has a positive definite symmetric part."""
     A, x, n = A.copy(), b.copy(), len(b)
     for i in range(n):

@@ -8,12 +8,12 @@ import numpy as np
 
 from screwgraph.compiler import Function
 from screwgraph.compiler.cache import pack_program
-from screwgraph.simulation.linear_solve import solved
-from screwgraph.simulation.step_law import StepLaw, among
+from screwgraph.simulation.linear_solve import solve_linear
+from screwgraph.simulation.step_law import StepLaw, as_arguments
 from screwgraph.tape import Number
 
 
-def linearly_implicit(code: Function) -> StepLaw:
+def make_linearly_implicit(code: Function) -> StepLaw:
     """Return a = (v' - v) / dt with v' the velocity at the end of a step, at which `code`, a(q, qd, force), is taken.
 
     (1 - dt A_v - dt^2 A_q) a = a(q, v) + dt A_q v, with the derivatives A of accelerations by positions and velocities.
@@ -22,9 +22,9 @@ def linearly_implicit(code: Function) -> StepLaw:
     slopes = code.jacobian("q", "qd")
 
     def accelerations(q: Any, qd: Any, force: Any, dt: Number, values: Any) -> np.ndarray:
-        given = (q, qd, force, *among(values))
+        given = (q, qd, force, *as_arguments(values))
         A_q, A_v = (dt * A for A in slopes(*given))
         matrix = np.eye(len(qd)) - A_v - dt * A_q
-        return solved(matrix, code(*given) + A_q @ qd)
+        return solve_linear(matrix, code(*given) + A_q @ qd)
 
     return StepLaw(("linearly implicit", pack_program(code.program), pack_program(slopes.program)), accelerations)

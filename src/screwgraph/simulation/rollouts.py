@@ -17,11 +17,11 @@ from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
-from screwgraph.simulation.collect import CHUNK, Watch, reported
-from screwgraph.simulation.divergence import diverged
-from screwgraph.simulation.models import Dynamics, dynamics_of
-from screwgraph.simulation.run import simulated
-from screwgraph.simulation.step_parameters import Given
+from screwgraph.simulation.divergence import make_divergence_error
+from screwgraph.simulation.model_dynamics import Dynamics, dynamics_of
+from screwgraph.simulation.simulation import simulate_dynamics
+from screwgraph.simulation.state_recorder import CHUNK, Watch, report_time
+from screwgraph.simulation.step_parameters import StepValues
 from screwgraph.simulation.trajectory import Trajectory
 
 BLOCK = 512
@@ -48,15 +48,15 @@ class Rollouts:
     qd: Float[np.ndarray, "B K nv"]
     tau: Float[np.ndarray, "B K-1 m"]
     diverged: Int[np.ndarray, " B"]
-    given: Given | None = None
+    given: StepValues | None = None
 
     @classmethod
     def of(
-        cls, model: Robot | Mechanism, method: str, t: np.ndarray, found: StepStates, given: Given | None = None
+        cls, model: Robot | Mechanism, method: str, t: np.ndarray, found: StepStates, given: StepValues | None = None
     ) -> Rollouts:
         """Make them of what `rolled_out` returns; t are the times of the states, of which there may be fewer."""
         q, qd, tau = (np.swapaxes(x, 0, 1) for x in found)
-        return cls(model, method, t[: q.shape[1]], q, qd, tau, first_lost(found[1]), given)
+        return cls(model, method, t[: q.shape[1]], q, qd, tau, find_first_diverged(found[1]), given)
 
     def __repr__(self) -> str:
         lost = int((self.diverged != NEVER).sum())
@@ -71,7 +71,7 @@ class Rollouts:
     def __getitem__(self, i: int) -> Trajectory:
         """Return one of the motions, with accelerations, energy and work; torques jump, so that work is not exact."""
         tau = np.concatenate([self.tau[i], self.tau[i, -1:]])
-        return simulated(self._dynamics(i), self.method, tau, self.t, self.q[i], self.qd[i])
+        return simulate_dynamics(self._dynamics(i), self.method, tau, self.t, self.q[i], self.qd[i])
 
     def _dynamics(self, i: int) -> Dynamics:
         """Return the model of motion i, with its parameters."""
@@ -98,7 +98,7 @@ class _Kept:
             x[0] = x0
         return cls(every, kept, [np.empty((2, *x.shape), x.dtype) for x in start])
 
-    def after(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def states_after(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return q (B, nq) and qd (B, nv) after k steps, to be read or written."""
         q, qd = self.between if k % self.every else self.kept
         place = k % 2 if k % self.every else k // self.every
@@ -123,7 +123,7 @@ def rolled_out(
     reached, and ends them where it returns true.
     """
     count, total = len(start[0]), len(times) - 1
-    watch = reported(watch, f"simulating {count} motions", times)
+    watch = report_time(watch, f"simulating {count} motions", times)
     size = sum(len(a.names) for a in step.arguments if a.name == "tau")
     fixed = None if carried is None else np.asarray(carried, step.dtype)
     states = _Kept.empty([x.astype(step.dtype) for x in start], total, every)
@@ -135,15 +135,15 @@ def rolled_out(
     def advance(block: slice, first: int, efforts: np.ndarray) -> None:
         with np.errstate(all="ignore"):  # what is not finite is found and said
             for k, own in enumerate(efforts, first):
-                (q, qd), (q1, qd1) = states.after(k), states.after(k + 1)
+                (q, qd), (q1, qd1) = states.states_after(k), states.states_after(k + 1)
                 held = (own[block],) if size else ()
-                step.ufunc(q[block], qd[block], *held, dt, *_of(fixed, block), out=(q1[block], qd1[block]))
+                step.ufunc(q[block], qd[block], *held, dt, *_select_block(fixed, block), out=(q1[block], qd1[block]))
 
     done = 0
     with _mapping(threads) as each:
         while done < total and not watch(float(times[done])):
             if tau is None:
-                efforts = _torques(cast(Controller, control), float(times[done]), *states.after(done), size)
+                efforts = _torques(cast(Controller, control), float(times[done]), *states.states_after(done), size)
                 efforts = efforts[None].astype(step.dtype)
                 said += [] if done % every else list(efforts)
             else:
@@ -159,7 +159,7 @@ def rolled_out(
     return q, qd, tau[: whole * every : every]
 
 
-def _of(fixed: np.ndarray | None, block: slice) -> tuple[np.ndarray, ...]:
+def _select_block(fixed: np.ndarray | None, block: slice) -> tuple[np.ndarray, ...]:
     """Return what a block of motions takes of an array with a row for all, or one a motion."""
     return () if fixed is None else (fixed if len(fixed) == 1 else fixed[block],)
 
@@ -177,11 +177,11 @@ def _mapping(threads: int) -> Iterator[Callable[[Callable[[slice], None], Iterab
         return
     with ThreadPoolExecutor(threads) as pool:
 
-        def shared(call: Callable[[slice], None], blocks: Iterable[slice]) -> None:
+        def run_blocks(call: Callable[[slice], None], blocks: Iterable[slice]) -> None:
             for _ in pool.map(call, blocks):
                 pass
 
-        yield shared
+        yield run_blocks
 
 
 def _torques(control: Controller, t: float, q: np.ndarray, qd: np.ndarray, size: int) -> np.ndarray:
@@ -207,16 +207,16 @@ def _torques(control: Controller, t: float, q: np.ndarray, qd: np.ndarray, size:
     return np.array(np.broadcast_to(tau, (len(q), size)))
 
 
-def joined(parts: Sequence[Future], watch: Watch | None, times: Float[np.ndarray, " K"]) -> StepStates:
+def join_parts(parts: Sequence[Future], watch: Watch | None, times: Float[np.ndarray, " K"]) -> StepStates:
     """Return the states of parts of the motions together; `watch` is called with the share of the time that is done."""
-    watch = reported(watch, f"simulating in {len(parts)} parts", times)
+    watch = report_time(watch, f"simulating in {len(parts)} parts", times)
     for done, _ in enumerate(as_completed(parts), 1):
         watch(float(times[-1]) * done / len(parts))
     q, qd, tau = zip(*(part.result() for part in parts), strict=True)
     return np.concatenate(q, axis=1), np.concatenate(qd, axis=1), np.concatenate(tau, axis=1)
 
 
-def first_lost(qd: Float[np.ndarray, "K B nv"]) -> Int[np.ndarray, " B"]:
+def find_first_diverged(qd: Float[np.ndarray, "K B nv"]) -> Int[np.ndarray, " B"]:
     """Return the number of the last state before each motion diverged, -1 where it did not."""
     found = np.full(qd.shape[1], NEVER)
     for i in np.flatnonzero(~np.isfinite(qd[-1]).all(axis=1)):
@@ -232,7 +232,9 @@ def warn_of_divergence(rollouts: Rollouts) -> None:
         k = int(rollouts.diverged[i])
         dt = float(rollouts.t[1] - rollouts.t[0])
         given = (rollouts.q[i, k], rollouts.qd[i, k], rollouts.tau[i, k])
-        error = diverged(lambda _: rollouts._dynamics(i), rollouts.method, k, dt, given, rollouts.qd[i, k + 1])
+        error = make_divergence_error(
+            lambda _: rollouts._dynamics(i), rollouts.method, k, dt, given, rollouts.qd[i, k + 1]
+        )
         warnings.warn(
             f"{len(lost)} of {len(rollouts)} motions are lost; motion {i}: {error}", RuntimeWarning, stacklevel=3
         )

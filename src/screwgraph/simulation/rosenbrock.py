@@ -12,15 +12,15 @@ from screwgraph.compiler.cache import pack_program
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import Parameter
 from screwgraph.simulation.joint_forces import Forces
-from screwgraph.simulation.linear_solve import solved
-from screwgraph.simulation.step_law import StepLaw, among
+from screwgraph.simulation.linear_solve import solve_linear
+from screwgraph.simulation.step_law import StepLaw, as_arguments
 from screwgraph.tape import Number
 
 GAMMA = 1.0 - 0.5**0.5
 """The rule's coefficient, by which it is L-stable: what decays within a step is gone at its end."""
 
 
-def of_dampers(
+def rosenbrock_with_dampers(
     law: StepLaw, robot: Robot, forces_at: Callable[[Mapping[Parameter, Any]], Forces], live: tuple[Parameter, ...]
 ) -> StepLaw:
     """Return (v' - v) / dt of a robot whose joints have dampers D; `law` solves (M + dt D) a = force - h - D v.
@@ -43,7 +43,7 @@ def of_dampers(
     return StepLaw(("rosenbrock of dampers", law.question), accelerations)
 
 
-def of_accelerations(code: Function) -> StepLaw:
+def rosenbrock_of_accelerations(code: Function) -> StepLaw:
     """Return (v' - v) / dt of any model, whose accelerations are `code`, a(q, qd, force); A is their derivative by qd.
 
     Verwer, Spee, Blom & Hundsdorfer (1999), (2.4), as for dampers along joints.
@@ -51,10 +51,10 @@ def of_accelerations(code: Function) -> StepLaw:
     slopes = code.jacobian("qd")
 
     def accelerations(q: Any, qd: Any, force: Any, dt: Number, values: Any) -> np.ndarray:
-        given = (force, *among(values))
+        given = (force, *as_arguments(values))
         A = np.eye(len(qd)) - (GAMMA * dt) * slopes(q, qd, *given)
-        first = solved(A, code(q, qd, *given))
-        second = solved(A, code(q, qd + dt * first, *given) - 2.0 * first)
+        first = solve_linear(A, code(q, qd, *given))
+        second = solve_linear(A, code(q, qd + dt * first, *given) - 2.0 * first)
         return 1.5 * first + 0.5 * second
 
     return StepLaw(("rosenbrock", pack_program(code.program), pack_program(slopes.program)), accelerations)

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked, positive_count
+from screwgraph.argument_checks import check_arguments, validate_count
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot
 from screwgraph.robot.parameters import with_payload
-from screwgraph.simulation.divergence import diverged
-from screwgraph.simulation.live_start import live_states, reclosed
-from screwgraph.simulation.models import Dynamics, dynamics_of
-from screwgraph.simulation.options import StepOptions
-from screwgraph.simulation.start import positive_seconds
-from screwgraph.simulation.step_parameters import Given
+from screwgraph.simulation.divergence import make_divergence_error
+from screwgraph.simulation.initial_state import validate_seconds
+from screwgraph.simulation.model_dynamics import Dynamics, dynamics_of
+from screwgraph.simulation.parametric_start import close_for_parameters, live_states
+from screwgraph.simulation.step_options import StepOptions
+from screwgraph.simulation.step_parameters import StepValues
 from screwgraph.simulation.step_rules import IMPLICIT
 
 
@@ -30,7 +30,7 @@ class Simulator:
     `reset(q, qd)` begins again; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
     """
 
-    @checked
+    @check_arguments
     def __init__(
         self,
         model: Robot | Mechanism,
@@ -71,16 +71,16 @@ class Simulator:
             EliminationError: a joint moves nothing that has inertia.
             ModelError: the mechanism cannot be assembled.
         """
-        self.dt = positive_seconds("dt", dt)
+        self.dt = validate_seconds("dt", dt)
         names, own = with_payload(parameters, payload), dict(springs or {})
         self.model = model
         self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
         self.function = self.options.step_of(model, self.dt)
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
-        self._threads = positive_count("threads", threads)
+        self._threads = validate_count("threads", threads)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
-        self._given: Given | None = None
-        self._set(parameters if isinstance(parameters, Mapping) else {})
+        self._given: StepValues | None = None
+        self._set_parameters(parameters if isinstance(parameters, Mapping) else {})
         self.reset(q0, qd0)
 
     def __repr__(self) -> str:
@@ -113,13 +113,13 @@ class Simulator:
         """
         if not self.options.parameters:
             raise InputError("the simulator has no parameters", fix='make it with parameters=["link7.mass", ...]')
-        self._set(values)
+        self._set_parameters(values)
         if self._given is not None:
-            self._q, self._qd = reclosed(self.model, self._given, self._q, self._qd)
+            self._q, self._qd = close_for_parameters(self.model, self._given, self._q, self._qd)
 
-    def _set(self, values: Any) -> None:
+    def _set_parameters(self, values: Any) -> None:
         if self.options.parameters:
-            self._given = Given.of(self.function, self.options.parameters, self.options.payload, values)
+            self._given = StepValues.of(self.function, self.options.parameters, self.options.payload, values)
         self._step = self.function if self._given is None else self.function.core
         self._last = (self._step_size,) if self._given is None else (self._step_size, self._given.carried)
 
@@ -156,7 +156,7 @@ class Simulator:
             InputError: not so many finite numbers, or the simulation diverged: at which step, joint and method.
         """
         tau = self._idle if tau is None else tau
-        for _ in range(steps if steps == 1 else positive_count("steps", steps)):
+        for _ in range(steps if steps == 1 else validate_count("steps", steps)):
             found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
             self._q, self._qd = self._general(tau) if found is None else found
             self._steps += 1
@@ -175,17 +175,17 @@ class Simulator:
                 why="it holds the torques and forces (N m, N) of all joints, or of a mechanism's motors",
             )
         with np.errstate(all="ignore"):  # what is not finite is found and said
-            q, qd = self._called(efforts)
+            q, qd = self._call_step(efforts)
         if not np.isfinite(qd).all():
             given = (self._q, self._qd, efforts)
-            raise diverged(self._at, self.options.method, self._steps, self.dt, given, qd)
+            raise make_divergence_error(self._dynamics_at, self.options.method, self._steps, self.dt, given, qd)
         return q, qd
 
-    def _at(self, state: int) -> Dynamics:
+    def _dynamics_at(self, state: int) -> Dynamics:
         """Return the model in motion with the parameters of a state of the batch."""
         return self._dynamics if self._given is None else dynamics_of(self._given.model(self.model, state))
 
-    def _called(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _call_step(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         step = self._step.ufunc
         if self._pool is None or self._q.ndim == 1:
             return step(self._q, self._qd, *((tau,) if self._size else ()), *self._last)

@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.compiler import Function
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import SAMPLES, WIDE, Block, Memory, Number, Scalar, Tape, program
-from screwgraph.time import Rule, stages
+from screwgraph.time import Rule, explicit_stages
 
 SEED = 20261
 SIZES = {"dt": 1e-2, "gaps": 1e-3, "along": 1e-3}
@@ -26,7 +26,7 @@ class TapeVectors:
         self._rng = np.random.default_rng(SEED)
         self._place: dict[str, int] = {}
 
-    def read(self, name: str) -> np.ndarray:
+    def read_vector(self, name: str) -> np.ndarray:
         """Return a vector as inputs: any numbers, so that nothing is believed of them, as that they are unit."""
         places = {f"{name}[{i}]": place for i, place in enumerate(self._memory.places(name))}
         self._place |= places
@@ -42,7 +42,7 @@ class TapeVectors:
 
 
 @dataclass(frozen=True, eq=False)
-class SmallSteps:
+class TracedSteps:
     """Steps on a manifold on a tape; `turns` collects the squares of the angles (rad) that must stay below 1."""
 
     manifold: Manifold
@@ -58,27 +58,27 @@ class SmallSteps:
         return self.manifold.step_rate(d, v)
 
 
-def step_blocks(rule: Rule, function: Function, space: SmallSteps, memory: Memory) -> Iterator[Block]:
+def make_step_blocks(rule: Rule, function: Function, space: TracedSteps, memory: Memory) -> Iterator[Block]:
     """Yield the code of a step; they read q, qd, force and dt, and write q and qd."""
     memory.add("at q", len(memory.places("q")))
     memory.add("at qd", len(memory.places("qd")))
     vectors = TapeVectors(memory)
-    q, qd, (dt,) = (vectors.read(name) for name in ("q", "qd", "dt"))
-    step = stages(rule, space, dt, q, qd)
+    q, qd, (dt,) = (vectors.read_vector(name) for name in ("q", "qd", "dt"))
+    step = explicit_stages(rule, space, dt, q, qd)
     _, at, velocity = next(step)
     try:
         for number in range(1, 100):
             yield vectors.block("before", ("at q", at), ("at qd", velocity), *_turns(space, memory))
             result = f"qdd {number}"
             memory.add(result, len(qd))
-            yield block_of(function, memory, ("at q", "at qd", "force"), (result,))
-            _, at, velocity = step.send(vectors.read(result))
+            yield make_block(function, memory, ("at q", "at qd", "force"), (result,))
+            _, at, velocity = step.send(vectors.read_vector(result))
     except StopIteration as end:
         at, velocity = end.value
         yield vectors.block("after", ("q", at), ("qd", velocity), *_turns(space, memory))
 
 
-def _turns(space: SmallSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
+def _turns(space: TracedSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
     """Allocate the angles that motions since the last call turn by."""
     turns = list(space.turns)
     space.turns.clear()
@@ -89,7 +89,7 @@ def _turns(space: SmallSteps, memory: Memory) -> list[tuple[str, list[Number]]]:
     return [(name, turns)]
 
 
-def block_of(function: Function, memory: Memory, reads: Sequence[str], writes: Sequence[str]) -> Block:
+def make_block(function: Function, memory: Memory, reads: Sequence[str], writes: Sequence[str]) -> Block:
     """Return a function of vectors in the memory, its results written into others."""
     vectors = zip(function.arguments, reads, strict=True)
     place = {n: p for a, vector in vectors for n, p in zip(a.names, memory.places(vector), strict=True)}

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, Result, compile_expression, numbered, without_metadata
+from screwgraph.compiler import Argument, Function, Result, compile_expression, make_numbered_argument, without_metadata
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.models.mechanism import without_metadata as bare_mechanism
-from screwgraph.simulation.closed_step import closing_of
-from screwgraph.simulation.lengths import Lengths
-from screwgraph.simulation.models import Dynamics
-from screwgraph.simulation.step_code import SIZES, SmallSteps
+from screwgraph.simulation.closure_parameters import ClosureParameters
+from screwgraph.simulation.model_dynamics import Dynamics
+from screwgraph.simulation.step_closure import make_step_closure
+from screwgraph.simulation.step_code import SIZES, TracedSteps
 from screwgraph.simulation.step_law import StepLaw
 from screwgraph.simulation.step_rules import STEP_RULES
 from screwgraph.spatial import choose, maximum, minimum
@@ -25,13 +25,13 @@ FAR = 1e3
 """The same for the motion of a coordinate within a step (rad, m)."""
 
 
-def step_function(
+def compile_step(
     dynamics: Dynamics,
     method: str,
     law: StepLaw,
     limits: Sequence[float] | None = None,
     parameters: Sequence[Argument] = (),
-    lengths: Lengths | None = None,
+    lengths: ClosureParameters | None = None,
 ) -> Function:
     """Return a time step of a rule without loops; what diverges within it is NaN. Without motors, it takes no tau.
 
@@ -49,19 +49,19 @@ def step_function(
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
     # Nothing is believed of the first ones, as that quaternions are unit.
     present = {name: size for name, size in sizes.items() if size or name in ("q", "qd")}
-    vectors = (replace(numbered(name, size), size=SIZES.get(name, 1.0)) for name, size in present.items())
+    vectors = (replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in present.items())
     arguments = (*vectors, *parameters)
-    closing = closing_of(model, lengths or Lengths())
+    closing = make_step_closure(model, lengths or ClosureParameters())
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
         space, tau, ((dt,), *values) = (
-            SmallSteps(dynamics.manifold),
+            TracedSteps(dynamics.manifold),
             held[0] if motors else np.zeros(0),
             held[-1 - len(parameters) :],
         )
         own = values[0] if values else np.zeros(0)
         if limits is not None:
-            tau = np.array([_cut(u, most) for u, most in zip(tau, limits, strict=True)], dtype=object)
+            tau = np.array([_limit_effort(u, most) for u, most in zip(tau, limits, strict=True)], dtype=object)
         force = dynamics.force(tau)
         ahead, velocity = rule(space, lambda at, v: law.accelerations(at, v, force, dt, own), dt, q, qd)
         size = sum(space.turns, start=_size([dt * v for v in velocity], FAR))
@@ -77,7 +77,7 @@ def step_function(
     return compile_expression("step", question, arguments, expression, results=results)
 
 
-def _cut(effort: Number, most: float) -> Number:
+def _limit_effort(effort: Number, most: float) -> Number:
     return minimum(maximum(effort, -most), most) if np.isfinite(most) else effort
 
 

@@ -22,15 +22,15 @@ class StepLaw:
     accelerations: Callable[[Any, Any, Any, Number, Any], Any]
 
 
-def explicit(code: Function) -> StepLaw:
+def make_explicit_law(code: Function) -> StepLaw:
     """Return accelerations as `code` computes them, of q, qd and forces, at the state that a method asks about."""
 
     def accelerations(q: Any, qd: Any, force: Any, dt: Number, values: Any) -> Any:
-        return code(q, qd, force, *among(values))
+        return code(q, qd, force, *as_arguments(values))
 
     return StepLaw(pack_program(code.program), accelerations)
 
 
-def among(values: Any) -> tuple[Any, ...]:
+def as_arguments(values: Any) -> tuple[Any, ...]:
     """Return parameters as arguments: one vector, none where there are none."""
     return (values,) if len(values) else ()

@@ -22,7 +22,7 @@ FORCES = ("damping", "friction", "stiffness")
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class StepValues:
     """Values of the parameters of a step: `vector` (k,), or (B, k) one row a motion, and `carried`, made of it."""
 
     __repr__ = one_line
@@ -34,7 +34,7 @@ class Given:
     carried: Float[np.ndarray, "*B m"]
 
     @classmethod
-    def of(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> Given:
+    def of(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> StepValues:
         """Make them of values by name, or of a whole vector. Raises InputError."""
         exact = step if step.dtype == "float64" else step.astype("float64")
         given = values if isinstance(values, Mapping) else np.asarray(values, dtype=float)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Function, Marching, marching
+from screwgraph.compiler import CompiledStepLoop, Function, compile_step_loop
 from screwgraph.mechanism.projection import STEPS, Projection
-from screwgraph.simulation.bounds_code import settled
-from screwgraph.simulation.constraints import Constraints, march_of
-from screwgraph.simulation.methods import State
-from screwgraph.simulation.projection_code import projection
-from screwgraph.simulation.step_code import SmallSteps, TapeVectors, block_of, step_blocks
+from screwgraph.simulation.constraints import Constraints, make_step_loop
+from screwgraph.simulation.correction_loop import make_correction_loop
+from screwgraph.simulation.methods import MotionState
+from screwgraph.simulation.projection_code import make_projection
+from screwgraph.simulation.step_code import TapeVectors, TracedSteps, make_block, make_step_blocks
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Memory, Part
 from screwgraph.time import RULES
@@ -28,17 +28,17 @@ class Stepper:
     """Machine code of a model's steps by one method, and the memory that it works in."""
 
     memory: Memory
-    march: Marching
+    march: CompiledStepLoop
     gaps: int
 
     def states(
         self,
-        start: State,
+        start: MotionState,
         force: Float[np.ndarray, " nv"],
         steps: int,
         dt: float,
         x: Float[np.ndarray, " n"],
-    ) -> Iterator[State]:
+    ) -> Iterator[MotionState]:
         """Yield states as long as steps are sound: `steps` of them, or fewer; `x` are loop joints' positions."""
         numbers = self.memory.filled(q=start.q, qd=start.qd, force=force, dt=np.array([dt]), x=x)
         nq, nv = len(start.q), len(start.qd)
@@ -47,13 +47,13 @@ class Stepper:
             rows = np.empty((min(CHUNK, steps - done), nq + nv + self.gaps))
             sound = self.march(numbers, rows)
             largest = np.abs(rows[:sound, nq + nv :]).max(axis=1, initial=0.0)
-            yield from map(State, rows[:sound, :nq], rows[:sound, nq : nq + nv], largest.tolist())
+            yield from map(MotionState, rows[:sound, :nq], rows[:sound, nq : nq + nv], largest.tolist())
             done += sound
             if sound < len(rows):
                 return
 
 
-def stepper(
+def compile_stepper(
     manifold: Manifold, function: Function, constraints: Constraints | Projection | None, method: str
 ) -> Stepper | None:
     """Return code for an explicit method's steps; None for other methods.
@@ -69,21 +69,21 @@ def stepper(
     for name, size in (("q", nq), ("qd", nv), ("gaps", gaps), ("force", nv), ("dt", 1)):
         memory.add(name, size)
     memory.add("x", sum(loop.type.nq for loop in loop_joints))
-    space = SmallSteps(manifold)
-    parts: list[Part] = list(step_blocks(RULES[method], function, space, memory))
+    space = TracedSteps(manifold)
+    parts: list[Part] = list(make_step_blocks(RULES[method], function, space, memory))
     if isinstance(constraints, Constraints):
-        parts += projection(constraints, space, memory)
+        parts += make_projection(constraints, space, memory)
     elif constraints:
         parts += _nearest(constraints, memory)
-    return Stepper(memory, marching(march_of(parts, memory)), gaps)
+    return Stepper(memory, compile_step_loop(make_step_loop(parts, memory)), gaps)
 
 
 def _nearest(projection: Projection, memory: Memory) -> Sequence[Part]:
     """Return what puts a step's end back onto a mechanism's constraints: `gaps` are the steps there."""
     memory.add("rate", len(memory.places("qd")))
-    look = block_of(projection.function, memory, ("q", "qd"), ("gaps", "rate"))
+    look = make_block(projection.function, memory, ("q", "qd"), ("gaps", "rate"))
     vectors = TapeVectors(memory)
-    correct = vectors.block("correct", ("q", list(vectors.read("q") + vectors.read("gaps"))))
-    onward = vectors.block("onward", ("qd", list(vectors.read("rate"))))
+    correct = vectors.block("correct", ("q", list(vectors.read_vector("q") + vectors.read_vector("gaps"))))
+    onward = vectors.block("onward", ("qd", list(vectors.read_vector("rate"))))
     bounds = [(place, projection.tolerance) for place in memory.places("gaps")]
-    return [*settled(look, correct, bounds, STEPS, memory), onward]
+    return [*make_correction_loop(look, correct, bounds, STEPS, memory), onward]

@@ -20,7 +20,7 @@ Acceleration = Callable[
 class Projector(Protocol):
     """Projection of states back onto the constraints of a model."""
 
-    def projected(
+    def project(
         self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
     ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], float]:
         """Return the nearest state that constraints allow, and the loop-closure error (rad, m). Raises InputError."""
@@ -68,10 +68,10 @@ class System:
 
     def fastest(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> str:
         """Return " in joint ...": where the acceleration is largest, or not finite; nothing where names are unknown."""
-        return worst_owner(self.owners, self.acceleration(t, q, qd))
+        return name_worst_owner(self.owners, self.acceleration(t, q, qd))
 
 
-def worst_owner(owners: Sequence[str], values: Float[np.ndarray, " nv"]) -> str:
+def name_worst_owner(owners: Sequence[str], values: Float[np.ndarray, " nv"]) -> str:
     """Return " in ...", which names the owner of the largest value, or of one that is not finite."""
     if not len(owners):
         return ""

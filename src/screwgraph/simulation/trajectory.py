@@ -11,17 +11,17 @@ from typing import NamedTuple, overload
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph import displayed
-from screwgraph.arguments import checked
+from screwgraph import html_display
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Robot, unknown
-from screwgraph.simulation.balance import Balance, balance_of
-from screwgraph.simulation.columns import coordinate_names
+from screwgraph.robot import Robot, make_unknown_name_error
+from screwgraph.simulation.coordinate_columns import coordinate_names
+from screwgraph.simulation.energy_balance import EnergyBalance, compute_energy_balance
 from screwgraph.simulation.joint_limits import doubts_of_limits
-from screwgraph.simulation.models import dynamics_of
-from screwgraph.simulation.paths import Place, path_of
-from screwgraph.simulation.tables import check_growing, motion_columns, read_motion, save_motion
+from screwgraph.simulation.model_dynamics import dynamics_of
+from screwgraph.simulation.motion_files import check_growing, motion_columns, read_motion, save_motion
+from screwgraph.simulation.point_paths import Place, path_of
 from screwgraph.summary import one_line
 from screwgraph.time import between_states
 
@@ -52,7 +52,7 @@ class Trajectory:
     accelerations of neighbouring states, torques and wrenches are linear. `warnings` say where it is not accurate.
     """
 
-    _repr_html_ = displayed.html
+    _repr_html_ = html_display.html
 
     model: Robot | Mechanism
     method: str
@@ -63,7 +63,7 @@ class Trajectory:
     tau: Float[np.ndarray, "N m"]
     external_wrenches: Mapping[str, Float[np.ndarray, "N 6"]] = field(default_factory=dict)
     between: Callable[[Float[np.ndarray, " n"]], States] | None = None
-    balance: Balance | None = None
+    balance: EnergyBalance | None = None
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class Trajectory:
         t = self.t[i]
         if not len(t) or (np.diff(t) < 0.0).any():
             raise InputError(f"[{i.start}:{i.stop}:{i.step}] is no part of a motion", why="it is empty, or goes back")
-        return replace(self, t=t, **states._asdict(), between=self._between, balance=None)
+        return replace(self, t=t, **states._asdict(), between=self._states_between, balance=None)
 
     @property
     def energy(self) -> Float[np.ndarray, " N"]:
@@ -127,7 +127,7 @@ class Trajectory:
         """The change of energy since the start, less the work done since (J)."""
         return self.energy - self.energy[0] - self.work
 
-    @checked
+    @check_arguments
     def at(self, times: Float[np.ndarray, "*n"] | float) -> States:
         """Return the states at times (s), between those of the motion, too; a single time gives vectors.
 
@@ -143,28 +143,28 @@ class Trajectory:
                 f"the motion of {self.model.name!r} has no state at t = {asked[~inside].flat[0]:g} s",
                 why=f"it lasts from {self.t[0]:g} to {self.t[-1]:g} s",
             )
-        found = self._between(np.clip(asked.ravel(), self.t[0], self.t[-1]))
+        found = self._states_between(np.clip(asked.ravel(), self.t[0], self.t[-1]))
         q, qd, qdd, tau = (x.reshape(*asked.shape, x.shape[-1]) for x in found[:4])
         wrenches = {frame: x.reshape(*asked.shape, 6) for frame, x in found.external_wrenches.items()}
         return States(q, qd, qdd, tau, wrenches)
 
-    @checked
+    @check_arguments
     def resampled(self, times: Float[np.ndarray, " n"]) -> Trajectory:
         """Return the motion with its states at other times (s), which grow. Raises InputError as `at`."""
         t = np.asarray(times, dtype=float)
         if t.ndim != 1 or not len(t):
             raise InputError("there are no times to resample at", fix="np.linspace(run.t[0], run.t[-1], count)")
-        return replace(self, t=t, **self.at(t)._asdict(), between=self._between, balance=None)
+        return replace(self, t=t, **self.at(t)._asdict(), between=self._states_between, balance=None)
 
-    @checked
+    @check_arguments
     def coordinate(self, name: str) -> Float[np.ndarray, " N"]:
         """Return a coordinate over time (m, rad), by its name in `columns`. Raises InputError where there is none."""
         names = coordinate_names(self.model)["q"]
         if name not in names:
-            raise unknown("coordinate", name, names)
+            raise make_unknown_name_error("coordinate", name, names)
         return self.q[:, names.index(name)]
 
-    @checked
+    @check_arguments
     def path(self, place: Place) -> Float[np.ndarray, "N d"]:
         """Return the path (m) of a frame, link or point by name, or of a place on one: ("coupler", (1.0, 0.5)).
 
@@ -198,12 +198,12 @@ class Trajectory:
         save_motion(path, self, {name: getattr(self, name) for name in BALANCE}, BALANCE)
 
     @cached_property
-    def _balance(self) -> Balance:
+    def _balance(self) -> EnergyBalance:
         if self.balance is not None:
             return self.balance
-        return balance_of(self.model, self.t, self.q, self.qd, self.tau, self.external_wrenches)
+        return compute_energy_balance(self.model, self.t, self.q, self.qd, self.tau, self.external_wrenches)
 
-    def _between(self, times: Float[np.ndarray, " n"]) -> States:
+    def _states_between(self, times: Float[np.ndarray, " n"]) -> States:
         """Return states at times within the motion."""
         if self.between is not None:
             return self.between(times)

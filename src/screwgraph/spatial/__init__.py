@@ -1,7 +1,18 @@
 """Screw theory on every kind of number: rotations, rigid transforms, twists, inertias, manifolds."""
 
 from screwgraph.spatial import quaternions, so3
-from screwgraph.spatial.arrays import (
+from screwgraph.spatial.exponential import (
+    exp3,
+    exp6,
+    log3,
+    log6,
+    log_rate,
+    log_rate_change,
+    screw_to,
+    turn_and_shift,
+    vanishing,
+)
+from screwgraph.spatial.generic_math import (
     Array,
     atan2,
     choose,
@@ -20,24 +31,13 @@ from screwgraph.spatial.arrays import (
     tanh,
     vector,
 )
-from screwgraph.spatial.exponential import (
-    exp3,
-    exp6,
-    log3,
-    log6,
-    log_rate,
-    log_rate_change,
-    screw_to,
-    turn_and_shift,
-    vanishing,
-)
-from screwgraph.spatial.finite import finite_vector
 from screwgraph.spatial.inertia import SpatialInertia, second_moments
 from screwgraph.spatial.rank import has_independent_rows, null_space
 from screwgraph.spatial.se3 import Ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
 from screwgraph.spatial.so3 import from_rpy, skew, to_rpy
 from screwgraph.spatial.taylor import Taylor, gradient
 from screwgraph.spatial.twist import ad
+from screwgraph.spatial.vector_checks import finite_vector
 
 __all__ = [
     "Ad",

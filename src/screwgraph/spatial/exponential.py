@@ -6,28 +6,28 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.spatial import quaternions
-from screwgraph.spatial.arrays import Array, concatenate, vector
+from screwgraph.spatial.generic_math import Array, concatenate, vector
+from screwgraph.spatial.rotation_series import exponential_coefficients, logarithm_coefficients
 from screwgraph.spatial.se3 import rotation, transform, translation
-from screwgraph.spatial.series import coefficients, cotangent
-from screwgraph.spatial.so3 import skew, squared
+from screwgraph.spatial.so3 import skew, squared_length
 
 
 def exp3(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Return the rotation exp([w]) by the vector w (rad). Lynch & Park (3.51)."""
-    a, b, _ = coefficients(squared(w))
+    a, b, _ = exponential_coefficients(squared_length(w))
     W = skew(w)
     return np.eye(3) + a * W + b * (W @ W)
 
 
 def exp6(S: Float[Array, "6"]) -> Float[Array, "4 4"]:
     """Return the rigid motion exp([S]) of a twist for a unit of time (rad, m). Lynch & Park (3.88)."""
-    return transform(exp3(S[:3]), swept(S))
+    return transform(exp3(S[:3]), screw_translation(S))
 
 
-def swept(S: Float[Array, "6"]) -> Float[Array, "3"]:
+def screw_translation(S: Float[Array, "6"]) -> Float[Array, "3"]:
     """Return the translation (m) of exp([S]): G(theta) v of Lynch & Park (3.88)."""
     w, v = S[:3], S[3:]
-    _, b, c = coefficients(squared(w))
+    _, b, c = exponential_coefficients(squared_length(w))
     W = skew(w)
     first = W @ v
     return v + b * first + c * (W @ first)
@@ -58,14 +58,14 @@ def log_rate(phi: Float[Array, "3"], omega: Float[Array, "3"]) -> Float[Array, "
 
     Barfoot (2017), eq. (7.77); its derivative by phi is `log_rate_change`.
     """
-    W, (d, _) = skew(phi), cotangent(squared(phi))
+    W, (d, _) = skew(phi), logarithm_coefficients(squared_length(phi))
     first = W @ omega
     return omega + 0.5 * first + d * (W @ first)
 
 
 def log_rate_change(phi: Float[Array, "3"], phid: Float[Array, "3"], omega: Float[Array, "3"]) -> Float[Array, "3"]:
     """Return the rate of `log_rate` where phi changes at phid (rad/s) and omega does not."""
-    W, Wd, (d, slope) = skew(phi), skew(phid), cotangent(squared(phi))
+    W, Wd, (d, slope) = skew(phi), skew(phid), logarithm_coefficients(squared_length(phi))
     along = 2.0 * (phi[0] * phid[0] + phi[1] * phid[1] + phi[2] * phid[2])
     bent = Wd @ (W @ omega) + W @ (Wd @ omega)
     return 0.5 * (Wd @ omega) + d * bent + slope * along * (W @ (W @ omega))
@@ -74,9 +74,9 @@ def log_rate_change(phi: Float[Array, "3"], phid: Float[Array, "3"], omega: Floa
 def vanishing(T: Float[Array, "4 4"]) -> Float[Array, "6"]:
     """Return the sines of a small rotation (rad) and the translation (m) of T: `log6` up to second order, and cheap."""
     R, p = rotation(T), translation(T)
-    return concatenate(sines(R), p)
+    return concatenate(sine_vector(R), p)
 
 
-def sines(R: Float[Array, "3 3"]) -> Float[Array, "3"]:
+def sine_vector(R: Float[Array, "3 3"]) -> Float[Array, "3"]:
     """Return the axis of a rotation times the sine of its angle: `log3` up to second order, and cheap."""
     return vector([0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.spatial.arrays import Array, matrix, vector
+from screwgraph.spatial.generic_math import Array, matrix, vector
 from screwgraph.spatial.se3 import rotation, translation
 from screwgraph.spatial.so3 import skew
 

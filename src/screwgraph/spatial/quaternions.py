@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from jaxtyping import Float
 
-from screwgraph.spatial.arrays import Array, atan2, choose, matrix, real, sqrt, vector
-from screwgraph.spatial.series import SMALL, coefficients, polynomial
-from screwgraph.spatial.so3 import squared
+from screwgraph.spatial.generic_math import Array, atan2, choose, matrix, real, sqrt, vector
+from screwgraph.spatial.rotation_series import SMALL, evaluate_polynomial, exponential_coefficients
+from screwgraph.spatial.so3 import squared_length
 
 ARCTANGENT_TERMS = 7
 ROUNDED = 1e-3
@@ -69,15 +69,15 @@ def from_rotation(R: Float[Array, "3 3"]) -> Float[Array, "4"]:
 
 def exponential(w: Float[Array, "3"]) -> Float[Array, "4"]:
     """Return the quaternion of the rotation vector w (rad)."""
-    quarter = 0.25 * squared(w)
-    a, b, _ = coefficients(quarter)
+    quarter = 0.25 * squared_length(w)
+    a, b, _ = exponential_coefficients(quarter)
     half = 0.5 * a
     return vector([half * w[0], half * w[1], half * w[2], 1.0 - quarter * b])
 
 
-def second_order(w: Float[Array, "3"]) -> Float[Array, "4"]:
+def exponential_second_order(w: Float[Array, "3"]) -> Float[Array, "4"]:
     """Return what agrees with `exponential` up to second order in w."""
-    return vector([0.5 * w[0], 0.5 * w[1], 0.5 * w[2], 1.0 - squared(w) / 8.0])
+    return vector([0.5 * w[0], 0.5 * w[1], 0.5 * w[2], 1.0 - squared_length(w) / 8.0])
 
 
 def logarithm(q: Float[Array, "4"]) -> Float[Array, "3"]:
@@ -89,13 +89,13 @@ def logarithm(q: Float[Array, "4"]) -> Float[Array, "3"]:
     safe = sqrt(choose(small, 1.0, size))
     # 2 atan(s / w) / s in powers of s^2 where s is small; w is near 1 there.
     t = size / choose(small, w * w, 1.0)
-    powers = polynomial(t, [(-1.0) ** k / (2 * k + 1) for k in range(ARCTANGENT_TERMS)])
+    powers = evaluate_polynomial(t, [(-1.0) ** k / (2 * k + 1) for k in range(ARCTANGENT_TERMS)])
     series = 2.0 / choose(small, w, 1.0) * powers
     scale = choose(small, series, 2.0 * atan2(safe, w) / safe)
     return vector([x * scale, y * scale, z * scale])
 
 
-def turned(q: Float[Array, "4"], w: Float[Array, "3"]) -> Float[Array, "4"]:
+def rotate_quaternion(q: Float[Array, "4"], w: Float[Array, "3"]) -> Float[Array, "4"]:
     """Turn by the rotation vector w (rad) in the body's own frame."""
     moved = product(q, exponential(w))
     # Newton's step to length 1: rounding stays away from long motions.

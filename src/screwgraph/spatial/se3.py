@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.spatial.arrays import Array, block
+from screwgraph.spatial.generic_math import Array, block
 from screwgraph.spatial.so3 import from_rpy, skew
 
 

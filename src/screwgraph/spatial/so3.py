@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.spatial.arrays import Array, cos, matrix, sin
+from screwgraph.spatial.generic_math import Array, cos, matrix, sin
 
 
 def skew(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
@@ -15,7 +15,7 @@ def skew(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
     return matrix([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
-def squared(w: Float[Array, "3"]) -> Any:
+def squared_length(w: Float[Array, "3"]) -> Any:
     """Return the squared length of w."""
     return w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
 

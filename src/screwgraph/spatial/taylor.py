@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.spatial.arrays import cos, sin, sqrt
+from screwgraph.spatial.generic_math import cos, sin, sqrt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class Taylor:
     __array_ufunc__ = None
 
     def __add__(self, other: Any) -> Taylor:
-        b = _lifted(other)
+        b = _lift_number(other)
         return Taylor(self.value + b.value, self.first + b.first, self.second + b.second)
 
     __radd__ = __add__
@@ -38,21 +38,21 @@ class Taylor:
         return -self + other
 
     def __mul__(self, other: Any) -> Taylor:
-        b = _lifted(other)
+        b = _lift_number(other)
         second = self.second * b.value + 2.0 * (self.first * b.first) + b.second * self.value
         return Taylor(self.value * b.value, self.first * b.value + b.first * self.value, second)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Taylor:
-        b = _lifted(other)
+        b = _lift_number(other)
         inverse = 1.0 / b.value
         value = self.value * inverse
         first = (self.first - value * b.first) * inverse
         return Taylor(value, first, (self.second - 2.0 * (first * b.first) - value * b.second) * inverse)
 
     def __rtruediv__(self, other: Any) -> Taylor:
-        return _lifted(other) / self
+        return _lift_number(other) / self
 
     def sin(self) -> Taylor:
         """Return the sine (argument in rad)."""
@@ -83,5 +83,5 @@ def gradient(function: Callable[[Mapping[int, Any]], Any], at: Mapping[int, Any]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _lifted(x: Any) -> Taylor:
+def _lift_number(x: Any) -> Taylor:
     return x if isinstance(x, Taylor) else Taylor(x)

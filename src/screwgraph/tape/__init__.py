@@ -1,19 +1,22 @@
 """Scalar straight-line code that simplifies itself: what elimination writes and back ends read."""
 
-from screwgraph.tape import residues, rows
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
+from screwgraph.tape import residues, sparse_rows
+from screwgraph.tape.dependencies import LEAVES, values_needed
 from screwgraph.tape.derivative import gradient, hessian, jacobian
 from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm, solve_positive
-from screwgraph.tape.memory import Memory
-from screwgraph.tape.needed import LEAVES, values_needed
-from screwgraph.tape.nested import mapped
+from screwgraph.tape.memory_layout import Memory
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
 from screwgraph.tape.routine import Block, Lookup, Loop, Part, Routine, When
-from screwgraph.tape.rows import Row, dot, is_zero
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
-from screwgraph.tape.substitute import depends_on, substituted
+from screwgraph.tape.sparse_rows import Row, dot, is_zero
+from screwgraph.tape.substitution import depends_on, substitute_scalars
 from screwgraph.tape.tape import SAMPLES, WIDE, Mark, Tape, tape_of
+from screwgraph.tape.tree_map import map_nested
 
 __all__ = [
     "LEAVES",
@@ -46,14 +49,17 @@ __all__ = [
     "is_zero",
     "jacobian",
     "least_norm",
-    "mapped",
+    "map_nested",
     "program",
     "reciprocal",
     "residues",
-    "rows",
     "solve_positive",
-    "substituted",
+    "sparse_rows",
+    "substitute_scalars",
     "tape_of",
     "values_needed",
     "without_unused_inputs",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

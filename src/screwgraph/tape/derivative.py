@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.tape.needed import values_needed
+from screwgraph.tape.dependencies import values_needed
 from screwgraph.tape.operations import OPERATIONS
-from screwgraph.tape.rows import Row, add_entry
 from screwgraph.tape.scalar import Number, Scalar
+from screwgraph.tape.sparse_rows import Row, add_entry
 from screwgraph.tape.tape import Tape
 
 
@@ -64,7 +64,7 @@ class _Graph:
         known, work = dict(columns), 0
         for node, edges in self.edges.items():
             if node not in known:
-                known[node], work = _joined([(known[i], p) for i, p in edges], work)
+                known[node], work = _join_terms([(known[i], p) for i, p in edges], work)
         return work
 
     def reverse_work(self, columns: Mapping[int, int]) -> int:
@@ -78,7 +78,7 @@ class _Graph:
         return work + sum(count * (directions - 1) for count, directions in seeded)
 
 
-def _joined(terms: Iterable[tuple[int, Number]], work: int) -> tuple[int, int]:
+def _join_terms(terms: Iterable[tuple[int, Number]], work: int) -> tuple[int, int]:
     bits, count = 0, 0
     for term, partial in terms:
         count += term.bit_count()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-from screwgraph.tape.needed import LEAVES
+from screwgraph.tape.dependencies import LEAVES
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ class Evaluated(Generic[T]):
         """Forget all nodes but the first so many."""
         self._known = {id: value for id, value in self._known.items() if id < length}
 
-    def of(self, id: int) -> T:
+    def value_of(self, id: int) -> T:
         """Return the value of a node."""
         known, nodes, stack = self._known, self._nodes, [id]
         while stack:
@@ -34,17 +34,17 @@ class Evaluated(Generic[T]):
                 stack += missing
                 continue
             if i not in known:
-                known[i] = self._evaluated(node)
+                known[i] = self._evaluate_node(node)
             stack.pop()
         return known[id]
 
     def of_form(self, node: tuple[Any, ...]) -> T:
         """Return the value of an operation that is no node yet."""
         for operand in node[1:] if node[0] not in LEAVES else ():
-            self.of(operand)
-        return self._evaluated(node)
+            self.value_of(operand)
+        return self._evaluate_node(node)
 
-    def _evaluated(self, node: tuple[Any, ...]) -> T:
+    def _evaluate_node(self, node: tuple[Any, ...]) -> T:
         operation, *operands = node
         if operation in LEAVES:
             return self._leaf(operation, operands[0])

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from screwgraph.tape.needed import LEAVES, values_needed
+from screwgraph.tape.dependencies import LEAVES, values_needed
 from screwgraph.tape.program import Program
 
 Term = tuple[int, int]

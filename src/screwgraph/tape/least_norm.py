@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.tape.rows import dot
 from screwgraph.tape.scalar import Number
+from screwgraph.tape.sparse_rows import dot
 
 
 def least_norm(K: Sequence[Sequence[Number]], b: Sequence[Number]) -> np.ndarray:

@@ -132,9 +132,9 @@ class Residues:
             return None
         operation, *ids = form
         if operation in _CIRCULAR:
-            return _CIRCULAR[operation](*cosine_and_sine(self._angles.of(ids[0])))
+            return _CIRCULAR[operation](*cosine_and_sine(self._angles.value_of(ids[0])))
         if operation in _EXPONENTIAL:
-            power = exponential(self._exponents.of(ids[0]))
+            power = exponential(self._exponents.value_of(ids[0]))
             return _EXPONENTIAL[operation](power, reciprocal(power))
         if operation in _RATIONAL:
             return _RATIONAL[operation](*operands)

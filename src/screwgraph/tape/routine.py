@@ -127,7 +127,7 @@ class Routine:
             self,
             input_names=tuple(n for n, _ in open_),
             inputs=tuple(p for _, p in open_),
-            parts=_folded(self.parts, known),
+            parts=_fold_parts(self.parts, known),
         )
 
 
@@ -164,14 +164,14 @@ def _changed_or_asked(parts: Sequence[Part]) -> set[int]:
     return found
 
 
-def _folded(parts: Sequence[Part], known: Mapping[int, float]) -> tuple[Part, ...]:
+def _fold_parts(parts: Sequence[Part], known: Mapping[int, float]) -> tuple[Part, ...]:
     found: list[Part] = []
     for part in parts:
         match part:
             case Block():
                 found.append(_with_constants(part, known))
             case Loop() | When():
-                found.append(replace(part, parts=_folded(part.parts, known)))
+                found.append(replace(part, parts=_fold_parts(part.parts, known)))
             case _:
                 found.append(part)
     return tuple(found)

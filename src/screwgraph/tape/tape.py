@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from screwgraph.summary import one_line
-from screwgraph.tape import fine, scaled
-from screwgraph.tape.fine import FineValues
+from screwgraph.tape import high_precision, scaled
+from screwgraph.tape.high_precision import PreciseValues
 from screwgraph.tape.operations import OPERATIONS
 from screwgraph.tape.residues import Residue, Residues, of_number, unit_vector, unknown
 from screwgraph.tape.scalar import Number, Scalar
@@ -67,7 +67,7 @@ class Tape:
         self._fine_inputs: list[float] = []
         self._scaled_inputs: list[tuple[tuple[float, ...], bool]] = []
         self._scaled = ScaledValues(self.nodes, self._scaled_inputs)
-        self._fine = [FineValues(self.nodes, self._fine_inputs, small) for small in (0.0, SMALL)]
+        self._fine = [PreciseValues(self.nodes, self._fine_inputs, small) for small in (0.0, SMALL)]
 
     def input(self, name: str, samples: Sequence[float] = ()) -> Scalar:
         """Add an input; `samples` are `SAMPLES + WIDE` values that it may take, where values are merged by value."""
@@ -116,7 +116,7 @@ class Tape:
 
     def distrust(self, small: float) -> None:
         """From here on, let values count as equal only if they stay so where constants up to `small` are larger."""
-        self._fine = [*self._fine[:2], FineValues(self.nodes, self._fine_inputs, small)]
+        self._fine = [*self._fine[:2], PreciseValues(self.nodes, self._fine_inputs, small)]
 
     def function(self, operation: str, *operands: Number) -> Scalar:
         """Return the node of an operation of the table on operands one of which, at least, is a Scalar."""
@@ -221,19 +221,19 @@ class Tape:
 
     def _is_same(self, form: tuple[Any, ...], node: Scalar) -> bool:
         """Whether an operation's value is a node's but for the rounding of constants, whatever the size of inputs."""
-        values = ((own.of_form(form), own.of(node.id)) for own in self._fine)
+        values = ((own.of_form(form), own.value_of(node.id)) for own in self._fine)
         with np.errstate(all="ignore"):
-            return all(fine.is_near(found, value, value) for found, value in values) and scaled.are_near(
-                self._scaled.of_form(form), self._scaled.of(node.id)
-            )
+            return all(
+                high_precision.are_nearly_equal(found, value, value) for found, value in values
+            ) and scaled.are_near(self._scaled.of_form(form), self._scaled.value_of(node.id))
 
     def settles(self, form: tuple[Any, ...], value: float) -> bool:
         """Whether a sum or difference is a constant but for the rounding of constants, whatever the size of inputs."""
-        sums = ((own.of_form(form), own.of(form[1]), own.of(form[2])) for own in self._fine)
+        sums = ((own.of_form(form), own.value_of(form[1]), own.value_of(form[2])) for own in self._fine)
         with np.errstate(all="ignore"):
-            return all(fine.is_near(total, fine.constant(value), a, b) for total, a, b in sums) and scaled.are_near(
-                self._scaled.of_form(form), scaled.constant(value)
-            )
+            return all(
+                high_precision.are_nearly_equal(total, high_precision.constant(value), a, b) for total, a, b in sums
+            ) and scaled.are_near(self._scaled.of_form(form), scaled.constant(value))
 
 
 def tape_of(values: np.ndarray) -> Tape:

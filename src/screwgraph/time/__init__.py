@@ -1,18 +1,20 @@
 """The time axis: integration rules, one file each; a new one is a new file and a line in `RULES`."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from screwgraph.time.between import Weights, between, polynomials, weights_at
+from screwgraph.deprecated import old_names
+from screwgraph.time.defect_templates import RateDefect, StepDefect
 from screwgraph.time.euler import EULER
-from screwgraph.time.explicit import ExplicitDefect, Stages, stages, stepped
-from screwgraph.time.hermite import between_states, hermite
+from screwgraph.time.explicit import ExplicitDefect, Stages, explicit_stages, take_step
+from screwgraph.time.hermite_interpolation import between_states, hermite
 from screwgraph.time.hermite_simpson import HERMITE_SIMPSON, SimpsonVelocities, simpson_positions
 from screwgraph.time.linear_acceleration import LINEAR_ACCELERATION
 from screwgraph.time.radau import RADAU, RADAU_5
 from screwgraph.time.rule import Point, Positions, Rule, Space
 from screwgraph.time.runge_kutta import RK4
 from screwgraph.time.semi_implicit import SEMI_IMPLICIT
-from screwgraph.time.templates import RateDefect, StepDefect
+from screwgraph.time.step_interpolation import Weights, interpolate_step, lagrange_polynomials, weights_at
 from screwgraph.time.trapezoidal import TRAPEZOIDAL
 
 RULES: Mapping[str, Rule] = {
@@ -46,12 +48,15 @@ __all__ = [
     "Stages",
     "StepDefect",
     "Weights",
-    "between",
     "between_states",
+    "explicit_stages",
     "hermite",
-    "polynomials",
+    "interpolate_step",
+    "lagrange_polynomials",
     "simpson_positions",
-    "stages",
-    "stepped",
+    "take_step",
     "weights_at",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

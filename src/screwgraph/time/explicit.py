@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.spatial import concatenate
-from screwgraph.time.rule import Positions, Rule, Space, combined
+from screwgraph.time.rule import Positions, Rule, Space, combine_rates
 
 Stages = Generator[tuple[float, Any, Any], Any, tuple[Any, Any]]
 """A step in the making.
@@ -17,14 +17,14 @@ velocity at the end. Vectors hold numbers of any kind: of scalars on a tape, cod
 """
 
 
-def stages(rule: Rule, positions: Space, h: Any, q: Any, v: Any) -> Stages:
+def explicit_stages(rule: Rule, positions: Space, h: Any, q: Any, v: Any) -> Stages:
     """Take a step of length h (s) of an explicit rule. Hairer, Lubich & Wanner (2006), section IV.8.2."""
     accelerations, rates, last = [(yield 0.0, q, v)], [v], len(rule.velocity)
     for i, (row, along) in enumerate(zip(rule.velocity, rule.position, strict=True), 1):
-        velocity = v + combined(row, accelerations, h)
+        velocity = v + combine_rates(row, accelerations, h)
         if len(along) > i and along[i]:
             rates.append(velocity)
-        step = combined(along, rates, h)
+        step = combine_rates(along, rates, h)
         position = positions.retract(q, step)
         if i == last:
             return position, velocity
@@ -33,11 +33,11 @@ def stages(rule: Rule, positions: Space, h: Any, q: Any, v: Any) -> Stages:
     raise AssertionError("a rule has a point after the first")
 
 
-def stepped(
+def take_step(
     rule: Rule, positions: Space, acceleration: Callable[[float, Any, Any], Any], h: Any, q: Any, v: Any
 ) -> tuple[Any, Any]:
     """Return position and velocity after a step, of accelerations at a part of the step, a position and a velocity."""
-    step = stages(rule, positions, h, q, v)
+    step = explicit_stages(rule, positions, h, q, v)
     asked = next(step)
     try:
         while True:
@@ -56,7 +56,7 @@ class ExplicitDefect:
 
     def __call__(self, q: Any, q1: Any, v: Any, v1: Any, *, dt: Any, force: Any = 0.0) -> Any:
         """Positions, then velocities (2 nv,); `force` is constant over the step."""
-        position, velocity = stepped(
+        position, velocity = take_step(
             self.rule, self.positions, lambda part, at, rate: self.acceleration(at, rate, force), dt, q, v
         )
         return concatenate(self.positions.defect(position, q1), v1 - velocity)

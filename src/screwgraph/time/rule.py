@@ -80,7 +80,7 @@ class Rule:
 
     def velocities(self, v: Any, a: Sequence[Any], h: Any) -> list[Any]:
         """Return the velocities of all points, given that of the first and accelerations; h is the step (s)."""
-        return [v, *(v + combined(row, a, h) for row in self.velocity)]
+        return [v, *(v + combine_rates(row, a, h) for row in self.velocity)]
 
     def steps(self, positions: Space, v: Sequence[Any], a: Sequence[Any], h: Any) -> list[Any]:
         """Return the tangents at the first position that lead to each further point, of a rule that is not explicit."""
@@ -102,11 +102,11 @@ class Rule:
         return concatenate(*rows)
 
     def _step(self, i: int, v: Sequence[Any], a: Sequence[Any], h: Any) -> Any:
-        along = combined(self.position[i], v, h)
-        return along + combined(self.curvature[i], a, h * h) if self.curvature else along
+        along = combine_rates(self.position[i], v, h)
+        return along + combine_rates(self.curvature[i], a, h * h) if self.curvature else along
 
 
-def combined(row: Row, rates: Sequence[Any], h: Any) -> Any:
+def combine_rates(row: Row, rates: Sequence[Any], h: Any) -> Any:
     """Return h sum(row rates): one product for rates of equal weight."""
     total: Any = None
     for weight, first, others in _groups(row):

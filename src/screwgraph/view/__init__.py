@@ -1,16 +1,19 @@
 """Motions in three dimensions: scenes of bodies, lines and points, as pages that play them and in the browser."""
 
-from screwgraph.view.live import Live, show, show_mechanism, show_robot
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
 from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.page import check_page_path, html, save_html
-from screwgraph.view.parts import link_between
 from screwgraph.view.plans import plan_scene
+from screwgraph.view.primitive_parts import link_between
 from screwgraph.view.report import Animation, Picture, Pictures, Table, Text, report, save_report
 from screwgraph.view.robots import export, robot_scene
 from screwgraph.view.scene import Body, Line, Points, Scene, Surface
-from screwgraph.view.sliders import rest
-from screwgraph.view.thin import thinned
+from screwgraph.view.sliders import rest_position
+from screwgraph.view.subsampling import thin_states
 from screwgraph.view.trajectories import trajectory_scene
+from screwgraph.view.viser_viewer import Live, show, show_mechanism, show_robot
 
 __all__ = [
     "Animation",
@@ -31,13 +34,16 @@ __all__ = [
     "mechanism_scene",
     "plan_scene",
     "report",
-    "rest",
+    "rest_position",
     "robot_scene",
     "save_html",
     "save_report",
     "show",
     "show_mechanism",
     "show_robot",
-    "thinned",
+    "thin_states",
     "trajectory_scene",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -24,7 +24,7 @@ def mechanism_sliders(mechanism: Mechanism) -> tuple[Slider, ...]:
     return tuple(found)
 
 
-def mechanism_posed(
+def pose_mechanism(
     mechanism: Mechanism,
     q: Float[np.ndarray, " n"],
     before: Float[np.ndarray, " n"],

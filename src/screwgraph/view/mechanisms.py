@@ -10,10 +10,10 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.mechanism import Body as PlanarBody
 from screwgraph.mechanism import Mechanism
-from screwgraph.view.parts import link_between
+from screwgraph.view.primitive_parts import link_between
 from screwgraph.view.scene import Body, Line, Points, Scene
 from screwgraph.view.skeleton import JOINT, PALETTE
-from screwgraph.view.thin import kept
+from screwgraph.view.subsampling import select_states
 
 DEPTH = 2.2
 """By how many radii bodies lie before one another, so that crossing ones can be told apart."""
@@ -41,7 +41,7 @@ def mechanism_scene(
             f"t has the shape {t.shape} and q {q.shape}", fix=f"give (N,) and finite numbers (N, {mechanism.n})"
         )
     if rate is not None:
-        keep = kept(t, rate)
+        keep = select_states(t, rate)
         t, q = t[keep], q[keep]
     paths = [_in_space(mechanism.position(q, i)) for i in range(len(mechanism.points))]
     everything = np.concatenate(paths)

@@ -16,11 +16,11 @@ from jaxtyping import Float
 from scipy.spatial.transform import Rotation
 
 from screwgraph.errors import InputError
-from screwgraph.formats import thinned, triangles, write_atomically
+from screwgraph.formats import thin_mesh, triangles, write_atomically
 from screwgraph.robot import Mesh
-from screwgraph.view.bounds import extent
-from screwgraph.view.parts import parts
-from screwgraph.view.scene import Body, Line, Points, Scene, Surface, seen_from, unit
+from screwgraph.view.primitive_parts import split_into_primitives
+from screwgraph.view.scene import Body, Line, Points, Scene, Surface, normalise, view_direction
+from screwgraph.view.scene_bounds import compute_extent
 
 SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls")
 """Files of the page's program, in the order in which they are run."""
@@ -72,19 +72,19 @@ def check_page_path(path: str | os.PathLike[str]) -> None:
 
 def as_json(scene: Scene) -> dict[str, Any]:
     """Return a scene in values that JSON has; arrays are float32 in base64."""
-    centre, size = extent(scene)
-    every = [part for body in scene.bodies for visual in body.visuals for part in parts(visual)]
+    centre, size = compute_extent(scene)
+    every = [part for body in scene.bodies for visual in body.visuals for part in split_into_primitives(visual)]
     files_of = {file: f"mesh{i}" for i, file in enumerate(dict.fromkeys(part.mesh for part in every if part.is_file))}
     used = iter(range(len(scene.lines) + len(scene.points)))
     return {
-        "t": _packed(scene.t - scene.t[0]),
+        "t": _encode_array(scene.t - scene.t[0]),
         "meshes": [_mesh(file) for file in files_of],
         "bodies": [_body(body, files_of) for body in scene.bodies],
         "lines": [{**_trail(line, next(used)), "width": line.width} for line in scene.lines],
         "points": [{**_trail(points, next(used)), "radius": points.radius} for points in scene.points],
         "surfaces": [_surface(surface) for surface in scene.surfaces],
-        "up": unit(scene.up).tolist(),
-        "look": seen_from(scene).tolist(),
+        "up": normalise(scene.up).tolist(),
+        "look": view_direction(scene).tolist(),
         "ground": scene.ground,
         "centre": centre,
         "size": size,
@@ -92,15 +92,15 @@ def as_json(scene: Scene) -> dict[str, Any]:
 
 
 def _mesh(file: str) -> dict[str, Any]:
-    corners, faces = thinned(*triangles(Mesh(file)), MOST_TRIANGLES)
+    corners, faces = thin_mesh(*triangles(Mesh(file)), MOST_TRIANGLES)
     used, numbers = np.unique(faces, return_inverse=True)
-    return {"corners": _packed(corners[used]), "faces": _packed(numbers.reshape(-1), "<u2")}
+    return {"corners": _encode_array(corners[used]), "faces": _encode_array(numbers.reshape(-1), "<u2")}
 
 
 def _body(body: Body, files_of: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": body.name,
-        "poses": _packed(_positions_and_quaternions(body.poses)),
+        "poses": _encode_array(_positions_and_quaternions(body.poses)),
         "parts": [
             {
                 "mesh": files_of.get(part.mesh, part.mesh),
@@ -108,7 +108,7 @@ def _body(body: Body, files_of: Mapping[str, str]) -> dict[str, Any]:
                 "colour": visual.colour or PLAIN,
             }
             for visual in body.visuals
-            for part in parts(visual)
+            for part in split_into_primitives(visual)
         ],
     }
 
@@ -117,7 +117,7 @@ def _trail(trail: Line | Points, number: int) -> dict[str, Any]:
     points = np.asarray(trail.points, dtype=float)
     return {
         "name": trail.name,
-        "data": _packed(points),
+        "data": _encode_array(points),
         "count": points.shape[-2],
         "colour": trail.colour or COLOURS[number % len(COLOURS)],
     }
@@ -125,7 +125,7 @@ def _trail(trail: Line | Points, number: int) -> dict[str, Any]:
 
 def _surface(surface: Surface) -> dict[str, Any]:
     triangles = np.asarray(surface.triangles, dtype=float)
-    return {"name": surface.name, "triangles": _packed(triangles), "colour": surface.colour or PLAIN}
+    return {"name": surface.name, "triangles": _encode_array(triangles), "colour": surface.colour or PLAIN}
 
 
 def _positions_and_quaternions(poses: Float[np.ndarray, "*N 4 4"]) -> Float[np.ndarray, "N 7"]:
@@ -133,5 +133,5 @@ def _positions_and_quaternions(poses: Float[np.ndarray, "*N 4 4"]) -> Float[np.n
     return np.hstack([flat[:, :3, 3], Rotation.from_matrix(flat[:, :3, :3]).as_quat()])
 
 
-def _packed(array: np.ndarray, dtype: str = "<f4") -> str:
+def _encode_array(array: np.ndarray, dtype: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype=dtype).tobytes()).decode("ascii")

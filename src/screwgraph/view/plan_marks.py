@@ -10,12 +10,12 @@ from jaxtyping import Float, Int
 from screwgraph.plan import Plan
 from screwgraph.plan.costs import Path
 from screwgraph.plan.goals import Point, Pose, Position
-from screwgraph.plan.goals.base import points_at
+from screwgraph.plan.goals.base import find_points
 from screwgraph.plan.goals.point import AXES
-from screwgraph.plan.items import Acting, Wrench
+from screwgraph.plan.items import ActingItem, Wrench
 from screwgraph.robot import Robot, link_poses
 from screwgraph.view.scene import Line, Points
-from screwgraph.view.skeleton import attachments, reach
+from screwgraph.view.skeleton import list_attachments, robot_size
 
 GOAL, PATH, FORCE, WAY = "#2e8b57", "#8e44ad", "#c0392b", "#7d8794"
 TIPS = 6
@@ -28,45 +28,45 @@ BREAK = np.full((1, 3), np.nan)
 
 def goal_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
     """Return goals: the robot's joints in lines where positions are wanted, axes of poses, points."""
-    size, lines, points = reach(plan.task.robot), [], []
+    size, lines, points = robot_size(plan.task.robot), [], []
     for goal in plan.task.goals:
         if not isinstance(goal, Point | Pose | Position):
             continue
-        every = points_at(plan.transcription.steps, goal.time)
+        every = find_points(plan.transcription.steps, goal.time)
         for k in {int(every[0]), int(every[-1])}:
             if isinstance(goal, Position):
-                lines.append(skeleton(plan.task.robot, _wanted(plan, goal, k)))
+                lines.append(draw_skeleton(plan.task.robot, _wanted_position(plan, goal, k)))
             elif isinstance(goal, Pose):
                 lines.append(_axes(np.asarray(goal.target(plan.transcription.steps.mechanics)), 0.08 * size))
             else:
                 points.append(_wanted_point(plan, goal, k, every))
-    marks = [Line("goals", joined(lines), GOAL, 2.5)] if lines else []
+    marks = [Line("goals", join_lines(lines), GOAL, 2.5)] if lines else []
     return marks, [Points("" if marks else "goals", np.array(points), 0.02 * size, GOAL)] if points else []
 
 
 def path_lines(plan: Plan) -> list[Line]:
     """Return paths that frames should follow, as one broken line."""
     found = [np.asarray(cost.points, dtype=float) for cost in plan.task.costs if isinstance(cost, Path)]
-    return [Line("paths", joined(found), PATH)] if found else []
+    return [Line("paths", join_lines(found), PATH)] if found else []
 
 
-def way_lines(plan: Plan) -> list[Line]:
+def tip_path_lines(plan: Plan) -> list[Line]:
     """Return the ways of a robot's tips, of few only."""
     robot = plan.task.robot
     inner = {joint.parent for joint in robot.joints}
-    tips = [(link.name, attachments(robot, link)) for link in robot.links if link.name not in inner]
+    tips = [(link.name, list_attachments(robot, link)) for link in robot.links if link.name not in inner]
     if not 0 < len(tips) <= TIPS:
         return []
     poses = [link_poses(robot, q) for q in plan.q]
-    ways = [np.array([_moved(T[name], (p or [np.zeros(3)])[0]) for T in poses]) for name, p in tips]
-    return [Line("end-effector path" if len(ways) == 1 else "end-effector paths", joined(ways), WAY, 1.5)]
+    ways = [np.array([_transform_point(T[name], (p or [np.zeros(3)])[0]) for T in poses]) for name, p in tips]
+    return [Line("end-effector path" if len(ways) == 1 else "end-effector paths", join_lines(ways), WAY, 1.5)]
 
 
 def contact_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
     """Return forces of contacts as lines from where they act, and these points, over time."""
     robot = plan.task.robot
     weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(robot.gravity)) or 1.0
-    size, feet, arrows = reach(robot), [], []
+    size, feet, arrows = robot_size(robot), [], []
     for at, force in _acting(plan, weight):
         feet.append(at)
         arrows.append(np.stack([at, at + 0.6 * size * force / weight, np.full_like(at, np.nan)], axis=1))
@@ -76,23 +76,23 @@ def contact_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
     return lines, [Points("", np.stack(feet, axis=1), 0.012 * size, FORCE)]
 
 
-def skeleton(robot: Robot, q: Float[np.ndarray, " nq"]) -> Polyline:
+def draw_skeleton(robot: Robot, q: Float[np.ndarray, " nq"]) -> Polyline:
     """Return a broken line from joint to joint at a position."""
     poses = link_poses(robot, q)
     ways = []
     for link in robot.links:
-        for p in attachments(robot, link) if robot.joint_of(link.name) or link.visuals else []:
-            ways.append(np.array([poses[link.name][:3, 3], _moved(poses[link.name], p)]))
-    return joined(ways)
+        for p in list_attachments(robot, link) if robot.joint_of(link.name) or link.visuals else []:
+            ways.append(np.array([poses[link.name][:3, 3], _transform_point(poses[link.name], p)]))
+    return join_lines(ways)
 
 
-def joined(polylines: Iterable[Polyline]) -> Polyline:
+def join_lines(polylines: Iterable[Polyline]) -> Polyline:
     """Return lines as one, with breaks between them."""
     parts = [part for line in polylines for part in (line, BREAK)]
     return np.concatenate(parts[:-1]) if parts else BREAK
 
 
-def _wanted(plan: Plan, goal: Position, k: int) -> Float[np.ndarray, " nq"]:
+def _wanted_position(plan: Plan, goal: Position, k: int) -> Float[np.ndarray, " nq"]:
     """Return the planned position with the joints of a goal where it wants them."""
     if not isinstance(goal.at, dict):
         at = np.asarray(goal.at, dtype=float)
@@ -113,10 +113,10 @@ def _wanted_point(plan: Plan, goal: Point, k: int, every: Int[np.ndarray, " n"])
 
 def _axes(T: Float[np.ndarray, "*n 4 4"], length: float) -> Polyline:
     frames = T.reshape(-1, 4, 4)[[-1]]
-    return joined([np.array([F[:3, 3], F[:3, 3] + length * F[:3, i]]) for F in frames for i in range(3)])
+    return join_lines([np.array([F[:3, 3], F[:3, 3] + length * F[:3, i]]) for F in frames for i in range(3)])
 
 
-def _moved(T: Float[np.ndarray, "4 4"], p: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
+def _transform_point(T: Float[np.ndarray, "4 4"], p: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
     return T[:3, :3] @ p + T[:3, 3]
 
 
@@ -124,7 +124,7 @@ def _acting(plan: Plan, weight: float) -> Iterator[tuple[Float[np.ndarray, "K 3"
     """Yield where the force of each contact acts (m) and that force (N), in the base; NaN where it has none."""
     steps = plan.transcription.steps
     for name, item in plan.task.items():
-        for wrench in item.wrenches(steps, name) if isinstance(item, Acting) else ():
+        for wrench in item.wrenches(steps, name) if isinstance(item, ActingItem) else ():
             at, force = (np.full((len(plan.t), 3), np.nan) for _ in range(2))
             frame, values = steps.mechanics.pose_of(wrench.frame), plan.values[wrench.unknowns.name]
             for m, unknowns in zip(wrench.samples, values, strict=True):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from screwgraph.plan import Plan
-from screwgraph.plan.models import kind_of
+from screwgraph.plan.models import find_model_kind
 from screwgraph.plan.obstacles import Avoid
-from screwgraph.view.obstacles import obstacle_bodies
-from screwgraph.view.plan_marks import contact_marks, goal_marks, path_lines, way_lines
+from screwgraph.view.obstacles import make_obstacle_bodies
+from screwgraph.view.plan_marks import contact_marks, goal_marks, path_lines, tip_path_lines
 from screwgraph.view.scene import Scene
-from screwgraph.view.skeleton import reach
+from screwgraph.view.skeleton import robot_size
 from screwgraph.view.trajectories import trajectory_scene
 
 RATE = 60.0
@@ -28,12 +28,12 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     """
     robot = plan.task.robot
     named = f"{title or f'{plan.task.name}: {robot.name}'}{'' if plan.feasible else ' - NOT FEASIBLE'}"
-    if not kind_of(robot).has_bodies:
+    if not find_model_kind(robot).has_bodies:
         return trajectory_scene(plan.trajectory, named, rate=rate)
     shapes = [shape for item in plan.task.obstacles if isinstance(item, Avoid) for shape in item.shapes]
-    bodies, surfaces = obstacle_bodies(shapes, PLATES * reach(robot))
+    bodies, surfaces = make_obstacle_bodies(shapes, PLATES * robot_size(robot))
     goals, balls = goal_marks(plan)
     forces, feet = contact_marks(plan)
-    lines, points = (*goals, *path_lines(plan), *way_lines(plan), *forces), (*balls, *feet)
+    lines, points = (*goals, *path_lines(plan), *tip_path_lines(plan), *forces), (*balls, *feet)
     beside = {"bodies": bodies, "surfaces": surfaces, "lines": lines, "points": points}
     return trajectory_scene(plan.trajectory, named, rate=rate, **beside)

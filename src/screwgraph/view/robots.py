@@ -12,11 +12,11 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.robot import Robot, check_unit, link_poses
-from screwgraph.view.bounds import bounds
 from screwgraph.view.page import save_html
-from screwgraph.view.scene import Body, Line, Points, Scene, Surface, Vector, unit
-from screwgraph.view.skeleton import attachments, reach, shown_visuals
-from screwgraph.view.thin import kept
+from screwgraph.view.scene import Body, Line, Points, Scene, Surface, Vector, normalise
+from screwgraph.view.scene_bounds import compute_bounds
+from screwgraph.view.skeleton import collect_visuals, list_attachments, robot_size
+from screwgraph.view.subsampling import select_states
 
 _FLAT = 0.02
 """Share of its size by which a motion may leave a plane and still be shown as a planar one."""
@@ -50,18 +50,20 @@ def robot_scene(
     Raises:
         InputError: arrays of the wrong shape or not finite, times that do not increase.
     """
-    t, q = _checked(robot, t, q)
+    t, q = _validate_motion(robot, t, q)
     if rate is not None:
-        keep = kept(t, rate)
-        lines = [_thinned(line, len(t), keep) for line in lines]
-        points = [_thinned(some, len(t), keep) for some in points]
+        keep = select_states(t, rate)
+        lines = [_thin_trail(line, len(t), keep) for line in lines]
+        points = [_thin_trail(some, len(t), keep) for some in points]
         t, q = t[keep], q[keep]
     poses = [link_poses(robot, state) for state in q]
-    visuals = shown_visuals(robot)
+    visuals = collect_visuals(robot)
     links = [_body(link.name, [pose[link.name] for pose in poses], visuals[link.name]) for link in robot.links]
-    up = upward(robot)
+    up = upward_direction(robot)
     everything = (*links, *bodies)
-    deepest = min([lowest(everything, up), *(float((s.triangles @ up).min()) for s in surfaces if len(s.triangles))])
+    deepest = min(
+        [lowest_height(everything, up), *(float((s.triangles @ up).min()) for s in surfaces if len(s.triangles))]
+    )
     ground = min(0.0, deepest) if surfaces or robot.links[0].visuals or not _is_floating(robot) else 0.0
     return Scene(
         title or robot.name,
@@ -91,24 +93,24 @@ def export(
     save_html(robot_scene(robot, t, q, title, rate=30.0), path)
 
 
-def upward(robot: Robot) -> Float[np.ndarray, "3"]:
+def upward_direction(robot: Robot) -> Float[np.ndarray, "3"]:
     """Return the unit vector against gravity, z where there is none."""
     g = np.array(robot.gravity)
     return -g / np.linalg.norm(g) if g.any() else np.array([0.0, 0.0, 1.0])
 
 
-def lowest(bodies: Sequence[Body], up: Float[np.ndarray, "3"]) -> float:
+def lowest_height(bodies: Sequence[Body], up: Float[np.ndarray, "3"]) -> float:
     """Return the smallest height that a shape reaches along `up`, over time (m)."""
-    return min((float(bounds(body, up)[0]) for body in bodies if body.visuals), default=0.0)
+    return min((float(compute_bounds(body, up)[0]) for body in bodies if body.visuals), default=0.0)
 
 
-def _thinned(trail: Any, count: int, keep: np.ndarray) -> Any:
+def _thin_trail(trail: Any, count: int, keep: np.ndarray) -> Any:
     """Return a trail with some of its states, if it has as many."""
     is_moving = np.ndim(trail.points) == 3 and len(trail.points) == count
     return replace(trail, points=trail.points[keep]) if is_moving else trail
 
 
-def _checked(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _validate_motion(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     times, positions = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
     if times.ndim != 1 or positions.shape != (len(times), robot.nq):
         raise InputError(f"t has the shape {times.shape} and q {positions.shape}", fix=f"give (N,) and (N, {robot.nq})")
@@ -134,20 +136,23 @@ def _planar_look(robot: Robot, q: Float[np.ndarray, "N nq"], up: Float[np.ndarra
     states = [robot.random(rng) for _ in range(3)] if not robot.is_closed else list(q[:: max(1, len(q) // 3)])
     points = np.concatenate([_joints(robot, state) for state in states])
     spread = np.linalg.svd(points - points.mean(axis=0))
-    if len(points) < 3 or spread.S[2] > _FLAT * max(spread.S[0], 1e-9) or spread.S[1] < _FLAT * reach(robot):
+    if len(points) < 3 or spread.S[2] > _FLAT * max(spread.S[0], 1e-9) or spread.S[1] < _FLAT * robot_size(robot):
         return None
     across = spread.Vh[2]
     if abs(across @ up) > 0.5:
         return None
     across = across if across @ np.array([0.3, -1.0, 0.2]) + (across @ np.array([0.0, 0.0, 4.0])) > 0.0 else -across
-    return _vector(unit(across + 0.25 * up + 0.2 * np.cross(up, across)))
+    return _vector(normalise(across + 0.25 * up + 0.2 * np.cross(up, across)))
 
 
 def _joints(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "n 3"]:
     """Return where links begin and end."""
     poses = link_poses(robot, q)
     ends = [
-        (poses[k.name] @ [*p, 1.0])[:3] for k in robot.links if robot.joint_of(k.name) for p in attachments(robot, k)
+        (poses[k.name] @ [*p, 1.0])[:3]
+        for k in robot.links
+        if robot.joint_of(k.name)
+        for p in list_attachments(robot, k)
     ]
     return np.array([T[:3, 3] for T in poses.values()] + ends)
 

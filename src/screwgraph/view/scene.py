@@ -124,19 +124,19 @@ class Scene:
         return len(self.t)
 
 
-def unit(vector: Any) -> Float[np.ndarray, "3"]:
+def normalise(vector: Any) -> Float[np.ndarray, "3"]:
     """Return a direction as a unit vector."""
     v = np.asarray(vector, dtype=float)
     return v / np.linalg.norm(v)
 
 
-def seen_from(scene: Scene) -> Float[np.ndarray, "3"]:
+def view_direction(scene: Scene) -> Float[np.ndarray, "3"]:
     """Return the unit vector from the scene to the eye."""
     if scene.look is not None:
-        return unit(scene.look)
-    up = unit(scene.up)
-    east = unit(np.cross(up, (1.0, 0.0, 0.0)) if abs(up[0]) < 0.9 else np.cross(up, (0.0, 1.0, 0.0)))
-    return unit(-0.9 * east + 0.75 * np.cross(east, up) + 0.55 * up)
+        return normalise(scene.look)
+    up = normalise(scene.up)
+    east = normalise(np.cross(up, (1.0, 0.0, 0.0)) if abs(up[0]) < 0.9 else np.cross(up, (0.0, 1.0, 0.0)))
+    return normalise(-0.9 * east + 0.75 * np.cross(east, up) + 0.55 * up)
 
 
 def _check_times(t: np.ndarray) -> int:

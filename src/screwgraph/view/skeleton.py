@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.formats import readable, summary
+from screwgraph.formats import split_readable, summarise_unreadable
 from screwgraph.robot import Box, Cylinder, Joint, Link, Mesh, Robot, Sphere, Visual, link_poses
 from screwgraph.spatial import transform, translation
-from screwgraph.view.parts import along, contains, link_between
+from screwgraph.view.primitive_parts import is_inside, link_between, rotation_along
 
 PALETTE = ("#4878b0", "#e0893a")
 """Colours of links, by turns from the base to the tips."""
@@ -19,34 +19,34 @@ BASE, JOINT = "#8a8f98", "#3f4a5a"
 _SAMPLES = (0.3, 0.5, 0.7)
 
 
-def shown_visuals(robot: Robot) -> dict[str, tuple[Visual, ...]]:
+def collect_visuals(robot: Robot) -> dict[str, tuple[Visual, ...]]:
     """Return what is drawn of each link: the file's shapes in colour, and capsules where these cover no joint.
 
     Meshes that cannot be had are left out, and named in one warning (RuntimeWarning).
     """
-    radius, depth = 0.018 * reach(robot), _depths(robot)
+    radius, depth = 0.018 * robot_size(robot), _depths(robot)
     result, missing = {}, []
     for whole in robot.links:
-        own, wrong = readable(whole.visuals)
+        own, wrong = split_readable(whole.visuals)
         missing += wrong
-        link = replace(whole, visuals=tuple(own or readable(whole.collisions)[0]))
+        link = replace(whole, visuals=tuple(own or split_readable(whole.collisions)[0]))
         colour = PALETTE[depth[link.name] % 2] if depth[link.name] else BASE
         own = tuple(Visual(v.shape, v.T_bs, v.colour or colour) for v in link.visuals)
         result[link.name] = own + tuple(_substitutes(robot, link, radius, colour))
     if missing:
-        warnings.warn(f"{robot.name}: {summary(missing)}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{robot.name}: {summarise_unreadable(missing)}", RuntimeWarning, stacklevel=3)
     return result
 
 
-def reach(robot: Robot) -> float:
+def robot_size(robot: Robot) -> float:
     """Return how large the robot is about, at zero (m): the diagonal of the box of its links' and joints' points."""
     poses = link_poses(robot, robot.neutral())
     points = [poses[link.name][:3, 3] for link in robot.links]
-    points += [(poses[link.name] @ [*p, 1.0])[:3] for link in robot.links for p in attachments(robot, link)]
+    points += [(poses[link.name] @ [*p, 1.0])[:3] for link in robot.links for p in list_attachments(robot, link)]
     return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
 
 
-def attachments(robot: Robot, link: Link) -> list[Float[np.ndarray, "3"]]:
+def list_attachments(robot: Robot, link: Link) -> list[Float[np.ndarray, "3"]]:
     """Return the points of a link from which others go on: joints, ends of loops, else its farthest frame or mass."""
     points = [translation(joint.origin) for joint in robot.children(link.name)]
     points += [translation(loop.T_pf) for loop in robot.loops if loop.predecessor == link.name]
@@ -60,13 +60,13 @@ def attachments(robot: Robot, link: Link) -> list[Float[np.ndarray, "3"]]:
 
 
 def _substitutes(robot: Robot, link: Link, radius: float, colour: str) -> list[Visual]:
-    joint, points = robot.joint_of(link.name), attachments(robot, link)
+    joint, points = robot.joint_of(link.name), list_attachments(robot, link)
     if link.visuals and joint is None:
         return []  # what stands on the ground has no rods to show
     if any(isinstance(visual.shape, Mesh) for visual in link.visuals):
         return []  # a mesh is the whole link
     rods = [link_between(np.zeros(3), p, radius, colour) for p in points if np.linalg.norm(p) > radius]
-    rods = [rod for rod in rods if not _covered(rod, link.visuals, radius)]
+    rods = [rod for rod in rods if not _is_covered(rod, link.visuals, radius)]
     if link.visuals or joint is None:
         return rods
     box = []
@@ -75,11 +75,11 @@ def _substitutes(robot: Robot, link: Link, radius: float, colour: str) -> list[V
     return rods + box + _joint_shape(joint, radius)
 
 
-def _covered(rod: Visual, visuals: tuple[Visual, ...], radius: float) -> bool:
+def _is_covered(rod: Visual, visuals: tuple[Visual, ...], radius: float) -> bool:
     """Whether the file's shapes are where a rod would be: it is there already, in its own shape."""
     centre, half = translation(rod.T_bs), rod.T_bs[:3, 2] * getattr(rod.shape, "length", 0.0) / 2.0
     samples = [centre + (2.0 * share - 1.0) * half for share in _SAMPLES]
-    return sum(any(contains(visual, point, radius) for visual in visuals) for point in samples) > 1
+    return sum(any(is_inside(visual, point, radius) for visual in visuals) for point in samples) > 1
 
 
 def _spread(points: list[Float[np.ndarray, "3"]]) -> float:
@@ -110,7 +110,7 @@ def _joint_shape(joint: Joint, radius: float) -> list[Visual]:
     if axis is None or (axis[:3].any() and axis[3:].any()):
         return [Visual(Sphere(1.5 * radius), np.eye(4), JOINT)]
     turns = bool(axis[:3].any())
-    T = transform(along(axis[:3] if turns else axis[3:]), np.zeros(3))
+    T = transform(rotation_along(axis[:3] if turns else axis[3:]), np.zeros(3))
     shape = Cylinder(1.25 * radius, 3.0 * radius) if turns else Box((2.6 * radius, 2.6 * radius, 6.0 * radius))
     return [Visual(shape, T, JOINT)]
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.robot import Joint, Robot, independent_coordinates, position_slices, units
-from screwgraph.view.skeleton import reach
+from screwgraph.view.skeleton import robot_size
 
 STEP = 0.05
 """The largest change of a slider (rad, m) that closed chains follow at once."""
@@ -29,13 +29,13 @@ class Slider:
     initial: float
 
 
-def sliders(robot: Robot, q: Float[np.ndarray, " nq"]) -> tuple[Slider, ...]:
+def make_sliders(robot: Robot, q: Float[np.ndarray, " nq"]) -> tuple[Slider, ...]:
     """Return sliders for the independent coordinates that begin near q, limits those of the joints where there are any.
 
     Raises:
         InputError: loops cannot be closed.
     """
-    chosen, at = set(independent_coordinates(robot)) & _followed(robot), coordinates(robot, q)
+    chosen, at = set(independent_coordinates(robot)) & _list_followed(robot), slider_coordinates(robot, q)
     found = []
     for joint in robot.joints:
         place = robot.v_slices[joint.name]
@@ -48,12 +48,12 @@ def sliders(robot: Robot, q: Float[np.ndarray, " nq"]) -> tuple[Slider, ...]:
     return tuple(found)
 
 
-def rest(robot: Robot) -> Float[np.ndarray, " nq"]:
+def rest_position(robot: Robot) -> Float[np.ndarray, " nq"]:
     """Return the closed position next to the neutral one. Raises InputError where loops do not close."""
     return robot.close_loops(robot.neutral()) if robot.is_closed else robot.neutral()
 
 
-def coordinates(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nv"]:
+def slider_coordinates(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nv"]:
     """Return positions as counted by sliders (nv,); zero for joints with quaternions."""
     at, difference = np.zeros(robot.nv), q - robot.neutral()
     for joint in robot.joints:
@@ -62,7 +62,7 @@ def coordinates(robot: Robot, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, 
     return at
 
 
-def posed(
+def pose_robot(
     robot: Robot,
     q: Float[np.ndarray, " nq"],
     before: Float[np.ndarray, " nv"],
@@ -86,7 +86,7 @@ def posed(
     return q
 
 
-def _followed(robot: Robot) -> set[int]:
+def _list_followed(robot: Robot) -> set[int]:
     """Return the coordinates that `Robot.complete` takes: of a joint with a quaternion all of them, or none."""
     if not robot.is_closed:
         return set(range(robot.nv))
@@ -101,7 +101,7 @@ def _followed(robot: Robot) -> set[int]:
 
 def _range(robot: Robot, joint: Joint, number: int) -> tuple[float, float]:
     slides = units(joint.type).velocity[number] == "m/s"
-    widest, limits = reach(robot) if slides else math.pi, joint.limits
+    widest, limits = robot_size(robot) if slides else math.pi, joint.limits
     low = -widest if limits.lower is None else max(limits.lower, -2.0 * widest)
     high = widest if limits.upper is None else min(limits.upper, 2.0 * widest)
     return (low, high) if low < high else (-widest, widest)

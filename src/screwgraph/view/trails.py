@@ -16,13 +16,13 @@ Place = Callable[[Float[np.ndarray, "k 3"]], None]
 
 def add_trail(server: Any, name: str, trail: Line | Points, colour: tuple[int, ...]) -> Place:
     """Add a line or points as they stand first; return what moves them."""
-    first = points_at(trail, 0)
+    first = trail_points(trail, 0)
     if isinstance(trail, Points):
         return _add_balls(server, name, first, trail.radius, colour)
     return _add_line(server, name, first, colour)
 
 
-def points_at(trail: Line | Points, frame: int) -> Float[np.ndarray, "k 3"]:
+def trail_points(trail: Line | Points, frame: int) -> Float[np.ndarray, "k 3"]:
     """Return the points of a trail (m) at a time."""
     points = np.asarray(trail.points, dtype=float)
     return points if points.ndim == 2 else points[frame]

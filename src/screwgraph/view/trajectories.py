@@ -12,7 +12,7 @@ from screwgraph.simulation import Place, Trajectory, label_of, path_of
 from screwgraph.view.mechanisms import mechanism_scene
 from screwgraph.view.robots import robot_scene
 from screwgraph.view.scene import Line, Scene
-from screwgraph.view.thin import RATE, kept
+from screwgraph.view.subsampling import RATE, select_states
 
 
 def trajectory_scene(
@@ -34,5 +34,5 @@ def trajectory_scene(
 
 def _curve(motion: Trajectory, place: Place, rate: float) -> Line:
     """Return a curve that stands still, of the states that are shown."""
-    path = path_of(motion.model, motion.q[kept(motion.t, rate)], place)
+    path = path_of(motion.model, motion.q[select_states(motion.t, rate)], place)
     return Line(label_of(place), np.pad(path, ((0, 0), (0, 3 - path.shape[1]))), width=2.0)

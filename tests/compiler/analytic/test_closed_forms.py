@@ -9,7 +9,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from screwgraph.compiler.derivatives import derivatives
+from screwgraph.compiler.derivatives import differentiate_program
 from screwgraph.robot import Joint, Link, Robot, tree
 from screwgraph.robot.joints import Floating, Helical, Prismatic, Revolute, Spherical
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
@@ -46,7 +46,7 @@ def assert_both_ways_agree(function: Function, robot: Robot, *by: str) -> None:
     assert analytic is not None
     assert analytic.covers(by)
     closed = analytic.jacobian(function.program, function.arguments, by)
-    swept = derivatives(function.program, function.arguments, by, None)
+    swept = differentiate_program(function.program, function.arguments, by, None)
     state = inputs_of(function, robot)
     found, expected = (np.array(code.evaluate(state), dtype=float) for code in (closed, swept))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())

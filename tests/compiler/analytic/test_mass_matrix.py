@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import matrix
+from screwgraph.compiler import schur_complement
 from tests.oracle import oracle
 from tests.random_trees import random_tree
 
@@ -17,8 +17,8 @@ def relative_error(f, robot, q):
 
 @pytest.mark.parametrize("parent", [lambda i: i - 1, lambda i: (i - 1) // 2, lambda i: max(0, i - 3)])
 def test_matrices_in_shared_axes_are_pinocchios(parent, monkeypatch):
-    monkeypatch.setattr(matrix, "SHORT", 0.0)
-    monkeypatch.setattr(matrix, "LONG", 0.0)
+    monkeypatch.setattr(schur_complement, "SHORT", 0.0)
+    monkeypatch.setattr(schur_complement, "LONG", 0.0)
     robot = sg.load(random_tree(7, parent))
     f = sg.mass_matrix(robot)
     for seed in range(3):
@@ -26,16 +26,16 @@ def test_matrices_in_shared_axes_are_pinocchios(parent, monkeypatch):
 
 
 def test_a_floating_base_and_armatures_count_in_shared_axes(monkeypatch):
-    monkeypatch.setattr(matrix, "SHORT", 0.0)
-    monkeypatch.setattr(matrix, "LONG", 0.0)
+    monkeypatch.setattr(schur_complement, "SHORT", 0.0)
+    monkeypatch.setattr(schur_complement, "LONG", 0.0)
     robot = sg.load(random_tree(7, lambda i: max(0, i - 2)), base="floating")
     f, q = sg.mass_matrix(robot), robot.random(np.random.default_rng(1))
     assert relative_error(f, robot, q) < 1e-14
 
 
 def test_live_masses_enter_matrices_in_shared_axes(monkeypatch):
-    monkeypatch.setattr(matrix, "SHORT", 0.0)
-    monkeypatch.setattr(matrix, "LONG", 0.0)
+    monkeypatch.setattr(schur_complement, "SHORT", 0.0)
+    monkeypatch.setattr(schur_complement, "LONG", 0.0)
     robot = sg.load(random_tree(4))
     live = sg.mass_matrix(robot, parameters=["link3"])
     q, values = np.linspace(-2.0, 2.0, robot.nq), np.array(live.arguments[-1].nominal)

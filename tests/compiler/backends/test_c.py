@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.backends.c import identifiers
+from screwgraph.compiler.backends.c import make_identifiers
 
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wdouble-promotion", "-Werror")
@@ -104,4 +104,4 @@ def test_the_comment_says_what_each_number_is_and_no_name_ends_it():
 
 def test_names_become_identifiers_that_differ():
     names = ["q", "wrench:link-5", "wrench:link.5", "for", "v12", "7", "_x", "θ"]
-    assert identifiers(names) == ["q", "wrench_link_5", "wrench_link_5_", "for_", "v12_", "x7", "x_x", "x_"]
+    assert make_identifiers(names) == ["q", "wrench_link_5", "wrench_link_5_", "for_", "v12_", "x7", "x_x", "x_"]

@@ -2,7 +2,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from screwgraph.compiler import casadi_program, compiled
+from screwgraph.compiler import casadi_program, compile_program
 from screwgraph.tape import OPERATIONS
 
 
@@ -29,7 +29,7 @@ def test_every_operation_is_what_casadi_computes(dtype, tolerance, batches):
     function, program = made()
     x = np.random.default_rng(0).standard_normal((37, 2)).astype(dtype)
     x[3] = 0.5
-    code = compiled("f", program, [((2,), ("a", "b"))], [(function.nnz_out(0),)], dtype, batches=batches)
+    code = compile_program("f", program, [((2,), ("a", "b"))], [(function.nnz_out(0),)], dtype, batches=batches)
     expected = np.array(function.map(37)(x.astype(float).T)).T
     assert np.all(np.abs(code.ufunc(x) - expected) <= tolerance * (1 + np.abs(expected)))
     assert np.all(np.abs(code.quick(x[0].copy()) - expected[0]) <= tolerance * (1 + np.abs(expected[0])))
@@ -47,7 +47,7 @@ def test_nan_goes_through_the_larger_and_the_smaller_of_two():
     x = ca.SX.sym("x", 2)
     both = ca.vertcat(ca.fmin(x[0], x[1]), ca.fmax(x[0], x[1]))
     program = casadi_program(ca.Function("f", [x], [both]), ("a", "b"))
-    ufunc = compiled("f", program, [((2,), ("a", "b"))], [(2,)]).ufunc
+    ufunc = compile_program("f", program, [((2,), ("a", "b"))], [(2,)]).ufunc
     with np.errstate(invalid="ignore"):
         assert np.isnan(ufunc(np.array([[np.nan, 1.0], [1.0, np.nan]]))).all()
 

@@ -14,9 +14,9 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function, quaternion_places
-from screwgraph.compiler.backends.jax.call import _registered
-from screwgraph.compiler.backends.llvm.draft import settle
-from screwgraph.compiler.unit import normalising
+from screwgraph.compiler.backends.jax.call import _registered_code
+from screwgraph.compiler.backends.llvm.tiering import wait_for_optimised
+from screwgraph.compiler.unit_quaternions import normalising
 from screwgraph.errors import InputError
 from tests.random_trees import random_tree
 
@@ -189,8 +189,8 @@ def test_fast_code_takes_the_place_of_a_draft(monkeypatch, tmp_path):
     first = np.asarray(call(*values))
     for _ in range(4):
         np.testing.assert_array_equal(call(*values), first)
-    settle()
-    (entry, _), *_ = [kept for kept in _registered().values() if len(kept[0].kept_alive) > 1]
+    wait_for_optimised()
+    (entry, _), *_ = [kept for kept in _registered_code().values() if len(kept[0].kept_alive) > 1]
     assert entry.address == entry.kept_alive[-1].function("loop")
     np.testing.assert_array_equal(call(*values), first)
 

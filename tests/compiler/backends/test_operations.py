@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import BACKENDS, Argument, Library, Listing, compiled
-from screwgraph.compiler.backends.c import c_source
+from screwgraph.compiler import BACKENDS, Argument, ExportedFunction, Library, compile_program
+from screwgraph.compiler.backends.c import emit_source
 from screwgraph.compiler.signature import Result
 from screwgraph.tape import OPERATIONS, Program
 from tests.compiler.backends.node import called
@@ -41,17 +41,17 @@ def every_operation() -> Program:
     return Program(("a", "b"), (*inputs, *operations), tuple(range(2, 2 + len(operations))))
 
 
-def listing(dtype: str) -> Listing:
+def listing(dtype: str) -> ExportedFunction:
     program = every_operation()
     argument, result = Argument("x", (2,), ("a", "b")), Result("y", (len(NAMES),))
-    return Listing("every", program, (argument,), (result,), dtype)
+    return ExportedFunction("every", program, (argument,), (result,), dtype)
 
 
 def through_c(dtype: str, folder: Path) -> Values:
     if not COMPILERS:
         pytest.skip("there is no C compiler here")
     source = folder / "every.c"
-    source.write_text(c_source(Library("", (listing(dtype),))))
+    source.write_text(emit_source(Library("", (listing(dtype),))))
     library = folder / "every.so"
     command = [COMPILERS[0], *STRICT, "-O1", "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -65,7 +65,7 @@ def through_c(dtype: str, folder: Path) -> Values:
 
 
 def through_llvm(dtype: str, folder: Path) -> Values:
-    code = compiled("every", every_operation(), [((2,), ("a", "b"))], [(len(NAMES),)], dtype)
+    code = compile_program("every", every_operation(), [((2,), ("a", "b"))], [(len(NAMES),)], dtype)
     return code.ufunc(points().astype(dtype))
 
 
@@ -80,7 +80,7 @@ def through_numpy(dtype: str, folder: Path) -> Values:
     return written(listing(dtype))(points())
 
 
-def written(f: Listing) -> Callable[..., Values]:
+def written(f: ExportedFunction) -> Callable[..., Values]:
     """Run the Python source of a function."""
     (source,) = BACKENDS["numpy"].files(Library("", (f,))).values()
     found: dict[str, Any] = {}
@@ -190,7 +190,7 @@ def test_python_source_is_a_function_of_arrays_that_broadcast():
         rng.standard_normal((3, 1, *f.arguments[0].shape)),
         *(rng.standard_normal(a.shape) for a in f.arguments[1:]),
     ]
-    found = written(Listing(f.name, f.program, f.arguments, f.results))(*values)
+    found = written(ExportedFunction(f.name, f.program, f.arguments, f.results))(*values)
     for one, expected in zip(found, f(*values), strict=True):
         assert one.shape == expected.shape
         np.testing.assert_allclose(one, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
@@ -199,7 +199,7 @@ def test_python_source_is_a_function_of_arrays_that_broadcast():
 def test_names_that_python_keeps_for_itself_are_changed():
     program = Program(("lambda", "np"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 3.5))
     arguments = tuple(Argument(n, (1,), (n,)) for n in program.input_names)
-    f = Listing("shape", program, arguments, (Result("class", (1,)), Result("shape", (1,))))
+    f = ExportedFunction("shape", program, arguments, (Result("class", (1,)), Result("shape", (1,))))
     (source,) = BACKENDS["numpy"].files(Library("", (f,))).values()
     found: dict[str, Any] = {}
     exec(source, found)

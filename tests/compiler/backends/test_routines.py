@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from screwgraph.compiler import BACKENDS, Library, Listing, Result, compiled, library_code
+from screwgraph.compiler import BACKENDS, ExportedFunction, Library, Result, compile_program, library_code
 from screwgraph.compiler.signature import Argument
 from screwgraph.errors import InputError
 from screwgraph.spatial import choose
@@ -86,12 +86,12 @@ def interpreted(call) -> np.ndarray:
     return np.array(root(STARTS).evaluate([np.float64(x) for x in call]))
 
 
-def listing(dtype: str = "float64") -> Listing:
+def listing(dtype: str = "float64") -> ExportedFunction:
     arguments = [Argument(name, (), (name,)) for name in NAMES]
     results = [Result("root", (2,)), Result("counts", (3,))]
     examples = [np.array(column)[:, None] for column in zip(*CALLS, strict=True)]
     code = root(STARTS, 1e-20 if dtype == "float64" else 1e-10)
-    return Listing("root", code, arguments, results, dtype, lambda: examples)
+    return ExportedFunction("root", code, arguments, results, dtype, lambda: examples)
 
 
 def test_interpreted_the_first_start_that_leads_to_a_root_ends_it():
@@ -104,7 +104,7 @@ def test_interpreted_the_first_start_that_leads_to_a_root_ends_it():
 
 def test_machine_code_does_the_same_for_one_state_and_for_batches():
     shapes = [((), (name,)) for name in NAMES]
-    f = compiled("root", root(STARTS), shapes, [(2,), (3,)])
+    f = compile_program("root", root(STARTS), shapes, [(2,), (3,)])
     expected = np.array([interpreted(call) for call in CALLS])
     for call, wanted in zip(CALLS, expected, strict=True):
         np.testing.assert_array_equal(np.concatenate(f.quick(*(np.array(x) for x in call))), wanted)
@@ -156,7 +156,7 @@ def test_languages_without_loops_refuse_them():
 
 def test_tables_hold_infinities(tmp_path):
     code = library_code(
-        Library("newton", [Listing("root", root([inf, 1.0]), listing().arguments, listing().results)]), "c"
+        Library("newton", [ExportedFunction("root", root([inf, 1.0]), listing().arguments, listing().results)]), "c"
     )
     assert "HUGE_VAL" in code["newton.c"]
 

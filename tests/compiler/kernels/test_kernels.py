@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from screwgraph.compiler.backends.llvm.gufunc import gufunc
+from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc
 from screwgraph.compiler.kernels import (
     Bundle,
     Ints,
@@ -20,12 +20,12 @@ from screwgraph.compiler.kernels import (
     call_loop,
     compile_kernels,
     entries,
-    loop_of,
+    loop_address,
     new_table,
     offset_of,
     tail,
 )
-from screwgraph.optimize.incremental.dense import DENSE, factored_front
+from screwgraph.optimize.incremental.front_cholesky import DENSE, factor_front
 from screwgraph.tape import Tape, program
 
 STEP = 3
@@ -226,8 +226,8 @@ def test_fronts_are_factored(f, M):
     H, g = A @ A.T + np.eye(M), rng.standard_normal(M)
     front = np.vstack([H, g]).T.copy().ravel()
     plain = front.copy()
-    code = compile_kernels(DENSE).functions["factored_front"]
-    assert code(front.ctypes.data, f, M, 1e-15) == factored_front(plain, f, M, 1e-15) == -1
+    code = compile_kernels(DENSE).functions["factor_front"]
+    assert code(front.ctypes.data, f, M, 1e-15) == factor_front(plain, f, M, 1e-15) == -1
     assert np.abs(front - plain).max() < 1e-12
     L = np.linalg.cholesky(H)
     columns = front.reshape(M, M + 1)
@@ -244,8 +244,8 @@ def through(loop: Ints, operands: Ints, counts: Ints, steps: Ints) -> None:
 def test_the_loop_of_a_gufunc_is_called_on_operands_by_their_addresses():
     tape = Tape(merge="form")
     x = tape.inputs("x", (2,))
-    kernel = gufunc("products", program(tape, [x[0] * x[1], x[0] + x[1]]), [((2,), ("x[0]", "x[1]"))], [(2,)])
-    cell = loop_of(kernel)
+    kernel = compile_gufunc("products", program(tape, [x[0] * x[1], x[0] + x[1]]), [((2,), ("x[0]", "x[1]"))], [(2,)])
+    cell = loop_address(kernel)
     given = np.array([3.0, 5.0])
     address = np.ctypeslib.as_array((ctypes.c_int64 * 1).from_address(ctypes.addressof(cell)))
     for call in (through, compile_kernels((through,)).functions["through"]):

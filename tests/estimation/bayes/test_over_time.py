@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.estimation import ModelNoise, Noise, bayes_network, forward_graph
-from screwgraph.mechanism import Sensor, observed, position_problem
+from screwgraph.mechanism import Sensor, position_problem, simulate_sensors
 from screwgraph.optimize import solve
 
 STEPS, DT = 11, 0.01
@@ -74,7 +74,7 @@ def test_known_observations_make_the_graph_of_estimation():
     sensors = [*bar.sensors, Sensor("angle", "angle", 0, 1e-3)]
     bar = replace(bar, sensors=tuple(sensors))
     rng = np.random.default_rng(1)
-    read = observed(bar, {"q": run.q, "v": run.qd, "a": run.qdd}, rng=rng)
+    read = simulate_sensors(bar, {"q": run.q, "v": run.qd, "a": run.qdd}, rng=rng)
     noise = ModelNoise(position=1e4, velocity=1e4)
     expected = sg.estimate(bar, {"t": run.t} | read, noise=noise)
     laws = Noise(integration=noise.integration, constraints=noise.constraints, dynamics=noise.dynamics)

@@ -10,8 +10,8 @@ from scipy.stats import chi2
 
 from screwgraph import InputError
 from screwgraph.estimation.legged import LeggedNoise, LeggedSmoother
-from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration
-from screwgraph.optimize.smoothers.straight import called
+from screwgraph.estimation.legged.imu import CHANGE, SLOPES, compile_integration, make_preintegration
+from screwgraph.optimize.smoothers.unrolled_engine import make_single_call
 from screwgraph.spatial.exponential import exp3, log3
 
 FEET = ("FL", "FR", "RL", "RR")
@@ -24,10 +24,10 @@ def readings(count: int = 20) -> np.ndarray:
 
 
 def preintegrated(bias: np.ndarray) -> np.ndarray:
-    state = begun()
+    state = make_preintegration()
     for reading in readings():
         variances = np.array([8e-4, 2e-2, 1e-3]) ** 2
-        state = called(integration(), state, reading, bias, np.array([5e-3]), variances)
+        state = make_single_call(compile_integration(), state, reading, bias, np.array([5e-3]), variances)
     return state
 
 

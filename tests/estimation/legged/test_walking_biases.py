@@ -10,8 +10,8 @@ from scipy.stats import chi2
 
 from screwgraph import InputError
 from screwgraph.estimation.legged import LeggedNoise, LeggedSmoother
-from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration
-from screwgraph.optimize.smoothers.straight import called
+from screwgraph.estimation.legged.imu import CHANGE, SLOPES, compile_integration, make_preintegration
+from screwgraph.optimize.smoothers.unrolled_engine import make_single_call
 from screwgraph.spatial.exponential import exp3, log3
 from tests.estimation.legged.test_legged_smoother import FEET, GRAVITY, STAND, readings
 
@@ -24,11 +24,11 @@ GTSAM_ORDER = [0, 1, 2, 6, 7, 8, 3, 4, 5, 12, 13, 14, 9, 10, 11]
 
 def covariance(given: np.ndarray) -> np.ndarray:
     """That of a preintegration of readings, in GTSAM's order."""
-    n, state = NOISE, begun(is_walking=True)
+    n, state = NOISE, make_preintegration(is_walking=True)
     walks = [WALK_GYRO] * 3 + [WALK_FORCE] * 3
     variances = np.array([n.gyroscope, n.accelerometer, n.integration, *walks]) ** 2
     for reading in given:
-        state = called(integration(True), state, reading, np.zeros(6), np.array([DT]), variances)
+        state = make_single_call(compile_integration(True), state, reading, np.zeros(6), np.array([DT]), variances)
     return state[CHANGE + SLOPES :].reshape(15, 15)[np.ix_(GTSAM_ORDER, GTSAM_ORDER)]
 
 

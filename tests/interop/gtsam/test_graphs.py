@@ -9,7 +9,7 @@ import pytest
 
 from screwgraph.errors import InputError
 from screwgraph.interop.gtsam import from_gtsam, from_values, symbols, to_gtsam, to_values
-from screwgraph.interop.gtsam.library import library
+from screwgraph.interop.gtsam.gtsam_library import import_gtsam
 from screwgraph.optimize import (
     Cauchy,
     Problem,
@@ -162,11 +162,11 @@ def test_what_we_cannot_read_is_named():
 
 
 def test_without_gtsam_one_is_told_how_to_install_it(monkeypatch):
-    library.cache_clear()
+    import_gtsam.cache_clear()
     monkeypatch.setitem(sys.modules, "gtsam", None)
     with pytest.raises(InputError, match=r"pip install 'screwgraph\[gtsam\]'"):
         to_values(small_problem(), {})
-    library.cache_clear()
+    import_gtsam.cache_clear()
 
 
 def test_a_manifold_keeps_its_name_in_the_values():

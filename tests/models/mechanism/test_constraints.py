@@ -118,7 +118,7 @@ def test_a_constraint_knows_its_derivatives_along_any_motion(name):
     q, qd, qdd = RNG.standard_normal((3, n))
     J, rate, *_ = derived(name)(q, qd, qdd)
     np.testing.assert_allclose(constraint.gradient(q), J, atol=1e-14)
-    moving = constraint.along(q, qd, qdd)
+    moving = constraint.derivatives_along(q, qd, qdd)
     assert len(moving) == constraint.rows
     np.testing.assert_allclose([x.value for x in moving], value(name, q), atol=1e-14)
     np.testing.assert_allclose([x.first for x in moving], J @ qd, atol=1e-13)

@@ -64,7 +64,7 @@ def test_only_cliques_above_are_looked_at():
     x = Variables("x", Vector(2), 4000)
     moves = soft(step, x[:-1], x[1:], z=np.zeros(2))
     solver = Incremental(Problem([soft(away, x[[0, 3999]], z=np.zeros(2)), moves]))
-    stored = solver._tree.stored
+    stored = solver._tree.storage
     assert len(stored.above([2000])) < 2 * np.log2(4000)
     assert solver.covariance(x[2000]).shape == (2, 2)
 

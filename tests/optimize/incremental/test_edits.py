@@ -19,8 +19,8 @@ from screwgraph.optimize import (
     soft,
     solve,
 )
-from screwgraph.optimize.incremental.records import Link
-from screwgraph.optimize.incremental.tree import Tree
+from screwgraph.optimize.incremental.bayes_tree import BayesTree
+from screwgraph.optimize.incremental.tree_records import Link
 from screwgraph.spatial import sin, sqrt
 from tests.optimize.graphs import pose_ring, relative
 
@@ -167,7 +167,7 @@ def test_undetermined_unknowns_are_named_and_can_be_determined_later():
 
 def gap_of_two(solver):
     assert solver.last.success
-    return float(np.abs(solver.problem.assembly.linearised(solver.problem.start(solver.values))[1]).max())
+    return float(np.abs(solver.problem.assembly.linearise(solver.problem.start(solver.values))[1]).max())
 
 
 @pytest.mark.parametrize("stiff", [1e2, 1e4])
@@ -201,7 +201,7 @@ def test_wrong_edits_are_refused():
 
 def test_a_tree_equals_a_dense_solution():
     rng, n, d = np.random.default_rng(7), 40, 3
-    tree = Tree(np.full(n, d))
+    tree = BayesTree(np.full(n, d))
     H, g = np.zeros((n * d, n * d)), np.zeros(n * d)
     pairs = np.array([[i, i + 1] for i in range(n - 1)] + [rng.choice(n, 2, replace=False) for _ in range(12)])
     for f, pair in zip(tree.add(pairs, 2 * d, 1), pairs, strict=True):
@@ -220,12 +220,12 @@ def test_an_edit_that_needs_more_memory_for_its_order_than_there_is():
     solver = Incremental(Problem(chain(np.random.default_rng(8))))
     tree = solver._tree
     tree._work.members, tree._work.links = np.zeros(8, dtype=np.int64), new_table(Link, 8)
-    tree._remembered()
+    tree._store_pointers()
     solver.update(add=[soft(step, X[3], X[20], z=np.ones(2), sigma=0.5, name="loop")])
     assert tree._work.members.size > 8
     assert gap(solver) < 1e-9
     tree._work.members, tree._work.links = np.zeros(8, dtype=np.int64), new_table(Link, 8)
-    tree._remembered()
+    tree._store_pointers()
     solver.update(remove=["loop"])
     assert gap(solver) < 1e-9
 

@@ -8,11 +8,11 @@ from time import process_time
 
 import numpy as np
 
-from screwgraph.optimize.methods.kkt import Kkt
-from screwgraph.optimize.methods.nlp import iterate, program
+from screwgraph.optimize.methods.casadi_nlp import make_iterate, make_nlp
+from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.result import Result, Status
 from screwgraph.plan import Plan, Planner
-from screwgraph.plan.guess import first_values
+from screwgraph.plan.initial_guess import make_initial_values
 from screwgraph.plan.plan import FEASIBLE
 
 OPTIONS = {"tol": 1e-6, "constr_viol_tol": 1e-8, "print_level": 0, "sb": "yes", "max_iter": 1000}
@@ -44,8 +44,8 @@ def ipopt(planner: Planner, seconds: float, *, compiled: bool = False) -> Found:
 
     work, task = planner.transcription, planner.task
     assembly = work.problem.assembly
-    x = work.problem.start(first_values(task, work.steps))
-    nlp, lower, upper = program(assembly, x)
+    x = work.problem.start(make_initial_values(task, work.steps))
+    nlp, lower, upper = make_nlp(assembly, x)
     options = {f"ipopt.{name}": value for name, value in (OPTIONS | {"max_cpu_time": seconds}).items()}
     solver = ca.nlpsol("solver", "ipopt", nlp, {**CASADI, **(COMPILED if compiled else {}), **options})
     start, d, called = np.zeros(assembly.layout.size), np.zeros(assembly.layout.size), np.inf
@@ -56,8 +56,11 @@ def ipopt(planner: Planner, seconds: float, *, compiled: bool = False) -> Found:
         called = min(called, sum(v for name, v in solver.stats().items() if name.startswith("t_proc_nlp")))
 
     passed, stats = least_time(run), solver.stats()
-    end = assembly.layout.moved(x, d)
-    solved, said = bool(stats["success"] and Kkt(assembly).model(end).violation <= FEASIBLE), stats["return_status"]
+    end = assembly.layout.retract(x, d)
+    solved, said = (
+        bool(stats["success"] and KktSystem(assembly).model(end).violation <= FEASIBLE),
+        stats["return_status"],
+    )
     if solved and _through(planner, end):
         solved, said = False, THROUGH
     return Found(solved, str(said), passed, passed - called)
@@ -76,5 +79,5 @@ def least_time(run: Callable[[], object]) -> float:
 def _through(planner: Planner, x: np.ndarray) -> bool:
     """Whether the centre of a sphere is in an obstacle between points."""
     work = planner.transcription
-    found = Result(work.problem, iterate(work.problem.assembly, x, 0.0), 0, 0.0, Status.CONVERGED, "", "ipopt")
+    found = Result(work.problem, make_iterate(work.problem.assembly, x, 0.0), 0, 0.0, Status.CONVERGED, "", "ipopt")
     return any(t.depth > t.watched.factors.shared["spheres"][:, 3].min() for t in Plan(work, found).touches)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screwgraph.plan import Plan, Planner
-from screwgraph.plan.refinement import values_on
-from screwgraph.plan.search import LOST
+from screwgraph.plan.plan_search import LOST
+from screwgraph.plan.refinement import resample_values
 
 from .rival import ipopt, least_time
 
@@ -92,7 +92,7 @@ def _finer(plan: Plan, times: int) -> Plan:
     task = plan.task
     phases = tuple(replace(p, steps=times * p.steps, mesh=None) for p in task.phases)
     planner = Planner(replace(task, phases=phases, guess="linear"))
-    planner.change(guess=values_on(planner.transcription, plan))
+    planner.change(guess=resample_values(planner.transcription, plan))
     return planner.solve(iterations=1000, seconds=SECONDS)
 
 

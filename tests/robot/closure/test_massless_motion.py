@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import Joint, Link, Robot, resorted
+from screwgraph.robot import Joint, Link, Robot, sort_robot
 from screwgraph.robot.joints import Revolute
 from tests.robot.closed_instances import planar_four_bar
 
@@ -21,7 +21,7 @@ def light(robot: Robot, *names: str) -> Robot:
 def with_vane(robot: Robot) -> Robot:
     """The robot with a massless vane on its rocker."""
     joints = (*robot.joints, Joint("hinge", Revolute(), "rocker", "vane"))
-    return resorted(replace(robot, links=(*robot.links, Link("vane")), joints=joints))
+    return sort_robot(replace(robot, links=(*robot.links, Link("vane")), joints=joints))
 
 
 def test_a_massless_rocker_moves_with_its_loop():

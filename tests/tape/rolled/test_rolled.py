@@ -3,10 +3,21 @@
 import numpy as np
 import pytest
 
-from screwgraph.compiler.backends.llvm.gufunc import gufunc
+from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc
 from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.tape import Program
-from screwgraph.tape.rolled import SIX, Copies, Fill, Products, Recursion, Rolled, Span, Straight, spans, work_size
+from screwgraph.tape.rolled import (
+    SIX,
+    Copies,
+    Fill,
+    Products,
+    Recursion,
+    Rolled,
+    Span,
+    StraightLine,
+    find_spans,
+    work_size,
+)
 
 N = 11
 PARENTS = (-1, 0, 1, 1, 3, 4, 2, 6, 7, 5, -1)
@@ -20,7 +31,7 @@ def carriers(i):
 
 def products():
     """Pairs of a row and the columns that carry it, the others zero."""
-    own = tuple(span for i in range(N) for span in spans(i, [*carriers(i), i]))
+    own = tuple(span for i in range(N) for span in find_spans(i, [*carriers(i), i]))
     inputs = tuple(f"x{i}" for i in range(2 * SIX * N))
     start = N * N
     return Rolled(inputs, (Fill(0, N * N), Products(SIX, start, start + SIX * N, N, 0, N, own)), N * N, 0)
@@ -56,7 +67,7 @@ def articulated(rng):
 def machine_code(code, dtype="float64"):
     """The code as a gufunc of one vector."""
     size = len(code.input_names)
-    return gufunc("code", code, [((size,), code.input_names)], [(code.count,)], dtype)
+    return compile_gufunc("code", code, [((size,), code.input_names)], [(code.count,)], dtype)
 
 
 def same_everywhere(code, x, expected, tolerance):
@@ -111,7 +122,7 @@ def test_operations_are_counted_as_often_as_they_are_done():
 
 
 def test_code_comes_back_from_bytes():
-    straight = Straight(Program(("a", "b"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 1.5)), 2, 4)
+    straight = StraightLine(Program(("a", "b"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 1.5)), 2, 4)
     code = Rolled(("x", "y"), (straight, Copies((4, 5), (0, 1))), 2, 2)
     assert unpack_code(pack_code(code)) == code
     assert unpack_code(pack_code(recursion(2, negative=True))) == recursion(2, negative=True)
@@ -119,5 +130,5 @@ def test_code_comes_back_from_bytes():
 
 
 def test_stretches_are_neighbours():
-    assert spans(4, [7, 2, 3, 9, 8]) == [Span(4, 2, 2), Span(4, 7, 3)]
+    assert find_spans(4, [7, 2, 3, 9, 8]) == [Span(4, 2, 2), Span(4, 7, 3)]
     assert list(Span(4, 7, 3).columns) == [7, 8, 9]

@@ -1,6 +1,6 @@
 """Other libraries, one a file."""
 
-from screwgraph.bench.peers.base import Case, Measured, NotMeasuredError, Peer, import_peer
+from screwgraph.bench.peers.base import Case, NotMeasuredError, Peer, PeerResult, import_peer
 from screwgraph.bench.peers.mujoco import Mujoco
 from screwgraph.bench.peers.pinocchio import PinocchioFromPython
 
@@ -10,10 +10,10 @@ PYTHON_PEERS: tuple[Peer, ...] = (PinocchioFromPython(), Mujoco())
 __all__ = [
     "PYTHON_PEERS",
     "Case",
-    "Measured",
     "Mujoco",
     "NotMeasuredError",
     "Peer",
+    "PeerResult",
     "PinocchioFromPython",
     "import_peer",
 ]

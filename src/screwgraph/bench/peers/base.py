@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from screwgraph.bench.measure import Effort
-from screwgraph.bench.question import Question, States
+from screwgraph.bench.benchmark_query import BenchmarkQuery, States
+from screwgraph.bench.measure import Budget
 from screwgraph.robot import Robot
 from screwgraph.summary import one_line
 
@@ -26,12 +26,12 @@ class Case:
     """Benchmark case: a question about a robot, at given states."""
 
     robot: Robot
-    question: Question
+    question: BenchmarkQuery
     states: States
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class PeerResult:
     """CPU time (ns) of a call, the peer's answers at the first states in our conventions, and its name for the way."""
 
     __repr__ = one_line
@@ -53,7 +53,7 @@ class Peer(Protocol):
         """Return name and version in one line. Raises NotMeasuredError if it is not here."""
         ...
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Return time and answers. Raises NotMeasuredError if it is not here or cannot answer."""
         ...
 

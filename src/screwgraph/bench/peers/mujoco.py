@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.bench.measure import Effort, nanoseconds
-from screwgraph.bench.peers.base import CHECKED, Case, Measured, NotMeasuredError, import_peer
-from screwgraph.bench.question import States
-from screwgraph.bench.tree import Body, Tree, tree
+from screwgraph.bench.benchmark_query import States
+from screwgraph.bench.measure import Budget, measure_nanoseconds
+from screwgraph.bench.peers.base import CHECKED, Case, NotMeasuredError, PeerResult, import_peer
+from screwgraph.bench.robot_tree import Body, Tree, make_depth_first_tree
 from screwgraph.robot import Robot
 from screwgraph.spatial import rotation, translation
 
@@ -27,14 +27,14 @@ class Mujoco:
         """Return name and version."""
         return f"MuJoCo {_mujoco().__version__}"
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time one call; answer at the first states."""
         mujoco = _mujoco()
         ways = {"inverse": mujoco.mj_inverse, "forward": mujoco.mj_forward}
         way = ways.get(case.question.name)
         if way is None:
             raise NotMeasuredError("it has no function of its own for this")
-        bodies = tree(case.robot)
+        bodies = make_depth_first_tree(case.robot)
         model = _model(mujoco, case.robot, bodies)
         data = mujoco.MjData(model)
         states, inverse = case.states.first(CHECKED), case.question.name == "inverse"
@@ -45,7 +45,7 @@ class Mujoco:
             way(model, data)
             answers.append(found.copy())
         in_our_terms = frames.answers(np.array(answers), accelerations=not inverse)
-        return Measured(nanoseconds(effort, way, model, data), in_our_terms, way.__name__)
+        return PeerResult(measure_nanoseconds(effort, way, model, data), in_our_terms, way.__name__)
 
 
 def _mujoco() -> Any:

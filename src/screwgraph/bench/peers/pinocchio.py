@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.bench.measure import Effort, nanoseconds
-from screwgraph.bench.peers.base import CHECKED, Case, Measured, NotMeasuredError, import_peer
-from screwgraph.bench.tree import Body, Tree, tree
+from screwgraph.bench.measure import Budget, measure_nanoseconds
+from screwgraph.bench.peers.base import CHECKED, Case, NotMeasuredError, PeerResult, import_peer
+from screwgraph.bench.robot_tree import Body, Tree, make_depth_first_tree
 from screwgraph.robot import Robot
 
 Answer = Callable[..., Any]
@@ -26,18 +26,20 @@ class PinocchioFromPython:
         """Return name and version."""
         return f"pin {_pin().__version__}"
 
-    def measure(self, case: Case, effort: Effort) -> Measured:
+    def measure(self, case: Case, effort: Budget) -> PeerResult:
         """Time one call; answer at the first states."""
         pin = _pin()
         _refuse_damping(case.robot)
-        bodies = tree(case.robot)
+        bodies = make_depth_first_tree(case.robot)
         model = pinocchio_model(pin, case.robot, bodies)
         data = model.createData()
         algorithm, arguments, way = _algorithm(pin, case.question.name)
         states = peer_states(bodies, case)[:arguments]
-        answers = np.array([_stacked(algorithm(model, data, *(x[i] for x in states))) for i in range(len(states[0]))])
-        time = nanoseconds(effort, algorithm, model, data, *(x[0] for x in states))
-        return Measured(time, bodies.back(answers), way)
+        answers = np.array(
+            [_stack_matrices(algorithm(model, data, *(x[i] for x in states))) for i in range(len(states[0]))]
+        )
+        time = measure_nanoseconds(effort, algorithm, model, data, *(x[0] for x in states))
+        return PeerResult(time, bodies.back(answers), way)
 
 
 def _pin() -> Any:
@@ -71,7 +73,7 @@ def _algorithm(pin: Any, question: str) -> tuple[Answer, int, str]:
     return algorithms[question]
 
 
-def _stacked(answer: Any) -> np.ndarray:
+def _stack_matrices(answer: Any) -> np.ndarray:
     """Return matrices side by side, symmetric ones from their upper triangle; vectors as they are."""
     if isinstance(answer, tuple):
         return np.hstack([*answer[:-1], _symmetric(answer[-1])])

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.compiler.analytic.body import Body, body
-from screwgraph.compiler.analytic.coordinate import limbs, twist_seen, views
-from screwgraph.compiler.analytic.memory import Memory, in_rows
-from screwgraph.compiler.analytic.motion import Motion
-from screwgraph.compiler.analytic.vectors import NOTHING, Matrix, Pair, cross, dot, matrix_sum, scaled
+from screwgraph.compiler.analytic.body_moments import BodyMoments, compute_body_moments
+from screwgraph.compiler.analytic.coordinate_wrenches import compute_anchor_views, list_limb_roots, transform_twist
+from screwgraph.compiler.analytic.link_motion import LinkMotion
+from screwgraph.compiler.analytic.memory_builder import MemoryBuilder, interleave_pairs
+from screwgraph.compiler.analytic.sparse_vectors import NOTHING, Matrix, Pair, add_matrices, cross, dot, scale
 from screwgraph.robot import Robot
 from screwgraph.tape import Number, Program, reciprocal
-from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, Straight, work_size
+from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, StraightLine, work_size
 
 
 @dataclass(frozen=True)
-class Articulated:
+class ArticulatedInertias:
     """Of each velocity coordinate: the one that it hangs on (-1: the base), S, U / D and 1 / D of `Recursion`."""
 
     parents: Sequence[int]
@@ -30,10 +30,13 @@ class Articulated:
     pivots: Sequence[Number]
 
 
-def articulated(robot: Robot, moved: Mapping[str, Motion]) -> Articulated:
+def compute_articulated_inertias(robot: Robot, moved: Mapping[str, LinkMotion]) -> ArticulatedInertias:
     """Return them at positions that `moved` knows."""
-    view = views(robot, moved, limbs(robot))
-    inertias = {name: _inertia(body(robot.link(name).inertia, moved[name], NOTHING), view[name]) for name in moved}
+    view = compute_anchor_views(robot, moved, list_limb_roots(robot))
+    inertias = {
+        name: _inertia(compute_body_moments(robot.link(name).inertia, moved[name], NOTHING), view[name])
+        for name in moved
+    }
     n = robot.nv
     axes, wrenches, pivots = [NOTHING] * n, [NOTHING] * n, list[Number]([0.0] * n)
     for joint in reversed(robot.joints):
@@ -43,16 +46,16 @@ def articulated(robot: Robot, moved: Mapping[str, Motion]) -> Articulated:
         for i, S, armature in reversed(
             list(zip(range(v.start, v.stop), moved[joint.child].axes, armatures, strict=True))
         ):
-            axis = twist_seen(S, R, x)
+            axis = transform_twist(S, R, x)
             s = [*axis[0], *axis[1]]
             U = [dot(row, s) for row in G]
             pivots[i] = reciprocal(dot(s, U) + armature)
-            W = scaled(pivots[i], U)
+            W = scale(pivots[i], U)
             axes[i], wrenches[i] = axis, (W[:3], W[3:])
             G = _less(G, W, U)
         if joint.parent in inertias:
-            inertias[joint.parent] = matrix_sum(inertias[joint.parent], G)
-    return Articulated(_parents(robot), axes, wrenches, pivots)
+            inertias[joint.parent] = add_matrices(inertias[joint.parent], G)
+    return ArticulatedInertias(_parents(robot), axes, wrenches, pivots)
 
 
 def _parents(robot: Robot) -> list[int]:
@@ -65,7 +68,7 @@ def _parents(robot: Robot) -> list[int]:
     return parents
 
 
-def _inertia(own: Body, view: tuple[Matrix, Sequence[Number], Sequence[Number]]) -> Matrix:
+def _inertia(own: BodyMoments, view: tuple[Matrix, Sequence[Number], Sequence[Number]]) -> Matrix:
     """Return the spatial inertia (6, 6) of a link, seen from the point and in the axes of a view."""
     seen = own.seen(*view[:2])
     m, h, about = seen.mass, seen.first, seen.rotational
@@ -81,8 +84,8 @@ def _less(G: Matrix, a: Sequence[Number], b: Sequence[Number]) -> Matrix:
 
 
 @dataclass(frozen=True)
-class Solver:
-    """Memory layout of the arrays of `Articulated`."""
+class ArticulatedSlots:
+    """Memory layout of the arrays of `ArticulatedInertias`."""
 
     parents: tuple[int, ...]
     axes: int
@@ -91,25 +94,27 @@ class Solver:
     work: int
 
     @classmethod
-    def of(cls, memory: Memory, parents: Sequence[int], places: tuple[int, int, int]) -> Solver:
+    def allocate_slots(
+        cls, memory: MemoryBuilder, parents: Sequence[int], places: tuple[int, int, int]
+    ) -> ArticulatedSlots:
         """Take memory for the work."""
-        return cls(tuple(parents), *places, memory.allocated(work_size(len(parents))))
+        return cls(tuple(parents), *places, memory.allocate(work_size(len(parents))))
 
     def solve(
-        self, memory: Memory, target: int, columns: int, *, negative: bool = False, triangle: bool = False
+        self, memory: MemoryBuilder, target: int, columns: int, *, negative: bool = False, triangle: bool = False
     ) -> None:
         """Replace X (size, columns) at a place by M^-1 X, or by less than that; a `triangle` is zero on its left."""
         n, places = len(self.parents), (self.axes, self.scaled, self.pivots)
         memory.stages.append(Recursion(n, self.parents, *places, target, columns, self.work, negative, triangle))
 
-    def invert(self, memory: Memory, target: int) -> None:
+    def invert(self, memory: MemoryBuilder, target: int) -> None:
         """Put M^-1 at a place."""
-        n, one = len(self.parents), memory.allocated(1)
-        memory.stages += [Fill(target, n**2), Straight(Program((), (), (1.0,)), one, one)]
+        n, one = len(self.parents), memory.allocate(1)
+        memory.stages += [Fill(target, n**2), StraightLine(Program((), (), (1.0,)), one, one)]
         memory.stages.append(Copies((one,) * n, tuple(target + i * (n + 1) for i in range(n))))
         self.solve(memory, target, n, triangle=True)
 
 
-def rows(found: Articulated) -> list[list[Number]]:
+def flatten_articulated(found: ArticulatedInertias) -> list[list[Number]]:
     """Return axes, scaled wrenches and pivots as arrays."""
-    return [in_rows(found.axes), in_rows(found.scaled), list(found.pivots)]
+    return [interleave_pairs(found.axes), interleave_pairs(found.scaled), list(found.pivots)]

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.compiler.analytic.vectors import Matrix, Pair, Vector, add, cross, spread, times, transposed
+from screwgraph.compiler.analytic.sparse_vectors import (
+    Matrix,
+    Pair,
+    Vector,
+    add,
+    cross,
+    multiply_vector,
+    trace_minus,
+    transpose,
+)
 
 
 @dataclass(frozen=True)
@@ -19,13 +28,13 @@ class Coriolis:
 
     def wrench(self, omega: Vector) -> Pair:
         """Return half the wrench."""
-        return times(self.spread, omega), cross(omega, self.momentum)
+        return multiply_vector(self.spread, omega), cross(omega, self.momentum)
 
     def felt(self, axis: Pair) -> Vector:
         """Return the vector c for which c' omega is the power of `wrench(omega)` along a screw axis."""
-        return add(times(transposed(self.spread), axis[0]), cross(self.momentum, axis[1]))
+        return add(multiply_vector(transpose(self.spread), axis[0]), cross(self.momentum, axis[1]))
 
 
-def coriolis(flow: Matrix, momentum: Vector) -> Coriolis:
+def compute_coriolis(flow: Matrix, momentum: Vector) -> Coriolis:
     """Return what particles of this flow and momentum take."""
-    return Coriolis(spread(flow), momentum)
+    return Coriolis(trace_minus(flow), momentum)

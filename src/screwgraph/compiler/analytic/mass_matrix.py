@@ -11,18 +11,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from screwgraph.compiler.analytic.composite import CompositeColumns, composite_columns
-from screwgraph.compiler.analytic.memory import Memory, in_rows
-from screwgraph.compiler.analytic.motion import motions
-from screwgraph.compiler.analytic.pairs import Pairs
-from screwgraph.compiler.analytic.tree import Entries
-from screwgraph.compiler.analytic.vectors import power
-from screwgraph.compiler.inputs import input_values
+from screwgraph.compiler.analytic.composite_columns import CompositeColumns, compute_composite_columns
+from screwgraph.compiler.analytic.coordinate_pairs import Pairs
+from screwgraph.compiler.analytic.link_motion import compute_link_motions
+from screwgraph.compiler.analytic.memory_builder import MemoryBuilder, interleave_pairs
+from screwgraph.compiler.analytic.sparse_vectors import power
+from screwgraph.compiler.analytic.tree_derivatives import Entries
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument
+from screwgraph.compiler.tape_inputs import make_inputs
 from screwgraph.graph import Key
 from screwgraph.graph.factors import prior
-from screwgraph.lowering import improved
+from screwgraph.lowering import run_robot_passes
 from screwgraph.robot import Robot, with_gravity
 from screwgraph.robot.parameters import with_values
 from screwgraph.tape import Number, Tape, factor_out, program
@@ -32,7 +32,7 @@ PASSES = ("canonical frames", "inertial regrouping", "second moments")
 """What makes a robot cheaper without adding links to it."""
 
 
-def is_of_tree(problem: Problem) -> bool:
+def is_tree_mass_matrix(problem: Problem) -> bool:
     """Whether a problem asks for the whole mass matrix of a tree of constant screw axes, without edits of its laws."""
     model, robot = problem.stated, problem.robot
     if model is None or robot is None or robot.is_closed or not all(j.type.constant_axes for j in robot.joints):
@@ -43,14 +43,16 @@ def is_of_tree(problem: Problem) -> bool:
     return whole and not edited and not problem.constants.keys() & set(problem.asked)
 
 
-def matrix_code(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str], *, loops: bool) -> Code:
-    """Return code of the matrix, row by row, of a problem that `is_of_tree`; with `loops`, pairs of joints are one."""
+def make_mass_matrix_code(
+    problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str], *, loops: bool
+) -> Code:
+    """Return code of the matrix, row by row, where `is_tree_mass_matrix`; with `loops`, pairs of joints are one."""
     assert problem.stated is not None, "it has a robot's laws"
-    tape, numbers = input_values(arguments)
+    tape, numbers = make_inputs(arguments)
     bound, start = problem.stated, with_gravity(problem.stated.robot, (0.0, 0.0, 0.0))
     live = {p: Key("parameter", p.name) for p in bound.parameters}
     values = {p: np.array([numbers[f"{key}[{i}]"] for i in range(len(p.nominal(start)))]) for p, key in live.items()}
-    robot = improved(with_values(start, values), PASSES)
+    robot = run_robot_passes(with_values(start, values), PASSES)
     q = np.array([numbers[f"{Key('q', j.name)}[{i}]"] for j in robot.joints for i in range(j.type.nq)], dtype=object)
     if loops:
         return _in_loops(robot, q, tape, inputs)
@@ -71,16 +73,19 @@ def tree_mass_matrix(robot: Robot, q: np.ndarray) -> Entries:
 
 def _columns(robot: Robot, q: np.ndarray) -> CompositeColumns:
     still = np.zeros(robot.nv)
-    return composite_columns(robot, motions(robot, q, still, still))
+    return compute_composite_columns(robot, compute_link_motions(robot, q, still, still))
 
 
 def _in_loops(robot: Robot, q: np.ndarray, tape: Tape, inputs: Sequence[str]) -> Rolled:
-    n, columns, memory = robot.nv, _columns(robot, q), Memory(inputs, robot.nv**2)
+    n, columns, memory = robot.nv, _columns(robot, q), MemoryBuilder(inputs, robot.nv**2)
     axes, wrenches, own = memory.straight(
-        tape, inputs, memory.results, [in_rows(columns.axes), in_rows(columns.wrenches), list(columns.own.values())]
+        tape,
+        inputs,
+        memory.results,
+        [interleave_pairs(columns.axes), interleave_pairs(columns.wrenches), list(columns.own.values())],
     )
     pairs = Pairs(n, columns.carriers)
-    memory.cleared(0, pairs)
+    memory.clear(0, pairs)
     memory.stages += [pairs.below(6, wrenches, axes, 0), pairs.above(6, axes, wrenches, 0)]
-    memory.copied({i * n + j: own + k for k, (i, j) in enumerate(columns.own)})
-    return memory.finished()
+    memory.copy_numbers({i * n + j: own + k for k, (i, j) in enumerate(columns.own)})
+    return memory.finish()

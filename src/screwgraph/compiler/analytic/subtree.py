@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from screwgraph.compiler.analytic.body import Body
-from screwgraph.compiler.analytic.coriolis import Coriolis, coriolis
-from screwgraph.compiler.analytic.screw import Screw, Screws
-from screwgraph.compiler.analytic.vectors import (
+from screwgraph.compiler.analytic.body_moments import BodyMoments
+from screwgraph.compiler.analytic.coriolis import Coriolis, compute_coriolis
+from screwgraph.compiler.analytic.joint_screws import Screw, Screws
+from screwgraph.compiler.analytic.sparse_vectors import (
     Matrix,
     Pair,
     Vector,
     add,
-    carried_wrench,
-    columns_crossed,
+    add_matrices,
+    add_pairs,
     cross,
-    doubled,
-    matrix_sum,
+    cross_columns,
+    double_pair,
+    multiply_vector,
     outer,
-    pair_sum,
-    scaled,
-    times,
-    transposed,
+    rate_of_wrench,
+    scale,
+    transpose,
 )
 from screwgraph.robot import Robot
 
@@ -49,10 +49,10 @@ class Subtree:
         """Return the derivative of the wrench G A for an acceleration A."""
         alpha, a = twist
         momentum = self.own.momentum  # of a unit rate: the derivative of the first moment
-        return add(times(self.rotational, alpha), cross(momentum, a)), cross(alpha, momentum)
+        return add(multiply_vector(self.rotational, alpha), cross(momentum, a)), cross(alpha, momentum)
 
 
-def subtrees(robot: Robot, seen: Screws) -> Mapping[str, Subtree]:
+def compute_subtrees(robot: Robot, seen: Screws) -> Mapping[str, Subtree]:
     """Return what hangs on each joint, by the name of the joint's link."""
     whole = dict(seen.bodies)
     for joint in reversed(robot.joints):
@@ -61,22 +61,22 @@ def subtrees(robot: Robot, seen: Screws) -> Mapping[str, Subtree]:
     return {name: _subtree(body, seen.screws[name]) for name, body in whole.items()}
 
 
-def _subtree(body: Body, screw: Screw) -> Subtree:
+def _subtree(body: BodyMoments, screw: Screw) -> Subtree:
     (s, m), (omega, v) = screw.axis, screw.rate
     by_qdd = body.inertia_times(screw.axis)
-    by_qd = pair_sum(body.inertia_times(doubled(screw.rate)), body.coriolis(s))
-    by_q = pair_sum(body.inertia_times(screw.second), body.coriolis(omega), carried_wrench(screw.axis, body.wrench))
-    own = coriolis(matrix_sum(columns_crossed(s, body.second), outer(m, body.first)), by_qdd[1])
+    by_qd = add_pairs(body.inertia_times(double_pair(screw.rate)), body.coriolis(s))
+    by_q = add_pairs(body.inertia_times(screw.second), body.coriolis(omega), rate_of_wrench(screw.axis, body.wrench))
+    own = compute_coriolis(add_matrices(cross_columns(s, body.second), outer(m, body.first)), by_qdd[1])
     # Particles of velocities u move along the screw, and u turns with it.
-    swept = matrix_sum(transposed(columns_crossed(s, transposed(body.flow))), outer(body.momentum, m))
-    turned = matrix_sum(columns_crossed(omega, body.second), outer(v, body.first), columns_crossed(s, body.flow))
-    momentum = add(cross(s, body.momentum), scaled(body.mass, v), cross(omega, body.first))
+    swept = add_matrices(transpose(cross_columns(s, transpose(body.flow))), outer(body.momentum, m))
+    turned = add_matrices(cross_columns(omega, body.second), outer(v, body.first), cross_columns(s, body.flow))
+    momentum = add(cross(s, body.momentum), scale(body.mass, v), cross(omega, body.first))
     return Subtree(
         by_qdd,
         by_qd,
         by_q,
         own,
-        coriolis(matrix_sum(turned, swept), momentum),
-        matrix_sum(own.spread, transposed(own.spread)),
+        compute_coriolis(add_matrices(turned, swept), momentum),
+        add_matrices(own.spread, transpose(own.spread)),
         [swept[j][i] - swept[i][j] for i, j in ((1, 2), (2, 0), (0, 1))],
     )

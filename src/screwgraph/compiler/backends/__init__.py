@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from screwgraph.compiler.backends import c, casadi, cpp, llvm, numpy, ptx, ros2, rust, wasm
-from screwgraph.compiler.backends.base import Backend, Library, Listing, one_file_each
+from screwgraph.compiler.backends.base import Backend, ExportedFunction, Library, write_one_file_each
 
 BACKENDS: Mapping[str, Backend] = {
     "c": c.BACKEND,
@@ -17,4 +17,4 @@ BACKENDS: Mapping[str, Backend] = {
     "casadi": casadi.BACKEND,
 }
 
-__all__ = ["BACKENDS", "Backend", "Library", "Listing", "one_file_each"]
+__all__ = ["BACKENDS", "Backend", "ExportedFunction", "Library", "write_one_file_each"]

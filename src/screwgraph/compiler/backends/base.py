@@ -15,7 +15,7 @@ from screwgraph.tape import Program, Routine
 
 
 @dataclass(frozen=True)
-class Listing:
+class ExportedFunction:
     """A function to write: its name, its code, what it takes and gives, and the type of its numbers.
 
     `examples` returns values (k, numbers) of each argument at which the code may be tried, by default random ones.
@@ -61,7 +61,7 @@ Named = tuple[str, Sequence[tuple[str, Argument]], Sequence[tuple[str, Result]]]
 """The identifier of a function, its arguments and its results with theirs."""
 
 
-def named(f: Listing, own: str, identifiers: Callable[[Sequence[str]], list[str]]) -> Named:
+def assign_identifiers(f: ExportedFunction, own: str, identifiers: Callable[[Sequence[str]], list[str]]) -> Named:
     """Return how a language names a function that is called `own`, its arguments and its results."""
     function, *others = identifiers([own, *(a.name for a in f.arguments), *(r.name for r in f.results)])
     count = len(f.arguments)
@@ -76,7 +76,7 @@ class Library:
     __repr__ = one_line
 
     prefix: str
-    functions: Sequence[Listing]
+    functions: Sequence[ExportedFunction]
     about: str = ""
 
     @property
@@ -115,7 +115,9 @@ class Backend:
     dtypes: tuple[str, ...] = ("float64", "float32")
 
 
-def one_file_each(suffix: str, write: Callable[[Listing], str]) -> Callable[[Library], Mapping[str, str]]:
+def write_one_file_each(
+    suffix: str, write: Callable[[ExportedFunction], str]
+) -> Callable[[Library], Mapping[str, str]]:
     """Return the `files` of a back end that writes each function, under its name with the prefix, to a file."""
 
     def files(library: Library) -> dict[str, str]:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.angles import TURN, large_terms
-from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
-from screwgraph.compiler.backends.c import identifiers
+from screwgraph.compiler.angle_reduction import TURN, find_large_terms
+from screwgraph.compiler.backends.base import Backend, ExportedFunction, write_one_file_each
+from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.errors import InputError
 from screwgraph.tape import Number, Program, Scalar, Tape, apply, program
 
@@ -77,19 +77,19 @@ def casadi_function(
     """
     ca = casadi_module()
     names = [name, *(a for a, _ in arguments), *([r for r, _ in results] or ["result"])]
-    function, *ports = identifiers(re.sub(r"[\W_]+", "_", n, flags=re.ASCII) for n in names)  # no __ in its names
+    function, *ports = make_identifiers(re.sub(r"[\W_]+", "_", n, flags=re.ASCII) for n in names)  # no __ in its names
     vectors = [ca.SX.sym(argument, len(names)) for argument, names in arguments]
     listed = zip(vectors, arguments, strict=True)
     scalars = {n: x for vector, (_, names) in listed for n, x in zip(names, ca.vertsplit(vector), strict=True)}
     values: list[Any] = []
-    large = large_terms(program)
+    large = find_large_terms(program)
     for i, (operation, *operands) in enumerate(program.instructions):
         if operation == "constant":
             values.append(ca.SX(operands[0]))
         elif operation == "input":
             values.append(scalars[program.input_names[operands[0]]])
         else:
-            terms = (_wrapped(values[o]) if o in large.get(i, ()) else values[o] for o in operands)
+            terms = (_wrap_angle(values[o]) if o in large.get(i, ()) else values[o] for o in operands)
             values.append(CASADI[operation](*terms))
     outputs = [values[o] if isinstance(o, int) else ca.SX(o) for o in program.outputs]
     columns = []
@@ -99,7 +99,7 @@ def casadi_function(
     return ca.Function(function, vectors, columns, ports[: len(vectors)], ports[len(vectors) :])
 
 
-def _wrapped(x: Any) -> Any:
+def _wrap_angle(x: Any) -> Any:
     """Return an angle less whole turns."""
     ca, (turn, more) = casadi_module(), TURN["float64"]
     rest = ca.fmod(x, turn)
@@ -222,7 +222,7 @@ _CODES: Mapping[str, Callable[..., Number]] = MappingProxyType(
 """CasADi's operations by their names."""
 
 
-def casadi_text(f: Listing) -> str:
+def casadi_text(f: ExportedFunction) -> str:
     """Return a function as `casadi.Function.load` reads it from a file."""
     arguments = [(a.name, a.names) for a in f.arguments]
     serializer = casadi_module().StringSerializer()
@@ -233,6 +233,6 @@ def casadi_text(f: Listing) -> str:
 BACKEND = Backend(
     "a casadi.Function each, for casadi.Function.load",
     CASADI.keys(),
-    one_file_each(".casadi", casadi_text),
+    write_one_file_each(".casadi", casadi_text),
     ("float64",),
 )

@@ -6,13 +6,13 @@ from screwgraph.compiler.backends import c
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.interface import (
     Interface,
-    interfaces,
-    parameter_fields,
-    parameter_type,
+    make_interfaces,
+    name_parameter_fields,
+    name_parameter_type,
 )
-from screwgraph.compiler.backends.c.operations import SCALARS, C, identifiers
-from screwgraph.compiler.backends.c.package import CMAKE, PKG_CONFIG, compared, comparing
-from screwgraph.compiler.backends.c.text import nominal
+from screwgraph.compiler.backends.c.operations import SCALARS, C, make_identifiers
+from screwgraph.compiler.backends.c.package import CMAKE, PKG_CONFIG, emit_comparison, emit_comparison_function
+from screwgraph.compiler.backends.c.source_text import name_nominal_parameters
 from screwgraph.compiler.backends.escapes import in_comment, in_value
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
@@ -53,12 +53,14 @@ install(FILES ${{CMAKE_CURRENT_BINARY_DIR}}/{name}Config.cmake DESTINATION ${{CM
 """
 
 
-def cpp_header(library: Library) -> str:
+def emit_cpp_header(library: Library) -> str:
     """Return the header: in a namespace of the library's name, each function by value, and into maps of memory."""
-    functions = "\n".join(_function(one) for one in interfaces(library))
+    functions = "\n".join(_function(one) for one in make_interfaces(library))
     parameters = ""
-    if parameter_fields(library):
-        parameters = PARAMETERS_TEXT.format(typed=parameter_type(library), nominal=nominal(library))
+    if name_parameter_fields(library):
+        parameters = PARAMETERS_TEXT.format(
+            typed=name_parameter_type(library), nominal=name_nominal_parameters(library)
+        )
     return HEADER.format(
         about=in_comment(library.about or library.name),
         name=library.name,
@@ -70,7 +72,7 @@ def cpp_header(library: Library) -> str:
 
 def own_name(one: Interface) -> str:
     """Return the name of a function within the namespace."""
-    return identifiers([one.listing.name])[0]
+    return make_identifiers([one.listing.name])[0]
 
 
 def eigen_type(array: Argument | Result) -> str:
@@ -87,7 +89,7 @@ def eigen_type(array: Argument | Result) -> str:
 def _function(one: Interface) -> str:
     """Return the two ways to call a function."""
     name, gives = own_name(one), one.gives
-    takes = ", ".join(_taken(own, a) for own, a in one.takes)
+    takes = ", ".join(_declare_argument(own, a) for own, a in one.takes)
     maps = ", ".join(f"Eigen::Map<{eigen_type(r)}> {own}" for own, r in gives)
     given = [f"&{own}" if a.name == PARAMETERS else f"{own}.data()" for own, a in one.takes]
     call = f"::{one.function}({', '.join([*given, *(f'{own}.data()' for own, _ in gives)])});"
@@ -107,7 +109,7 @@ def _function(one: Interface) -> str:
     return "\n".join([*text, f"    {results} found;", f"    {places}", "    return found;", "}", ""])
 
 
-def _taken(own: str, argument: Argument) -> str:
+def _declare_argument(own: str, argument: Argument) -> str:
     """Declare an argument: vectors by reference to any memory of Eigen's, without a copy."""
     if argument.name == PARAMETERS:
         return f"const Parameters &{own}"
@@ -119,28 +121,28 @@ def cpp_test(library: Library) -> str:
     """Return a program that compares all functions with what Python computed."""
     lines = ["// Compares the code with what Python computed: run it where the code will run.", "#include <cstdio>"]
     lines += [f'#include "{library.name}.hpp"', f'#include "{library.name}_examples.h"']
-    lines += ["using std::printf;", comparing(library), "int main() {"]
-    lines += checks(library)
+    lines += ["using std::printf;", emit_comparison_function(library), "int main() {"]
+    lines += emit_checks(library)
     lines += ['    printf("%d numbers differ\\n", differences);', "    return differences != 0;", "}", ""]
     return "\n".join(lines)
 
 
-def checks(library: Library) -> list[str]:
+def emit_checks(library: Library) -> list[str]:
     """Return the loop that calls every function, with maps of the examples, and compares."""
     space = library.name
     lines = [f"    for (int k = 0; k < {library.name}_example_count; ++k) {{"]
-    for one in interfaces(library):
+    for one in make_interfaces(library):
         given = ", ".join(_example(space, one, own, a) for own, a in one.takes)
         if sum(r.size for _, r in one.gives) > ON_STACK:
             arrays = [f"            static {one.scalar} {own}[{r.size}];" for own, r in one.gives]
             maps = [f"Eigen::Map<{space}::{eigen_type(r)}>({own})" for own, r in one.gives]
             lines += ["        {", *arrays, f"            {space}::{own_name(one)}({', '.join([given, *maps])});"]
-            lines += [f"            {compared(one, own, r.size)}" for own, r in one.gives]
+            lines += [f"            {emit_comparison(one, own, r.size)}" for own, r in one.gives]
         else:
             lines += ["        {", f"            const auto found = {space}::{own_name(one)}({given});"]
             alone = len(one.gives) == 1
             lines += [
-                f"            {compared(one, own, r.size, 'found.data()' if alone else f'found.{own}.data()')}"
+                f"            {emit_comparison(one, own, r.size, 'found.data()' if alone else f'found.{own}.data()')}"
                 for own, r in one.gives
             ]
         lines.append("        }")
@@ -164,7 +166,7 @@ def cpp_files(library: Library) -> dict[str, str]:
     files = dict(c.BACKEND.files(library))
     del files[f"test/{name}_test.c"]
     files |= {"CMakeLists.txt": cmake, f"{name}.pc.in": PKG_CONFIG.format(**texts)}
-    return {**files, f"{name}.hpp": cpp_header(library), f"test/{name}_test.cpp": cpp_test(library)}
+    return {**files, f"{name}.hpp": emit_cpp_header(library), f"test/{name}_test.cpp": cpp_test(library)}
 
 
 BACKEND = Backend("a C++17 header over Eigen, and the C99 source behind it, with CMake", C.keys(), cpp_files)

@@ -7,9 +7,9 @@ from keyword import iskeyword
 from math import isfinite
 from types import MappingProxyType
 
-from screwgraph.compiler.angles import TURN, large_terms
-from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
-from screwgraph.compiler.backends.c import identifiers
+from screwgraph.compiler.angle_reduction import TURN, find_large_terms
+from screwgraph.compiler.backends.base import Backend, ExportedFunction, write_one_file_each
+from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.compiler.signature import Argument
 
 NUMPY: Mapping[str, str] = MappingProxyType(
@@ -56,7 +56,7 @@ def wrapped(x):
 """
 
 
-def numpy_source(f: Listing) -> str:
+def emit_numpy_source(f: ExportedFunction) -> str:
     """Return the source of a function of arrays (..., *shape), which broadcast; several results come in a tuple."""
     name, *names = _identifiers([f.name, *(a.name for a in f.arguments), *(r.name for r in f.results)])
     arguments, results = names[: len(f.arguments)], names[len(f.arguments) :]
@@ -68,7 +68,7 @@ def numpy_source(f: Listing) -> str:
         "",
         "import numpy as np",
         "",
-        *(WRAPPED.format(turn=turn, more=more).splitlines() if large_terms(f.program) else ()),
+        *(WRAPPED.format(turn=turn, more=more).splitlines() if find_large_terms(f.program) else ()),
         "",
         f"def {name}({', '.join(arguments)}):",
         f'    """Return {gives} of {takes}: {f.program.operations.total} operations."""',
@@ -86,14 +86,14 @@ def numpy_source(f: Listing) -> str:
     return "\n".join([*lines, f"    return {', '.join(results)}", ""])
 
 
-def _assignments(f: Listing, arguments: Sequence[str]) -> list[str]:
+def _assignments(f: ExportedFunction, arguments: Sequence[str]) -> list[str]:
     places = [
         f"{n}[..., {', '.join(map(str, _place(i, a.shape)))}]"
         for n, a in zip(arguments, f.arguments, strict=True)
         for i in range(len(a.names))
     ]
     read = dict(zip((name for a in f.arguments for name in a.names), places, strict=True))
-    lines, large = [], large_terms(f.program)
+    lines, large = [], find_large_terms(f.program)
     for i, (operation, *operands) in enumerate(f.program.instructions):
         if operation == "input":
             lines.append(f"    v{i} = {read[f.program.input_names[operands[0]]]}")
@@ -103,7 +103,7 @@ def _assignments(f: Listing, arguments: Sequence[str]) -> list[str]:
     return lines
 
 
-def _value(f: Listing, output: int | float) -> str:
+def _value(f: ExportedFunction, output: int | float) -> str:
     """Return a value's name, or a constant."""
     if isinstance(output, int) and f.program.instructions[output][0] != "constant":
         return f"v{output}"
@@ -129,9 +129,9 @@ def _shape(shape: Sequence[int]) -> str:
 
 def _identifiers(names: Sequence[str]) -> list[str]:
     own = {"math", "np", "shape", "wrapped"}
-    return identifiers(f"{name}_" if iskeyword(name) or name in own else name for name in names)
+    return make_identifiers(f"{name}_" if iskeyword(name) or name in own else name for name in names)
 
 
 BACKEND = Backend(
-    "Python functions of arrays; need nothing but NumPy", NUMPY.keys(), one_file_each(".py", numpy_source)
+    "Python functions of arrays; need nothing but NumPy", NUMPY.keys(), write_one_file_each(".py", emit_numpy_source)
 )

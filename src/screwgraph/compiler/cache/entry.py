@@ -8,12 +8,12 @@ MAGIC = b"screwgraph cache 1\n"
 DIGEST = sha256().digest_size
 
 
-def sealed(key: str, payload: bytes) -> bytes:
+def encode_entry(key: str, payload: bytes) -> bytes:
     """Return the bytes of an entry: magic and version, checksum of key and payload, payload."""
     return MAGIC + _checksum(key, payload) + payload
 
 
-def opened(key: str, entry: bytes) -> bytes | None:
+def decode_entry(key: str, entry: bytes) -> bytes | None:
     """Return the payload of an entry; None where it is not, bit for bit, what was sealed under that key."""
     start = len(MAGIC) + DIGEST
     payload = entry[start:]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.cache.sources import PACKAGE
+from screwgraph.compiler.cache.source_digest import PACKAGE
 
 LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None)})
 BINARY = 2
@@ -68,7 +68,12 @@ def _rare(value: Any, kind: type) -> tuple[Any, ...]:
         return (f"{kind.__module__}.{kind.__qualname__}", value.name)
     if isinstance(value, FunctionType) and _is_ours(value):
         about = (value.__module__, value.__qualname__, value.__code__.co_firstlineno, _body(value))
-        return ("function", *about, *_each((value.__defaults__, value.__kwdefaults__)), *_each(_enclosed(value)))
+        return (
+            "function",
+            *about,
+            *_each((value.__defaults__, value.__kwdefaults__)),
+            *_each(_list_closure_values(value)),
+        )
     raise _UntoldError
 
 
@@ -78,7 +83,7 @@ def _body(function: FunctionType) -> tuple[Any, ...]:
     return code.co_code, code.co_names, tuple(c for c in code.co_consts if type(c) in LEAVES)
 
 
-def _enclosed(function: FunctionType) -> list[Any]:
+def _list_closure_values(function: FunctionType) -> list[Any]:
     """Return the values of the functions around it that a function uses."""
     try:
         return [cell.cell_contents for cell in function.__closure__ or ()]

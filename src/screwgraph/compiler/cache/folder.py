@@ -24,7 +24,7 @@ def cache_folder() -> Path | None:
     return folder if folder.is_absolute() else None  # a user without a home
 
 
-def distrust(status: os.stat_result) -> str:
+def find_distrust(status: os.stat_result) -> str:
     """Return why a file or folder is not trustworthy; empty if it is.
 
     On Windows, a user's folders are closed to others by where they are.

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TypeVar
 
-from screwgraph.compiler.cache.collector import uncollected
 from screwgraph.compiler.cache.fingerprint import fingerprint
-from screwgraph.compiler.cache.sources import stamp
+from screwgraph.compiler.cache.gc_pause import pause_collector
+from screwgraph.compiler.cache.source_digest import digest_sources
 from screwgraph.compiler.cache.store import open_store
 
 T = TypeVar("T")
 
 
-def recall(
+def get_or_make(
     kind: str,
     question: object,
     make: Callable[[], T],
@@ -38,18 +38,18 @@ def recall(
     store = open_store()
     key = None if store is None else _key(question)
     if store is None or key is None:
-        with uncollected():
+        with pause_collector():
             return make()
     found = None if anew else store.read(kind, key)
     known = None if found is None else unpack(found)
-    with uncollected():
+    with pause_collector():
         made = make() if known is None else improve(known)
-        if made is not known and stamp(look_again=True) is not None:
+        if made is not known and digest_sources(look_again=True) is not None:
             store.write(kind, key, pack(made))
     return made
 
 
-def recalled(kind: str, question: object, unpack: Callable[[bytes], T]) -> T | None:
+def look_up(kind: str, question: object, unpack: Callable[[bytes], T]) -> T | None:
     """Return the answer to a question from the cache; None where it is not there."""
     store = open_store()
     key = None if store is None else _key(question)
@@ -58,5 +58,5 @@ def recalled(kind: str, question: object, unpack: Callable[[bytes], T]) -> T | N
 
 
 def _key(question: object) -> str | None:
-    told, code = fingerprint(question), stamp()
+    told, code = fingerprint(question), digest_sources()
     return None if told is None or code is None else sha256(code + told).hexdigest()

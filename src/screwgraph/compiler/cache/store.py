@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from screwgraph.compiler.cache.entry import opened, sealed
-from screwgraph.compiler.cache.folder import FOLDER, SWITCH, cache_folder, distrust
-from screwgraph.compiler.cache.tidy import is_time_to_tidy, new_draft, tidy
+from screwgraph.compiler.cache.entry import decode_entry, encode_entry
+from screwgraph.compiler.cache.eviction import evict_entries, is_time_to_tidy, temporary_name
+from screwgraph.compiler.cache.folder import FOLDER, SWITCH, cache_folder, find_distrust
 
 READING = os.O_RDONLY
 for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # a link could lead to anybody's file, a pipe would never answer
@@ -32,16 +32,16 @@ class Store:
             descriptor = os.open(path, READING)
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(descriptor)
-                suspicion = distrust(status) if stat.S_ISREG(status.st_mode) else "it is no file"
+                suspicion = find_distrust(status) if stat.S_ISREG(status.st_mode) else "it is no file"
                 entry = file.read() if not suspicion else b""
         except OSError:  # most often, there is none
             return None
         if suspicion:
             _warn(path, "an entry of the cache is not used", suspicion, "remove it")
             return None
-        payload = opened(key, entry)
+        payload = decode_entry(key, entry)
         if payload is not None:
-            with contextlib.suppress(OSError):  # when it was used last, for `tidy`; a folder may be read-only
+            with contextlib.suppress(OSError):  # when it was used last, for `evict_entries`; a folder may be read-only
                 os.utime(path)
         return payload
 
@@ -49,17 +49,17 @@ class Store:
         """Keep a payload; warn where that is not possible."""
         path = self._path(kind, key)
         try:
-            draft = self.folder / new_draft()
+            draft = self.folder / temporary_name()
             try:
                 descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
                 with os.fdopen(descriptor, "wb") as file:
-                    file.write(sealed(key, payload))
+                    file.write(encode_entry(key, payload))
                 os.replace(draft, path)
             finally:
                 with contextlib.suppress(OSError):
                     os.unlink(draft)
             if is_time_to_tidy(key):
-                tidy(self.folder)
+                evict_entries(self.folder)
         except OSError as error:
             _warn(
                 self.folder,
@@ -79,7 +79,7 @@ def open_store() -> Store | None:
         return None
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        suspicion = distrust(os.stat(folder))
+        suspicion = find_distrust(os.stat(folder))
     except OSError as error:
         suspicion = error.strerror or str(error)
     if suspicion:

@@ -47,7 +47,7 @@ class Layouts:
             return f"bundle.{annotation}"
         raise SyntaxError(f"{annotation or 'an argument without annotation'} is no kind of argument")
 
-    def bundled(self, name: str) -> list[tuple[str, str]]:
+    def list_fields(self, name: str) -> list[tuple[str, str]]:
         """Return names and kinds of the fields of a bundle. Raises SyntaxError of fields that are no arrays."""
         found = [(field, self.kind_of(text)) for field, text in self.bundles[name].items()]
         for field, kind in found:

@@ -1,4 +1,4 @@
-"""Kernels as LLVM assembly; `compiled.py` says which part of Python they may use.
+"""Kernels as LLVM assembly; `compilation.py` says which part of Python they may use.
 
 A value is its text and its kind, one of those of `layouts`, or `i1`. A bundle is one argument in Python and one address
 a field in machine code.
@@ -76,7 +76,7 @@ def expand_kinds(arguments: Sequence[tuple[str, str]], layouts: Layouts) -> Iter
     """Yield names and kinds of arguments of machine code: of a bundle, those of its fields."""
     for name, kind in arguments:
         if kind.startswith("bundle."):
-            yield from ((f"{name}.{field}", own) for field, own in layouts.bundled(kind.removeprefix("bundle.")))
+            yield from ((f"{name}.{field}", own) for field, own in layouts.list_fields(kind.removeprefix("bundle.")))
         else:
             yield name, kind
 
@@ -115,7 +115,7 @@ class _Translation:
             if kind.startswith("bundle."):
                 self.kinds[name] = kind
                 continue
-            self._declared(name, kind)
+            self._declare(name, kind)
             self.lines.append(f"  store {_ll(kind)} %a.{name}, ptr %v.{name}")
         self._block(self.tree.body)
         ending = "ret void" if result == "void" else f"ret {result} {'0' if result == 'i64' else '0.0'}"
@@ -134,7 +134,7 @@ class _Translation:
     def _start(self, label: str) -> None:
         self.lines += [f"  br label %{label}", f"{label}:"]
 
-    def _declared(self, name: str, kind: str) -> None:
+    def _declare(self, name: str, kind: str) -> None:
         if name not in self.kinds:
             self.kinds[name] = kind
             self.head.append(f"  %v.{name} = alloca {_ll(kind)}")
@@ -160,7 +160,7 @@ class _Translation:
             case ast.While(test=test, body=body, orelse=[]):
                 self._while(test, body)
             case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args), body=body):
-                self._for(name, args, body)
+                self._emit_for(name, args, body)
             case ast.Break() | ast.Continue():
                 self.lines.append(f"  br label %{self.loops[-1][isinstance(s, ast.Break)]}")
                 self.lines.append(f"{self._label()}:")
@@ -173,7 +173,7 @@ class _Translation:
     def _store(self, target: ast.expr, value: Value) -> None:
         text, kind = value
         if isinstance(target, ast.Name):
-            self._declared(target.id, kind)
+            self._declare(target.id, kind)
             self.lines.append(f"  store {_ll(kind)} {text}, ptr %v.{target.id}")
         else:
             place, entry = self._place(target)
@@ -196,7 +196,7 @@ class _Translation:
             case ast.Attribute(value=value, attr=name):
                 row, kind = self._value(value)
                 if kind.startswith("bundle."):
-                    own = dict(self.layouts.bundled(kind.removeprefix("bundle."))).get(name)
+                    own = dict(self.layouts.list_fields(kind.removeprefix("bundle."))).get(name)
                     if own is not None:
                         return f"{row}.{name}", own
                 field = self.layouts.field(kind.removeprefix("row."), name) if kind.startswith("row.") else None
@@ -221,11 +221,11 @@ class _Translation:
         self.loops.pop()
         self.lines += [f"  br label %{again}", f"{end}:"]
 
-    def _for(self, name: str, args: list[ast.expr], body: list[ast.stmt]) -> None:
+    def _emit_for(self, name: str, args: list[ast.expr], body: list[ast.stmt]) -> None:
         first = ("0", "i64") if len(args) == 1 else self._value(args[0])
         last = self._value(args[min(1, len(args) - 1)])[0]
         by = int(ast.literal_eval(args[2])) if len(args) == 3 else 1
-        self._declared(name, "i64")
+        self._declare(name, "i64")
         again, inside, more, end = (self._label() for _ in range(4))
         self.count += 1
         counter = f"%c{self.count}"

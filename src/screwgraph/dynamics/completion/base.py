@@ -16,7 +16,7 @@ class Solution(Protocol):
         """Whether it needs to know where they are, nearly: assembly mode, number of turns, start of iterations."""
         ...
 
-    def solved(self, q: Array, guess: Array) -> Array:
+    def solve(self, q: Array, guess: Array) -> Array:
         """Return q (nq,) with the coordinates of the block filled in; `guess` (nq,) says where they are, nearly.
 
         Arrays of numbers of any kind; it is NaN where there is no solution.
@@ -24,6 +24,6 @@ class Solution(Protocol):
         ...
 
 
-def root(square: Number) -> Number:
+def square_root(square: Number) -> Number:
     """Return a square root, NaN of what is negative: there a loop does not close."""
     return sqrt(square * guard(choose(square < 0.0, 0.0, 1.0), 0.5))

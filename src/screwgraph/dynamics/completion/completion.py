@@ -10,19 +10,19 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.dynamics.completion.base import Solution
-from screwgraph.dynamics.completion.blocks import blocks
-from screwgraph.dynamics.completion.linear import linear
+from screwgraph.dynamics.completion.block_triangular import find_blocks
+from screwgraph.dynamics.completion.constraint_block import Block
+from screwgraph.dynamics.completion.linear_couplings import match_linear
 from screwgraph.dynamics.completion.newton import Newton
-from screwgraph.dynamics.completion.parts import Block
-from screwgraph.dynamics.completion.single import single
-from screwgraph.dynamics.completion.two_circles import two_circles
+from screwgraph.dynamics.completion.scalar_row import match_scalar_row
+from screwgraph.dynamics.completion.two_circles import match_two_circles
 from screwgraph.robot import Robot, independent_coordinates, regular_states
 from screwgraph.robot.parameters import Parameter, with_numbers
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, Tape, gradient, least_norm, program
 
-CLOSED_FORMS: tuple[Callable[[Block], Solution | None], ...] = (linear, single, two_circles)
+CLOSED_FORMS: tuple[Callable[[Block], Solution | None], ...] = (match_linear, match_scalar_row, match_two_circles)
 """What is tried for a block, the first that closes it is taken; else Newton's steps."""
 STATES = 6
 NUDGE = 0.02
@@ -55,7 +55,7 @@ class Completion:
     def solutions(self) -> tuple[tuple[Block, Solution], ...]:
         """The blocks in order, each with what solves it."""
         states = regular_states(self.robot, STATES)
-        return tuple((block, _chosen(block, states, bool(self.lengths))) for block in blocks(self.robot))
+        return tuple((block, _chosen(block, states, bool(self.lengths))) for block in find_blocks(self.robot))
 
     @property
     def takes_guess(self) -> bool:
@@ -68,8 +68,8 @@ class Completion:
         q[self.independent] = y
         robot = with_numbers(self.robot, self.lengths, p)
         for block, solution in self.solutions:
-            own = replace(solution, block=block.of(robot)) if isinstance(solution, Newton) else solution
-            q = own.solved(q, guess)
+            own = replace(solution, block=block.with_robot(robot)) if isinstance(solution, Newton) else solution
+            q = own.solve(q, guess)
         return q
 
     def slopes(self, q: Array, p: Sequence[Number] = ()) -> Float[Array, "nv n"]:
@@ -77,35 +77,35 @@ class Completion:
         columns = independent_coordinates(self.robot)
         G = np.zeros((self.robot.nv, len(columns)), dtype=object)
         G[columns] = np.eye(len(columns))
-        return self._followed(G, q, p, [np.zeros((len(b.rows), len(columns))) for b, _ in self.solutions])
+        return self._fill_rows(G, q, p, [np.zeros((len(b.rows), len(columns))) for b, _ in self.solutions])
 
     def slopes_by_lengths(self, q: Array, p: Sequence[Number]) -> Float[Array, "nv k"]:
         """Return how a closed position moves, in velocity coordinates, with p, while the independent joints stay."""
         still = np.zeros((self.robot.nv, len(p)), dtype=object)
-        return self._followed(still, q, p, [self._opened(block, q, p) for block, _ in self.solutions])
+        return self._fill_rows(still, q, p, [self._residual_rates(block, q, p) for block, _ in self.solutions])
 
-    def _followed(self, G: Array, q: Array, p: Sequence[Number], opened: Sequence[Array]) -> Float[Array, "nv m"]:
+    def _fill_rows(self, G: Array, q: Array, p: Sequence[Number], opened: Sequence[Array]) -> Float[Array, "nv m"]:
         """Fill in rows of G, block by block: K G + opened = 0."""
         robot = with_numbers(self.robot, self.lengths, p)
         for (block, _), rest in zip(self.solutions, opened, strict=True):
-            own = block.of(robot)
+            own = block.with_robot(robot)
             known = [i for i in range(robot.nv) if i not in block.coordinates]
             A, rest = own.jacobian(q), own.jacobian(q, known) @ G[known] + rest
             for column in range(G.shape[1]):
-                G[list(block.coordinates), column] = -_solved(A, rest[:, column])
+                G[list(block.coordinates), column] = -_solve_refined(A, rest[:, column])
         return G
 
-    def _opened(self, block: Block, q: Array, p: Sequence[Number]) -> Float[Array, "rows k"]:
+    def _residual_rates(self, block: Block, q: Array, p: Sequence[Number]) -> Float[Array, "rows k"]:
         """Return how the residuals of a block change with p while all joints stay."""
         tape = Tape("form")
         joints, lengths = tape.inputs("q", (len(q),)), tape.inputs("p", (len(p),))
-        residual = block.of(with_numbers(self.robot, self.lengths, lengths)).residual(joints)
+        residual = block.with_robot(with_numbers(self.robot, self.lengths, lengths)).residual(joints)
         slopes = [slope for row in residual for slope in gradient(row, list(lengths))]
         code = program(tape, slopes, [f"{name}[{i}]" for name, x in (("q", q), ("p", p)) for i in range(len(x))])
         return np.array(code.on([*q, *p]), dtype=object).reshape(len(residual), len(p))
 
 
-def _solved(A: Array, b: Array) -> Array:
+def _solve_refined(A: Array, b: Array) -> Array:
     """Solve A x = b of a regular matrix, refined once: the matrix of `least_norm` has the squared condition number."""
     if len(b) == 1:
         return np.array([b[0] / A[0, 0]], dtype=object)
@@ -123,7 +123,7 @@ def _chosen(block: Block, states: list[Float[np.ndarray, " nq"]], are_live: bool
         found = kind(block)
         if found is not None and _closes(block, found, states):
             return found
-    return Newton.of(block)
+    return Newton.from_block(block)
 
 
 def _closes(block: Block, solution: Solution, states: list[Float[np.ndarray, " nq"]]) -> bool:
@@ -131,7 +131,7 @@ def _closes(block: Block, solution: Solution, states: list[Float[np.ndarray, " n
     tape, rng = Tape("form"), np.random.default_rng(0)
     q, guess = (tape.inputs(name, (block.robot.nq,)) for name in ("q", "guess"))
     code = program(
-        tape, list(solution.solved(q, guess)), [f"{name}[{i}]" for name in ("q", "guess") for i in range(len(q))]
+        tape, list(solution.solve(q, guess)), [f"{name}[{i}]" for name in ("q", "guess") for i in range(len(q))]
     )
     at = np.array(states)
     beside = at.copy()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.dynamics.completion.parts import Block
-from screwgraph.robot.closure.newton import size_of
+from screwgraph.dynamics.completion.constraint_block import Block
+from screwgraph.robot.closure.closing_newton import characteristic_length
 from screwgraph.spatial import Array, choose, maximum, minimum
 from screwgraph.summary import one_line
 from screwgraph.tape import Number, guard, least_norm
@@ -34,11 +34,11 @@ class Newton:
     steps: int = STEPS
 
     @classmethod
-    def of(cls, block: Block) -> Newton:
+    def from_block(cls, block: Block) -> Newton:
         """Return the steps that solve a block of a robot whose lengths are numbers."""
-        return cls(block, size_of(block.robot))
+        return cls(block, characteristic_length(block.robot))
 
-    def solved(self, q: Array, guess: Array) -> Array:
+    def solve(self, q: Array, guess: Array) -> Array:
         """Return q with the block's coordinates filled in."""
         at, places = q.copy(), self.block.places
         at[places] = guess[places]
@@ -46,11 +46,11 @@ class Newton:
             step = -least_norm(self.block.jacobian(at).tolist(), list(self.block.residual(at)))
             longest = _largest(step)
             if left:
-                at = self.block.moved(at, step * minimum(1.0, LONGEST / maximum(longest, LONGEST)))
+                at = self.block.move(at, step * minimum(1.0, LONGEST / maximum(longest, LONGEST)))
                 continue
             off = _largest(self.block.every_residual(at))
             is_closed = (longest <= LAST) * (off <= ROUGH * self.size)
-            at = self.block.moved(at, step)
+            at = self.block.move(at, step)
             at[places] = at[places] * guard(choose(is_closed, 1.0, 0.0), 0.5)
         return at
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.dynamics.completion.base import root
-from screwgraph.dynamics.completion.parts import Block
+from screwgraph.dynamics.completion.base import square_root
+from screwgraph.dynamics.completion.constraint_block import Block
 from screwgraph.robot import chain_of, is_planar
 from screwgraph.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import Array, atan2, choose, cos, sin, translation
@@ -32,7 +32,7 @@ class _Point(NamedTuple):
     def times(self, other: _Point) -> _Point:
         return _Point(self.x * other.x - self.y * other.y, self.x * other.y + self.y * other.x)
 
-    def scaled(self, factor: Number) -> _Point:
+    def scale(self, factor: Number) -> _Point:
         return _Point(factor * self.x, factor * self.y)
 
     @property
@@ -40,7 +40,7 @@ class _Point(NamedTuple):
         return _Point(self.x, -self.y)
 
     @property
-    def squared(self) -> Number:
+    def squared_length(self) -> Number:
         return self.x * self.x + self.y * self.y
 
 
@@ -72,7 +72,7 @@ class TwoCircles:
     normal: Float[np.ndarray, "3"]
     signs: tuple[float, float]
 
-    def solved(self, q: Array, guess: Array) -> Array:
+    def solve(self, q: Array, guess: Array) -> Array:
         """Return q with the block's two coordinates filled in."""
         first, second = self._arms(q)
         at = q.copy()
@@ -107,7 +107,7 @@ class TwoCircles:
 
     def _seen(self, p: Array) -> _Point:
         """Return a vector's components in the plane."""
-        e = _across(self.normal)
+        e = _perpendicular_axes(self.normal)
         x, y = (sum(a * b for a, b in zip(axis.tolist(), p, strict=True) if a) for axis in e)
         return _Point(x, y)
 
@@ -115,29 +115,29 @@ class TwoCircles:
 def _two_turns(first: _Arm, second: _Arm, guess: Array) -> tuple[Number, Number]:
     """Solve A + e^(i alpha) w = B + e^(i beta) v for both angles."""
     d, v, w = second.axis.less(first.axis), second.pin.less(second.axis), first.pin.less(first.axis)
-    g, k = d.conjugate.times(v), 0.5 * (w.squared - d.squared - v.squared)
-    near = _turned(second, guess)
-    h = _signed(near.times(g).y, g.squared - k * k)
+    g, k = d.conjugate.times(v), 0.5 * (w.squared_length - d.squared_length - v.squared_length)
+    near = _direction_at_guess(second, guess)
+    h = _signed_root(near.times(g).y, g.squared_length - k * k)
     beta = _Point(k, h).times(g.conjugate)  # e^(i beta) |g|^2
-    alpha = d.plus(_Point(k, h).times(d).scaled(1.0 / d.squared)).times(w.conjugate)
+    alpha = d.plus(_Point(k, h).times(d).scale(1.0 / d.squared_length)).times(w.conjugate)
     return _angle(first, alpha, guess), _angle(second, beta, guess)
 
 
 def _turn_and_slide(turning: _Arm, sliding: _Arm, guess: Array) -> tuple[Number, Number]:
     """Solve A + e^(i alpha) w = P + x e for the angle and the displacement."""
     w, D = turning.pin.less(turning.axis), sliding.pin.less(turning.axis)
-    e = sliding.axis.scaled(sliding.sign)
+    e = sliding.axis.scale(sliding.sign)
     m = e.x * D.x + e.y * D.y
-    x = _signed(guess[sliding.place] + m, m * m - D.squared + w.squared) - m
-    return _angle(turning, D.plus(e.scaled(x)).times(w.conjugate), guess), x
+    x = _signed_root(guess[sliding.place] + m, m * m - D.squared_length + w.squared_length) - m
+    return _angle(turning, D.plus(e.scale(x)).times(w.conjugate), guess), x
 
 
-def _signed(like: Number, square: Number) -> Number:
+def _signed_root(like: Number, square: Number) -> Number:
     """Return the root that has the sign of a number."""
-    return choose(like < 0.0, -1.0, 1.0) * root(square)
+    return choose(like < 0.0, -1.0, 1.0) * square_root(square)
 
 
-def _turned(arm: _Arm, guess: Array) -> _Point:
+def _direction_at_guess(arm: _Arm, guess: Array) -> _Point:
     """Return e^(i angle) of an arm at the guess."""
     angle = arm.sign * guess[arm.place]
     return _Point(cos(angle), sin(angle))
@@ -145,11 +145,11 @@ def _turned(arm: _Arm, guess: Array) -> _Point:
 
 def _angle(arm: _Arm, direction: _Point, guess: Array) -> Number:
     """Return the joint's position where its arm has turned into a direction: the turn nearest to the guess."""
-    turn = direction.times(_turned(arm, guess).conjugate)
+    turn = direction.times(_direction_at_guess(arm, guess).conjugate)
     return guess[arm.place] + arm.sign * atan2(turn.y, turn.x)
 
 
-def _across(normal: Float[np.ndarray, "3"]) -> Float[np.ndarray, "2 3"]:
+def _perpendicular_axes(normal: Float[np.ndarray, "3"]) -> Float[np.ndarray, "2 3"]:
     """Return two unit vectors that are right-handed with a normal."""
     first = np.eye(3)[(int(np.argmax(np.abs(normal))) + 1) % 3]
     first = first - (first @ normal) * normal
@@ -157,7 +157,7 @@ def _across(normal: Float[np.ndarray, "3"]) -> Float[np.ndarray, "2 3"]:
     return np.array([first, np.cross(normal, first)])
 
 
-def two_circles(block: Block) -> TwoCircles | None:
+def match_two_circles(block: Block) -> TwoCircles | None:
     """Return how two joints of a planar loop are found that a pin closes; None for other blocks."""
     robot, part = block.robot, block.part[0]
     if len(block.coordinates) != 2 or len(part.loops) != 1 or part.couplings or not is_planar(robot, part.loops[0]):

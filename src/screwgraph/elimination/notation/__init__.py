@@ -1,6 +1,6 @@
 """An elimination DAG as numbered assignments in the papers' notation: as text, LaTeX and HTML."""
 
-from screwgraph.elimination.notation.forms import FORMS, accented, latex, symbol
-from screwgraph.elimination.notation.listing import Line, lines
+from screwgraph.elimination.notation.listing import Line, write_lines
+from screwgraph.elimination.notation.rendering import FORMS, latex_symbol, to_accented_html, to_latex
 
-__all__ = ["FORMS", "Line", "accented", "latex", "lines", "symbol"]
+__all__ = ["FORMS", "Line", "latex_symbol", "to_accented_html", "to_latex", "write_lines"]

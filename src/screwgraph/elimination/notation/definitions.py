@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from screwgraph.elimination.block import Block
-from screwgraph.elimination.notation.laws import Law
-from screwgraph.elimination.notation.words import Sum, Word, printed, product
+from screwgraph.elimination.notation.matrix_laws import MatrixLaw
+from screwgraph.elimination.notation.matrix_products import MatrixProduct, Sum, format_sum, multiply_sums
 from screwgraph.graph import Key, Role
 from screwgraph.summary import one_line
 
@@ -26,7 +26,7 @@ class Definition:
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearForm:
     """A linear function of unknowns: matrices by the unknowns' labels, and what is known."""
 
     __repr__ = one_line
@@ -42,13 +42,13 @@ class _Elimination:
     __repr__ = one_line
 
     keys: Mapping[str, Key]
-    expressed: dict[str, Linear] = field(default_factory=dict)
+    expressed: dict[str, LinearForm] = field(default_factory=dict)
     found: list[Definition] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
 
 
-def definitions(
-    keys: Mapping[str, Key], blocks: Sequence[Block], laws: Mapping[str, Law | None]
+def write_definitions(
+    keys: Mapping[str, Key], blocks: Sequence[Block], laws: Mapping[str, MatrixLaw | None]
 ) -> tuple[list[Definition], set[str]]:
     """Eliminate once more, block by block, in matrices that have names.
 
@@ -60,18 +60,18 @@ def definitions(
     for block in blocks:
         label, law = labels[block.key], laws[labels[block.key]]
         parents = [labels[parent] for parent in block.parents]
-        equation = None if law is None else _reduced(law, state)
+        equation = None if law is None else _reduce_law(law, state)
         if equation is None or not set(parents) <= equation.terms.keys() or label not in equation.terms:
-            state.expressed[label] = _named(label, parents)
+            state.expressed[label] = _name_linear_form(label, parents)
         elif law is not None and law.is_original and law.label == label:
             state.expressed[label] = _as_law(label, equation, state)
             state.known.add(label)
         else:
             _solve(label, parents, equation, state)
-    return _needed(state.found), state.known
+    return _select_needed(state.found), state.known
 
 
-def _needed(found: Sequence[Definition]) -> list[Definition]:
+def _select_needed(found: Sequence[Definition]) -> list[Definition]:
     """Leave out what was named for other definitions, and no other needs."""
     kept: list[Definition] = []
     for definition in reversed(found):
@@ -80,7 +80,7 @@ def _needed(found: Sequence[Definition]) -> list[Definition]:
     return kept
 
 
-def _reduced(law: Law, state: _Elimination) -> Linear | None:
+def _reduce_law(law: MatrixLaw, state: _Elimination) -> LinearForm | None:
     """Put what is eliminated into a law that must vanish; None where that gets too long."""
     terms: dict[str, Sum] = {name: words for name, words in law.terms.items() if name in state.keys}
     constant = law.constant
@@ -88,41 +88,41 @@ def _reduced(law: Law, state: _Elimination) -> Linear | None:
         if label in terms:
             factor = terms.pop(label)
             for parent, words in linear.terms.items():
-                terms[parent] = (*terms.get(parent, ()), *product(factor, words))
-            constant = (*constant, *product(factor, linear.constant))
+                terms[parent] = (*terms.get(parent, ()), *multiply_sums(factor, words))
+            constant = (*constant, *multiply_sums(factor, linear.constant))
     longest = max([len(constant), *(len(words) for words in terms.values())])
-    return None if longest > MOST_WORDS else Linear(terms, constant)
+    return None if longest > MOST_WORDS else LinearForm(terms, constant)
 
 
-def _named(label: str, parents: Sequence[str]) -> Linear:
-    return Linear({p: (Word((f"K({label},{p})",)),) for p in parents}, (Word((f"k({label})",)),))
+def _name_linear_form(label: str, parents: Sequence[str]) -> LinearForm:
+    return LinearForm({p: (MatrixProduct((f"K({label},{p})",)),) for p in parents}, (MatrixProduct((f"k({label})",)),))
 
 
-def _as_law(label: str, equation: Linear, state: _Elimination) -> Linear:
+def _as_law(label: str, equation: LinearForm, state: _Elimination) -> LinearForm:
     """Keep the matrices of a law as they are printed; of several known terms, call the sum by a name."""
     terms = {name: words for name, words in equation.terms.items() if name != label}
     if len(equation.constant) < 2:
-        return Linear(terms, equation.constant)
+        return LinearForm(terms, equation.constant)
     name = f"k({label})"
-    state.found.append(Definition(name, printed(equation.constant), _note(label, None, (), state), is_aside=True))
-    return Linear(terms, (Word((name,)),))
+    state.found.append(Definition(name, format_sum(equation.constant), _note(label, None, (), state), is_aside=True))
+    return LinearForm(terms, (MatrixProduct((name,)),))
 
 
-def _solve(label: str, parents: Sequence[str], equation: Linear, state: _Elimination) -> None:
+def _solve(label: str, parents: Sequence[str], equation: LinearForm, state: _Elimination) -> None:
     """Solve an equation for a block; what multiplies it gets a name, unless it is one."""
     pivot = equation.terms[label]
     if [word.symbols for word in pivot] == [()]:
-        inverse: Sum = (Word((), -pivot[0].sign),)
+        inverse: Sum = (MatrixProduct((), -pivot[0].sign),)
     else:
         name = f"D({label})"
-        state.found.append(Definition(name, printed(pivot), _note(label, label, pivot, state)))
-        inverse = (Word((f"{name}⁻¹",), -1),)
+        state.found.append(Definition(name, format_sum(pivot), _note(label, label, pivot, state)))
+        inverse = (MatrixProduct((f"{name}⁻¹",), -1),)
     for parent in parents:
-        words = product(inverse, equation.terms[parent])
-        state.found.append(Definition(f"K({label},{parent})", printed(words), _note(label, parent, words, state)))
-    constant = product(inverse, equation.constant)
-    state.found.append(Definition(f"k({label})", printed(constant), _note(label, None, (), state)))
-    state.expressed[label] = _named(label, parents)
+        words = multiply_sums(inverse, equation.terms[parent])
+        state.found.append(Definition(f"K({label},{parent})", format_sum(words), _note(label, parent, words, state)))
+    constant = multiply_sums(inverse, equation.constant)
+    state.found.append(Definition(f"k({label})", format_sum(constant), _note(label, None, (), state)))
+    state.expressed[label] = _name_linear_form(label, parents)
     state.known.add(label)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.elimination.block import Block
-from screwgraph.elimination.notation.definitions import Definition, definitions
-from screwgraph.elimination.notation.laws import Law, law_of
+from screwgraph.elimination.notation.definitions import Definition, write_definitions
+from screwgraph.elimination.notation.matrix_laws import MatrixLaw, parse_law
 from screwgraph.graph import Factor, FactorGraph, Key
 
 
@@ -22,7 +22,7 @@ class Line:
     number: int | None = None
 
 
-def lines(graph: FactorGraph, blocks: Sequence[Block], *, define: bool) -> list[Line]:
+def write_lines(graph: FactorGraph, blocks: Sequence[Block], *, define: bool) -> list[Line]:
     """Return definitions, as far as they can be written, and one numbered assignment a variable.
 
     A variable that one untouched factor gives is printed as that law, solved for it. Any other is a
@@ -44,7 +44,7 @@ def _definitions(graph: FactorGraph, blocks: Sequence[Block]) -> tuple[list[Defi
     keys = {variable.label: variable.key for variable in graph.unknowns}
     if len(keys) < len(graph.unknowns):
         return [], set()
-    return definitions(keys, blocks, {graph.variables[b.key].label: _law(graph, b) for b in blocks})
+    return write_definitions(keys, blocks, {graph.variables[b.key].label: _law(graph, b) for b in blocks})
 
 
 def _only_factor(block: Block) -> Factor | None:
@@ -64,7 +64,7 @@ def _printed_law(graph: FactorGraph, block: Block) -> str | None:
     return None if printer is None else printer(_labels(graph, factor)) or None
 
 
-def _law(graph: FactorGraph, block: Block) -> Law | None:
+def _law(graph: FactorGraph, block: Block) -> MatrixLaw | None:
     """Return the law that gave a block, as an equation of named matrices."""
     factor = _only_factor(block)
     if factor is None or len(factor.template.solved) != 1:
@@ -76,7 +76,7 @@ def _law(graph: FactorGraph, block: Block) -> Law | None:
     unknowns = {graph.variables[key].label for key in graph.unknown_keys(factor)}
     original = all(step.original for step in block.steps)
     text = printer(_labels(graph, factor))
-    return law_of(graph.variables[solved].label, text, unknowns, original) if text else None
+    return parse_law(graph.variables[solved].label, text, unknowns, original) if text else None
 
 
 def _labels(graph: FactorGraph, factor: Factor) -> dict[str, Any]:

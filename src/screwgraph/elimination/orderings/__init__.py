@@ -1,7 +1,9 @@
 """Elimination orders: one file each; a new one is a new file and a line in `ORDERINGS`."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from screwgraph.deprecated import old_names
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
 from screwgraph.elimination.orderings.ancestor import NearestAncestors, ancestor
 from screwgraph.elimination.orderings.articulated import JointsFirst, articulated
@@ -24,7 +26,7 @@ from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
 from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
 from screwgraph.errors import InputError
 from screwgraph.graph import FactorGraph
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 
 ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "rnea": rnea,
@@ -62,17 +64,17 @@ def candidates(graph: FactorGraph) -> tuple[str, ...]:
     return found or ("min_degree",)
 
 
-def others(names: tuple[str, ...]) -> tuple[str, ...]:
+def list_fallbacks(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the orders that "auto" tries where code of the candidates divides by what vanishes."""
     return ("aba", "composite") if names == ("articulated",) else ()
 
 
-def by_name(name: str) -> Ordering:
+def find_ordering(name: str) -> Ordering:
     """Return a named order. Raises InputError when there is none of that name."""
     if not isinstance(name, str):
         raise InputError(f"ordering {name!r} is neither a name nor an Ordering", fix=f"names: {', '.join(ORDERINGS)}")
     if name not in ORDERINGS:
-        raise unknown("ordering", name, ORDERINGS)
+        raise make_unknown_name_error("ordering", name, ORDERINGS)
     return ORDERINGS[name]()
 
 
@@ -103,7 +105,6 @@ __all__ = [
     "ancestor",
     "articulated",
     "augmented",
-    "by_name",
     "candidates",
     "cluster_lambda",
     "colamd",
@@ -111,16 +112,20 @@ __all__ = [
     "crba",
     "embedding",
     "explicit",
+    "find_ordering",
     "greedy",
     "is_assembled",
     "kkt",
+    "list_fallbacks",
     "lynch_park",
     "min_degree",
     "mixed",
     "mixed_articulated",
     "nested_dissection",
-    "others",
     "quasi_definite",
     "rnea",
     "symmetric",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

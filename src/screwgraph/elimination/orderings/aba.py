@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import (
+    add_multipliers,
+    filter_unknowns,
     is_large,
     is_open,
     joint_keys,
     moves_freely,
-    tips_to_base,
-    unknown_only,
-    with_multipliers,
+    order_tips_to_base,
 )
 from screwgraph.graph import FactorGraph, Key
 
@@ -31,7 +31,9 @@ class LeavesFirst:
         return is_open(graph) and moves_freely(graph) and not is_large(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        return with_multipliers(unknown_only([*joint_keys(graph, "tau"), *tips_to_base(graph, "qdd")], graph), graph)
+        return add_multipliers(
+            filter_unknowns([*joint_keys(graph, "tau"), *order_tips_to_base(graph, "qdd")], graph), graph
+        )
 
 
 def aba() -> LeavesFirst:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
-from screwgraph.graph import FactorGraph, Key, tied_by
+from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
+from screwgraph.graph import FactorGraph, Key, joints_by_multiplier
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class NearestAncestors:
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         first: dict[str, list[Key]] = {}
         number = {joint.name: i for i, joint in enumerate(graph.joints)}
-        for key, tied in tied_by(graph).items():
+        for key, tied in joints_by_multiplier(graph).items():
             first.setdefault(min(tied, key=lambda name: number[name]), []).append(key)
         order = joint_keys(graph, "tau")
         for joint in reversed(graph.joints):
             order += [*link_keys(graph, joint), Key("qdd", joint.name), *first.get(joint.name, ())]
-        return with_multipliers(unknown_only(order, graph), graph)
+        return add_multipliers(filter_unknowns(order, graph), graph)
 
 
 def ancestor() -> NearestAncestors:

@@ -8,12 +8,12 @@ import numpy as np
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import (
+    add_multipliers,
+    filter_unknowns,
     is_closed,
     is_open,
     joint_keys,
     moves_freely,
-    unknown_only,
-    with_multipliers,
 )
 from screwgraph.graph import FactorGraph, Key
 from screwgraph.robot import Joint
@@ -33,18 +33,18 @@ class JointsFirst:
         return is_closed(graph) or (is_open(graph) and moves_freely(graph))
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        torques = unknown_only(joint_keys(graph, "tau"), graph)
-        bodies = (item for joint in reversed(graph.joints) for item in joint_first(joint, graph))
-        return with_multipliers([*torques, *bodies], graph)
+        torques = filter_unknowns(joint_keys(graph, "tau"), graph)
+        bodies = (item for joint in reversed(graph.joints) for item in order_joint_first(joint, graph))
+        return add_multipliers([*torques, *bodies], graph)
 
 
-def joint_first(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
+def order_joint_first(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
     """Return the unknowns of a link and of the joint that moves it, in the order of `JointsFirst`."""
     F, Vdot, carried = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "propagated_acceleration"))
-    joint_rate = unknown_only([Key("qdd", joint.name)], graph)
+    joint_rate = filter_unknowns([Key("qdd", joint.name)], graph)
     along = _coordinate_axes(joint)
     if along is None or not joint_rate or F not in graph.variables or F in graph.known or Vdot in graph.known:
-        return list(unknown_only([Vdot, F, carried, *joint_rate], graph))
+        return list(filter_unknowns([Vdot, F, carried, *joint_rate], graph))
     across = [i for i in range(6) if i not in along]
     items = [
         Group(tuple((F, i) for i in along), law="torque"),
@@ -53,7 +53,7 @@ def joint_first(joint: Joint, graph: FactorGraph) -> list[Key | Group]:
         Group(tuple((Vdot, i) for i in across)),
         Group(tuple((F, i) for i in across)),
     ]
-    return [*(item for item in items if item.columns), *unknown_only([carried], graph)]
+    return [*(item for item in items if item.columns), *filter_unknowns([carried], graph)]
 
 
 def _coordinate_axes(joint: Joint) -> list[int] | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, tips_to_base, unknown_only
+from screwgraph.elimination.orderings.base import filter_unknowns, joint_keys, order_tips_to_base
 from screwgraph.elimination.orderings.kkt import kkt
-from screwgraph.elimination.orderings.redundant_actuation import as_least_efforts
+from screwgraph.elimination.orderings.redundant_actuation import use_minimum_torque
 from screwgraph.graph import ADJOINT_VELOCITY, TEMPLATES, FactorGraph, Key
 
 LAW = TEMPLATES["augmented_multiplier"]
@@ -32,8 +32,8 @@ class AugmentedMultipliers:
         if not self.suits(graph):
             return kkt().order(graph)
         efforts = [v.key for v in graph.unknowns if v.key.kind == "effort"]
-        bodies = [*tips_to_base(graph), *efforts, *joint_keys(graph, "tau")]
-        order = as_least_efforts(unknown_only(bodies, graph), graph)
+        bodies = [*order_tips_to_base(graph), *efforts, *joint_keys(graph, "tau")]
+        order = use_minimum_torque(filter_unknowns(bodies, graph), graph)
         for law, kind in LAST:
             columns = tuple((v.key, i) for v in graph.unknowns if v.key.kind == kind for i in range(v.dim))
             order += [Group(columns, law=law)] if columns else []

@@ -7,14 +7,14 @@ from typing import Protocol, runtime_checkable
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.redundant_actuation import (
-    as_least_efforts,
-    connected,
-    dependent_rates,
+    connect_multipliers,
+    group_virtual_motions,
     independent_motions,
-    virtual_motions,
+    list_dependent_rates,
+    use_minimum_torque,
 )
 from screwgraph.errors import EliminationError, InputError
-from screwgraph.graph import Column, FactorGraph, Key, Role, tied_by
+from screwgraph.graph import Column, FactorGraph, Key, Role, joints_by_multiplier
 from screwgraph.robot import Joint
 
 LARGE = 1000
@@ -36,7 +36,7 @@ class Ordering(Protocol):
 
 def is_closed(graph: FactorGraph) -> bool:
     """Whether loops or couplings tie joints of a graph."""
-    return bool(tied_by(graph))
+    return bool(joints_by_multiplier(graph))
 
 
 def is_open(graph: FactorGraph) -> bool:
@@ -75,7 +75,7 @@ def as_groups(ordering: Ordering | Sequence[str | Key | Column], graph: FactorGr
     """
     unknown = {v.key: v.dim for v in graph.unknowns}
     is_ordering = isinstance(ordering, Ordering)
-    items = (ordering.order(graph) if unknown else []) if is_ordering else _named(ordering, graph)
+    items = (ordering.order(graph) if unknown else []) if is_ordering else _resolve_names(ordering, graph)
     groups = [_group(item, unknown) for item in items]
     _check_complete([c for group in groups for c in group.columns], unknown)
     return groups
@@ -87,7 +87,7 @@ def _group(item: Key | Column | Group, unknown: Mapping[Key, int]) -> Group:
     return Group(tuple((item, i) for i in range(unknown.get(item, 1))) if isinstance(item, Key) else (item,))
 
 
-def unknown_only(keys: Iterable[Key], graph: FactorGraph) -> list[Key]:
+def filter_unknowns(keys: Iterable[Key], graph: FactorGraph) -> list[Key]:
     """Keep the keys that are unknowns of a graph: an order for all problems names more than one needs."""
     known = graph.known
     return [key for key in keys if key in graph.variables and key not in known]
@@ -99,34 +99,38 @@ def joint_keys(graph: FactorGraph, kind: str) -> list[Key]:
     return [Key(kind, joint.child if by_link else joint.name) for joint in graph.joints]
 
 
-def with_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[Key | Group]:
+def add_multipliers(order: Iterable[Key | Group], graph: FactorGraph) -> list[Key | Group]:
     """Complete an order by the multipliers that it does not name, and pair rates with inertias where chains are closed.
 
     A tied joint's acceleration goes by its torque's equation, and a multiplier by its own law, where that is possible:
     so every pivot is a generalised inertia or an inverse one, which cannot vanish, and never a slope of a constraint.
     """
     items = list(order)
-    law = {Key("qdd", joint): "torque" for joints in tied_by(graph).values() for joint in joints}
+    law = {Key("qdd", joint): "torque" for joints in joints_by_multiplier(graph).values() for joint in joints}
     law |= {f.multiplier: f.template.name for f in graph.factors if f.multiplier}
     named = {key for item in items for key in ([c[0] for c in item.columns] if isinstance(item, Group) else [item])}
     items += [v.key for v in graph.unknowns if v.key.role is Role.MULTIPLIER and v.key not in named]
     blocks = _blocks(graph, {key for key in law if key.kind == "lambda"})
     items = [item for item in items if not isinstance(item, Key) or item.kind != "lambda" or item in law]
     items = [_by_law(item, law[item], graph) if isinstance(item, Key) and item in law else item for item in items]
-    found = [*virtual_motions(graph), *as_least_efforts(items, graph), *blocks, *independent_motions(graph)]
+    found = [*group_virtual_motions(graph), *use_minimum_torque(items, graph), *blocks, *independent_motions(graph)]
     placed = {key for item in found for key in ([c[0] for c in item.columns] if isinstance(item, Group) else [item])}
     return [*found, *(v.key for v in graph.unknowns if v.key not in placed)]  # people's own variables go last
 
 
 def _blocks(graph: FactorGraph, by_law: Collection[Key]) -> list[Group]:
     """Return multipliers whose own laws are no equations: the joints of known torques give them, cluster by cluster."""
-    ties = {key: joints for key, joints in tied_by(graph).items() if key not in by_law and key not in graph.known}
+    ties = {
+        key: joints
+        for key, joints in joints_by_multiplier(graph).items()
+        if key not in by_law and key not in graph.known
+    }
     groups = []
-    for keys, joints in connected(ties):
+    for keys, joints in connect_multipliers(ties):
         columns = tuple((key, i) for key in keys for i in range(graph.variables[key].dim))
         given = [Key("qdd", joint) for joint in sorted(joints) if Key("tau", joint) in graph.known]
         through = tuple((key, i) for key in given for i in range(graph.variables[key].dim))
-        groups.append(Group(columns, block=True, through=dependent_rates(graph, joints) or through))
+        groups.append(Group(columns, block=True, through=list_dependent_rates(graph, joints) or through))
     return groups
 
 
@@ -134,7 +138,7 @@ def _by_law(key: Key, law: str, graph: FactorGraph) -> Group:
     return Group(tuple((key, i) for i in range(graph.variables[key].dim)), law=law)
 
 
-def accelerations_inward(graph: FactorGraph) -> list[Key]:
+def list_inward_accelerations(graph: FactorGraph) -> list[Key]:
     """Return the links' accelerations, tips to base, each followed by what is carried into it."""
     by_joint = zip(joint_keys(graph, "acceleration"), joint_keys(graph, "propagated_acceleration"), strict=True)
     return [key for pair in reversed(list(by_joint)) for key in pair]
@@ -150,7 +154,7 @@ def link_keys(graph: FactorGraph, joint: Joint) -> list[Key]:
     return [Key(kind, joint.child) for kind in kinds]
 
 
-def tips_to_base(graph: FactorGraph, *joint_kinds: str) -> list[Key]:
+def order_tips_to_base(graph: FactorGraph, *joint_kinds: str) -> list[Key]:
     """Return the variables of links, tips to base, each followed by variables of its joint."""
     order = []
     for joint in reversed(graph.joints):
@@ -158,12 +162,12 @@ def tips_to_base(graph: FactorGraph, *joint_kinds: str) -> list[Key]:
     return order
 
 
-def _named(names: Sequence[str | Key | Column | Group], graph: FactorGraph) -> list[Key | Column | Group]:
+def _resolve_names(names: Sequence[str | Key | Column | Group], graph: FactorGraph) -> list[Key | Column | Group]:
     items: list[Key | Column | Group] = []
     for name in names:
         if isinstance(name, str | Key):
             keys = graph.select([name])
-            items += unknown_only(keys, graph) or keys  # a kind means its unknowns: the base's are known
+            items += filter_unknowns(keys, graph) or keys  # a kind means its unknowns: the base's are known
         else:
             items.append(name if isinstance(name, Group) else _scalar(name))
     return items

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
 from screwgraph.graph import FactorGraph, Key, clusters
 
 
@@ -26,7 +26,7 @@ class MultipliersInClusters:
             inward = cluster.joints[::-1]
             order += [key for joint in inward for key in link_keys(graph, joint)]
             order += [*(Key("qdd", joint.name) for joint in inward), *cluster.multipliers]
-        return with_multipliers(unknown_only(order, graph), graph)
+        return add_multipliers(filter_unknowns(order, graph), graph)
 
 
 def cluster_lambda() -> MultipliersInClusters:

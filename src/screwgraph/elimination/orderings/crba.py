@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import accelerations_inward, joint_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import (
+    add_multipliers,
+    filter_unknowns,
+    joint_keys,
+    list_inward_accelerations,
+)
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -19,8 +24,8 @@ class WrenchesFirst:
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         torques, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
-        return with_multipliers(
-            unknown_only([*torques, *wrenches, *accelerations_inward(graph), *reversed(joints)], graph), graph
+        return add_multipliers(
+            filter_unknowns([*torques, *wrenches, *list_inward_accelerations(graph), *reversed(joints)], graph), graph
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters
 from screwgraph.robot import Joint
@@ -26,22 +26,22 @@ class ClustersEmbedded:
         return is_closed(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        order: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))
+        order: list[Key | Group] = list(filter_unknowns(joint_keys(graph, "tau"), graph))
         for cluster in reversed(clusters(graph)):
             inward = cluster.joints[::-1]
-            order += unknown_only([key for joint in inward for key in link_keys(graph, joint)], graph)
-            order += _embedded(graph, cluster) or unknown_only(
+            order += filter_unknowns([key for joint in inward for key in link_keys(graph, joint)], graph)
+            order += _embed_cluster(graph, cluster) or filter_unknowns(
                 [*(Key("qdd", joint.name) for joint in inward), *cluster.multipliers], graph
             )
-        return with_multipliers(order, graph)
+        return add_multipliers(order, graph)
 
     def closing(self, graph: FactorGraph) -> list[Group]:
         """Return what of this order takes dependent rates and multipliers out, tips to base; other rates stay."""
-        by_cluster = (_embedded(graph, cluster)[:2] for cluster in reversed(clusters(graph)))
+        by_cluster = (_embed_cluster(graph, cluster)[:2] for cluster in reversed(clusters(graph)))
         return [group for groups in by_cluster for group in groups]
 
 
-def _embedded(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Group]:
+def _embed_cluster(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Group]:
     """Return the groups of a cluster's rates and multipliers; none where other rates than the independent are free."""
     multipliers = _scalars(graph, cluster.multipliers)
     rates = _scalars(graph, [Key("qdd", joint.name) for joint in cluster.joints])
@@ -58,7 +58,7 @@ def _embedded(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Group]:
 
 
 def _scalars(graph: FactorGraph, keys: Sequence[Key]) -> tuple[Column, ...]:
-    return tuple((key, i) for key in unknown_only(keys, graph) for i in range(graph.variables[key].dim))
+    return tuple((key, i) for key in filter_unknowns(keys, graph) for i in range(graph.variables[key].dim))
 
 
 def embedding() -> ClustersEmbedded:

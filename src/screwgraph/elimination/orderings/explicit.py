@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screwgraph.elimination.orderings.base import unknown_only
+from screwgraph.elimination.orderings.base import filter_unknowns
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -21,7 +21,7 @@ class Explicit:
 
     def order(self, graph: FactorGraph) -> list[Key]:
         """Raise InputError where a name means nothing in the graph."""
-        return unknown_only(graph.select(self.names), graph)
+        return filter_unknowns(graph.select(self.names), graph)
 
 
 def explicit(names: Sequence[str | Key]) -> Explicit:

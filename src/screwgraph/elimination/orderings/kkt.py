@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import is_closed, joint_keys, tips_to_base, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import (
+    add_multipliers,
+    filter_unknowns,
+    is_closed,
+    joint_keys,
+    order_tips_to_base,
+)
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -23,8 +29,8 @@ class MultipliersLast:
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         joints = reversed(joint_keys(graph, "qdd"))
-        bodies = [*joint_keys(graph, "tau"), *tips_to_base(graph), *joints]
-        return with_multipliers(unknown_only(bodies, graph), graph)
+        bodies = [*joint_keys(graph, "tau"), *order_tips_to_base(graph), *joints]
+        return add_multipliers(filter_unknowns(bodies, graph), graph)
 
 
 def kkt() -> MultipliersLast:

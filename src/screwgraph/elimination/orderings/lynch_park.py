@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import is_open, joint_keys, moves_freely, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_open, joint_keys, moves_freely
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -21,7 +21,7 @@ class LynchPark:
         torques, wrenches, accelerations = (joint_keys(graph, k) for k in ("tau", "wrench", "acceleration"))
         pairs = [key for pair in zip(torques, wrenches, strict=True) for key in pair]
         joints = [*joint_keys(graph, "propagated_acceleration"), *joint_keys(graph, "qdd")]
-        return with_multipliers(unknown_only([*pairs, *accelerations, *joints], graph), graph)
+        return add_multipliers(filter_unknowns([*pairs, *accelerations, *joints], graph), graph)
 
 
 def lynch_park() -> LynchPark:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.articulated import joint_first
-from screwgraph.elimination.orderings.base import is_closed, joint_keys, link_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.articulated import order_joint_first
+from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
 from screwgraph.elimination.system import PAIR
-from screwgraph.graph import Column, FactorGraph, Key, spans, tied_by
+from screwgraph.graph import Column, FactorGraph, Key, joints_by_multiplier, loop_spans
 from screwgraph.robot import Joint
 from screwgraph.summary import one_line
 
@@ -40,7 +40,7 @@ class Mixed:
         return is_closed(graph)
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
-        blocks = _blocks(graph, self._treated(graph), spans(graph))
+        blocks = _blocks(graph, self._choose_treatments(graph), loop_spans(graph))
         after: dict[str, list[_Block]] = {}
         number = {joint.name: i for i, joint in enumerate(graph.joints)}
         for block in blocks:
@@ -49,7 +49,7 @@ class Mixed:
             joint.name: {i for i, b in enumerate(blocks) if b.holds and joint.name in b.joints}
             for joint in graph.joints
         }
-        order: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))
+        order: list[Key | Group] = list(filter_unknowns(joint_keys(graph, "tau"), graph))
         gone: set[Column] = set()
         for joint in reversed(graph.joints):
             order += self._link(joint, graph, waits=bool(held[joint.name]))
@@ -63,19 +63,19 @@ class Mixed:
                 rates = [_rate(graph, other, gone) for other in freed if not held[other.name]]
                 order += [Group(columns, law="torque") for columns in rates if columns]
                 order += block.multipliers
-        return with_multipliers(order, graph)
+        return add_multipliers(order, graph)
 
-    def _treated(self, graph: FactorGraph) -> dict[Key, str]:
+    def _choose_treatments(self, graph: FactorGraph) -> dict[Key, str]:
         """Return what is done to each multiplier of a graph."""
         chosen = {Key("lambda", key.name): key.kind for key in self.treatments}
-        predicted = predictions(graph)
-        return {key: chosen.get(key, predicted[key]) for key in tied_by(graph) if key not in graph.known}
+        predicted = predict_embedding(graph)
+        return {key: chosen.get(key, predicted[key]) for key in joints_by_multiplier(graph) if key not in graph.known}
 
     def _link(self, joint: Joint, graph: FactorGraph, waits: bool) -> list[Key | Group]:
         if self.joints_first and not waits:
-            return joint_first(joint, graph)
+            return order_joint_first(joint, graph)
         keys = link_keys(graph, joint)
-        return list(unknown_only(keys if waits else [*keys, Key("qdd", joint.name)], graph))
+        return list(filter_unknowns(keys if waits else [*keys, Key("qdd", joint.name)], graph))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +98,14 @@ class _Block:
         return self.treatment in HOLDS
 
 
-def predictions(graph: FactorGraph) -> dict[Key, str]:
+def predict_embedding(graph: FactorGraph) -> dict[Key, str]:
     """Return for each multiplier of a graph whether its constraint is better embedded.
 
     A loop of n joints whose constraint has r rows: embedded, up to n - r rates wait, half of them at a typical link;
     else r multipliers are handed on.
     """
     found = {}
-    for key, joints in tied_by(graph).items():
+    for key, joints in joints_by_multiplier(graph).items():
         rows = graph.variables[key].dim
         found[key] = EMBEDDING if len(joints) - rows <= 2 * CARRIED * rows else ANCESTOR
     return found
@@ -113,7 +113,7 @@ def predictions(graph: FactorGraph) -> dict[Key, str]:
 
 def _blocks(graph: FactorGraph, treated: Mapping[Key, str], spans: Mapping[Key, frozenset[str]]) -> list[_Block]:
     """Return the constraints in blocks, so that the rates that one block expresses appear in no other that waits."""
-    ties = tied_by(graph)
+    ties = joints_by_multiplier(graph)
     free = [
         _Block((key,), frozenset(ties[key]), frozenset(ties[key]), ANCESTOR, multipliers=(key,))
         for key, treatment in treated.items()
@@ -121,14 +121,14 @@ def _blocks(graph: FactorGraph, treated: Mapping[Key, str], spans: Mapping[Key, 
     ]
     held = [_Block((key,), frozenset(ties[key]), spans[key], treated[key]) for key in treated if treated[key] in HOLDS]
     while True:
-        held = [_solved(block, graph, held) for block in held]
-        pair = next(((a, b) for a in held for b in held if a is not b and _entangled(a, b)), None)
+        held = [_solve_block(block, graph, held) for block in held]
+        pair = next(((a, b) for a in held for b in held if a is not b and _are_entangled(a, b)), None)
         if pair is None:
             return [*held, *free]
         held = [block for block in held if block not in pair] + [_together(*pair)]
 
 
-def _entangled(a: _Block, b: _Block) -> bool:
+def _are_entangled(a: _Block, b: _Block) -> bool:
     """Whether a block expresses rates that another one ties, or both overlap without one being inside the other."""
     if not a.joints & b.joints:
         return False
@@ -141,7 +141,7 @@ def _together(a: _Block, b: _Block) -> _Block:
     return _Block((*a.keys, *b.keys), a.joints | b.joints, a.span | b.span, treatment)
 
 
-def _solved(block: _Block, graph: FactorGraph, others: Iterable[_Block]) -> _Block:
+def _solve_block(block: _Block, graph: FactorGraph, others: Iterable[_Block]) -> _Block:
     """Return a block with what it eliminates: by embedding if its constraints determine as many rates as they take."""
     if block.items or block.multipliers:
         return block
@@ -167,7 +167,7 @@ def _rate(graph: FactorGraph, joint: Joint, gone: set[Column]) -> tuple[Column, 
 
 
 def _columns(graph: FactorGraph, keys: Iterable[Key]) -> tuple[Column, ...]:
-    return tuple((key, i) for key in unknown_only(keys, graph) for i in range(graph.variables[key].dim))
+    return tuple((key, i) for key in filter_unknowns(keys, graph) for i in range(graph.variables[key].dim))
 
 
 def mixed() -> Mixed:

@@ -25,7 +25,7 @@ class QuasiDefinite:
     def order(self, graph: FactorGraph) -> list[Group]:
         """Return all unknowns."""
         pattern = _pattern(graph)
-        groups = [*_motors(graph, pattern), *_defined(graph, pattern), *_by_degree(pattern)]
+        groups = [*_motors(graph, pattern), *_order_defined_angles(graph, pattern), *_by_degree(pattern)]
         done = {column for group in groups for column in group.columns}
         left = [column for v in graph.unknowns for column in _columns(graph, v.key) if column not in done]
         return [*groups, *([Group(tuple(left))] if left else [])]
@@ -63,7 +63,7 @@ def _motors(graph: FactorGraph, pattern: _Pattern) -> Iterable[Group]:
             yield Group(_columns(graph, key), law=(solved or touching)[0].template.name)
 
 
-def _defined(graph: FactorGraph, pattern: _Pattern) -> Iterable[Group]:
+def _order_defined_angles(graph: FactorGraph, pattern: _Pattern) -> Iterable[Group]:
     """Angles, each by the constraint that defines it; the constraint's multiplier by the balance of the angle."""
     for factor in graph.factors:
         angle, multiplier = factor.arguments.get("defined"), factor.multiplier

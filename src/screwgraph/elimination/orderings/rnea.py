@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import (
-    accelerations_inward,
+    add_multipliers,
+    filter_unknowns,
     is_open,
     joint_keys,
+    list_inward_accelerations,
     moves_freely,
-    unknown_only,
-    with_multipliers,
 )
 from screwgraph.graph import FactorGraph, Key
 
@@ -26,8 +26,8 @@ class NewtonEuler:
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         torques, wrenches, joints = (joint_keys(graph, k) for k in ("tau", "wrench", "qdd"))
-        bodies = [*wrenches, *accelerations_inward(graph)]
-        return with_multipliers(unknown_only([*reversed(torques), *bodies, *reversed(joints)], graph), graph)
+        bodies = [*wrenches, *list_inward_accelerations(graph)]
+        return add_multipliers(filter_unknowns([*reversed(torques), *bodies, *reversed(joints)], graph), graph)
 
 
 def rnea() -> NewtonEuler:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import joint_keys, unknown_only, with_multipliers
+from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, joint_keys
 from screwgraph.graph import FactorGraph, Key
 
 
@@ -23,14 +23,14 @@ class SymmetricPairs:
 
     def order(self, graph: FactorGraph) -> list[Key | Group]:
         carried = any(key.kind == "propagated_acceleration" for key in graph.variables)
-        items: list[Key | Group] = list(unknown_only(joint_keys(graph, "tau"), graph))
+        items: list[Key | Group] = list(filter_unknowns(joint_keys(graph, "tau"), graph))
         for joint in reversed(graph.joints):
             F, Vdot, C = (Key(kind, joint.child) for kind in ("wrench", "acceleration", "propagated_acceleration"))
-            items += unknown_only([Vdot] if carried else [], graph)
-            keys = unknown_only([F, C if carried else Vdot], graph)
+            items += filter_unknowns([Vdot] if carried else [], graph)
+            keys = filter_unknowns([F, C if carried else Vdot], graph)
             items += [Group(tuple((key, i) for key in keys for i in range(6)), pairs=True)] if keys else []
-            items += unknown_only([Key("qdd", joint.name)], graph)
-        return with_multipliers(items, graph)
+            items += filter_unknowns([Key("qdd", joint.name)], graph)
+        return add_multipliers(items, graph)
 
 
 def symmetric() -> SymmetricPairs:

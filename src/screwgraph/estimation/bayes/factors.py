@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.estimation.bayes.known import Known, labels
-from screwgraph.estimation.bayes.paths import Path, paths
+from screwgraph.estimation.bayes.known_names import Known, label_entries
+from screwgraph.estimation.bayes.paths import Path, find_paths
 from screwgraph.estimation.factors import (
     AccelerationConstraints,
     ForwardDynamics,
@@ -25,9 +25,9 @@ from screwgraph.estimation.factors import (
     PositionConstraints,
     VelocityConstraints,
 )
-from screwgraph.estimation.factors.selected import SelectedPrior
-from screwgraph.estimation.forward_graph import FORCED, INTEGRATORS, OF_EQUATIONS, forces_over_time
-from screwgraph.estimation.noise import Noise, integration_sigma
+from screwgraph.estimation.factors.selected_prior import SelectedPrior
+from screwgraph.estimation.forward_graph import FORCED, INTEGRATORS, OF_EQUATIONS, sample_forces
+from screwgraph.estimation.mechanism_noise import Noise, integration_sigma
 from screwgraph.models.mechanism import SENSORS, Mechanism
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
 
@@ -57,7 +57,7 @@ ENDS = 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class Laws:
+class NetworkFactors:
     """The unknowns of a network, and their factors, where some quantities are `known` and some kinds are `asked`."""
 
     mechanism: Mechanism
@@ -70,7 +70,7 @@ class Laws:
     def kinds(self) -> frozenset[str]:
         """The kinds that are known, asked, observed or integrated, and those that their laws need."""
         named = {*self.asked, *(known.kind for known in self.known)}
-        named |= {kind for known in self.known if known.kind == "o" for kind in self._observed(known)}
+        named |= {kind for known in self.known if known.kind == "o" for kind in self._list_observed(known)}
         named |= {"qdd"} if self.steps > 1 or "Q" in named else set()
         last = max((level for level, kinds in enumerate(LEVELS) if named & {*kinds}), default=0)
         needed = {kind for kinds in LEVELS[: last + 1] for kind in kinds[: 2 if self.is_independent else 1]}
@@ -92,10 +92,10 @@ class Laws:
             if own.kind == "Q":
                 known[np.ix_(own.steps, own.entries)] = True
         free = ~known.all(axis=1) if "Q" in self.kinds else np.ones(self.steps, dtype=bool)
-        return paths(self.mechanism, self.steps, self.known, np.asarray(free))
+        return find_paths(self.mechanism, self.steps, self.known, np.asarray(free))
 
     @cached_property
-    def held(self) -> tuple[Known, ...]:
+    def known_quantities(self) -> tuple[Known, ...]:
         """All that has known values: what was named, and derivatives of paths."""
         return (*self.known, *(derived for path in self.paths for derived in path.derived))
 
@@ -103,7 +103,7 @@ class Laws:
     def families(self) -> dict[str, Variables]:
         """The unknowns by kind. Known torques are parameters, if all of them are known."""
         kinds = [kind for kind in FAMILIES if kind in self.kinds and not (kind == "Q" and self.are_forces_known)]
-        sizes = {kind: len(labels(self.mechanism, kind)) for kind in kinds}
+        sizes = {kind: len(label_entries(self.mechanism, kind)) for kind in kinds}
         return {kind: Variables(FAMILIES[kind], Vector(sizes[kind]), self.steps) for kind in kinds}
 
     def factors(self, dt: float | None, integrator: str, noise: Noise | None) -> list[Factors]:
@@ -120,29 +120,32 @@ class Laws:
             moved, sigma = (x["q"], x["qd"], x["qdd"]), integration_sigma(mechanism, noise)
             if self._integrates_independent(integrator):
                 moved, sigma = (x["z"], x["zd"], x["zdd"]), noise.integration
-            _, between = forces_over_time(np.zeros((self.steps, mechanism.n)))
+            _, between = sample_forces(np.zeros((self.steps, mechanism.n)))
             laws += INTEGRATORS[integrator](mechanism, moved, dt, self._less_at_ends(sigma), between)
-        return [*laws, *(self._given(known, noise) for known in self.held if known.kind in ("o", *x))]
+        return [
+            *laws,
+            *(self._make_given_factors(known, noise) for known in self.known_quantities if known.kind in ("o", *x)),
+        ]
 
-    def forced(self, torques: Float[np.ndarray, "steps motors"]) -> dict[str, dict[str, Any]]:
+    def torque_parameters(self, torques: Float[np.ndarray, "steps motors"]) -> dict[str, dict[str, Any]]:
         """Return known torques of motors as parameters, by name of the factors that may take them."""
-        now, between = forces_over_time(self.mechanism.motor_forces(torques))
+        now, between = sample_forces(self.mechanism.motor_forces(torques))
         return {name: between if half else now for name, half in FORCED.items()}
 
-    def counted(self, name: str, rows: int) -> list[int]:
+    def select_rows(self, name: str, rows: int) -> list[int]:
         """Return which rows of some factors count as equations: of integrators those of independent coordinates.
 
         The others follow from the constraints but for the error of integration, which must not determine anything.
         """
-        if name in self._own or name in {known.name for known in self.held} or name.endswith((" z", " w")):
+        if name in self._own or name in {known.name for known in self.known_quantities} or name.endswith((" z", " w")):
             return list(range(rows))
         n, independent = self.mechanism.n, self.mechanism.freedom.independent
         return [first + i for first in range(0, rows, n) for i in independent]
 
-    def called(self, family: str, step: int, entry: int) -> str:
+    def name_unknown(self, family: str, step: int, entry: int) -> str:
         """Write the name of an unknown number, as `given` takes it."""
         kind = next(kind for kind, name in FAMILIES.items() if name == family)
-        return f"{kind}{'' if self.steps == 1 else f'_{step}'}:{labels(self.mechanism, kind)[entry]}"
+        return f"{kind}{'' if self.steps == 1 else f'_{step}'}:{label_entries(self.mechanism, kind)[entry]}"
 
     @property
     def _own(self) -> tuple[str, ...]:
@@ -170,16 +173,16 @@ class Laws:
 
     def _constraints(self, noise: Noise) -> list[Factors]:
         """Return the factors of positions and velocities."""
-        at, to = self._tied("q")
+        at, to = self._list_tied("q")
         laws = [soft(self._chosen(PositionConstraints), *at, *to, sigma=noise.constraints, name="f_pc")]
         if "qd" in self.families:
-            at, to = self._tied("q", "qd")
+            at, to = self._list_tied("q", "qd")
             laws.append(soft(self._chosen(VelocityConstraints), *at, *to, sigma=noise.constraints, name="f_vc"))
         return laws
 
     def _dynamics(self, sigma: float) -> list[Factors]:
         """Return the factors of accelerations, and what causes them where torques are asked or known."""
-        mechanism, (at, to) = self.mechanism, self._tied("q", "qd", "qdd")
+        mechanism, (at, to) = self.mechanism, self._list_tied("q", "qd", "qdd")
         kinematic = soft(self._chosen(AccelerationConstraints), *at, *to, sigma=sigma, name="f_ac")
         if "Q" not in self.kinds:
             return [kinematic]
@@ -189,10 +192,10 @@ class Laws:
             law = IndependentInverseDynamics if self.is_independent else InverseDynamics
             return [*extra, soft(law(mechanism), *state, *ends, self.families["Q"], sigma=sigma, name="f_idyn")]
         law = IndependentForwardDynamics if self.is_independent else ForwardDynamics
-        now, _ = forces_over_time(np.zeros((self.steps, mechanism.n)))
+        now, _ = sample_forces(np.zeros((self.steps, mechanism.n)))
         return [*extra, soft(law(mechanism), *state, *ends, sigma=sigma, name="f_dyn", **now)]
 
-    def _tied(self, *kinds: str) -> tuple[list[Variables], list[Variables]]:
+    def _list_tied(self, *kinds: str) -> tuple[list[Variables], list[Variables]]:
         """Return the unknowns of kinds, and the independent coordinates that belong to the last, if there are such."""
         independent = {"q": "z", "qd": "zd", "qdd": "zdd"}[kinds[-1]]
         return [self.families[kind] for kind in kinds], [self.families[independent]] if self.is_independent else []
@@ -201,16 +204,16 @@ class Laws:
         """Return a law of constraints, with rows that say what the independent coordinates are where these are tied."""
         return (INDEPENDENT[law] if self.is_independent else law)(self.mechanism)
 
-    def _given(self, known: Known, noise: Noise) -> Factors:
+    def _make_given_factors(self, known: Known, noise: Noise) -> Factors:
         at, zero = list(known.steps), np.zeros((len(known.steps), len(known.entries)))
         if known.kind == "o":
             sensor = self.mechanism.sensors[known.sensor]
-            on = [self.families[kind][at] for kind in self._observed(known)]
+            on = [self.families[kind][at] for kind in self._list_observed(known)]
             template = SENSORS[sensor.kind].template(self.mechanism, sensor)
             return soft(template, *on, measured=each(zero), sigma=sensor.sigma, name=known.name)
         x = self.families[known.kind][at]
         return soft(SelectedPrior(known.entries), x, mean=each(zero), sigma=noise.prior, name=known.name)
 
-    def _observed(self, known: Known) -> list[str]:
+    def _list_observed(self, known: Known) -> list[str]:
         kind = SENSORS[self.mechanism.sensors[known.sensor].kind]
         return [next(name for name, family in FAMILIES.items() if family == letter) for letter in kind.of]

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.bayes.known_motion import KnownMotion
-from screwgraph.estimation.bayes.march import March, march
+from screwgraph.estimation.bayes.motion_integration import IntegratedMotion, integrate_motion
 from screwgraph.estimation.bayes.paths import SHORTEST
 from screwgraph.time import Rule
 
@@ -34,7 +34,7 @@ class Jump(NamedTuple):
     known: tuple[float, float]
 
 
-def check_jumps(known: KnownMotion, found: March, near: Float[np.ndarray, "steps n"]) -> None:
+def check_jumps(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndarray, "steps n"]) -> None:
     """Check that paths begin and end at states to which the known torques lead.
 
     Errors of the samples, of integration of second order, and of accelerations that jump within a step are allowed for.
@@ -58,14 +58,14 @@ def check_jumps(known: KnownMotion, found: March, near: Float[np.ndarray, "steps
     )
 
 
-def _largest_jump(known: KnownMotion, found: March, near: Float[np.ndarray, "steps n"]) -> Jump | None:
+def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndarray, "steps n"]) -> Jump | None:
     """Return the jump that is the largest beside what is allowed for, if it is larger than that."""
     q, qd = known.motion("q"), known.motion("qd")
     steps = np.arange(len(q))
     before = (steps + np.where(steps > found.start, -1, 1)).clip(0, len(q) - 1)
     begins = ~np.isnan(q) & np.isnan(q[before]) & ~np.isnan(qd)
     begins[found.start] = False
-    other = march(_perturbed(known), near, MIDPOINT) if begins.any() else None
+    other = integrate_motion(_perturb_torques(known), near, MIDPOINT) if begins.any() else None
     if other is None:
         return None
     turned, way = np.abs(np.diff(found.qdd, axis=0)).max(axis=0), known.dt * (1.0 + np.abs(steps - found.start))
@@ -82,7 +82,7 @@ def _largest_jump(known: KnownMotion, found: March, near: Float[np.ndarray, "ste
     return Jump(k, i, led, (float(q[k, i]), float(qd[k, i])))
 
 
-def _check_velocities(known: KnownMotion, found: March) -> None:
+def _check_velocities(known: KnownMotion, found: IntegratedMotion) -> None:
     """Check single known velocities on paths against the paths' own. Raises InputError."""
     given, rates = known.motion("qd"), known.rates
     turned = np.abs(np.diff(found.qdd, axis=0)).max(axis=0)
@@ -100,7 +100,7 @@ def _check_velocities(known: KnownMotion, found: March) -> None:
         )
 
 
-def _check_dead_centres(known: KnownMotion, found: March) -> None:
+def _check_dead_centres(known: KnownMotion, found: IntegratedMotion) -> None:
     """Check that velocities along paths are those to which accelerations lead. Raises InputError."""
     mechanism, steps = known.mechanism, np.arange(len(found.q))
     before = (steps + np.where(steps > found.start, -1, 1)).clip(0, len(steps) - 1)
@@ -122,7 +122,7 @@ def _check_dead_centres(known: KnownMotion, found: March) -> None:
         )
 
 
-def _perturbed(known: KnownMotion) -> KnownMotion:
+def _perturb_torques(known: KnownMotion) -> KnownMotion:
     """Return what is known with white noise on the torques, as large as that which these have."""
     torques = known.tables["Q"]
     third = np.diff(torques, n=3, axis=0)

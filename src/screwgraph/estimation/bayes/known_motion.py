@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.estimation.bayes.known import Known, labels
+from screwgraph.estimation.bayes.known_names import Known, label_entries
 from screwgraph.estimation.bayes.paths import DERIVATIVES, Path
 from screwgraph.models.mechanism import Mechanism
 
@@ -28,7 +28,7 @@ class KnownMotion:
     sigma: Float[np.ndarray, "steps n"]
 
     @classmethod
-    def of(
+    def from_known(
         cls,
         mechanism: Mechanism,
         steps: int,
@@ -39,14 +39,14 @@ class KnownMotion:
     ) -> KnownMotion:
         """Return that of known values by name, and of paths among them."""
         kinds = ("q", "qd", "qdd", "z", "zd", "zdd", "Q")
-        tables = {kind: np.full((steps, len(labels(mechanism, kind))), np.nan) for kind in kinds}
+        tables = {kind: np.full((steps, len(label_entries(mechanism, kind))), np.nan) for kind in kinds}
         rates, sigma = np.full((steps, mechanism.n), np.nan), np.zeros((steps, mechanism.n))
         for own in known:
             if own.kind in tables:
                 tables[own.kind][np.ix_(own.steps, own.entries)] = given[own.name]
         for path in paths:
             at = np.array(path.steps)
-            curve = path.smoothed(tables[path.kind][at, path.entry], dt)
+            curve = path.smooth(tables[path.kind][at, path.entry], dt)
             tables[path.kind][at, path.entry] = curve.values[:, 0]
             if path.kind in ("q", "z"):
                 place = mechanism.freedom.independent[path.entry] if path.kind == "z" else path.entry

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from screwgraph.arguments import shown
+from screwgraph.argument_checks import describe_value
 from screwgraph.errors import InputError
 from screwgraph.estimation.bayes.factors import FAMILIES
-from screwgraph.estimation.bayes.given import GivenNetwork
-from screwgraph.estimation.bayes.known import Quantity, knowns
-from screwgraph.estimation.noise import Noise
+from screwgraph.estimation.bayes.given_network import GivenNetwork
+from screwgraph.estimation.bayes.known_names import Quantity, parse_knowns
+from screwgraph.estimation.mechanism_noise import Noise
 from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 from screwgraph.summary import one_line
 
 
@@ -45,7 +45,7 @@ class BayesNetwork:
         Raises:
             InputError: something known is no quantity of the network.
         """
-        given = self._given(known)
+        given = self._parse_given(known)
         found = []
         for node, parents in self.parents.items():
             variables = tuple(x for x in (*parents, node) if x not in given)
@@ -55,7 +55,7 @@ class BayesNetwork:
 
     def unknowns(self, known: Iterable[str | Quantity] = ()) -> tuple[Quantity, ...]:
         """Return the variables of that factor graph. Raises InputError as `factor_graph` does."""
-        given = self._given(known)
+        given = self._parse_given(known)
         return tuple(node for node in self.parents if node not in given)
 
     def given(
@@ -90,23 +90,23 @@ class BayesNetwork:
         """
         if not isinstance(mechanism, Mechanism):
             raise InputError(
-                f"expected a mechanism, got {shown(mechanism)}",
+                f"expected a mechanism, got {describe_value(mechanism)}",
                 why="networks bind the laws of planar mechanisms in natural coordinates",
                 fix="load one with sg.load_mechanism; for states of robots over time: sg.estimate, or sg.over",
             )
         steps = 1 + max(node.step for node in self.parents)
         kinds = tuple(dict.fromkeys(node.kind for node in self.parents if node.kind != "C"))
-        found, asked = knowns(mechanism, kinds, steps, known), kinds if solve is None else solve
+        found, asked = parse_knowns(mechanism, kinds, steps, known), kinds if solve is None else solve
         named = tuple(kind for kind in asked if solve is not None or kind in FAMILIES)
         return GivenNetwork(mechanism, steps, found, named, dt, integrator, noise, "z" in kinds)
 
-    def _given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
+    def _parse_given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
         kinds, given = {node.kind for node in self.parents}, set()
         for item in known:
             if isinstance(item, Quantity) and item not in self.parents:
-                raise unknown("quantity of the network", str(item), map(str, self.parents))
+                raise make_unknown_name_error("quantity of the network", str(item), map(str, self.parents))
             if isinstance(item, str) and item not in kinds:
-                raise unknown("kind of quantity", item, sorted(kinds))
+                raise make_unknown_name_error("kind of quantity", item, sorted(kinds))
             given |= {item} if isinstance(item, Quantity) else {node for node in self.parents if node.kind == item}
         return given
 
@@ -120,7 +120,7 @@ def bayes_network(steps: int, coordinates: str = "spanning", observed: bool = Fa
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise InputError(f"steps = {steps!r} is not a positive whole number")
     if coordinates not in _STEP:
-        raise unknown("kind of coordinates", coordinates, _STEP)
+        raise make_unknown_name_error("kind of coordinates", coordinates, _STEP)
     parents: dict[Quantity, tuple[Quantity, ...]] = {}
     kinds: dict[Quantity, str] = {}
     if coordinates == "independent":

@@ -10,9 +10,9 @@ from types import MappingProxyType
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.estimation.bayes.known import Known, labels
+from screwgraph.estimation.bayes.known_names import Known, label_entries
 from screwgraph.estimation.smoothing_spline import SmoothedSamples, smooth_samples
-from screwgraph.estimation.tables import FEWEST
+from screwgraph.estimation.trajectory_tables import FEWEST
 from screwgraph.models.mechanism import Mechanism
 
 DERIVATIVES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -39,7 +39,7 @@ class Path:
     steps: tuple[int, ...]
     derived: tuple[Known, ...]
 
-    def smoothed(self, samples: Float[np.ndarray, " N"], dt: float) -> SmoothedSamples:
+    def smooth(self, samples: Float[np.ndarray, " N"], dt: float) -> SmoothedSamples:
         """Return the path (N, 1) and its derivatives: a smoothing spline, of few samples a polynomial through them."""
         if len(samples) >= FEWEST:
             found = smooth_samples(samples[:, None], dt)
@@ -51,7 +51,7 @@ class Path:
         return SmoothedSamples(samples[:, None], rates, accelerations, np.zeros(1))
 
 
-def paths(
+def find_paths(
     mechanism: Mechanism, steps: int, known: Sequence[Known], free: Bool[np.ndarray, " steps"]
 ) -> tuple[Path, ...]:
     """Return the paths among what is known. Derivatives count as known where torques are `free`, unless they are given.
@@ -60,14 +60,14 @@ def paths(
     follow from the constraints, which two splines would contradict.
     """
     kinds = {kind for kind, further in DERIVATIVES.items() for kind in (kind, *further)}
-    given = {kind: np.zeros((steps, len(labels(mechanism, kind))), dtype=bool) for kind in kinds}
+    given = {kind: np.zeros((steps, len(label_entries(mechanism, kind))), dtype=bool) for kind in kinds}
     for own in known:
         if own.kind in given:
             given[own.kind][np.ix_(own.steps, own.entries)] = True
     taken, found = {kind: mask.copy() for kind, mask in given.items()}, []
     for kind, further in DERIVATIVES.items():
-        counts = first_independent(mechanism, given[kind]) & free[:, None]
-        for entry, label in enumerate(labels(mechanism, kind)):
+        counts = select_first_independent(mechanism, given[kind]) & free[:, None]
+        for entry, label in enumerate(label_entries(mechanism, kind)):
             for run in _runs(given[kind][:, entry]):
                 derived = []
                 for derivative in further:
@@ -81,7 +81,7 @@ def paths(
     return tuple(found)
 
 
-def first_independent(mechanism: Mechanism, given: Bool[np.ndarray, "steps n"]) -> Bool[np.ndarray, "steps n"]:
+def select_first_independent(mechanism: Mechanism, given: Bool[np.ndarray, "steps n"]) -> Bool[np.ndarray, "steps n"]:
     """Return which known entries count at each step: as many as degrees of freedom, independent coordinates first."""
     n, independent = given.shape[1], mechanism.freedom.independent
     ranked = sorted(range(n), key=lambda i: (n == mechanism.n and i not in independent, i))

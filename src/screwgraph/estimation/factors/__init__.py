@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from screwgraph.estimation.factors.acceleration_expressions import Acceleration
 from screwgraph.estimation.factors.constraints import AccelerationConstraints, PositionConstraints, VelocityConstraints
 from screwgraph.estimation.factors.dynamics import (
     ForwardDynamics,
@@ -12,7 +13,6 @@ from screwgraph.estimation.factors.dynamics import (
     IndependentInverseDynamics,
     InverseDynamics,
 )
-from screwgraph.estimation.factors.expressions import Acceleration
 from screwgraph.estimation.factors.independent_constraints import (
     IndependentAcceleration,
     IndependentPosition,
@@ -20,7 +20,7 @@ from screwgraph.estimation.factors.independent_constraints import (
 )
 from screwgraph.estimation.factors.prior import prior
 from screwgraph.estimation.factors.soft_equality import soft_equality
-from screwgraph.models.mechanism.observations import (
+from screwgraph.models.mechanism.sensor_models import (
     Accelerometer,
     CoordinateAngle,
     Gyroscope,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.models.mechanism.equations import along, residual
+from screwgraph.models.mechanism.equations import constraint_derivatives, residual
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.spatial import vector
 
@@ -29,7 +29,7 @@ class VelocityConstraints:
 
     def __call__(self, q: Any, qd: Any) -> Any:
         """Residual (m,)."""
-        return vector([row.first for row in along(self.mechanism, q, qd, 0.0 * q)])
+        return vector([row.first for row in constraint_derivatives(self.mechanism, q, qd, 0.0 * q)])
 
 
 @dataclass(frozen=True)
@@ -40,4 +40,4 @@ class AccelerationConstraints:
 
     def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
         """Residual (m,)."""
-        return vector([row.second for row in along(self.mechanism, q, qd, qdd)])
+        return vector([row.second for row in constraint_derivatives(self.mechanism, q, qd, qdd)])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.estimation.factors.expressions import acceleration_of, acceleration_slope
+from screwgraph.estimation.factors.acceleration_expressions import acceleration_jacobian, solve_acceleration
 from screwgraph.models.mechanism.mechanism import Mechanism
 
 
@@ -23,11 +23,11 @@ class ForwardDynamics:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, *, force: Any = 0.0) -> Any:
         """Residual (n,); `force` (n,) is added to the mechanism's own."""
-        return acceleration_of(self.mechanism, q, qd, force) - qdd
+        return solve_acceleration(self.mechanism, q, qd, force) - qdd
 
     def jacobian(self, q: Any, qd: Any, qdd: Any, *, force: Any = 0.0) -> Any:
         """Derivatives (n, 3n) by q, qd, qdd."""
-        return _less(acceleration_slope(self.mechanism, q, qd, force), range(self.mechanism.n))
+        return _less(acceleration_jacobian(self.mechanism, q, qd, force), range(self.mechanism.n))
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class IndependentForwardDynamics:
 
     def __call__(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
         """Residual (f,); `force` (n,) is added to the mechanism's own."""
-        return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
+        return solve_acceleration(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
     def jacobian(self, q: Any, qd: Any, zdd: Any, *, force: Any = 0.0) -> Any:
         """Derivatives (f, 2n + f) by q, qd, zdd."""
-        return _less(acceleration_slope(self.mechanism, q, qd, force), _independent(self.mechanism))
+        return _less(acceleration_jacobian(self.mechanism, q, qd, force), _independent(self.mechanism))
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class InverseDynamics:
 
     def __call__(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Residual (n,)."""
-        return acceleration_of(self.mechanism, q, qd, self.mechanism.motor_forces(tau)) - qdd
+        return solve_acceleration(self.mechanism, q, qd, self.mechanism.motor_forces(tau)) - qdd
 
     def jacobian(self, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         """Derivatives (n, 3n + motors) by q, qd, qdd, tau.
 
         Blanco-Claraco et al. (2021), eq. (47), and those that it leaves out.
         """
-        slope = acceleration_slope(self.mechanism, q, qd, self.mechanism.motor_forces(tau), tau)
+        slope = acceleration_jacobian(self.mechanism, q, qd, self.mechanism.motor_forces(tau), tau)
         return _less(slope, range(self.mechanism.n), len(tau))
 
 
@@ -73,14 +73,14 @@ class IndependentInverseDynamics:
     def __call__(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Residual (f,)."""
         force = self.mechanism.motor_forces(tau)
-        return acceleration_of(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
+        return solve_acceleration(self.mechanism, q, qd, force)[_independent(self.mechanism)] - zdd
 
     def jacobian(self, q: Any, qd: Any, zdd: Any, tau: Any) -> Any:
         """Derivatives (f, 2n + f + motors) by q, qd, zdd, tau.
 
         Blanco-Claraco et al. (2021), eq. (50), and those that it leaves out.
         """
-        slope = acceleration_slope(self.mechanism, q, qd, self.mechanism.motor_forces(tau), tau)
+        slope = acceleration_jacobian(self.mechanism, q, qd, self.mechanism.motor_forces(tau), tau)
         return _less(slope, _independent(self.mechanism), len(tau))
 
 

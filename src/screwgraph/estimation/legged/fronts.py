@@ -8,14 +8,14 @@ k + 1; the last front goes as a whole.
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Ints, Reals, tail
-from screwgraph.estimation.legged.tables import BIAS, EVENT, MOVE_AT, MOVED, OWN, SEEN, D, Tables
-from screwgraph.optimize.incremental.dense import DENSE, factored_front
+from screwgraph.estimation.legged.smoother_tables import BIAS, EVENT, MOVE_AT, MOVED, OWN, SEEN, D, Tables
+from screwgraph.optimize.incremental.front_cholesky import DENSE, factor_front
 
 TINY = 1e-15
 """Pivots that are left of their diagonal, relative: less is rounding."""
 
 
-def put_block(front: Reals, M: int, entries: Reals, places: Ints, n: int) -> None:
+def add_block(front: Reals, M: int, entries: Reals, places: Ints, n: int) -> None:
     """Add a lower triangle of n columns, each with its entry of g, at places of a front."""
     ld = M + 1
     e = 0
@@ -32,7 +32,7 @@ def put_block(front: Reals, M: int, entries: Reals, places: Ints, n: int) -> Non
         e = e + 1
 
 
-def listed(tables: Tables, k: int) -> None:
+def list_footholds(tables: Tables, k: int) -> None:
     """Find which footholds front k has, and their places."""
     window = tables.window
     most = window.most
@@ -128,7 +128,7 @@ def add_footholds(tables: Tables, k: int, front: Reals, M: int) -> None:
                 column[M] = column[M] + own.information[3 * j + i] * away
 
 
-def add_sights(tables: Tables, k: int, front: Reals, M: int, base: int) -> None:
+def add_sightings(tables: Tables, k: int, front: Reals, M: int, base: int) -> None:
     """Add what is seen of feet at event k."""
     ld = M + 1
     own = tables.events[k % tables.window.events]
@@ -142,19 +142,19 @@ def add_sights(tables: Tables, k: int, front: Reals, M: int, base: int) -> None:
         z = tables.foothold_states[s].place
         for i in range(3):
             places[6 + i] = z + i
-        put_block(front, M, row.equations, places, SEEN)
+        add_block(front, M, row.equations, places, SEEN)
         z = z + 2
         front[z * ld + z] = front[z * ld + z] + row.height_weight
         off = tables.footholds[s].p[2] - row.height
         front[z * ld + M] = front[z * ld + M] + row.height_weight * off
 
 
-def eliminated(tables: Tables, k: int) -> int:
+def eliminate_front(tables: Tables, k: int) -> int:
     """Write front k and eliminate what goes; return the first column without a positive pivot, or -1."""
     window = tables.window
     slot = k % window.events
     front = tail(tables.front, slot * window.front)
-    listed(tables, k)
+    list_footholds(tables, k)
     own = tables.fronts[slot]
     M = own.columns
     ld = M + 1
@@ -169,11 +169,11 @@ def eliminated(tables: Tables, k: int) -> int:
             tables.places[i] = base + i
         for i in range(BIAS):
             tables.places[OWN + i] = bias + i
-        put_block(front, M, tables.header.start_equations, tables.places, OWN + BIAS)
+        add_block(front, M, tables.header.start_equations, tables.places, OWN + BIAS)
     else:
         add_carry(tables, front, M, base, bias, (k - 1) % window.events)
     add_footholds(tables, k, front, M)
-    add_sights(tables, k, front, M, base)
+    add_sightings(tables, k, front, M, base)
     if k < window.count - 1:
         entries = tail(tables.event, (k + 1) % window.events * EVENT + MOVE_AT)
         for j in range(MOVED):
@@ -182,10 +182,10 @@ def eliminated(tables: Tables, k: int) -> int:
             for i in range(MOVED):
                 column[i] = column[i] + more[i]
             front[(base + j) * ld + M] = front[(base + j) * ld + M] + entries[MOVED * MOVED + j]
-    return factored_front(front, own.eliminated, M, TINY)
+    return factor_front(front, own.eliminated, M, TINY)
 
 
-def substituted(tables: Tables) -> None:
+def substitute_fronts(tables: Tables) -> None:
     """Write all displacements, from the last event to the first."""
     window = tables.window
     last = window.count - 1
@@ -233,4 +233,13 @@ def substituted(tables: Tables) -> None:
                     foot.displacement[i] = work[bias + BIAS + 3 * s + i]
 
 
-FRONTS = (*DENSE, put_block, listed, add_carry, add_footholds, add_sights, eliminated, substituted)
+FRONTS = (
+    *DENSE,
+    add_block,
+    list_footholds,
+    add_carry,
+    add_footholds,
+    add_sightings,
+    eliminate_front,
+    substitute_fronts,
+)

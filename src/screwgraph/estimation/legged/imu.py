@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Compiled, compiled
-from screwgraph.optimize.kernel_cache import KernelProgram, remembered_kernel
+from screwgraph.compiler import CompiledProgram, compile_program
+from screwgraph.optimize.kernel_cache import KernelProgram, get_or_make_kernel
 from screwgraph.optimize.manifold_code import number_names
-from screwgraph.optimize.templates import Template
+from screwgraph.optimize.template_wrappers import Template
 from screwgraph.spatial import concatenate, sqrt
 from screwgraph.spatial.exponential import exp3, log3
-from screwgraph.spatial.series import coefficients
-from screwgraph.spatial.so3 import skew, squared
+from screwgraph.spatial.rotation_series import exponential_coefficients
+from screwgraph.spatial.so3 import skew, squared_length
 from screwgraph.tape import Tape, factor_out, program, reciprocal, without_unused_inputs
 
 CHANGE = 16
@@ -27,7 +27,7 @@ SIZE_WALKING = CHANGE + SLOPES + 225
 """The same with the covariance (15, 15) of these and of the change of the biases of gyroscope and accelerometer."""
 
 
-def begun(is_walking: bool = False) -> np.ndarray:
+def make_preintegration(is_walking: bool = False) -> np.ndarray:
     """Return a preintegration of nothing, (SIZE,), or (SIZE_WALKING,) with biases that walk."""
     found = np.zeros(SIZE_WALKING if is_walking else SIZE)
     found[[1, 5, 9]] = 1.0
@@ -36,12 +36,12 @@ def begun(is_walking: bool = False) -> np.ndarray:
 
 def right_jacobian(w: Any) -> Any:
     """Return the right Jacobian of rotations (3, 3). Forster et al. (2017), eq. (8)."""
-    _, b, c = coefficients(squared(w))
+    _, b, c = exponential_coefficients(squared_length(w))
     W = skew(w)
     return np.eye(3) - b * W + c * (W @ W)
 
 
-def integrated(state: Any, reading: Any, bias: Any, dt: Any, variances: Any) -> Any:
+def integrate_reading(state: Any, reading: Any, bias: Any, dt: Any, variances: Any) -> Any:
     """Return a preintegration (SIZE,) that goes on by one reading, held for dt (s).
 
     Forster et al. (2017), eq. (35)-(37), (63), and the recursions of its appendix; positions take dt^2 / 2 of the
@@ -87,7 +87,9 @@ def integrated(state: Any, reading: Any, bias: Any, dt: Any, variances: Any) -> 
     return np.concatenate([np.ravel(np.asarray(part, dtype=object)) for part in parts])
 
 
-def inertial(Ri: Any, vi: Any, pi: Any, Rj: Any, vj: Any, pj: Any, bias: Any, *, change: Any, gravity: Any) -> Any:
+def inertial_residual(
+    Ri: Any, vi: Any, pi: Any, Rj: Any, vj: Any, pj: Any, bias: Any, *, change: Any, gravity: Any
+) -> Any:
     """Residual (9,) of rotation (rad), velocity, position between two instants. Forster et al. (2017), eq. (45).
 
     `change` is (CHANGE + SLOPES + 6,): what was preintegrated, and the biases at which it was.
@@ -103,8 +105,8 @@ def inertial(Ri: Any, vi: Any, pi: Any, Rj: Any, vj: Any, pj: Any, bias: Any, *,
     )
 
 
-def predicted(R: Any, v: Any, p: Any, bias: Any, change: Any, gravity: Any) -> tuple[Any, Any, Any]:
-    """Return rotation, velocity and position at which `inertial` vanishes."""
+def predict_state(R: Any, v: Any, p: Any, bias: Any, change: Any, gravity: Any) -> tuple[Any, Any, Any]:
+    """Return rotation, velocity and position at which `inertial_residual` vanishes."""
     dt, off = change[0], bias - change[CHANGE + SLOPES :]
     turned, v_gyro, v_force, p_gyro, p_force = change[CHANGE : CHANGE + SLOPES].reshape(5, 3, 3)
     gyro, force = off[:3], off[3:]
@@ -131,35 +133,35 @@ def _whitening(covariance: Any) -> Any:
 
 
 @cache
-def integration(is_walking: bool = False) -> Compiled:
-    """Return `integrated` as machine code."""
+def compile_integration(is_walking: bool = False) -> CompiledProgram:
+    """Return `integrate_reading` as machine code."""
     of = {"state": (SIZE_WALKING,), "variances": (9,)} if is_walking else {"state": (SIZE,), "variances": (3,)}
     sizes = {"state": of["state"], "reading": (6,), "bias": (6,), "dt": (1,), "variances": of["variances"]}
-    return code("imu_step", sizes, lambda s, r, b, dt, n: [integrated(s, r, b, dt[0], n)])
+    return compile_expressions("imu_step", sizes, lambda s, r, b, dt, n: [integrate_reading(s, r, b, dt[0], n)])
 
 
 @cache
-def whitening(n: int = 9) -> Compiled:
-    """Return what makes the whitening (n, n) of `inertial`, with biases below it, from a covariance (n, n)."""
-    return code("imu_whitening", {"covariance": (n, n)}, lambda c: [_whitening(c)])
+def compile_whitening(n: int = 9) -> CompiledProgram:
+    """Return what makes the whitening (n, n) of `inertial_residual`, with biases below it, from a covariance (n, n)."""
+    return compile_expressions("imu_whitening", {"covariance": (n, n)}, lambda c: [_whitening(c)])
 
 
 @cache
-def prediction() -> Compiled:
-    """Return `predicted` as machine code: rotation row by row, velocity, position."""
+def compile_prediction() -> CompiledProgram:
+    """Return `predict_state` as machine code: rotation row by row, velocity, position."""
     sizes = {"R": (3, 3), "v": (3,), "p": (3,), "bias": (6,), "change": (CHANGE + SLOPES + 6,), "gravity": (3,)}
-    return code("imu_prediction", sizes, lambda *given: list(predicted(*given)))
+    return compile_expressions("imu_prediction", sizes, lambda *given: list(predict_state(*given)))
 
 
-def code(name: str, sizes: dict[str, tuple[int, ...]], write: Template) -> Compiled:
+def compile_expressions(name: str, sizes: dict[str, tuple[int, ...]], write: Template) -> CompiledProgram:
     """Compile what `write` returns of inputs of these shapes: one vector, array after array."""
 
-    def made() -> KernelProgram:
+    def make_program() -> KernelProgram:
         tape = Tape(merge="form")
         inputs = [tape.inputs(n, shape) for n, shape in sizes.items()]
         values = [x for part in write(*inputs) for x in np.ravel(np.asarray(part, dtype=object)).tolist()]
         return KernelProgram(factor_out(without_unused_inputs(program(tape, values))), ((len(values),),))
 
-    found = remembered_kernel((name, sizes, write), made)
+    found = get_or_make_kernel((name, sizes, write), make_program)
     arguments = [(shape, number_names(n, shape)) for n, shape in sizes.items()]
-    return compiled(name, found.code, arguments, found.shapes, batches=False)
+    return compile_program(name, found.code, arguments, found.shapes, batches=False)

@@ -10,18 +10,25 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.estimation.legged.imu import CHANGE, SLOPES, begun, integration, prediction, whitening
+from screwgraph.estimation.legged.event_window import EventWindow
+from screwgraph.estimation.legged.imu import (
+    CHANGE,
+    SLOPES,
+    compile_integration,
+    compile_prediction,
+    compile_whitening,
+    make_preintegration,
+)
 from screwgraph.estimation.legged.inertial_faults import (
     NEAR,
     doubted_covariance,
     saturated_variance,
     shared_error,
 )
-from screwgraph.estimation.legged.machine import Machine
-from screwgraph.estimation.legged.normal import turning
-from screwgraph.estimation.legged.tables import BIASES, NAVIGATION
-from screwgraph.optimize.parameters import real_array
-from screwgraph.optimize.smoothers.straight import called
+from screwgraph.estimation.legged.normal_equations import compile_base_retraction
+from screwgraph.estimation.legged.smoother_tables import BIASES, NAVIGATION
+from screwgraph.optimize.parameters import validate_array
+from screwgraph.optimize.smoothers.unrolled_engine import make_single_call
 from screwgraph.summary import one_line
 
 ITERATIONS = 30
@@ -124,14 +131,16 @@ class LeggedSmoother:
             raise InputError(f"noise.bias_walk = {walk}", why="some biases walk, others do not", fix="small ones")
         self._is_walking = bool(walk.all())
         robust = bool(n.huber)
-        self._machine = Machine(len(self.feet), self._now, root, spread**-2.0, robust=robust, walking=self._is_walking)
+        self._machine = EventWindow(
+            len(self.feet), self._now, root, spread**-2.0, robust=robust, walking=self._is_walking
+        )
         header = self._machine.header
         header["gravity"], header["contact_whitening"] = self._gravity, self._whitening.ravel()
         header["huber"], header["threshold"] = n.huber, max(self.threshold, 1e-10)
         self._touchdown = np.eye(3) * n.foothold**-2.0
         self._variances = np.array([n.gyroscope, n.accelerometer, n.integration, *walk[: 6 * self._is_walking]]) ** 2
         self._stands: list[int | None] = [None] * len(self.feet)
-        self._begun, self._bias = begun(self._is_walking), np.zeros(BIASES)
+        self._begun, self._bias = make_preintegration(self._is_walking), np.zeros(BIASES)
         self._imu = self._begun.copy()
         self._reading, self._dt = np.zeros(6), np.zeros(1)
         self.time = 0.0
@@ -146,7 +155,7 @@ class LeggedSmoother:
         self._is_ranged, self._saturated = bool(np.isfinite(self._ranges).any()), [0, 0]
         self._first: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for name, (point, around) in (footholds or {}).items():
-            self._known(name)
+            self._check_name(name)
             information = np.linalg.inv(_array(f"covariance of {name}", around, (3, 3)))
             self._first[name] = _array(name, point, (3,)), information
 
@@ -163,7 +172,7 @@ class LeggedSmoother:
     @property
     def state(self) -> tuple[Float[np.ndarray, "3 3"], Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
         """Rotation, velocity (m/s) and position (m) of the inertial sensor now: after all that was measured."""
-        now = self._predicted(self._change())
+        now = self._predict_change(self._change())
         return now[:9].reshape(3, 3).copy(), now[9:12].copy(), now[12:].copy()
 
     @property
@@ -184,7 +193,7 @@ class LeggedSmoother:
         found = []
         for k in range(self._machine.first, self._machine.last + 1):
             time, base, d = self._machine.event(k)
-            base = called(turning(self._machine.sizes), base, d)
+            base = make_single_call(compile_base_retraction(self._machine.sizes), base, d)
             found.append((time, base[:9].reshape(3, 3), base[9:12], base[12:15]))
         return found
 
@@ -200,7 +209,9 @@ class LeggedSmoother:
         self._reading[3:] = _vector("accelerometer", accelerometer)
         self._dt[0] = dt
         variances = self._saturated_variances(dt) if self._is_ranged else self._variances
-        self._imu = called(integration(self._is_walking), self._imu, self._reading, self._bias, self._dt, variances)
+        self._imu = make_single_call(
+            compile_integration(self._is_walking), self._imu, self._reading, self._bias, self._dt, variances
+        )
         self.time += dt
 
     def update(
@@ -218,14 +229,14 @@ class LeggedSmoother:
             ScrewgraphError: the motion is not determined.
         """
         for name in (*contacts, *touchdowns):
-            self._known(name)
+            self._check_name(name)
         machine, names = self._machine, list(contacts)
         change = self._change()
-        now = self._predicted(change)
+        now = self._predict_change(change)
         R, p = now[:9].reshape(3, 3), now[12:]
         points = np.array([_vector(name, contacts[name]) for name in names]).reshape(-1, 3)
         points = (points - self._sensor[:3, 3]) @ self._sensor[:3, :3]
-        slipped = self._slipped(R, p, names, points, touchdowns) if np.isfinite(self.noise.slip) else ()
+        slipped = self._find_slipped(R, p, names, points, touchdowns) if np.isfinite(self.noise.slip) else ()
         for i, name in enumerate(self.feet):
             stand = self._stands[i]
             if stand is not None and (name in slipped or name not in contacts or name in touchdowns):
@@ -237,7 +248,7 @@ class LeggedSmoother:
         if self._imu[0]:
             machine.add_event(self.time, now)
             n = NAVIGATION + BIASES * self._is_walking
-            machine.lead(change, called(whitening(n), self._imu[CHANGE + SLOPES :].reshape(n, n)))
+            machine.lead(change, make_single_call(compile_whitening(n), self._imu[CHANGE + SLOPES :].reshape(n, n)))
         standing = []
         for name, point in zip(names, points, strict=True):
             i = self.feet.index(name)
@@ -251,20 +262,20 @@ class LeggedSmoother:
         machine.estimate(self.time - self.lag, ITERATIONS)
         self._now, self._bias, self._imu = machine.now, machine.bias, self._begun.copy()
 
-    def _known(self, name: str) -> None:
+    def _check_name(self, name: str) -> None:
         if name not in self.feet:
             raise InputError(f"there is no foot {name!r}", fix=f"feet are {', '.join(self.feet)}")
 
-    def _predicted(self, change: Float[np.ndarray, "67"]) -> Float[np.ndarray, "15"]:
+    def _predict_change(self, change: Float[np.ndarray, "67"]) -> Float[np.ndarray, "15"]:
         if not self._imu[0]:
             return self._now
         R, v, p = self._now[:9].reshape(3, 3), self._now[9:12], self._now[12:]
-        return called(prediction(), R, v, p, self._bias, change, self._gravity)
+        return make_single_call(compile_prediction(), R, v, p, self._bias, change, self._gravity)
 
     def _change(self) -> Float[np.ndarray, "67"]:
         return np.concatenate([self._imu[: CHANGE + SLOPES], self._bias])
 
-    def _slipped(
+    def _find_slipped(
         self, R: np.ndarray, p: np.ndarray, names: list[str], points: np.ndarray, touchdowns: Collection[str]
     ) -> Collection[str]:
         """Return the feet that slipped; where the base is off instead, let its way be less certain."""
@@ -310,7 +321,7 @@ def _vector(name: str, given: Any) -> Float[np.ndarray, "3"]:
 
 
 def _array(name: str, given: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    found = real_array(name, given).astype(float)
+    found = validate_array(name, given).astype(float)
     if shape is not None and found.shape != shape:
         raise InputError(f"{name} has the shape {found.shape}, expected {shape}")
     return np.ascontiguousarray(found)

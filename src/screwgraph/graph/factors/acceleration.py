@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.graph.kinds import Role
+from screwgraph.graph.variable_kinds import Role
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, ad
 
@@ -32,10 +32,10 @@ def acceleration(
     joint: Joint,
 ) -> Float[Array, "6"]:
     """The time derivative of the twist factor; joints whose axes move in the child add their rate."""
-    return Vdot - Ad(joint.T_child_parent(q)) @ Vdot_parent - of_joint(V, q, qd, qdd, joint)
+    return Vdot - Ad(joint.T_child_parent(q)) @ Vdot_parent - joint_acceleration(V, q, qd, qdd, joint)
 
 
-def of_joint(
+def joint_acceleration(
     V: Float[Array, "6"], q: Float[Array, " nq"], qd: Float[Array, " nv"], qdd: Float[Array, " nv"], joint: Joint
 ) -> Float[Array, "6"]:
     """Return what a joint adds to the acceleration that its child has with the parent."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import LiveRows, Rows
+from screwgraph.models.mechanism import ConstraintRows, LiveRows
 from screwgraph.spatial import Array, vector
 
 
@@ -20,14 +20,14 @@ def constraint_acceleration(
     drift: Float[Array, " rows"] | None = None,
     parameters: Sequence[Float[Array, "1"]] = (),
     *,
-    rows: Rows | LiveRows,
+    rows: ConstraintRows | LiveRows,
 ) -> Float[Array, " rows"]:
     """The second time derivative of the constraint vanishes, Phi_q qdd + (Phi_q qd)_q qd = 0, or is `drift`.
 
     `defined` is the acceleration of the angle that the constraint determines, where it determines one; `parameters` are
     those that are inputs.
     """
-    rows = rows.at([x[0] for x in parameters])
+    rows = rows.with_values([x[0] for x in parameters])
     motion = rows.motion(q, qdd, qd, defined)
     found = vector([motion[i].second for i in rows.kept])
     return found if drift is None else found - drift

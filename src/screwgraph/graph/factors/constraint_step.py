@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import LiveRows, Rows
+from screwgraph.models.mechanism import ConstraintRows, LiveRows
 from screwgraph.spatial import Array, vector
 
 
@@ -17,9 +17,9 @@ def constraint_step(
     q: Sequence[Float[Array, "1"]],
     parameters: Sequence[Float[Array, "1"]] = (),
     *,
-    rows: Rows | LiveRows,
+    rows: ConstraintRows | LiveRows,
 ) -> Float[Array, " rows"]:
     """To first order, a step from q closes the constraint: Phi + Phi_q step = 0; `parameters` are inputs."""
-    rows = rows.at([x[0] for x in parameters])
+    rows = rows.with_values([x[0] for x in parameters])
     motion = rows.motion(q, step)
     return vector([motion[i].value + motion[i].second for i in rows.kept])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import LiveRows, Rows
+from screwgraph.models.mechanism import ConstraintRows, LiveRows
 from screwgraph.spatial import Array, vector
 
 
@@ -18,11 +18,11 @@ def constraint_velocity(
     defined: Float[Array, "1"] | None = None,
     parameters: Sequence[Float[Array, "1"]] = (),
     *,
-    rows: Rows | LiveRows,
+    rows: ConstraintRows | LiveRows,
 ) -> Float[Array, " rows"]:
     """The constraint's time derivative vanishes: Phi_q qd = 0; `defined` is the angle that it determines.
 
     `parameters` are those that are inputs.
     """
-    rows = rows.at([x[0] for x in parameters])
+    rows = rows.with_values([x[0] for x in parameters])
     return vector([rows.motion(q, qd, defined=defined)[i].second for i in rows.kept])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import Balance, LiveBalance
+from screwgraph.models.mechanism import ForceBalance, LiveBalance
 from screwgraph.spatial import Array, vector
 
 
@@ -24,13 +24,13 @@ def force_balance(
     qd: Sequence[Float[Array, "1"]] = (),
     parameters: Sequence[Float[Array, "1"]] = (),
     *,
-    balance: Balance | LiveBalance,
+    balance: ForceBalance | LiveBalance,
 ) -> Float[Array, "1"]:
     """Inertia and constraints take what weights, springs, dampers, motors (tau) and external forces give.
 
     `parameters` are those that are inputs.
     """
-    balance = balance.at([x[0] for x in parameters])
+    balance = balance.with_values([x[0] for x in parameters])
     positions = {i: x[0] for i, x in zip(balance.positions, q, strict=True)}
     velocities = {i: x[0] for i, x in zip(balance.velocities, qd, strict=True)}
     accelerations = {i: x[0] for i, x in zip(balance.accelerations, qdd, strict=True)}

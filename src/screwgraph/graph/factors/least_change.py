@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import Balance, LiveBalance
+from screwgraph.models.mechanism import ForceBalance, LiveBalance
 from screwgraph.spatial import Array, vector
 
 
@@ -19,13 +19,13 @@ def least_change(
     near: Float[Array, "1"] | None = None,
     parameters: Sequence[Float[Array, "1"]] = (),
     *,
-    balance: Balance | LiveBalance,
+    balance: ForceBalance | LiveBalance,
 ) -> Float[Array, "1"]:
     """One coordinate leaves `near`, zero if there is none, along the gradients of constraints only.
 
     `parameters` are those that are inputs.
     """
-    balance = balance.at([x[0] for x in parameters])
+    balance = balance.with_values([x[0] for x in parameters])
     positions = {i: value[0] for i, value in zip(balance.positions, q, strict=True)}
     change = x[0] if near is None else x[0] - near[0]
     return vector([change + balance.constraint_force(positions, multipliers)])

@@ -29,10 +29,10 @@ def loop(
     Only independent rows are kept: for a planar linkage, it is the planar factor of Xie & Dellaert (2019).
     """
     at_p, at_s = Ad(chain.T_fp(q)), Ad(inverse(chain.loop.T_sf))
-    return at_loop_frame(at_p @ Vdot_p, at_s @ Vdot_s, at_p @ V_p, at_s @ V_s, q, chain)
+    return loop_residual(at_p @ Vdot_p, at_s @ Vdot_s, at_p @ V_p, at_s @ V_s, q, chain)
 
 
-def at_loop_frame(
+def loop_residual(
     Vdot_p: Float[Array, "6"],
     Vdot_s: Float[Array, "6"],
     V_p: Float[Array, "6"],

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
 from screwgraph.graph.factors.force_balance import force_balance
-from screwgraph.models.mechanism import Balance, Rows
+from screwgraph.models.mechanism import ConstraintRows, ForceBalance
 from screwgraph.spatial import Array, vector
 
 
@@ -24,8 +24,8 @@ def shared_balance(
     qd: Sequence[Float[Array, "1"]] = (),
     adjoint: Sequence[Float[Array, "1"]] = (),
     *,
-    balance: Balance,
-    weighted: tuple[Rows, ...],
+    balance: ForceBalance,
+    weighted: tuple[ConstraintRows, ...],
 ) -> Float[Array, "1"]:
     """The balance of forces, less weighted rates of constraints under the adjoint velocities, which are zero."""
     slots = tuple(dict.fromkeys(i for rows in weighted for i in rows.coordinates))

@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.graph.factor import Labels, factor
-from screwgraph.graph.kinds import Role
 from screwgraph.graph.loop_ends import End, loop_wrenches
-from screwgraph.graph.momentum import momentum_rate
+from screwgraph.graph.newton_euler import momentum_rate
+from screwgraph.graph.variable_kinds import Role
 from screwgraph.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, skew
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.errors import InputError
-from screwgraph.interop.gtsam.library import library
+from screwgraph.interop.gtsam.gtsam_library import import_gtsam
 from screwgraph.spatial import concatenate, exp3, log3, log6, rotation, transform, translation
 
 
@@ -39,7 +39,7 @@ class Inertial:
         return concatenate(log6(transform(R, p)), log6(transform(R, v))[3:])
 
 
-def measured(factor: Any, name: str) -> tuple[Inertial, dict[str, Any]]:
+def read_imu_factor(factor: Any, name: str) -> tuple[Inertial, dict[str, Any]]:
     """Return the template and parameters of a `gtsam.ImuFactor`, which tells them by what it predicts.
 
     Raises:
@@ -49,10 +49,10 @@ def measured(factor: Any, name: str) -> tuple[Inertial, dict[str, Any]]:
     t, at, change = float(pim.deltaTij()), np.asarray(pim.biasHatVector()), np.asarray(pim.preintegrated())
     if t <= 0.0:
         raise InputError(f"{name}: nothing was integrated", fix="call integrateMeasurement first")
-    rest = _predicted(pim, at)
+    rest = _predict_motion(pim, at)
     gravity = (rest[6:] - change[6:]) / t
     step = 0.5 / t  # a turn of half a radian, so that logarithms keep their branch
-    ahead = [_predicted(pim, at + step * e) for e in np.eye(6)]
+    ahead = [_predict_motion(pim, at + step * e) for e in np.eye(6)]
     slope = (np.array(ahead).T - rest[:, None]) / step
     parameters = {"t": t, "change": change, "slope": slope, "at": at, "gravity": gravity}
     states, theirs = _trial(factor, at)
@@ -63,9 +63,9 @@ def measured(factor: Any, name: str) -> tuple[Inertial, dict[str, Any]]:
     raise InputError(f"{name}: its residual is not one that is known here", fix="leave out setOmegaCoriolis")
 
 
-def _predicted(pim: Any, bias: np.ndarray) -> np.ndarray:
+def _predict_motion(pim: Any, bias: np.ndarray) -> np.ndarray:
     """Return rotation vector, displacement and velocity that a body at rest at the origin comes to."""
-    gtsam = library()
+    gtsam = import_gtsam()
     end = pim.predict(gtsam.NavState(), gtsam.imuBias.ConstantBias(bias[:3], bias[3:]))
     R = end.pose().rotation().matrix()
     return np.concatenate([np.asarray(log3(R), dtype=float), end.pose().translation(), end.velocity()])
@@ -73,7 +73,7 @@ def _predicted(pim: Any, bias: np.ndarray) -> np.ndarray:
 
 def _trial(factor: Any, at: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
     """Return states, and GTSAM's residual there."""
-    gtsam, rng = library(), np.random.default_rng(0)
+    gtsam, rng = import_gtsam(), np.random.default_rng(0)
     Ti, Tj = (gtsam.Pose3.Expmap(rng.uniform(-0.5, 0.5, 6)) for _ in range(2))
     vi, vj, off = rng.uniform(-0.5, 0.5, 3), rng.uniform(-0.5, 0.5, 3), at + 0.01
     theirs = factor.evaluateError(Ti, vi, Tj, vj, gtsam.imuBias.ConstantBias(off[:3], off[3:]))

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
-from screwgraph.interop.gtsam.kinds import kind_of, values_of
-from screwgraph.interop.gtsam.library import library
+from screwgraph.interop.gtsam.gtsam_library import import_gtsam
+from screwgraph.interop.gtsam.value_types import find_value_type, read_values
 from screwgraph.optimize import Problem, Variables
 
 LETTERS = "xvbpqrstuwyzacdefghijklmno"
 Keys = Mapping[str, Sequence[int]]
 
 
-@checked
+@check_arguments
 def symbols(problem: Problem) -> dict[str, tuple[int, ...]]:
     """Return keys by family: `gtsam.symbol` of a letter for each family, and a number for each unknown.
 
@@ -26,12 +26,12 @@ def symbols(problem: Problem) -> dict[str, tuple[int, ...]]:
     """
     if len(problem.families) > len(LETTERS):
         raise InputError(f"{len(problem.families)} families of unknowns", fix="give keys of your own")
-    symbol = library().symbol
+    symbol = import_gtsam().symbol
     pairs = zip(problem.families, LETTERS, strict=False)
     return {v.name: tuple(symbol(letter, i) for i in range(v.count)) for v, letter in pairs}
 
 
-@checked
+@check_arguments
 def to_values(problem: Problem, values: Mapping[str, Any], keys: Keys | None = None) -> Any:
     """Return values by family, as those of a solution, as `gtsam.Values`.
 
@@ -43,15 +43,15 @@ def to_values(problem: Problem, values: Mapping[str, Any], keys: Keys | None = N
     Raises:
         InputError: values or keys do not fit, GTSAM has no such type, or is not installed.
     """
-    found, arrays = library().Values(), problem.layout.views(problem.start(values))
-    for v, own in keyed(problem, keys):
-        kind = kind_of(v.name, v.manifold)
+    found, arrays = import_gtsam().Values(), problem.layout.views(problem.start(values))
+    for v, own in validate_keys(problem, keys):
+        kind = find_value_type(v.name, v.manifold)
         for key, x in zip(own, arrays[v.name], strict=True):
             found.insert(key, kind.made(x))
     return found
 
 
-@checked
+@check_arguments
 def from_values(problem: Problem, values: Any, keys: Keys | None = None) -> dict[str, np.ndarray]:
     """Return `gtsam.Values` as values by family, (count, *shape).
 
@@ -63,11 +63,11 @@ def from_values(problem: Problem, values: Any, keys: Keys | None = None) -> dict
     Raises:
         InputError: a value is missing or of another type, or GTSAM is not installed.
     """
-    kinds = {v.name: kind_of(v.name, v.manifold) for v in problem.families}
-    return {v.name: values_of(kinds[v.name], v.name, values, own) for v, own in keyed(problem, keys)}
+    kinds = {v.name: find_value_type(v.name, v.manifold) for v in problem.families}
+    return {v.name: read_values(kinds[v.name], v.name, values, own) for v, own in validate_keys(problem, keys)}
 
 
-def keyed(problem: Problem, keys: Keys | None) -> list[tuple[Variables, Sequence[int]]]:
+def validate_keys(problem: Problem, keys: Keys | None) -> list[tuple[Variables, Sequence[int]]]:
     """Return families with the keys of their unknowns. Raises InputError where these do not fit."""
     given: Keys = symbols(problem) if keys is None else keys
     for v in problem.families:

@@ -10,16 +10,24 @@ from typing import Any, NoReturn
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import checked, shown
-from screwgraph.compiler import Compiled, Listing, check_arrays, check_unit, compiled, dtype_name, quaternion_places
+from screwgraph.argument_checks import check_arguments, describe_value
+from screwgraph.compiler import (
+    CompiledProgram,
+    ExportedFunction,
+    check_arrays,
+    check_unit,
+    compile_program,
+    quaternion_places,
+    validate_dtype,
+)
 from screwgraph.errors import InputError
-from screwgraph.kinematics.inverse.listing import FLAW, example_values, search_listing
+from screwgraph.kinematics.inverse.infeasibility import Attempt, InfeasibilityReport
 from screwgraph.kinematics.inverse.models import InverseModel, MechanismModel, RobotModel
 from screwgraph.kinematics.inverse.problem import InverseProblem
-from screwgraph.kinematics.inverse.reasons import Found, Reasons
-from screwgraph.kinematics.inverse.search import COUNTS, search_routine
+from screwgraph.kinematics.inverse.search_export import FLAW, example_values, export_search
+from screwgraph.kinematics.inverse.search_routine import COUNTS, make_search_routine
+from screwgraph.kinematics.inverse.search_step import compile_step, list_end_results
 from screwgraph.kinematics.inverse.solution import Solution
-from screwgraph.kinematics.inverse.step import end_results, step_function
 from screwgraph.kinematics.targets import Point, Pose, Target
 from screwgraph.models.mechanism import Mechanism
 from screwgraph.robot import Robot, check_moves
@@ -30,7 +38,7 @@ LEAST_TOLERANCE = {"float64": 0.0, "float32": 1e-5}
 """Tolerances (rad, m) that numbers of each type can tell from rounding, at least."""
 
 
-@checked
+@check_arguments
 def inverse_kinematics(
     robot: Robot | Mechanism,
     targets: str | Target | Iterable[str | Target],
@@ -79,7 +87,7 @@ def _target(robot: Robot | Mechanism, target: str | Target) -> Target:
         return Pose(target) if isinstance(robot, Robot) else Point(target)
     if not isinstance(target, Target):
         raise InputError(
-            f"inverse_kinematics: targets: expected the name of a frame or a target, got {shown(target)}",
+            f"inverse_kinematics: targets: expected the name of a frame or a target, got {describe_value(target)}",
             fix='give names, or targets as Point("tool0") of screwgraph.kinematics.targets',
         )
     return target
@@ -113,7 +121,7 @@ class InverseKinematics:
         Raises:
             InputError: wrong number or shape of values, no rotation matrix, a quaternion that is not unit.
         """
-        given = self._given(values, start)
+        given = self._make_arguments(values, start)
         found = self._code.quick(*given)
         if found is None:
             given, found = self._general(given)
@@ -133,10 +141,10 @@ class InverseKinematics:
         Raises:
             InputError: there is no code for this type.
         """
-        name = dtype_name(dtype)
+        name = validate_dtype(dtype)
         return replace(self, dtype=name, tolerance=max(self.tolerance, LEAST_TOLERANCE[name]))
 
-    def listing(self, name: str = "") -> Listing:
+    def listing(self, name: str = "") -> ExportedFunction:
         """Return the search as back ends write it for other programs: (targets, start) -> q, errors, counts.
 
         Limits, tolerance and attempts are constants. `counts` are reached (1 or 0), attempts and steps.
@@ -144,34 +152,34 @@ class InverseKinematics:
         Raises:
             InputError: a target has an array of values of its own.
         """
-        for i, value in self._fixed.items():
+        for i, value in self._fixed_values.items():
             target = self.problem.targets[i]
             if value.shape != target.shape(self.problem.model.subject):
                 raise InputError(
                     f"the {target.label} has {len(value)} values", fix="give one, or leave it to each call"
                 )
-        fixed = {self.problem.parameters[i].name: value.ravel() for i, value in self._fixed.items()}
+        fixed = {self.problem.parameters[i].name: value.ravel() for i, value in self._fixed_values.items()}
         others = [a.name for a in self.problem.parameters[len(self.problem.targets) + 1 :]]
         constants = fixed | dict(zip(others, self._constants, strict=True))
-        return search_listing(
+        return export_search(
             self.problem,
             constants,
             name or "inverse_kinematics",
             self.dtype,
-            lambda: example_values(self.problem, self._fixed, self),
+            lambda: example_values(self.problem, self._fixed_values, self),
         )
 
     def report(self) -> str:
         """Print the operations of a step."""
-        return f"{'a step':<28}{step_function(self.problem).operations.total:>7}"
+        return f"{'a step':<28}{compile_step(self.problem).operations.total:>7}"
 
     @cached_property
-    def _code(self) -> Compiled:
+    def _code(self) -> CompiledProgram:
         problem = self.problem
-        shapes = [*(r.shape for r in end_results(problem)), (len(COUNTS),)]
+        shapes = [*(r.shape for r in list_end_results(problem)), (len(COUNTS),)]
         arguments, quaternions = [(a.shape, a.names) for a in problem.parameters], quaternion_places(problem.parameters)
-        return compiled(
-            "inverse_kinematics", search_routine(problem), arguments, shapes, self.dtype, quaternions=quaternions
+        return compile_program(
+            "inverse_kinematics", make_search_routine(problem), arguments, shapes, self.dtype, quaternions=quaternions
         )
 
     @cached_property
@@ -193,20 +201,23 @@ class InverseKinematics:
         return tuple(f"{t.label} ({unit})" for t in self.problem.targets for unit in t.units)
 
     @cached_property
-    def _fixed(self) -> dict[int, np.ndarray]:
+    def _fixed_values(self) -> dict[int, np.ndarray]:
         """The values that targets have of their own."""
         fixed = [(i, t) for i, t in enumerate(self.problem.targets) if t.at is not None]
         return {i: _value(t, self.problem.model.subject) for i, t in fixed}
 
-    def _given(self, values: Sequence[Any], start: Any) -> tuple[Any, ...]:
+    def _make_arguments(self, values: Sequence[Any], start: Any) -> tuple[Any, ...]:
         """Return all arguments of the code. Raises InputError where the number of values is wrong."""
-        open_targets = len(self.problem.targets) - len(self._fixed)
+        open_targets = len(self.problem.targets) - len(self._fixed_values)
         if len(values) != open_targets:
             labels = ", ".join(t.label for t in self.problem.targets if t.at is None) or "nothing"
             raise InputError(f"inverse kinematics: {len(values)} values were given", why=f"it takes {labels}")
-        if self._fixed:
+        if self._fixed_values:
             rest = iter(values)
-            values = [self._fixed[i] if i in self._fixed else next(rest) for i in range(len(self.problem.targets))]
+            values = [
+                self._fixed_values[i] if i in self._fixed_values else next(rest)
+                for i in range(len(self.problem.targets))
+            ]
         return (*values, self._start if start is None else start, *self._constants)
 
     def _general(self, given: tuple[Any, ...]) -> tuple[Sequence[np.ndarray], tuple[np.ndarray, ...]]:
@@ -245,15 +256,15 @@ class InverseKinematics:
         limited = problem.model.limited
         unlimited = [np.full(len(limited), side) for side in (-np.inf, np.inf)] if limited else []
 
-        def search(weights: np.ndarray, limits: bool) -> Found:
+        def search(weights: np.ndarray, limits: bool) -> Attempt:
             *bounds, _, setting = self._constants
             bounds = bounds if limits else unlimited
             with np.errstate(all="ignore"):
                 found, off, _, counts = self._code.ufunc(*own, *bounds, weights, setting)
-            return Found(found, bool(counts[0] == 1.0), off)
+            return Attempt(found, bool(counts[0] == 1.0), off)
 
-        best = Found(q[index], False, errors[index])
-        return Reasons(problem, search, best, own[:-1], self.limits).listed()
+        best = Attempt(q[index], False, errors[index])
+        return InfeasibilityReport(problem, search, best, own[:-1], self.limits).list_reasons()
 
 
 def _value(target: Target, robot: Any) -> np.ndarray:

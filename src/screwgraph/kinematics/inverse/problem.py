@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, numbered
+from screwgraph.compiler import Argument, Function, make_numbered_argument
 from screwgraph.kinematics.inverse.models import InverseModel
-from screwgraph.kinematics.targets import Moving, Rows, Target
+from screwgraph.kinematics.targets import Target, TargetResidual, TargetValue
 from screwgraph.spatial import Array, maximum, minimum
 from screwgraph.summary import one_line
 
@@ -64,12 +64,15 @@ class InverseProblem:
     def parameters(self) -> tuple[Argument, ...]:
         """The arguments: values of targets, start, bounds of limited coordinates, weights of groups, settings."""
         k = len(self.model.limited)
-        values = [numbered(n, *t.shape(self.model.subject)) for n, t in zip(self.names, self.targets, strict=True)]
-        bounds = [numbered("lower", k), numbered("upper", k)] if self.model.limited else []
-        others = numbered("weight", len(self.groups)), numbered("setting", len(SETTINGS))
+        values = [
+            make_numbered_argument(n, *t.shape(self.model.subject))
+            for n, t in zip(self.names, self.targets, strict=True)
+        ]
+        bounds = [make_numbered_argument("lower", k), make_numbered_argument("upper", k)] if self.model.limited else []
+        others = make_numbered_argument("weight", len(self.groups)), make_numbered_argument("setting", len(SETTINGS))
         return (*values, self.model.start, *bounds, *others)
 
-    def allowed(self, q: Array, start: Array, lower: Array, upper: Array) -> Array:
+    def clip_positions(self, q: Array, start: Array, lower: Array, upper: Array) -> Array:
         """Return positions within limits, what is held where the start has it."""
         found = q.copy()
         found[list(self.model.fixed)] = start[list(self.model.fixed)]
@@ -81,17 +84,17 @@ class InverseProblem:
     def _motion(self) -> Function:
         return self.model.motion(self.targets)
 
-    def moving(self, q: Array) -> list[Moving]:
+    def moving(self, q: Array) -> list[TargetValue]:
         """Return how what each target is about moves, on a tape."""
         numbers, found, nv = np.asarray(self._motion(q), dtype=object), [], self.model.manifold.dim
         start = np.asarray(self.model.first_start())
         for own in (t.moving(self.model.subject, start) for t in self.targets):
             at, numbers = numbers[: len(own.at)], numbers[len(own.at) :]
             jacobian, numbers = numbers[: own.jacobian.size], numbers[own.jacobian.size :]
-            found.append(Moving(at, jacobian.reshape(-1, nv)))
+            found.append(TargetValue(at, jacobian.reshape(-1, nv)))
         return found
 
-    def rows(self, q: Array, values: Sequence[Array]) -> list[Rows]:
+    def rows(self, q: Array, values: Sequence[Array]) -> list[TargetResidual]:
         """Return the residuals of all groups on a tape."""
         subject = self.model.subject
         found = [t.rows(subject, m, v) for t, m, v in zip(self.targets, self.moving(q), values, strict=True)]

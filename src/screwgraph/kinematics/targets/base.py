@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from jaxtyping import Float
 
-from screwgraph.arguments import check_fields
+from screwgraph.argument_checks import check_fields
 from screwgraph.errors import InputError
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -16,7 +16,7 @@ from screwgraph.tape import Number
 
 
 @dataclass(frozen=True, eq=False)
-class Moving:
+class TargetValue:
     """Numbers that say where something is, and their derivatives by velocity coordinates, or those of its motion."""
 
     __repr__ = one_line
@@ -26,7 +26,7 @@ class Moving:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TargetResidual:
     """Residuals, zero where a target is met, and their derivatives by velocity coordinates.
 
     `lengths` says of each row whether it is a length (m); the others are angles (rad).
@@ -67,19 +67,19 @@ class Target(Protocol):
         """Return the shape of its value. Raises InputError where the robot has no such thing."""
         ...
 
-    def moving(self, robot: Any, q: Array) -> Moving:
+    def moving(self, robot: Any, q: Array) -> TargetValue:
         """Return how what it is about moves, of numbers of any kind; equal values of q give equal numbers."""
         ...
 
-    def value(self, moving: Moving) -> Array:
+    def value(self, moving: TargetValue) -> Array:
         """Return the value that it is met with where it is."""
         ...
 
-    def rows(self, robot: Any, moving: Moving, value: Array) -> Rows:
+    def rows(self, robot: Any, moving: TargetValue, value: Array) -> TargetResidual:
         """Return its residuals."""
         ...
 
-    def errors(self, robot: Any, moving: Moving, value: Array) -> Sequence[Number]:
+    def errors(self, robot: Any, moving: TargetValue, value: Array) -> Sequence[Number]:
         """Return how far it is from being met, a number a unit."""
         ...
 
@@ -96,7 +96,7 @@ def check_target(target: Target) -> None:
         raise InputError(f"the weight {weight:g} of the {target.label} is not positive", fix="give a small number")
 
 
-def checked_axes(axes: str) -> list[int]:
+def validate_axes(axes: str) -> list[int]:
     """Return which of x, y, z are named. Raises InputError where other letters are, or none."""
     if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
         raise InputError(f"the axes are {axes!r}", fix='name some of x, y, z, as "xy"')

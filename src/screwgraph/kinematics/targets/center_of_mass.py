@@ -8,10 +8,10 @@ from typing import Any
 
 from jaxtyping import Float
 
-from screwgraph.kinematics.jacobians import jacobian_of_mass
-from screwgraph.kinematics.moments import check_mass, moving_mass, total
-from screwgraph.kinematics.targets.base import Moving, Rows, check_target, checked_axes
-from screwgraph.kinematics.targets.frames import length_of
+from screwgraph.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.kinematics.jacobians import compute_mass_jacobian
+from screwgraph.kinematics.targets.base import TargetResidual, TargetValue, check_target, validate_axes
+from screwgraph.kinematics.targets.frame_motion import length_of
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -38,19 +38,21 @@ class CenterOfMass:
 
     def shape(self, robot: Robot) -> tuple[int, ...]:
         check_mass(robot)
-        return (len(checked_axes(self.axes)),)
+        return (len(validate_axes(self.axes)),)
 
-    def moving(self, robot: Robot, q: Array) -> Moving:
-        return Moving(total(robot, q).first * (1.0 / moving_mass(robot)), jacobian_of_mass(robot, q))
+    def moving(self, robot: Robot, q: Array) -> TargetValue:
+        return TargetValue(
+            total_first_moment(robot, q).first * (1.0 / moving_mass(robot)), compute_mass_jacobian(robot, q)
+        )
 
-    def value(self, moving: Moving) -> Float[Array, " k"]:
-        return moving.at[checked_axes(self.axes)]
+    def value(self, moving: TargetValue) -> Float[Array, " k"]:
+        return moving.at[validate_axes(self.axes)]
 
-    def rows(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Rows:
-        chosen = checked_axes(self.axes)
-        return Rows(list(self.value(moving) - value), moving.jacobian[chosen], (True,) * len(chosen))
+    def rows(self, robot: Robot, moving: TargetValue, value: Float[Array, " k"]) -> TargetResidual:
+        chosen = validate_axes(self.axes)
+        return TargetResidual(list(self.value(moving) - value), moving.jacobian[chosen], (True,) * len(chosen))
 
-    def errors(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Sequence[Number]:
+    def errors(self, robot: Robot, moving: TargetValue, value: Float[Array, " k"]) -> Sequence[Number]:
         return [length_of(self.value(moving) - value)]
 
     def flaw(self, value: Float[Array, " k"]) -> Number:

@@ -8,10 +8,15 @@ from typing import Any
 
 from jaxtyping import Float
 
-from screwgraph.kinematics.query import checked_frame
-from screwgraph.kinematics.targets.base import Moving, Rows, check_target
-from screwgraph.kinematics.targets.frames import frame_motion, rotation_of
-from screwgraph.kinematics.targets.rotations import angle, flaw_of, turn, turn_rates
+from screwgraph.kinematics.kinematic_function import validate_frame
+from screwgraph.kinematics.targets.base import TargetResidual, TargetValue, check_target
+from screwgraph.kinematics.targets.frame_motion import compute_frame_motion, rotation_of
+from screwgraph.kinematics.targets.rotation_error import (
+    rotation_angle,
+    rotation_error,
+    rotation_error_rates,
+    rotation_flaw,
+)
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -37,21 +42,21 @@ class Orientation:
         return f"orientation of {self.frame!r}"
 
     def shape(self, robot: Robot) -> tuple[int, ...]:
-        checked_frame(robot, self.frame)
+        validate_frame(robot, self.frame)
         return (3, 3)
 
-    def moving(self, robot: Robot, q: Array) -> Moving:
-        return frame_motion(robot, self.frame, q)
+    def moving(self, robot: Robot, q: Array) -> TargetValue:
+        return compute_frame_motion(robot, self.frame, q)
 
-    def value(self, moving: Moving) -> Float[Array, "3 3"]:
+    def value(self, moving: TargetValue) -> Float[Array, "3 3"]:
         return rotation_of(moving)
 
-    def rows(self, robot: Robot, moving: Moving, value: Float[Array, "3 3"]) -> Rows:
-        e, cosine = turn(rotation_of(moving), value)
-        return Rows(list(e), turn_rates(e, cosine, moving.jacobian[:3]), (False,) * 3)
+    def rows(self, robot: Robot, moving: TargetValue, value: Float[Array, "3 3"]) -> TargetResidual:
+        e, cosine = rotation_error(rotation_of(moving), value)
+        return TargetResidual(list(e), rotation_error_rates(e, cosine, moving.jacobian[:3]), (False,) * 3)
 
-    def errors(self, robot: Robot, moving: Moving, value: Float[Array, "3 3"]) -> Sequence[Number]:
-        return [angle(*turn(rotation_of(moving), value))]
+    def errors(self, robot: Robot, moving: TargetValue, value: Float[Array, "3 3"]) -> Sequence[Number]:
+        return [rotation_angle(*rotation_error(rotation_of(moving), value))]
 
     def flaw(self, value: Float[Array, "3 3"]) -> Number:
-        return flaw_of(value)
+        return rotation_flaw(value)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.kinematics.query import checked_frame
-from screwgraph.kinematics.targets.base import Moving, Rows, check_target, checked_axes
-from screwgraph.kinematics.targets.frames import frame_motion, length_of, position_of, rotation_of
+from screwgraph.kinematics.kinematic_function import validate_frame
+from screwgraph.kinematics.targets.base import TargetResidual, TargetValue, check_target, validate_axes
+from screwgraph.kinematics.targets.frame_motion import compute_frame_motion, length_of, position_of, rotation_of
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array, finite_vector, skew
 from screwgraph.summary import one_line
@@ -44,25 +44,25 @@ class Point:
         return f"position{' ' + self.axes if self.axes != 'xyz' else ''} of {self.frame!r}{offset}"
 
     def shape(self, robot: Robot) -> tuple[int, ...]:
-        checked_frame(robot, self.frame)
-        return (len(checked_axes(self.axes)),)
+        validate_frame(robot, self.frame)
+        return (len(validate_axes(self.axes)),)
 
-    def moving(self, robot: Robot, q: Array) -> Moving:
-        return frame_motion(robot, self.frame, q)
+    def moving(self, robot: Robot, q: Array) -> TargetValue:
+        return compute_frame_motion(robot, self.frame, q)
 
-    def value(self, moving: Moving) -> Float[Array, " k"]:
-        return (position_of(moving) + self._arm(moving))[checked_axes(self.axes)]
+    def value(self, moving: TargetValue) -> Float[Array, " k"]:
+        return (position_of(moving) + self._arm(moving))[validate_axes(self.axes)]
 
-    def rows(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Rows:
+    def rows(self, robot: Robot, moving: TargetValue, value: Float[Array, " k"]) -> TargetResidual:
         J = moving.jacobian[3:] - skew(self._arm(moving)) @ moving.jacobian[:3]
-        chosen = checked_axes(self.axes)
-        return Rows(list(self.value(moving) - value), J[chosen], (True,) * len(chosen))
+        chosen = validate_axes(self.axes)
+        return TargetResidual(list(self.value(moving) - value), J[chosen], (True,) * len(chosen))
 
-    def errors(self, robot: Robot, moving: Moving, value: Float[Array, " k"]) -> Sequence[Number]:
+    def errors(self, robot: Robot, moving: TargetValue, value: Float[Array, " k"]) -> Sequence[Number]:
         return [length_of(self.value(moving) - value)]
 
     def flaw(self, value: Float[Array, " k"]) -> Number:
         return 0.0
 
-    def _arm(self, moving: Moving) -> Float[Array, "3"]:
+    def _arm(self, moving: TargetValue) -> Float[Array, "3"]:
         return rotation_of(moving) @ np.array([float(x) for x in self.offset])

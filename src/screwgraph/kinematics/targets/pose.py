@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.kinematics.query import checked_frame
-from screwgraph.kinematics.targets.base import Moving, Rows, check_target
-from screwgraph.kinematics.targets.frames import frame_motion, length_of, position_of, rotation_of
-from screwgraph.kinematics.targets.rotations import angle, flaw_of, turn, turn_rates
+from screwgraph.kinematics.kinematic_function import validate_frame
+from screwgraph.kinematics.targets.base import TargetResidual, TargetValue, check_target
+from screwgraph.kinematics.targets.frame_motion import compute_frame_motion, length_of, position_of, rotation_of
+from screwgraph.kinematics.targets.rotation_error import (
+    rotation_angle,
+    rotation_error,
+    rotation_error_rates,
+    rotation_flaw,
+)
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array, rotation, transform, translation
 from screwgraph.summary import one_line
@@ -38,24 +43,24 @@ class Pose:
         return f"pose of {self.frame!r}"
 
     def shape(self, robot: Robot) -> tuple[int, ...]:
-        checked_frame(robot, self.frame)
+        validate_frame(robot, self.frame)
         return (4, 4)
 
-    def moving(self, robot: Robot, q: Array) -> Moving:
-        return frame_motion(robot, self.frame, q)
+    def moving(self, robot: Robot, q: Array) -> TargetValue:
+        return compute_frame_motion(robot, self.frame, q)
 
-    def value(self, moving: Moving) -> Float[Array, "4 4"]:
+    def value(self, moving: TargetValue) -> Float[Array, "4 4"]:
         return transform(rotation_of(moving), position_of(moving))
 
-    def rows(self, robot: Robot, moving: Moving, value: Float[Array, "4 4"]) -> Rows:
-        e, cosine = turn(rotation_of(moving), rotation(value))
-        J = np.concatenate([turn_rates(e, cosine, moving.jacobian[:3]), moving.jacobian[3:]])
-        return Rows([*e, *(position_of(moving) - translation(value))], J, (False,) * 3 + (True,) * 3)
+    def rows(self, robot: Robot, moving: TargetValue, value: Float[Array, "4 4"]) -> TargetResidual:
+        e, cosine = rotation_error(rotation_of(moving), rotation(value))
+        J = np.concatenate([rotation_error_rates(e, cosine, moving.jacobian[:3]), moving.jacobian[3:]])
+        return TargetResidual([*e, *(position_of(moving) - translation(value))], J, (False,) * 3 + (True,) * 3)
 
-    def errors(self, robot: Robot, moving: Moving, value: Float[Array, "4 4"]) -> Sequence[Number]:
-        e, cosine = turn(rotation_of(moving), rotation(value))
-        return [angle(e, cosine), length_of(position_of(moving) - translation(value))]
+    def errors(self, robot: Robot, moving: TargetValue, value: Float[Array, "4 4"]) -> Sequence[Number]:
+        e, cosine = rotation_error(rotation_of(moving), rotation(value))
+        return [rotation_angle(e, cosine), length_of(position_of(moving) - translation(value))]
 
     def flaw(self, value: Float[Array, "4 4"]) -> Number:
         last = value[3] - np.array([0.0, 0.0, 0.0, 1.0])
-        return flaw_of(rotation(value)) + sum((x * x for x in last), start=0.0)
+        return rotation_flaw(rotation(value)) + sum((x * x for x in last), start=0.0)

@@ -8,9 +8,9 @@ from typing import Any
 
 from jaxtyping import Float
 
-from screwgraph.kinematics.targets.base import Moving, Rows, check_target
-from screwgraph.kinematics.targets.derivatives import differentiated, rates_of
-from screwgraph.kinematics.targets.frames import length_of
+from screwgraph.kinematics.targets.base import TargetResidual, TargetValue, check_target
+from screwgraph.kinematics.targets.frame_motion import length_of
+from screwgraph.kinematics.targets.tangent_derivatives import differentiate_along, position_rates
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array
 from screwgraph.summary import one_line
@@ -44,23 +44,23 @@ class Posture:
             robot.joint(name)
         return (robot.nq,)
 
-    def moving(self, robot: Any, q: Array) -> Moving:
-        return Moving(q, rates_of(robot.manifold, q))
+    def moving(self, robot: Any, q: Array) -> TargetValue:
+        return TargetValue(q, position_rates(robot.manifold, q))
 
-    def value(self, moving: Moving) -> Float[Array, " nq"]:
+    def value(self, moving: TargetValue) -> Float[Array, " nq"]:
         return moving.at
 
-    def rows(self, robot: Any, moving: Moving, value: Float[Array, " nq"]) -> Rows:
+    def rows(self, robot: Any, moving: TargetValue, value: Float[Array, " nq"]) -> TargetResidual:
         values = self._off(robot, moving, value)
-        return Rows(values, differentiated(values, moving.at, moving.jacobian), (False,) * len(values))
+        return TargetResidual(values, differentiate_along(values, moving.at, moving.jacobian), (False,) * len(values))
 
-    def errors(self, robot: Robot, moving: Moving, value: Float[Array, " nq"]) -> Sequence[Number]:
+    def errors(self, robot: Robot, moving: TargetValue, value: Float[Array, " nq"]) -> Sequence[Number]:
         return [length_of(self._off(robot, moving, value))]
 
     def flaw(self, value: Float[Array, " nq"]) -> Number:
         return 0.0
 
-    def _off(self, robot: Robot, moving: Moving, value: Float[Array, " nq"]) -> list[Number]:
+    def _off(self, robot: Robot, moving: TargetValue, value: Float[Array, " nq"]) -> list[Number]:
         if self.joints is None:
             return list(robot.manifold.defect(value, moving.at))
         found: list[Number] = []

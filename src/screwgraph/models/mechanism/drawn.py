@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screwgraph.errors import one_line
-from screwgraph.models.mechanism.closing import size_of
+from screwgraph.models.mechanism.closure import characteristic_length
 from screwgraph.robot import FAR, moved_in_words
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def remarks_on_drawing(mechanism: Mechanism) -> tuple[str, ...]:
         if i not in meant:
             continue
         way, where = float(home[i] - drawn[i]), f"{name} is at {home[i]:.4g} m, not {drawn[i]:.4g}"
-        far = abs(way) / size_of(mechanism)
+        far = abs(way) / characteristic_length(mechanism)
         if i in mechanism.angle_slots:
             far = abs(np.remainder(way + np.pi, 2.0 * np.pi) - np.pi)
             where = f"angle {name!r} is at {np.degrees(home[i]):.4g} deg, not {np.degrees(drawn[i]):.4g}"

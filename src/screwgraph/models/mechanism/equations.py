@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.models.mechanism.forces import INFLUENCES, Motion
-from screwgraph.models.mechanism.kinetic import kinetic_energy, mass_entries
+from screwgraph.models.mechanism.mass_matrix import compute_mass_entries, kinetic_energy
 
 if TYPE_CHECKING:
     from screwgraph.models.mechanism.mechanism import Mechanism
@@ -30,9 +30,9 @@ def jacobian(mechanism: Mechanism, q: Any) -> dict[tuple[int, int], Any]:
     return {place: value for place, value in entries.items() if not (isinstance(value, float) and value == 0.0)}
 
 
-def along(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> list[Any]:
+def constraint_derivatives(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> list[Any]:
     """Return each row with its time derivatives: Phi, Phi_q qd, Phi_q qdd + (Phi_q qd)_q qd."""
-    return [value for constraint in mechanism.constraints for value in constraint.along(q, qd, qdd)]
+    return [value for constraint in mechanism.constraints for value in constraint.derivatives_along(q, qd, qdd)]
 
 
 def forces(mechanism: Mechanism, q: Any, qd: Any) -> list[Any]:
@@ -59,6 +59,6 @@ def energies(mechanism: Mechanism, q: Any, qd: Any) -> tuple[Any, Any, Any]:
 def mass_matrix(mechanism: Mechanism) -> Float[np.ndarray, "n n"]:
     """Return the mass matrix M, constant; zero for angles."""
     M = np.zeros((mechanism.n, mechanism.n))
-    for place, value in mass_entries(mechanism).items():
+    for place, value in compute_mass_entries(mechanism).items():
         M[place] = value
     return M

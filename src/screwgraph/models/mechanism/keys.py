@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from screwgraph.formats.keys import NUMBER, REQUIRED, Entry, Keys
+from screwgraph.formats.yaml_keys import NUMBER, REQUIRED, Entry, Keys
 
 PLACE, LINE = "[x, y]", "[point, point]"
 PART = "name of the part"

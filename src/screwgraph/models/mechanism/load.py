@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError, ModelError
-from screwgraph.formats import TEXT, did_you_mean, is_text, read_bytes
+from screwgraph.formats import TEXT, is_text, read_bytes, suggest_name
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.pendulums import MOST, chain_of_pendulums
 from screwgraph.models.mechanism.read import read_mechanism
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 
 SUFFIXES = (".yaml", ".yml")
 CHAIN = re.compile(r"pendulum_([0-9]{1,4})")
 """Names of chains of rods."""
 
 
-@checked
+@check_arguments
 def load_mechanism(source: str | os.PathLike[str], values: Mapping[str, float] | None = None) -> Mechanism:
     """Load a planar mechanism from a YAML file or its text, or a built-in one by name, and assemble it.
 
@@ -38,7 +38,7 @@ def load_mechanism(source: str | os.PathLike[str], values: Mapping[str, float] |
         ModelError: the file is missing, unreadable or describes no mechanism, or it cannot be assembled.
         InputError: no built-in mechanism has that name; values that are no numbers, or of nothing that it has.
     """
-    mechanism = _read(source, _checked(values))
+    mechanism = _read_mechanism(source, _validate_values(values))
     _ = mechanism.freedom
     return mechanism
 
@@ -50,7 +50,7 @@ def mechanism_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
-def _checked(values: Any) -> dict[str, float]:
+def _validate_values(values: Any) -> dict[str, float]:
     found = dict(values) if isinstance(values, Mapping) else {"values": values} if values is not None else {}
     for name, value in found.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
@@ -58,7 +58,7 @@ def _checked(values: Any) -> dict[str, float]:
     return {str(name): float(value) for name, value in found.items()}
 
 
-def _read(source: object, values: Mapping[str, float]) -> Mechanism:
+def _read_mechanism(source: object, values: Mapping[str, float]) -> Mechanism:
     if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
         raise InputError(f"{source!r} is neither a path nor a name", fix='sg.load_mechanism("mechanism.yaml")')
     if isinstance(source, str) and source in mechanism_names():
@@ -74,11 +74,11 @@ def _read(source: object, values: Mapping[str, float]) -> Mechanism:
         return read_mechanism(source.encode("utf-8", "replace"), TEXT, values)
     path, file = Path(os.fsdecode(source)), os.fsdecode(source)
     if isinstance(source, str) and source.isidentifier() and not path.exists():
-        raise unknown("built-in mechanism", source, (*mechanism_names(), "pendulum_N"))
+        raise make_unknown_name_error("built-in mechanism", source, (*mechanism_names(), "pendulum_N"))
     if path.suffix.lower() not in SUFFIXES:
         raise ModelError(
             f"mechanism files with the suffix {path.suffix!r} are not read",
             at=file,
-            fix=did_you_mean(path.suffix, SUFFIXES, "readable are"),
+            fix=suggest_name(path.suffix, SUFFIXES, "readable are"),
         )
     return read_mechanism(read_bytes(path, file), file, values)

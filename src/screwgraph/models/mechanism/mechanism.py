@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph import displayed
-from screwgraph.arguments import checked
+from screwgraph import html_display
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.models.mechanism.build_constraints import constraints_of
-from screwgraph.models.mechanism.closing import ClosingProgram, closing_program, first_assembled
+from screwgraph.models.mechanism.closure import ClosingProgram, find_assembled, trace_closure
 from screwgraph.models.mechanism.constraints import Constraint
 from screwgraph.models.mechanism.drawn import remarks_on_drawing
-from screwgraph.models.mechanism.freedom import Freedom, freedom
+from screwgraph.models.mechanism.mobility import MechanismMobility, analyse_mobility
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
-from screwgraph.robot import unknown
+from screwgraph.robot import make_unknown_name_error
 
 if TYPE_CHECKING:
-    from screwgraph.models.mechanism.live import LiveMechanism
+    from screwgraph.models.mechanism.live_mechanism import LiveMechanism
 
 STANDARD_GRAVITY = (0.0, -9.81)
 """m/s^2."""
@@ -30,7 +30,7 @@ AXES = ("x", "y")
 
 
 @dataclass(frozen=True)
-class Source:
+class MechanismSource:
     """The text of a mechanism, `values` of all its parameters, and those that were `given` instead."""
 
     data: bytes
@@ -40,7 +40,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
+class BoundParameters:
     """The values of the parameters of a live mechanism: numbers of any kind."""
 
     live: LiveMechanism
@@ -57,7 +57,7 @@ class Mechanism:
     `bound` are the values that parameters have where they are inputs.
     """
 
-    _repr_html_ = displayed.html
+    _repr_html_ = html_display.html
 
     name: str
     points: tuple[Point, ...]
@@ -75,8 +75,8 @@ class Mechanism:
     independent: tuple[str, ...] = ()
     velocities: Mapping[str, float] = field(default_factory=dict)
     places: Mapping[str, object] = field(default_factory=dict)
-    source: Source | None = None
-    bound: Bound | None = None
+    source: MechanismSource | None = None
+    bound: BoundParameters | None = None
 
     @property
     def nominal(self) -> Mechanism:
@@ -148,14 +148,14 @@ class Mechanism:
     @cached_property
     def closing_program(self) -> ClosingProgram:
         """Phi(q) and Phi_q(q) as straight-line code."""
-        return closing_program(self)
+        return trace_closure(self)
 
     @cached_property
     def home(self) -> Float[np.ndarray, " n"]:
         """The coordinates at the beginning, assembled. Raises ModelError where it cannot be assembled."""
         if self.bound is not None:
             return self.nominal.home
-        return first_assembled(self, self.closing_program.interpreted)
+        return find_assembled(self, self.closing_program.interpreter)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -163,12 +163,12 @@ class Mechanism:
         return remarks_on_drawing(self)
 
     @cached_property
-    def freedom(self) -> Freedom:
+    def freedom(self) -> MechanismMobility:
         """Rank, rows that count, degrees of freedom, independent coordinates. Raises ModelError."""
         if self.bound is not None:
             return self.nominal.freedom
         defining = [row for _, row in self.defining_rows]
-        return freedom(self, self.closing_program.interpreted, self.home, defining)
+        return analyse_mobility(self, self.closing_program.interpreter, self.home, defining)
 
     @cached_property
     def defining_rows(self) -> tuple[tuple[int, int], ...]:
@@ -215,7 +215,7 @@ class Mechanism:
         points = [value for point in self.points if not point.fixed for value in (point.x, point.y)]
         return np.array([*points, *(self._angle(angle) for angle in self.angles)], dtype=float)
 
-    @checked
+    @check_arguments
     def index(self, coordinate: str) -> int:
         """Return where a coordinate stands in q.
 
@@ -223,7 +223,7 @@ class Mechanism:
             InputError: no coordinate has that name.
         """
         if coordinate not in self.coordinates:
-            raise unknown("coordinate", coordinate, self.coordinates)
+            raise make_unknown_name_error("coordinate", coordinate, self.coordinates)
         return self.coordinates.index(coordinate)
 
     def point(self, reference: int | str) -> int:
@@ -238,10 +238,10 @@ class Mechanism:
                 raise InputError(f"there is no point {reference}", fix=f"points have the numbers 0 to {len(names) - 1}")
             return int(reference)
         if not isinstance(reference, str) or reference not in names:
-            raise unknown("point", reference, names)
+            raise make_unknown_name_error("point", reference, names)
         return names.index(reference)
 
-    @checked
+    @check_arguments
     def position(self, q: Float[np.ndarray, "*batch n"], reference: int | str) -> Float[np.ndarray, "*batch 2"]:
         """Return where a point is (m) at coordinates q."""
         q = np.asarray(q)

@@ -32,7 +32,7 @@ def _text(count: int) -> str:
     points = ["{name: '0', x: 0, y: 0, fixed: true}", *(f"{{name: '{i}', x: {i}*L, y: 0}}" for i in rods)]
     entries = "length: L, mass: m, I0: (1/3)*mass*length^2, cog: [0.5*length, 0]"
     bodies = [f"{{name: rod{i}, points: ['{i - 1}', '{i}'], {entries}}}" for i in rods]
-    angles = [f"{{angle: theta{i}, of: ['{i - 1}', '{i}']{_before(i)}}}" for i in rods]
+    angles = [f"{{angle: theta{i}, of: ['{i - 1}', '{i}']{_name_predecessor(i)}}}" for i in rods]
     names = ", ".join(f"theta{i}" for i in rods)
     lists = {"points": points, "bodies": bodies, "angles": angles}
     entries = "".join(f"{key}:\n" + "".join(f"  - {item}\n" for item in items) for key, items in lists.items())
@@ -40,5 +40,5 @@ def _text(count: int) -> str:
     return f"{head}{entries}motors: [{names}]\nindependent: [{names}]\n"
 
 
-def _before(i: int) -> str:
+def _name_predecessor(i: int) -> str:
     return f", from: ['{i - 2}', '{i - 1}']" if i > 1 else ""

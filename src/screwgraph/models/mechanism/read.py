@@ -11,16 +11,16 @@ from dataclasses import replace
 from typing import Any
 
 from screwgraph.errors import ModelError
-from screwgraph.formats import Place, Value, did_you_mean, evaluate_parameters, model_name, parse_yaml
+from screwgraph.formats import Place, Value, evaluate_parameters, model_name, parse_yaml, suggest_name
 from screwgraph.models.mechanism.keys import MECHANISM
-from screwgraph.models.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, Source
+from screwgraph.models.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, MechanismSource
 from screwgraph.models.mechanism.parameter_values import parameter_values
 from screwgraph.models.mechanism.parts import Gear
 from screwgraph.models.mechanism.read_bodies import read_angles, read_bodies, read_points
-from screwgraph.models.mechanism.read_forces import READERS, Surroundings, read_parts
+from screwgraph.models.mechanism.read_forces import READERS, ReadContext, read_parts
 from screwgraph.models.mechanism.read_sensors import read_sensors
-from screwgraph.models.mechanism.read_values import Names, angle_of, number, numbers, with_powers
-from screwgraph.robot import unknown
+from screwgraph.models.mechanism.read_values import Names, convert_powers, find_angle, read_number, read_numbers
+from screwgraph.robot import make_unknown_name_error
 
 
 def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mechanism:
@@ -40,10 +40,10 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     declared = entries["parameters"].mapping() if "parameters" in entries else {}
     names = _parameters(declared, values)
     places: dict[str, object] = {"": Place(file)}
-    points = read_points(_needed(root, entries, "points"), names)
+    points = read_points(_require_entry(root, entries, "points"), names)
     bodies = read_bodies(_bodies(root, entries), points, names, places)
     angles = read_angles(entries.get("angles"), entries.get("relative_coordinates"), points, names, places)
-    around = Surroundings(points, bodies, angles, names)
+    around = ReadContext(points, bodies, angles, names)
     parts: dict[str, Any] = {
         section: read_parts(entries.get(section), kind, keys, read, around, places)
         for section, (kind, keys, read) in READERS.items()
@@ -55,17 +55,17 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     known = {name: names[name] for name in declared} | parameter_values(mechanism)
     for name in values:
         if name not in known:
-            raise unknown("parameter or value", name, known)
+            raise make_unknown_name_error("parameter or value", name, known)
     return replace(
         mechanism,
-        gears=tuple(_drawn(mechanism, gear) for gear in mechanism.gears),
+        gears=tuple(_complete_gear(mechanism, gear) for gear in mechanism.gears),
         sensors=read_sensors(entries.get("sensors"), around, places),
         gravity=_gravity(entries.get("gravity"), names),
-        motors=tuple(angle_of(item, angles) for item in (entries["motors"].items() if "motors" in entries else ())),
+        motors=tuple(find_angle(item, angles) for item in (entries["motors"].items() if "motors" in entries else ())),
         independent=_independent(entries.get("independent"), mechanism),
         velocities=_velocities(entries.get("velocities"), mechanism, names),
         places=places,
-        source=Source(data, file, tuple(known.items()), tuple(values.items())),
+        source=MechanismSource(data, file, tuple(known.items()), tuple(values.items())),
     )
 
 
@@ -73,11 +73,11 @@ def _parameters(entries: Mapping[str, Value], values: Names) -> dict[str, float]
     for name, entry in entries.items():
         if not isinstance(entry.content, str):
             raise entry.called(f"parameter {name!r}").complaint("it must be a number")
-    texts = {name: with_powers(entry).content for name, entry in entries.items()}
+    texts = {name: convert_powers(entry).content for name, entry in entries.items()}
     return evaluate_parameters(texts, {name: entry.at for name, entry in entries.items()}, values)
 
 
-def _needed(root: Value, entries: Mapping[str, Value], key: str) -> Value:
+def _require_entry(root: Value, entries: Mapping[str, Value], key: str) -> Value:
     if key not in entries or entries[key].content == ():
         raise ModelError(f"the mechanism has no {key}", at=root.at, fix=f"add {key}:")
     return entries[key]
@@ -86,7 +86,7 @@ def _needed(root: Value, entries: Mapping[str, Value], key: str) -> Value:
 def _bodies(root: Value, entries: Mapping[str, Value]) -> Value:
     if "bodies" in entries and "planar_bodies" in entries:
         raise ModelError("the mechanism has bodies and planar_bodies", at=root.at, fix="the two are one: join them")
-    return _needed(root, entries, "planar_bodies" if "planar_bodies" in entries else "bodies")
+    return _require_entry(root, entries, "planar_bodies" if "planar_bodies" in entries else "bodies")
 
 
 def _check_names(mechanism: Mechanism, root: Value) -> None:
@@ -98,7 +98,7 @@ def _check_names(mechanism: Mechanism, root: Value) -> None:
         raise ModelError("nothing moves", at=root.at, why="all points are fixed")
 
 
-def _drawn(mechanism: Mechanism, gear: Gear) -> Gear:
+def _complete_gear(mechanism: Mechanism, gear: Gear) -> Gear:
     """Complete a gear's offset: the angles are as their points lie."""
     if gear.offset == gear.offset:
         return gear
@@ -108,7 +108,7 @@ def _drawn(mechanism: Mechanism, gear: Gear) -> Gear:
 
 
 def _gravity(value: Value | None, names: Names) -> tuple[float, float]:
-    g = numbers(value, names, 2) if value else STANDARD_GRAVITY
+    g = read_numbers(value, names, 2) if value else STANDARD_GRAVITY
     return g[0], g[1]
 
 
@@ -122,13 +122,13 @@ def _independent(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:
 def _velocities(value: Value | None, mechanism: Mechanism, names: Names) -> dict[str, float]:
     entries = value.mapping() if value else {}
     return {
-        _coordinate(name, entry, mechanism): number(entry.called(f"velocity of {name!r}"), names)
+        _coordinate(name, entry, mechanism): read_number(entry.called(f"velocity of {name!r}"), names)
         for name, entry in entries.items()
     }
 
 
 def _coordinate(name: str, value: Value, mechanism: Mechanism) -> str:
     if name not in mechanism.coordinates:
-        fix = did_you_mean(name, mechanism.coordinates, "the coordinates are")
+        fix = suggest_name(name, mechanism.coordinates, "the coordinates are")
         raise ModelError(f"there is no coordinate {name!r}", at=value.at, fix=fix)
     return name

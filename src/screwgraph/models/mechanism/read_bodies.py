@@ -11,14 +11,14 @@ from screwgraph.models.mechanism.keys import ANGLE, BODY, POINT, RELATIVE
 from screwgraph.models.mechanism.parts import Angle, Body, Point
 from screwgraph.models.mechanism.read_values import (
     Names,
-    called,
-    flag,
-    line_of,
-    number,
-    numbers,
-    pair,
-    parameter,
-    point_of,
+    find_line,
+    find_point,
+    read_flag,
+    read_name,
+    read_number,
+    read_numbers,
+    read_pair,
+    read_parameter,
 )
 
 COINCIDENT = 1e-12
@@ -42,9 +42,9 @@ def read_points(value: Value, names: Names) -> tuple[Point, ...]:
         for axis in ("x", "y"):
             if axis not in entries:
                 raise ModelError(f"point {name!r} has no {axis}", at=item.at, fix="write {x: 1.0, y: 0.5}")
-        x, y = (number(entries[axis], {**known, **names}) for axis in ("x", "y"))
+        x, y = (read_number(entries[axis], {**known, **names}) for axis in ("x", "y"))
         known |= {f"x{i}": x, f"y{i}": y}
-        points.append(Point(name, x, y, "fixed" in entries and flag(entries["fixed"])))
+        points.append(Point(name, x, y, "fixed" in entries and read_flag(entries["fixed"])))
     return tuple(points)
 
 
@@ -52,7 +52,7 @@ def read_bodies(value: Value, points: tuple[Point, ...], names: Names, places: d
     """Read a list of bodies; lengths and shapes that are not given are those of the points. Raises ModelError."""
     bodies: list[Body] = []
     for i, item in enumerate(value.items()):
-        who = f"body {called(item, 'name', str(i))!r}"
+        who = f"body {read_name(item, 'name', str(i))!r}"
         entries = item.section(BODY, who)
         name = entries["name"].text() if "name" in entries else str(i)
         if any(body.name == name for body in bodies):
@@ -67,16 +67,16 @@ def _body(name: str, item: Value, entries: Mapping[str, Value], points: tuple[Po
     if "points" not in entries:
         raise ModelError(f"{who} has no points", at=item.at, fix="add points: [0, 1]")
     listed = entries["points"].items()
-    indices = tuple(point_of(reference, points) for reference in listed)
+    indices = tuple(find_point(reference, points) for reference in listed)
     if len(set(indices)) < 2 or len(set(indices)) < len(indices):
         why = "a body has two points or more, each once"
         raise ModelError(f"{who} has the points {[points[i].name for i in indices]}", at=item.at, why=why)
     shape = _shape(name, item, entries, [points[i] for i in indices], names)
     known = {**_distances(shape), **names, "length": shape[1][0]}
-    mass = parameter("mass", name, entries, known)
+    mass = read_parameter("mass", name, entries, known)
     known["mass"] = mass
-    inertia = parameter("I0", name, entries, known)
-    x, y = pair("cog", name, entries, known)
+    inertia = read_parameter("I0", name, entries, known)
+    x, y = read_pair("cog", name, entries, known)
     _check_inertia(who, item, mass, inertia, (x, y), "cog" in entries)
     return Body(name, indices, shape, mass, inertia, (x, y))
 
@@ -106,7 +106,7 @@ def _shape(
 
 
 def _given_shape(who: str, value: Value, count: int, names: Names) -> tuple[tuple[float, float], ...]:
-    rows = [numbers(row, names, 2) for row in value.items()]
+    rows = [read_numbers(row, names, 2) for row in value.items()]
     if len(rows) != count:
         raise value.complaint(f"it has {len(rows)} of {count} points")
     shape = tuple((x, y) for x, y in rows)
@@ -126,7 +126,7 @@ def _length(name: str, item: Value, entry: Value | None, drawn: float, count: in
     automatic = entry is None or entry.content == AUTOMATIC
     if not automatic and count > 2:
         raise ModelError(f"{who} has {count} points and a length", at=at, fix="give all of its points by shape:")
-    length = drawn if automatic or entry is None else number(entry, names)
+    length = drawn if automatic or entry is None else read_number(entry, names)
     length = length if given is None else given
     if length <= COINCIDENT:
         why = "its first two points lie upon each other" if automatic else "the length of a body is positive"
@@ -166,7 +166,7 @@ def read_angles(
                 raise ModelError(f"a relative coordinate has no {key}", at=item.at, fix=f"add {key}:")
         if entries["type"].text() != ABSOLUTE:
             raise entries["type"].complaint(f"known is {ABSOLUTE}; write other angles under angles:")
-        of = line_of(entries["points"], points)
+        of = find_line(entries["points"], points)
         name = f"angle{points[of[0]].name}_{points[of[1]].name}"
         if any(angle.name == name for angle in angles):
             raise ModelError(f"two angles are called {name!r}", at=item.at, fix="take one of them out")
@@ -185,16 +185,16 @@ def _moving(angle: Angle, points: tuple[Point, ...], item: Value) -> Angle:
 def _own_angles(value: Value | None, points: tuple[Point, ...], names: Names, places: dict[str, object]) -> list[Angle]:
     angles: list[Angle] = []
     for item in value.items() if value else ():
-        name = called(item, "angle")
+        name = read_name(item, "angle")
         who = f"angle {name!r}"
         entries = item.section(ANGLE, who)
         if any(angle.name == name for angle in angles):
             raise ModelError(f"two angles are called {name!r}", at=item.at, fix="rename one of them")
         if "of" not in entries:
             raise ModelError(f"{who} has no line", at=item.at, fix="add of: [0, 1], two points")
-        of = line_of(entries["of"], points)
-        origin = line_of(entries["from"], points) if "from" in entries else None
-        start = number(entries["start"], names) if "start" in entries else None
+        of = find_line(entries["of"], points)
+        origin = find_line(entries["from"], points) if "from" in entries else None
+        start = read_number(entries["start"], names) if "start" in entries else None
         angles.append(_moving(Angle(name, of, origin, start), points, item))
         places[who] = item.at
     return angles

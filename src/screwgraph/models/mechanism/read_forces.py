@@ -7,17 +7,26 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from screwgraph.errors import ModelError
-from screwgraph.formats import Value, did_you_mean
-from screwgraph.formats.keys import REQUIRED, Keys
+from screwgraph.formats import Value, suggest_name
+from screwgraph.formats.yaml_keys import REQUIRED, Keys
 from screwgraph.models.mechanism.keys import DAMPER, FORCE, GEAR, SLIDER, SPRING, TORQUE
 from screwgraph.models.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
-from screwgraph.models.mechanism.read_values import Names, angle_of, called, line_of, number, pair, parameter, point_of
+from screwgraph.models.mechanism.read_values import (
+    Names,
+    find_angle,
+    find_line,
+    find_point,
+    read_name,
+    read_number,
+    read_pair,
+    read_parameter,
+)
 
 Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ReadContext:
     """Names that parts may refer to."""
 
     points: tuple[Point, ...]
@@ -30,8 +39,8 @@ def read_parts(
     value: Value | None,
     kind: str,
     keys: Keys,
-    read: Callable[[str, dict[str, Value], Surroundings], Part],
-    around: Surroundings,
+    read: Callable[[str, dict[str, Value], ReadContext], Part],
+    around: ReadContext,
     places: dict[str, object],
 ) -> tuple[Part, ...]:
     """Read a list of parts of one kind, each named under that key, with those of `keys` that are required.
@@ -41,7 +50,7 @@ def read_parts(
     """
     found: dict[str, Part] = {}
     for item in value.items() if value else ():
-        name = called(item, kind)
+        name = read_name(item, kind)
         who = f"{kind} {name!r}"
         entries = item.section(keys, who)
         if name in found:
@@ -56,9 +65,9 @@ def read_parts(
     return tuple(found.values())
 
 
-def slider(name: str, entries: dict[str, Value], around: Surroundings) -> Slider:
+def read_slider(name: str, entries: dict[str, Value], around: ReadContext) -> Slider:
     """Read a point on a guide. Raises ModelError."""
-    point, guide = point_of(entries["point"], around.points), line_of(entries["along"], around.points)
+    point, guide = find_point(entries["point"], around.points), find_line(entries["along"], around.points)
     if point in guide:
         raise entries["along"].complaint("the guide goes through the point that slides")
     first, second = (around.points[i] for i in guide)
@@ -67,62 +76,62 @@ def slider(name: str, entries: dict[str, Value], around: Surroundings) -> Slider
     return Slider(name, point, guide)
 
 
-def gear(name: str, entries: dict[str, Value], around: Surroundings) -> Gear:
+def read_gear(name: str, entries: dict[str, Value], around: ReadContext) -> Gear:
     """Read two angles and their ratio; without an offset, they are as their points lie. Raises ModelError."""
     items = entries["angles"].items()
     if len(items) != 2:
         raise entries["angles"].complaint("it must be two angles")
-    first, second = (angle_of(item, around.angles) for item in items)
+    first, second = (find_angle(item, around.angles) for item in items)
     if first == second:
         raise entries["angles"].complaint("its two angles are one")
-    ratio = number(entries["ratio"], around.names)
+    ratio = read_number(entries["ratio"], around.names)
     if ratio == 0.0:
         raise entries["ratio"].complaint("a ratio is not zero")
-    offset = number(entries["offset"], around.names) if "offset" in entries else float("nan")
+    offset = read_number(entries["offset"], around.names) if "offset" in entries else float("nan")
     return Gear(name, (first, second), ratio, offset)
 
 
-def spring(name: str, entries: dict[str, Value], around: Surroundings) -> Spring:
+def read_spring(name: str, entries: dict[str, Value], around: ReadContext) -> Spring:
     """Read a spring. Raises ModelError."""
     points, angle = _ends("spring", name, entries, around)
-    stiffness, rest = (parameter(key, name, entries, around.names) for key in ("stiffness", "rest"))
+    stiffness, rest = (read_parameter(key, name, entries, around.names) for key in ("stiffness", "rest"))
     if points is not None and rest < 0.0:
         raise entries["rest"].complaint("no spring has a negative length")
     return Spring(name, points, angle, stiffness, rest)
 
 
-def damper(name: str, entries: dict[str, Value], around: Surroundings) -> Damper:
+def read_damper(name: str, entries: dict[str, Value], around: ReadContext) -> Damper:
     """Read a damper. Raises ModelError."""
-    return Damper(name, *_ends("damper", name, entries, around), parameter("damping", name, entries, around.names))
+    return Damper(name, *_ends("damper", name, entries, around), read_parameter("damping", name, entries, around.names))
 
 
-def force(name: str, entries: dict[str, Value], around: Surroundings) -> Force:
+def read_force(name: str, entries: dict[str, Value], around: ReadContext) -> Force:
     """Read a force. Raises ModelError."""
-    return Force(name, point_of(entries["at"], around.points), pair("value", name, entries, around.names))
+    return Force(name, find_point(entries["at"], around.points), read_pair("value", name, entries, around.names))
 
 
-def torque(name: str, entries: dict[str, Value], around: Surroundings) -> Torque:
+def read_torque(name: str, entries: dict[str, Value], around: ReadContext) -> Torque:
     """Read a torque. Raises ModelError."""
     if ("body" in entries) == ("angle" in entries):
         raise _either(f"torque {name!r}", entries, "body", "angle")
-    value = parameter("value", name, entries, around.names)
+    value = read_parameter("value", name, entries, around.names)
     if "angle" in entries:
-        return Torque(name, None, angle_of(entries["angle"], around.angles), value)
+        return Torque(name, None, find_angle(entries["angle"], around.angles), value)
     body, names = entries["body"].text(), [body.name for body in around.bodies]
     if body not in names:
-        fix = did_you_mean(body, names, "the bodies are")
+        fix = suggest_name(body, names, "the bodies are")
         raise ModelError(f"torque {name!r}: there is no body {body!r}", at=entries["body"].at, fix=fix)
     return Torque(name, names.index(body), None, value)
 
 
 def _ends(
-    kind: str, name: str, entries: dict[str, Value], around: Surroundings
+    kind: str, name: str, entries: dict[str, Value], around: ReadContext
 ) -> tuple[tuple[int, int] | None, int | None]:
     if ("between" in entries) == ("angle" in entries):
         raise _either(f"{kind} {name!r}", entries, "between", "angle")
     if "angle" in entries:
-        return None, angle_of(entries["angle"], around.angles)
-    return line_of(entries["between"], around.points), None
+        return None, find_angle(entries["angle"], around.angles)
+    return find_line(entries["between"], around.points), None
 
 
 def _either(who: str, entries: dict[str, Value], first: str, second: str) -> ModelError:
@@ -131,11 +140,11 @@ def _either(who: str, entries: dict[str, Value], first: str, second: str) -> Mod
 
 
 READERS: dict[str, tuple[str, Keys, Callable[..., Any]]] = {
-    "sliders": ("slider", SLIDER, slider),
-    "gears": ("gear", GEAR, gear),
-    "springs": ("spring", SPRING, spring),
-    "dampers": ("damper", DAMPER, damper),
-    "forces": ("force", FORCE, force),
-    "torques": ("torque", TORQUE, torque),
+    "sliders": ("slider", SLIDER, read_slider),
+    "gears": ("gear", GEAR, read_gear),
+    "springs": ("spring", SPRING, read_spring),
+    "dampers": ("damper", DAMPER, read_damper),
+    "forces": ("force", FORCE, read_force),
+    "torques": ("torque", TORQUE, read_torque),
 }
 """Sections of a file: the key under which each part has its name, all its keys, and what reads it."""

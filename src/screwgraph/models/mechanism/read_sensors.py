@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from screwgraph.errors import InputError, ModelError
-from screwgraph.formats import Place, Value, did_you_mean, shown
+from screwgraph.formats import Place, Value, quote_text, suggest_name
 from screwgraph.models.mechanism.keys import SENSOR
 from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.models.mechanism.parts import Sensor
-from screwgraph.models.mechanism.read_forces import Surroundings, read_parts
-from screwgraph.models.mechanism.read_values import angle_of, line_of, number, numbers, point_of
+from screwgraph.models.mechanism.read_forces import ReadContext, read_parts
+from screwgraph.models.mechanism.read_values import find_angle, find_line, find_point, read_number, read_numbers
 from screwgraph.models.mechanism.sensors import SENSORS
 
 
-def read_sensors(value: Value | None, around: Surroundings, places: dict[str, object]) -> tuple[Sensor, ...]:
+def read_sensors(value: Value | None, around: ReadContext, places: dict[str, object]) -> tuple[Sensor, ...]:
     """Read a list of sensors. Raises ModelError."""
     return read_parts(value, "sensor", SENSOR, _sensor, around, places)
 
 
-def given_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
+def parse_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
     """Return sensors from entries like a file's, [{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}, ...].
 
     Raises:
@@ -29,7 +29,7 @@ def given_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
     if not isinstance(given, Sequence) or isinstance(given, str):
         example = '{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}'
         raise InputError(f"sensors = {given!r} is not a list", fix=f"give sensors=[{example}]")
-    around = Surroundings(mechanism.points, mechanism.bodies, mechanism.angles, {})
+    around = ReadContext(mechanism.points, mechanism.bodies, mechanism.angles, {})
     try:
         return read_sensors(_value(given), around, {})
     except ModelError as error:
@@ -46,32 +46,32 @@ def _value(given: Any) -> Value:
     return Value(None if given is None else str(given), place)
 
 
-def _sensor(name: str, entries: dict[str, Value], around: Surroundings) -> Sensor:
+def _sensor(name: str, entries: dict[str, Value], around: ReadContext) -> Sensor:
     kinds = [kind for kind in SENSORS if kind in entries]
     if len(kinds) != 1:
         what = f"sensor {name!r} measures {' and '.join(kinds) or 'nothing'}"
         raise ModelError(what, at=entries[""].at, fix=f"give it one of {', '.join(SENSORS)}")
     kind = kinds[0]
-    sigma = number(entries["sigma"], around.names)
+    sigma = read_number(entries["sigma"], around.names)
     if not sigma > 0.0:
         raise entries["sigma"].complaint("a standard deviation is positive")
     if "at" in entries and not SENSORS[kind].placed:
         raise entries["at"].complaint(f"a sensor of {kind} has no place on a body")
-    x, y = numbers(entries["at"], around.names, 2) if "at" in entries else (0.0, 0.0)
+    x, y = read_numbers(entries["at"], around.names, 2) if "at" in entries else (0.0, 0.0)
     return Sensor(name, kind, _target(kind, entries[kind], around), sigma, (x, y))
 
 
-def _target(kind: str, value: Value, around: Surroundings) -> int | tuple[int, int]:
+def _target(kind: str, value: Value, around: ReadContext) -> int | tuple[int, int]:
     on = SENSORS[kind].on
     if on == "point":
-        return point_of(value, around.points)
+        return find_point(value, around.points)
     if on == "angle":
-        return line_of(value, around.points) if isinstance(value.content, tuple) else angle_of(value, around.angles)
+        return find_line(value, around.points) if isinstance(value.content, tuple) else find_angle(value, around.angles)
     text, names = value.text(), [body.name for body in around.bodies]
     if text not in names:
         raise ModelError(
-            f"{value.what}: there is no body {shown(text)}",
+            f"{value.what}: there is no body {quote_text(text)}",
             at=value.at,
-            fix=did_you_mean(text, names, "the bodies are"),
+            fix=suggest_name(text, names, "the bodies are"),
         )
     return names.index(text)

@@ -10,14 +10,14 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.models.mechanism.mechanism import Mechanism
-from screwgraph.models.mechanism.observations import (
+from screwgraph.models.mechanism.parts import Sensor
+from screwgraph.models.mechanism.sensor_models import (
     Accelerometer,
     CoordinateAngle,
     Gyroscope,
     LineAngle,
     PointPosition,
 )
-from screwgraph.models.mechanism.parts import Sensor
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ SENSORS: Mapping[str, SensorKind] = {
 """Kinds of sensors, by the key under which a file names them."""
 
 
-def columns(sensor: Sensor) -> tuple[str, ...]:
+def name_columns(sensor: Sensor) -> tuple[str, ...]:
     """Return the names of the columns that a sensor fills in a table of measurements."""
     return tuple(sensor.name + suffix for suffix in SENSORS[sensor.kind].suffixes)
 
 
-def observed(
+def simulate_sensors(
     mechanism: Mechanism,
     motion: Mapping[str, Float[np.ndarray, "N n"]],
     sensors: tuple[Sensor, ...] | None = None,
@@ -95,5 +95,5 @@ def observed(
         values = np.broadcast_to(rows.reshape(len(kind.suffixes), -1), (len(kind.suffixes), own[0].shape[1]))
         if rng is not None:
             values = values + sensor.sigma * rng.standard_normal(values.shape)
-        found |= dict(zip(columns(sensor), values, strict=True))
+        found |= dict(zip(name_columns(sensor), values, strict=True))
     return found

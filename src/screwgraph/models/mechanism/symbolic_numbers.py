@@ -9,7 +9,7 @@ from typing import Any, Self
 from screwgraph.tape import apply
 
 
-class Traced(float):
+class TracedNumber(float):
     """A number, and the scalar on a tape that it is the value of; what arithmetic makes of it is traced as well."""
 
     expression: Any
@@ -23,25 +23,25 @@ class Traced(float):
 
 def expression_of(number: Any) -> Any:
     """Return the expression of a traced number; other numbers are their own."""
-    return number.expression if isinstance(number, Traced) else number
+    return number.expression if isinstance(number, TracedNumber) else number
 
 
 def _operator(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    def traced(*numbers: Any) -> Any:
+    def trace_operator(*numbers: Any) -> Any:
         value = getattr(float, name)(*map(_plain, numbers))
         # A float leaves the other operand's type, or a complex root, to Python.
         if value is NotImplemented or not isinstance(value, float):
             return value
-        return Traced(value, call(*map(expression_of, numbers)))
+        return TracedNumber(value, call(*map(expression_of, numbers)))
 
-    return traced
+    return trace_operator
 
 
 def _function(name: str) -> Callable[..., Any]:
-    def traced(*numbers: Any) -> Traced:
-        return Traced(getattr(math, name)(*map(_plain, numbers)), apply(name, *map(expression_of, numbers)))
+    def trace_function(*numbers: Any) -> TracedNumber:
+        return TracedNumber(getattr(math, name)(*map(_plain, numbers)), apply(name, *map(expression_of, numbers)))
 
-    return traced
+    return trace_function
 
 
 def _plain(number: Any) -> Any:
@@ -65,6 +65,6 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 }
 _FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt")
 for _name, _call in _OPERATORS.items():
-    setattr(Traced, _name, _operator(_name, _call))
+    setattr(TracedNumber, _name, _operator(_name, _call))
 for _name in _FUNCTIONS:
-    setattr(Traced, _name, _function(_name))
+    setattr(TracedNumber, _name, _function(_name))

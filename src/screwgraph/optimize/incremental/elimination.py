@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Reals, Table, tail
-from screwgraph.optimize.incremental.dense import factored_front
-from screwgraph.optimize.incremental.grouping import class_size, room_class
-from screwgraph.optimize.incremental.records import Clique, Counters, TreeTables, Workspace
+from screwgraph.optimize.incremental.front_cholesky import factor_front
+from screwgraph.optimize.incremental.supernodes import class_size, room_class
+from screwgraph.optimize.incremental.tree_records import Clique, Counters, TreeTables, Workspace
 
 
-def linked(cliques: Table[Clique], c: int, parent: int) -> None:
+def link_clique(cliques: Table[Clique], c: int, parent: int) -> None:
     """Put a clique below another one."""
     first = cliques[parent].child
     cliques[c].parent = parent
@@ -19,7 +19,7 @@ def linked(cliques: Table[Clique], c: int, parent: int) -> None:
     cliques[parent].child = c
 
 
-def unmade(tree: TreeTables, work: Workspace) -> None:
+def remove_cliques(tree: TreeTables, work: Workspace) -> None:
     """Give back the memory of affected cliques."""
     for q in range(tree.counters.affected):
         c = work.affected_cliques[q]
@@ -42,7 +42,7 @@ def unmade(tree: TreeTables, work: Workspace) -> None:
         tree.counters.free_clique = c
 
 
-def block_of(counters: Counters, pool: Reals, kind: int) -> int:
+def take_block(counters: Counters, pool: Reals, kind: int) -> int:
     """Return a block of a class."""
     block = counters.free_blocks[kind]
     if block >= 0:
@@ -53,7 +53,7 @@ def block_of(counters: Counters, pool: Reals, kind: int) -> int:
     return block
 
 
-def made(tree: TreeTables, work: Workspace) -> None:
+def make_cliques(tree: TreeTables, work: Workspace) -> None:
     """Make cliques, roots first, with the lists of their unknowns; orphans get their new parents."""
     for g in range(tree.counters.supernodes):
         c = tree.counters.free_clique
@@ -64,7 +64,7 @@ def made(tree: TreeTables, work: Workspace) -> None:
             tree.counters.used_cliques = c + 1
         size = work.supernodes[g].dim
         kind = room_class(work.supernodes[g].unknowns + (size + 1) * size)
-        block = block_of(tree.counters, tree.pool, kind)
+        block = take_block(tree.counters, tree.pool, kind)
         tree.cliques[c].child = -1
         tree.cliques[c].size_class = kind
         tree.cliques[c].block = block
@@ -76,9 +76,9 @@ def made(tree: TreeTables, work: Workspace) -> None:
         work.supernodes[g].clique = c
         above = work.supernodes[g].parent
         if above >= 0:
-            linked(tree.cliques, c, work.supernodes[above].clique)
+            link_clique(tree.cliques, c, work.supernodes[above].clique)
         else:
-            linked(tree.cliques, c, 0)
+            link_clique(tree.cliques, c, 0)
         v = work.supernodes[g].first
         own = work.supernodes[g].frontals
         for a in range(work.active[v].length):
@@ -100,10 +100,10 @@ def made(tree: TreeTables, work: Workspace) -> None:
             k = tree.unknowns[int(tree.pool[block + a])].active
             if lowest < 0 or work.active[k].place < work.active[lowest].place:
                 lowest = k
-        linked(tree.cliques, c, work.supernodes[work.active[lowest].supernode].clique)
+        link_clique(tree.cliques, c, work.supernodes[work.active[lowest].supernode].clique)
 
 
-def shared_out(tree: TreeTables, work: Workspace) -> None:
+def assign_factors(tree: TreeTables, work: Workspace) -> None:
     """Give each factor to the clique of the first of its unknowns."""
     for t in range(tree.counters.factors):
         f = work.tops[t]
@@ -117,7 +117,7 @@ def shared_out(tree: TreeTables, work: Workspace) -> None:
         work.supernodes[g].factor = f
 
 
-def factor_added(tree: TreeTables, front: Reals, size: int, f: int) -> None:
+def add_factor(tree: TreeTables, front: Reals, size: int, f: int) -> None:
     """Add a factor's J'J and J'r, which stand as a front, to a clique's."""
     first = tree.factors[f].incidence
     count = tree.factors[f].arity
@@ -148,7 +148,7 @@ def factor_added(tree: TreeTables, front: Reals, size: int, f: int) -> None:
         column = column + tree.unknowns[v].dim
 
 
-def child_added(tree: TreeTables, front: Reals, size: int, c: int) -> None:
+def add_child(tree: TreeTables, front: Reals, size: int, c: int) -> None:
     """Add what is left of a clique below."""
     block = tree.cliques[c].block
     count = tree.cliques[c].unknowns
@@ -186,7 +186,7 @@ def child_added(tree: TreeTables, front: Reals, size: int, c: int) -> None:
         column = column + width
 
 
-def eliminated(tree: TreeTables, work: Workspace, tiny: float) -> int:
+def eliminate_cliques(tree: TreeTables, work: Workspace, tiny: float) -> int:
     """Factor the new cliques, leaves first; return 1, or 0 where an unknown is not determined."""
     tree.counters.made = 0
     for back in range(tree.counters.supernodes):
@@ -205,13 +205,13 @@ def eliminated(tree: TreeTables, work: Workspace, tiny: float) -> int:
             at = at + tree.unknowns[v].dim
         f = work.supernodes[g].factor
         while f >= 0:
-            factor_added(tree, front, size, f)
+            add_factor(tree, front, size, f)
             f = tree.factors[f].next
         below = tree.cliques[c].child
         while below >= 0:
-            child_added(tree, front, size, below)
+            add_child(tree, front, size, below)
             below = tree.cliques[below].next
-        bad = factored_front(front, tree.cliques[c].own_dim, size, tiny)
+        bad = factor_front(front, tree.cliques[c].own_dim, size, tiny)
         if bad >= 0:
             at = 0
             for a in range(count):
@@ -224,4 +224,13 @@ def eliminated(tree: TreeTables, work: Workspace, tiny: float) -> int:
     return 1
 
 
-ELIMINATION = (linked, unmade, block_of, made, shared_out, factor_added, child_added, eliminated)
+ELIMINATION = (
+    link_clique,
+    remove_cliques,
+    take_block,
+    make_cliques,
+    assign_factors,
+    add_factor,
+    add_child,
+    eliminate_cliques,
+)

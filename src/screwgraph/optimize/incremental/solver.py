@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.arguments import checked
+from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.incremental.conditionals import Conditional
-from screwgraph.optimize.incremental.groups import Groups
-from screwgraph.optimize.incremental.state import State
-from screwgraph.optimize.layout import Layout
+from screwgraph.optimize.incremental.linearisation import Linearisation
+from screwgraph.optimize.incremental.named_factors import FactorRegistry
 from screwgraph.optimize.linear import SingularError
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Status
+from screwgraph.optimize.value_layout import ValueLayout
 from screwgraph.optimize.variables import Selection, Variables, selection
 
 NOT_FINITE = "a residual is not finite"
@@ -52,7 +52,7 @@ class Incremental:
     Families are as large as they will ever be: unknowns that no factor touches stay at their start.
     """
 
-    @checked
+    @check_arguments
     def __init__(
         self,
         problem: Problem | Iterable[Variables],
@@ -80,21 +80,21 @@ class Incremental:
         """
         given = problem if isinstance(problem, Problem) else None
         families = problem.families if isinstance(problem, Problem) else tuple(problem)
-        self.layout = Layout(families)
+        self.layout = ValueLayout(families)
         self.relinearise, self.violation_limit, self.threshold = relinearise, violation, threshold
         if every < 1:
             raise InputError(f"linearised anew in every {every} updates", fix="give a positive number")
         self.iterations, self.every, self._turn = iterations, every, -1
-        self._state = State(self.layout, start or {})
+        self._state = Linearisation(self.layout, start or {})
         self._tree = self._state.tree
-        self._groups = Groups(self._state)
+        self._groups = FactorRegistry(self._state)
         self._due = np.zeros(0, dtype=np.int64)
         self._failed = False
         self.last = Updated(Status.CONVERGED, "there are no factors", 0, 0, 0)
         if given is not None:
             self.update(add=given.factors)
 
-    @checked
+    @check_arguments
     def update(
         self,
         add: Iterable[Factors] = (),
@@ -123,14 +123,14 @@ class Incremental:
         self._turn += 1
         with np.errstate(all="ignore"):  # what is not finite is told by `Updated`
             moved_first = len(self._due) if self._is_turn else 0
-            touched = self._edited(add, remove, changed or {}, start or {})
+            touched = self._edit_factors(add, remove, changed or {}, start or {})
             if late is not None:
                 self._tree.set_late(np.concatenate([self._state.unknowns(s) for s in late]))
             chosen = None if wanted is None or self._groups.has_hard else self._state.unknowns(wanted)
-            self.last = self._solved(touched, chosen, moved_first)
+            self.last = self._solve_touched(touched, chosen, moved_first)
         return self.last
 
-    def _edited(
+    def _edit_factors(
         self,
         add: Iterable[Factors],
         remove: Iterable[str] | Mapping[str, Any],
@@ -165,7 +165,7 @@ class Incremental:
         self._finish()
         return {name: view.copy() for name, view in self._state.moved_views().items()}
 
-    @checked
+    @check_arguments
     def value(self, unknowns: Selection | Variables) -> np.ndarray:
         """Return the values (N, *shape) of some unknowns of one family; only what they depend on is solved for."""
         chosen = selection(unknowns)
@@ -197,7 +197,7 @@ class Incremental:
     @property
     def origin(self) -> dict[str, np.ndarray]:
         """Values by family about which factors are linear: those where the tree's directions begin."""
-        return self.layout.unpacked(self._state.x)
+        return self.layout.unpack(self._state.x)
 
     @property
     def conditionals(self) -> list[Conditional]:
@@ -207,9 +207,9 @@ class Incremental:
             InputError: the last update found an unknown that is not determined.
         """
         self._check_tree()
-        return list(self._tree.stored.all())
+        return list(self._tree.storage.all())
 
-    @checked
+    @check_arguments
     def covariance(self, *unknowns: Selection | Variables) -> Float[np.ndarray, "n n"]:
         """Return the covariance of unknowns, given as selections or families, jointly, in their directions.
 
@@ -226,17 +226,17 @@ class Incremental:
         chosen = _together([self._state.unknowns(s) for s in unknowns])
         loose = chosen[self._tree.are_free(chosen)]
         if len(loose):
-            name = self.layout.called(int(self.layout.sizes[: loose[0]].sum()))
+            name = self.layout.name_direction(int(self.layout.sizes[: loose[0]].sum()))
             raise InputError(
                 f"{name} is not determined", why="no factor touches it", fix="add a prior, or leave it out"
             )
-        return self._tree.stored.covariance(chosen.tolist())
+        return self._tree.storage.covariance(chosen.tolist())
 
     def _check_tree(self) -> None:
         if self._failed:
             raise InputError("the problem is not solved", why=self.last.reason, fix="add what determines it")
 
-    def _solved(
+    def _solve_touched(
         self, touched: Int[np.ndarray, " k"], wanted: Int[np.ndarray, " w"] | None, relinearised: int
     ) -> Updated:
         cliques = count = 0
@@ -250,7 +250,7 @@ class Incremental:
                     self._state.restore()
                     if not self._tree.is_finite:
                         return Updated(Status.NOT_FINITE, NOT_FINITE, count, cliques, relinearised)
-                    reason = f"{self.layout.called(error.unknown)} is not determined"
+                    reason = f"{self.layout.name_direction(error.unknown)} is not determined"
                     return Updated(Status.SINGULAR, reason, count, cliques, relinearised)
                 cliques += self._tree.cliques
             if wanted is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.optimize.linear.dense import SMALLEST, inertia, lapack
+from screwgraph.optimize.linear.dense import SMALLEST, count_negative_pivots, load_lapack
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +22,13 @@ class Border:
 
     def solve(self, right: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
         """Solve for one right side."""
-        return lapack("sytrs")(self.lower, self.swaps, right * self.size, lower=1)[0].reshape(-1) * self.size
+        return load_lapack("sytrs")(self.lower, self.swaps, right * self.size, lower=1)[0].reshape(-1) * self.size
 
 
-def border_factors(S: Float[np.ndarray, "b b"], scales: Float[np.ndarray, " b"]) -> Border:
+def factor_border(S: Float[np.ndarray, "b b"], scales: Float[np.ndarray, " b"]) -> Border:
     """Factor the lower triangle of S, scaled so that a pivot tells how much is left of what stood there."""
     size = 1.0 / np.sqrt(np.where(scales > 0, scales, 1.0))
-    lower, swaps, info = lapack("sytrf")(S * np.outer(size, size), lower=1)
-    negative, smallest, first = inertia(lower, swaps)
+    lower, swaps, info = load_lapack("sytrf")(S * np.outer(size, size), lower=1)
+    negative, smallest, first = count_negative_pivots(lower, swaps)
     singular = info > 0 or not smallest > SMALLEST
     return Border(lower, swaps, size, negative, (info - 1 if info > 0 else first) if singular else -1)

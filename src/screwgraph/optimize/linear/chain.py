@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from screwgraph.compiler.kernels import vector_width
-from screwgraph.compiler.kernels.dense import UNROLLED, Shape, chain_code
-from screwgraph.optimize.linear.border import Border, border_factors
+from screwgraph.compiler.kernels.dense import UNROLLED, ChainShape, compile_chain
+from screwgraph.optimize.linear.border import Border, factor_border
+from screwgraph.optimize.linear.chain_partition import ChainPartition
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
-from screwgraph.optimize.linear.places import Targets, targets
-from screwgraph.optimize.linear.steps import Steps
+from screwgraph.optimize.linear.scatter_targets import ScatterTargets, find_runs
 
 ROUNDING = 4
 """Steps beyond `UNROLLED` unknowns, and borders, are filled up to a multiple of this: so they share code."""
@@ -25,7 +25,7 @@ Indices = slice | Int[np.ndarray, " n"]
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class ChainPlaces:
     """Places of unknowns and entries.
 
     `slot` of each unknown: column d i + j of step i, or -1 - k for the border's k-th. `entries` in storage: panels
@@ -35,8 +35,8 @@ class Places:
     """
 
     slot: Int[np.ndarray, " n"]
-    entries: Targets
-    diagonal: Targets
+    entries: ScatterTargets
+    diagonal: ScatterTargets
     firsts: Int[np.ndarray, "N 2"]
     ends: Int[np.ndarray, " s"]
     alone: Int[np.ndarray, " A"]
@@ -49,9 +49,9 @@ class ChainMethod:
     """L D L^T of a block-tridiagonal matrix with a border; multipliers go first in their step."""
 
     pattern: Pattern
-    steps: Steps
-    shape: Shape
-    places: Places
+    steps: ChainPartition
+    shape: ChainShape
+    places: ChainPlaces
     _free: list[Float[np.ndarray, " S"]] = field(default_factory=list)
 
     def factor(
@@ -72,7 +72,7 @@ class ChainMethod:
         padded[slot[inside]] = scales[inside]
         scratch = np.empty(self.shape.panel)
         border = storage[panels:]
-        bad = chain_code(self.shape).factor(
+        bad = compile_chain(self.shape).factor(
             storage.ctypes.data,
             scratch.ctypes.data,
             inverses.ctypes.data,
@@ -118,7 +118,7 @@ class ChainMethod:
         b, slot = self.steps.border, self.places.slot
         own = np.empty(b)
         own[-1 - slot[slot < 0]] = scales[slot < 0]
-        border = border_factors(storage.reshape(self.shape.b, self.shape.border)[:b, :b].T, own)
+        border = factor_border(storage.reshape(self.shape.b, self.shape.border)[:b, :b].T, own)
         if border.bad >= 0:
             raise self._singular(slot == -1 - border.bad)
         if border.negative and not self.pattern.multipliers:
@@ -140,7 +140,7 @@ class ChainFactored:
         """Solve for several right sides."""
         shape, count = self.method.shape, self.method.steps.count
         inside, at, outside, edge_at = self.method.places_of_sides
-        code, result = chain_code(shape), np.empty_like(b)
+        code, result = compile_chain(shape), np.empty_like(b)
         for k in range(b.shape[1]):
             x, edge = np.zeros((count + 1) * shape.step), np.zeros(max(shape.border, 1))
             x[at], edge[edge_at] = b[inside, k], b[outside, k]
@@ -154,18 +154,18 @@ class ChainFactored:
         return result
 
 
-def chain_method(pattern: Pattern, steps: Steps) -> ChainMethod:
+def make_chain_method(pattern: Pattern, steps: ChainPartition) -> ChainMethod:
     """Prepare the places of entries in the panels of a chain."""
-    d, width = _rounded(steps.dimension), vector_width()
-    tied = _tied(pattern, steps) if d > UNROLLED else np.ones(pattern.count, dtype=bool)
+    d, width = _round_dimension(steps.dimension), vector_width()
+    tied = _find_tied_unknowns(pattern, steps) if d > UNROLLED else np.ones(pattern.count, dtype=bool)
     step = steps.step_of[pattern.block_of]
     most = int(np.bincount(step[tied & (step >= 0)], minlength=1).max())
     skipped = (d - most) // width * width
-    shape = Shape(d, -(-steps.border // ROUNDING) * ROUNDING, width, skipped)
+    shape = ChainShape(d, -(-steps.border // ROUNDING) * ROUNDING, width, skipped)
     return ChainMethod(pattern, steps, shape, _places(pattern, steps, shape, tied & (skipped > 0)))
 
 
-def _tied(pattern: Pattern, steps: Steps) -> Bool[np.ndarray, " n"]:
+def _find_tied_unknowns(pattern: Pattern, steps: ChainPartition) -> Bool[np.ndarray, " n"]:
     """Whether unknowns are tied to ones of the step before; all, where multipliers are, which have to come first."""
     step = steps.step_of[pattern.block_of]
     row, col = step[pattern.rows], step[pattern.cols]
@@ -176,12 +176,12 @@ def _tied(pattern: Pattern, steps: Steps) -> Bool[np.ndarray, " n"]:
     return tied if not tied[pattern.primal :].any() else np.ones(pattern.count, dtype=bool)
 
 
-def _rounded(dimension: int) -> int:
+def _round_dimension(dimension: int) -> int:
     """Return the size of steps that code is made for: large ones share code."""
     return dimension if dimension <= UNROLLED else -(-dimension // ROUNDING) * ROUNDING
 
 
-def _places(pattern: Pattern, steps: Steps, shape: Shape, last: Bool[np.ndarray, " n"]) -> Places:
+def _places(pattern: Pattern, steps: ChainPartition, shape: ChainShape, last: Bool[np.ndarray, " n"]) -> ChainPlaces:
     slot = _slots(pattern, steps, shape.d, last)
     if steps.border:
         entries = _place(slot[pattern.rows], slot[pattern.cols], steps, shape)
@@ -192,10 +192,10 @@ def _places(pattern: Pattern, steps: Steps, shape: Shape, last: Bool[np.ndarray,
     used.ravel()[slot[slot >= 0]] = True
     rest = np.flatnonzero(~used & (np.arange(shape.d) >= firsts[:, :1]))
     size = (steps.count + 1) * shape.panel + max(shape.b * shape.border, 1)
-    return Places(
+    return ChainPlaces(
         slot,
-        targets(entries),
-        targets(_place(slot, slot, steps, shape)),
+        find_runs(entries),
+        find_runs(_place(slot, slot, steps, shape)),
         firsts,
         *_alone(slot, pattern, shape, firsts),
         _place(rest, rest, steps, shape),
@@ -203,7 +203,7 @@ def _places(pattern: Pattern, steps: Steps, shape: Shape, last: Bool[np.ndarray,
     )
 
 
-def _slots(pattern: Pattern, steps: Steps, d: int, last: Bool[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+def _slots(pattern: Pattern, steps: ChainPartition, d: int, last: Bool[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
     """Number unknowns within their step, multipliers first, some `last`; and within the border.
 
     Long steps are filled from their end.
@@ -221,7 +221,9 @@ def _slots(pattern: Pattern, steps: Steps, d: int, last: Bool[np.ndarray, " n"])
     return np.where(step >= 0, step * d + rank, -1 - rank)
 
 
-def _firsts(slot: Int[np.ndarray, " n"], pattern: Pattern, steps: Steps, shape: Shape) -> Int[np.ndarray, "N 2"]:
+def _firsts(
+    slot: Int[np.ndarray, " n"], pattern: Pattern, steps: ChainPartition, shape: ChainShape
+) -> Int[np.ndarray, "N 2"]:
     """Return where each step begins, and where its multipliers end, if they are tied to no others."""
     found = np.zeros((steps.count, 2), dtype=np.int64)
     if shape.d <= UNROLLED:
@@ -237,7 +239,7 @@ def _firsts(slot: Int[np.ndarray, " n"], pattern: Pattern, steps: Steps, shape: 
 
 
 def _alone(
-    slot: Int[np.ndarray, " n"], pattern: Pattern, shape: Shape, firsts: Int[np.ndarray, "N 2"]
+    slot: Int[np.ndarray, " n"], pattern: Pattern, shape: ChainShape, firsts: Int[np.ndarray, "N 2"]
 ) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " A"]]:
     """Return, for all columns of all steps, the multipliers of their step that stand alone and touch them: where the
     list of each begins and ends, and the lists, of columns.
@@ -253,7 +255,7 @@ def _alone(
     return np.concatenate([[0], np.cumsum(count)]), np.ascontiguousarray(place)
 
 
-def _inner(slot: np.ndarray, pattern: Pattern, steps: Steps, shape: Shape) -> np.ndarray:
+def _inner(slot: np.ndarray, pattern: Pattern, steps: ChainPartition, shape: ChainShape) -> np.ndarray:
     """Return where entries stand if there is no border: the sum of a part of their column and one of their row."""
     short = slot.astype(np.int32)
     one, other = short[pattern.rows], short[pattern.cols]
@@ -264,7 +266,7 @@ def _inner(slot: np.ndarray, pattern: Pattern, steps: Steps, shape: Shape) -> np
     return of_column[np.minimum(one, other)] + of_row[np.maximum(one, other)]
 
 
-def _place(row: np.ndarray, col: np.ndarray, steps: Steps, shape: Shape) -> np.ndarray:
+def _place(row: np.ndarray, col: np.ndarray, steps: ChainPartition, shape: ChainShape) -> np.ndarray:
     """Return where in storage the entry of two slots stands, whichever of them is the row."""
     edges = (row < 0) & (col < 0)
     swap = np.where(edges, row > col, np.where(row < 0, False, (col < 0) | (row < col)))

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from screwgraph.optimize.linear.chain import ChainFactored
 
 
-def chain_covariances(factored: ChainFactored, solve: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def select_covariances(factored: ChainFactored, solve: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function from unknowns of one step, or of the border, to their part of the inverse.
 
     `solve` solves the whole system: for the border's share.

@@ -21,7 +21,7 @@ SCALINGS = 2
 
 
 @cache
-def lapack(name: str) -> Callable[..., Any]:
+def load_lapack(name: str) -> Callable[..., Any]:
     """Return LAPACK's function for doubles; SciPy is loaded when the first one is asked for."""
     from scipy.linalg import get_lapack_funcs
 
@@ -44,7 +44,7 @@ class DenseMethod:
         if self.pattern.multipliers:
             return _indefinite(self.pattern, matrix)
         before = matrix.diagonal().copy()
-        lower, info = lapack("potrf")(matrix, lower=1, clean=0, overwrite_a=1)
+        lower, info = load_lapack("potrf")(matrix, lower=1, clean=0, overwrite_a=1)
         first = info - 1 if info > 0 else -1
         if info == 0:
             bad = ~(lower.diagonal() ** 2 > SMALLEST * before)
@@ -66,14 +66,14 @@ class DenseFactored:
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         if self.swaps is None:
-            return lapack("potrs")(self.lower, b, lower=1)[0]
+            return load_lapack("potrs")(self.lower, b, lower=1)[0]
         if self.scale is None:
-            return lapack("sytrs")(self.lower, self.swaps, b, lower=1)[0]
+            return load_lapack("sytrs")(self.lower, self.swaps, b, lower=1)[0]
         scale = self.scale if b.ndim == 1 else self.scale[:, None]
-        return scale * lapack("sytrs")(self.lower, self.swaps, scale * b, lower=1)[0]
+        return scale * load_lapack("sytrs")(self.lower, self.swaps, scale * b, lower=1)[0]
 
 
-def dense_method(pattern: Pattern) -> DenseMethod:
+def make_dense_method(pattern: Pattern) -> DenseMethod:
     """Prepare the places of entries in a dense matrix."""
     return DenseMethod(pattern, pattern.cols * pattern.count + pattern.rows)
 
@@ -85,30 +85,30 @@ def _indefinite(pattern: Pattern, matrix: Any) -> DenseFactored:
     """
     whole = np.abs(matrix)
     size = whole.max(axis=0, initial=0.0)
-    found = _factored(matrix.copy(order="F"), SINGULAR * size.max(initial=0.0))
+    found = _factor_dense(matrix.copy(order="F"), SINGULAR * size.max(initial=0.0))
     if isinstance(found, int):
         scale = np.ones(pattern.count)
         for _ in range(SCALINGS):
             size = np.maximum(whole.max(axis=0, initial=0.0), whole.max(axis=1, initial=0.0))
             root = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
             scale, whole = scale * root, root[:, None] * whole * root
-        found = _factored(np.asfortranarray(scale[:, None] * matrix * scale), SMALLEST)
+        found = _factor_dense(np.asfortranarray(scale[:, None] * matrix * scale), SMALLEST)
         if isinstance(found, int):
             raise SingularError(found, int(pattern.block_of[found]))
         return replace(found, scale=scale)
     return found
 
 
-def _factored(matrix: Any, least: float) -> DenseFactored | int:
+def _factor_dense(matrix: Any, least: float) -> DenseFactored | int:
     """Return L D L^T, or the unknown whose pivot is no larger than the least."""
-    lower, swaps, info = lapack("sytrf")(matrix, lower=1, overwrite_a=1)
-    negative, smallest, first = inertia(lower, swaps)
+    lower, swaps, info = load_lapack("sytrf")(matrix, lower=1, overwrite_a=1)
+    negative, smallest, first = count_negative_pivots(lower, swaps)
     if info > 0 or not smallest > least:
         return info - 1 if info > 0 else first
     return DenseFactored(lower, swaps, negative)
 
 
-def inertia(lower: Float[np.ndarray, "n n"], swaps: Int[np.ndarray, " n"]) -> tuple[int, float, int]:
+def count_negative_pivots(lower: Float[np.ndarray, "n n"], swaps: Int[np.ndarray, " n"]) -> tuple[int, float, int]:
     """Return how many pivots of LAPACK's L D L^T are negative, the smallest one's size, and where it is."""
     pairs = np.flatnonzero(swaps < 0)[::2]
     single = swaps > 0

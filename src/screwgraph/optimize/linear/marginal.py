@@ -17,7 +17,7 @@ RANK = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Remnant:
+class QuadraticMarginal:
     """1/2 x^T H x + g^T x on the kept unknowns, subject to A x + b = 0 (which may have no rows)."""
 
     __repr__ = one_line
@@ -34,7 +34,7 @@ def marginalise(
     keep: np.ndarray,
     A: Float[np.ndarray, "m n"] | None = None,
     b: Float[np.ndarray, " m"] | None = None,
-) -> Remnant:
+) -> QuadraticMarginal:
     """Minimise 1/2 x^T H x + g^T x, subject to A x + b = 0, over all unknowns but those in `keep`.
 
     `keep` is a boolean mask, or indices, whose order the answer has. Hard rows that touch leaving unknowns are solved
@@ -63,7 +63,7 @@ def marginalise(
         factor = _cholesky(free.T @ H_ll @ free, free, leave)
         H_kept = H_kept - (free.T @ pull).T @ cho_solve(factor, free.T @ pull)
         g_kept = g_kept - (free.T @ pull).T @ cho_solve(factor, free.T @ force)
-    return Remnant((H_kept + H_kept.T) / 2, g_kept, A_left, b_left)
+    return QuadraticMarginal((H_kept + H_kept.T) / 2, g_kept, A_left, b_left)
 
 
 def _split(

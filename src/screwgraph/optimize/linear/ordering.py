@@ -14,7 +14,7 @@ Graph = Any
 """A sparse array of SciPy's, of which type checkers know little."""
 
 
-def block_graphs(pattern: Pattern) -> tuple[Graph, Graph]:
+def make_block_graphs(pattern: Pattern) -> tuple[Graph, Graph]:
     """Return which blocks are neighbours, and which block of multipliers (row) touches which other block (column).
 
     Neighbours are blocks that are no multipliers, and share an entry or a multiplier; each is its own.
@@ -34,7 +34,7 @@ def block_graphs(pattern: Pattern) -> tuple[Graph, Graph]:
     return graph, tied
 
 
-def part(graph: Graph, kept: Int[np.ndarray, " K"], rows: bool = True) -> Graph:
+def select_subgraph(graph: Graph, kept: Int[np.ndarray, " K"], rows: bool = True) -> Graph:
     """Return a graph's columns, and by default rows, of some blocks."""
     from scipy import sparse
 
@@ -43,7 +43,7 @@ def part(graph: Graph, kept: Int[np.ndarray, " K"], rows: bool = True) -> Graph:
     return sparse.csr_array(pick.T @ graph @ pick if rows else graph @ pick)
 
 
-def orders(graph: Graph) -> Iterator[tuple[str, Int[np.ndarray, " B"]]]:
+def list_orders(graph: Graph) -> Iterator[tuple[str, Int[np.ndarray, " B"]]]:
     """Yield orders worth trying, with their names."""
     from scipy.sparse import csgraph
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels.dense import place_code
+from screwgraph.compiler.kernels.dense import compile_places
 
 MOST = 12
 ENOUGH = 1e-11
@@ -32,7 +32,7 @@ rows that nearly repeat others would take many."""
 
 
 @dataclass(frozen=True, eq=False)
-class Exact:
+class ExactMatrix:
     """The matrix itself, as values at the places of a system."""
 
     system: Any
@@ -43,15 +43,15 @@ class Exact:
         """Return the matrix times a vector."""
         y = self.diagonal * x
         arrays = (y, x, self.system.rows, self.system.cols, self.values)
-        place_code().multiply(*(a.ctypes.data for a in arrays), self.values.size)
+        compile_places().multiply(*(a.ctypes.data for a in arrays), self.values.size)
         return y
 
     @cached_property
-    def magnitudes(self) -> Exact:
+    def magnitudes(self) -> ExactMatrix:
         """The matrix of the entries' sizes; of entries that are summed, the sizes are."""
-        return Exact(self.system, np.abs(self.values), np.abs(self.diagonal))
+        return ExactMatrix(self.system, np.abs(self.values), np.abs(self.diagonal))
 
-    def pivoted(self) -> Any:
+    def factor_with_pivoting(self) -> Any:
         """Return factors of the matrix by L U with pivoting."""
         from scipy import sparse
         from scipy.sparse import linalg
@@ -62,8 +62,8 @@ class Exact:
         return linalg.splu(full.tocsc())
 
 
-def refined(
-    exact: Exact,
+def refine_solution(
+    exact: ExactMatrix,
     solve: Callable[[Any], Any],
     b: Float[np.ndarray, "n k"],
     x: Float[np.ndarray, "n k"],
@@ -72,18 +72,18 @@ def refined(
     """Improve x until the residual b - K x is small; where it does not become so, factor anew with pivoting."""
     answer, pivoted = x.copy(), None
     for k in range(b.shape[1]):
-        now, error = _improved(exact, solve, b[:, k], x[:, k].copy(), enough)
+        now, error = _refine_step(exact, solve, b[:, k], x[:, k].copy(), enough)
         if not error <= max(GOOD, enough):
             if pivoted is None:
                 pivoted = _try_pivoted(exact)
             if pivoted is not None:
-                other, other_error = _improved(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0], enough)
+                other, other_error = _refine_step(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0], enough)
                 now = other if other_error < error or not np.isfinite(error) else now
         answer[:, k] = now
     return answer
 
 
-def left_over(exact: Exact, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> float:
+def relative_residual(exact: ExactMatrix, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> float:
     """Return how large b - K x is beside b: in the rows of multipliers or in the others, where that is more."""
     left, sizes, primal = np.abs(b - exact.times(x)), np.abs(b), exact.system.pattern.primal
     least = ROUNDING * sizes.max(initial=0.0) + np.finfo(float).tiny
@@ -92,15 +92,15 @@ def left_over(exact: Exact, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n
     return float(np.max(parts))
 
 
-def _try_pivoted(exact: Exact) -> Callable[[Any], Any] | None:
+def _try_pivoted(exact: ExactMatrix) -> Callable[[Any], Any] | None:
     try:
-        return exact.pivoted().solve
+        return exact.factor_with_pivoting().solve
     except RuntimeError:  # SuperLU: exactly singular
         return None
 
 
-def _improved(
-    exact: Exact,
+def _refine_step(
+    exact: ExactMatrix,
     solve: Callable[[Any], Any],
     b: Float[np.ndarray, " n"],
     x: Float[np.ndarray, " n"],
@@ -122,7 +122,7 @@ def _improved(
     return best, least
 
 
-def _largest(exact: Exact, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _largest(exact: ExactMatrix, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """Return the largest size of the unknowns, and for multipliers that of these."""
     found, primal = np.empty_like(x), exact.system.pattern.primal
     found[:primal] = np.abs(x[:primal]).max(initial=0.0)

@@ -60,7 +60,7 @@ class Regulariser:
         return shifted, scales
 
 
-def regulariser(pattern: Pattern, multipliers: float = MULTIPLIERS) -> Regulariser:
+def make_regulariser(pattern: Pattern, multipliers: float = MULTIPLIERS) -> Regulariser:
     """Look up the entries."""
     own = np.flatnonzero(pattern.rows == pattern.cols)
     across = np.flatnonzero((pattern.rows >= pattern.primal) & (pattern.cols < pattern.primal))

@@ -75,7 +75,7 @@ class SparseFactored:
         return np.column_stack([self.solver.solve(np.ascontiguousarray(column)) for column in b.T])
 
 
-def sparse_method(pattern: Pattern) -> SparseMethod:
+def make_sparse_method(pattern: Pattern) -> SparseMethod:
     """Prepare the places of entries in the columns of the upper triangle."""
     n = pattern.count
     own = np.arange(n)

@@ -9,16 +9,16 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.kernels.dense import place_code
+from screwgraph.compiler.kernels.dense import compile_places
 from screwgraph.errors import InputError
 from screwgraph.optimize.linear.chain import ChainFactored, ChainMethod
-from screwgraph.optimize.linear.choice import Choice, choose
-from screwgraph.optimize.linear.covariance import chain_covariances, is_of_one_step
+from screwgraph.optimize.linear.covariance import is_of_one_step, select_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
-from screwgraph.optimize.linear.krylov import searched
+from screwgraph.optimize.linear.gmres import refine_gmres
+from screwgraph.optimize.linear.method_choice import MethodChoice, choose_method
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
-from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, Exact, left_over, refined
-from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, regulariser
+from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, ExactMatrix, refine_solution, relative_residual
+from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, make_regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
 from screwgraph.summary import one_line
 
@@ -33,7 +33,7 @@ class System:
     __repr__ = one_line
 
     pattern: Pattern
-    choice: Choice
+    choice: MethodChoice
     rows: Int[np.ndarray, " E"]
     cols: Int[np.ndarray, " E"]
     regulariser: Regulariser
@@ -61,15 +61,15 @@ class System:
         Raises SingularError when it is singular or, without multipliers, not positive definite; InputError for wrong
         shapes.
         """
-        values, added = self._checked(values, diagonal)
-        exact = Exact(self, values, added)
+        values, added = self._validate_values(values, diagonal)
+        exact = ExactMatrix(self, values, added)
         method = self.choice.method
         if isinstance(method, DenseMethod):
             return self._dense(method, exact)
         shifted, scales = self.regulariser(values, added, isinstance(method, ChainMethod))
         return Factored(self, exact, method.factor(values, shifted, scales))
 
-    def _dense(self, method: DenseMethod, exact: Exact) -> Factored:
+    def _dense(self, method: DenseMethod, exact: ExactMatrix) -> Factored:
         """Factor exactly; where hard rows are redundant, with the multipliers' diagonal shifted, and refinement."""
         try:
             return Factored(self, exact, method.factor(exact.values, exact.diagonal), is_exact=True)
@@ -86,10 +86,10 @@ class System:
         diagonal: Float[np.ndarray, " n"] | float = 0.0,
     ) -> Float[np.ndarray, " n"]:
         """Return the matrix of these values, `diagonal` added, times a vector."""
-        values, added = self._checked(values, diagonal)
-        return Exact(self, values, added).times(np.ascontiguousarray(x, dtype=float))
+        values, added = self._validate_values(values, diagonal)
+        return ExactMatrix(self, values, added).times(np.ascontiguousarray(x, dtype=float))
 
-    def _checked(
+    def _validate_values(
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"] | float
     ) -> tuple[Float[np.ndarray, " E"], Float[np.ndarray, " n"]]:
         values = np.ascontiguousarray(values, dtype=float)
@@ -104,7 +104,7 @@ class Factored:
     """A factored matrix."""
 
     system: System
-    exact: Exact
+    exact: ExactMatrix
     factors: DenseFactored | ChainFactored | SparseFactored
     is_exact: bool = False
 
@@ -122,7 +122,7 @@ class Factored:
         columns = right.reshape(right.shape[0], -1)
         x = self.factors.solve(columns)
         if self.system.pattern.multipliers and not self.is_exact and np.isfinite(accuracy):
-            x = refined(self.exact, self.factors.solve, columns, x, accuracy)
+            x = refine_solution(self.exact, self.factors.solve, columns, x, accuracy)
         return x.reshape(right.shape)
 
     def correction(self, residual: Float[np.ndarray, " n"], accuracy: float) -> Float[np.ndarray, " n"]:
@@ -133,12 +133,12 @@ class Factored:
         """
         x = self.factors.solve(residual[:, None])[:, 0]
         multipliers = self.system.pattern.multipliers and not self.is_exact
-        if not multipliers or accuracy == np.inf or left_over(self.exact, residual, x) <= LITTLE:
+        if not multipliers or accuracy == np.inf or relative_residual(self.exact, residual, x) <= LITTLE:
             return x
-        x = refined(self.exact, self.factors.solve, residual[:, None], x[:, None], accuracy)[:, 0]
-        if left_over(self.exact, residual, x) <= MUCH:
+        x = refine_solution(self.exact, self.factors.solve, residual[:, None], x[:, None], accuracy)[:, 0]
+        if relative_residual(self.exact, residual, x) <= MUCH:
             return x
-        return searched(self.exact, self.factors.solve, residual, x)
+        return refine_gmres(self.exact, self.factors.solve, residual, x)
 
     def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
         """Return the part of the inverse that belongs to some unknowns: their joint covariance."""
@@ -156,7 +156,7 @@ class Factored:
         """
         if not isinstance(self.factors, ChainFactored) or sum(u.size for u in groups) <= FEW:
             return [self.covariance(u) for u in groups]
-        part, found = chain_covariances(self.factors, self.solve), list[np.ndarray]()
+        part, found = select_covariances(self.factors, self.solve), list[np.ndarray]()
         for u in groups:
             S = part(u) if is_of_one_step(self.factors, u) else self.covariance(u)
             found.append((S + S.T) / 2)
@@ -169,6 +169,6 @@ def analyse(pattern: Pattern, method: str = "auto", multipliers: float = MULTIPL
     `method` is "auto", "dense", "chain", "arrow" or "sparse"; `multipliers` is put onto these' diagonal, see
     `regularise.py`. Raises InputError for another one.
     """
-    place_code()
+    compile_places()
     rows, cols = pattern.rows.astype(np.int32), pattern.cols.astype(np.int32)
-    return System(pattern, choose(pattern, method), rows, cols, regulariser(pattern, multipliers))
+    return System(pattern, choose_method(pattern, method), rows, cols, make_regulariser(pattern, multipliers))

@@ -2,12 +2,12 @@
 
 from screwgraph.optimize.methods.augmented_lagrangian import AugmentedLagrangian
 from screwgraph.optimize.methods.base import End, Method, Run, Tolerances
+from screwgraph.optimize.methods.casadi_nlp import Ipopt
 from screwgraph.optimize.methods.dogleg import Dogleg
 from screwgraph.optimize.methods.fatrop import Fatrop
 from screwgraph.optimize.methods.gauss_newton import GaussNewton
 from screwgraph.optimize.methods.interior_point import InteriorPoint
 from screwgraph.optimize.methods.levenberg_marquardt import LevenbergMarquardt
-from screwgraph.optimize.methods.nlp import Ipopt
 
 UNCONSTRAINED = {
     "gauss_newton": GaussNewton(),

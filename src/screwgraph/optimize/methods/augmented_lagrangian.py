@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.methods.base import Run, Tolerances
 from screwgraph.optimize.methods.levenberg_marquardt import LevenbergMarquardt
-from screwgraph.optimize.methods.penalties import penalised, weighed
+from screwgraph.optimize.methods.penalties import penalise_hard, update_penalties
 from screwgraph.optimize.result import Iterate, Status
 
 LARGEST_WEIGHT = 1e12
@@ -35,7 +35,7 @@ class AugmentedLagrangian:
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
     ) -> Run:
         """Solve a sequence of problems without hard factors."""
-        soft = penalised(assembly, keep_costs=True)
+        soft = penalise_hard(assembly, keep_costs=True)
         hard = [b for b in assembly.batches if b.factors.kind != "soft"]
         shapes = [(len(b), b.factors.rows) for b in hard]
         weight, shifts = self.weight, [np.zeros(shape) for shape in shapes]
@@ -43,7 +43,7 @@ class AugmentedLagrangian:
             weight, shifts = float(memory["weight"]), list(memory["shifts"])
         before, end, last = np.inf, (Status.CONVERGED, ""), None
         while True:
-            relaxed = weighed(soft, np.sqrt(weight), shifts)
+            relaxed = update_penalties(soft, np.sqrt(weight), shifts)
             run = LevenbergMarquardt()(relaxed, x, replace(tolerances, decrease=max(tolerances.decrease, 1e-10)), {})
             for _ in range(ROUND):
                 try:

@@ -45,7 +45,7 @@ class Method(Protocol):
         ...
 
 
-def largest(vector: np.ndarray) -> float:
+def max_magnitude(vector: np.ndarray) -> float:
     """Return the largest magnitude of a vector's entries; NaN if there is one."""
     return float(np.abs(vector).max(initial=0.0))
 
@@ -55,14 +55,14 @@ def dot(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.einsum("i,i", a, b))
 
 
-def last_step(assembly: Assembly, x: np.ndarray, step: np.ndarray, cost: float) -> Generator[Iterate, None, None]:
+def finish_step(assembly: Assembly, x: np.ndarray, step: np.ndarray, cost: float) -> Generator[Iterate, None, None]:
     """Yield the end of a step that changes the cost by less than rounding does: the unknowns gain half their digits."""
-    moved = assembly.layout.moved(x, step)
+    moved = assembly.layout.retract(x, step)
     if assembly.cost(moved) <= cost * (1.0 + ROUNDING):
-        now, gradient, _ = assembly.linearised(moved)
-        yield Iterate(moved, now, gradient=largest(gradient))
+        now, gradient, _ = assembly.linearise(moved)
+        yield Iterate(moved, now, gradient=max_magnitude(gradient))
 
 
-def small_step(step: np.ndarray, x: np.ndarray, tolerances: Tolerances) -> bool:
+def is_small_step(step: np.ndarray, x: np.ndarray, tolerances: Tolerances) -> bool:
     """Whether a step changes nothing."""
-    return largest(step) <= tolerances.step * (largest(x) + tolerances.step)
+    return max_magnitude(step) <= tolerances.step * (max_magnitude(x) + tolerances.step)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import SingularError
-from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, last_step, small_step
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, finish_step, is_small_step, max_magnitude
 from screwgraph.optimize.result import Iterate, Status
 
 SMALLEST_RADIUS = 1e-14
@@ -32,11 +32,11 @@ class Dogleg:
         """Solve by dogleg steps; every iterate costs less than the one before."""
         radius = float(memory.get("radius", self.radius))
         while True:
-            cost, gradient, entries = assembly.linearised(x)
-            yield Iterate(x, cost, gradient=largest(gradient), memory={"radius": radius})
+            cost, gradient, entries = assembly.linearise(x)
+            yield Iterate(x, cost, gradient=max_magnitude(gradient), memory={"radius": radius})
             if not np.isfinite(cost):
                 return Status.NOT_FINITE, "the cost is not finite"
-            if largest(gradient) <= tolerances.gradient:
+            if max_magnitude(gradient) <= tolerances.gradient:
                 return Status.CONVERGED, "the gradient vanishes"
             curved = dot(gradient, assembly.product(entries, gradient))
             steepest = -gradient * (dot(gradient, gradient) / curved)
@@ -45,11 +45,11 @@ class Dogleg:
                 step = _bent(steepest, newton, radius)
                 predicted = -dot(gradient, step) - 0.5 * dot(step, assembly.product(entries, step))
                 if predicted <= tolerances.decrease * cost:
-                    yield from last_step(assembly, x, step, cost)
+                    yield from finish_step(assembly, x, step, cost)
                     return Status.CONVERGED, "no further decrease is predicted"
-                if small_step(step, x, tolerances):
+                if is_small_step(step, x, tolerances):
                     return Status.CONVERGED, "steps have become small"
-                trial = assembly.layout.moved(x, step)
+                trial = assembly.layout.retract(x, step)
                 gain, length = (cost - assembly.cost(trial)) / predicted, np.sqrt(dot(step, step))
                 if gain > 0.75:
                     radius = max(radius, 3.0 * length)

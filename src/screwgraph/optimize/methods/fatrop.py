@@ -13,8 +13,8 @@ from screwgraph.compiler import casadi_module
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.methods.base import Run, Tolerances
-from screwgraph.optimize.methods.nlp import ended, iterate, of_one
-from screwgraph.optimize.methods.stages import Stages, stages
+from screwgraph.optimize.methods.casadi_nlp import make_factor_expression, make_iterate, read_status
+from screwgraph.optimize.methods.stages import Stages, find_stages
 from screwgraph.optimize.result import Status
 
 
@@ -34,8 +34,8 @@ class Fatrop:
         """Solve by fatrop."""
         ca = casadi_module()
 
-        yield iterate(assembly, x, np.inf)
-        staged = stages(assembly)
+        yield make_iterate(assembly, x, np.inf)
+        staged = find_stages(assembly)
         if isinstance(staged, str):
             return Status.FAILED, staged
         nlp, bounds, options = _program(assembly, staged, x)
@@ -46,9 +46,9 @@ class Fatrop:
         stats = solver.stats()
         d = np.zeros(assembly.layout.size)
         d[staged.directions] = found[staged.places]
-        moved = assembly.layout.moved(x, d)
-        yield iterate(assembly, moved, tolerances.dual if stats["success"] else np.inf)
-        return ended(stats)
+        moved = assembly.layout.retract(x, d)
+        yield make_iterate(assembly, moved, tolerances.dual if stats["success"] else np.inf)
+        return read_status(stats)
 
 
 def _program(
@@ -97,7 +97,7 @@ def _factors(
     ca = casadi_module()
 
     views, found = assembly.layout.views(x), []
-    function = of_one(batch, "cost" if batch.factors.kind == "soft" else "residual")
+    function = make_factor_expression(batch, "cost" if batch.factors.kind == "soft" else "residual")
     for i in range(len(batch)):
         keys = [(a.variables.name, int(a.indices[i if len(a) > 1 else 0])) for a in batch.factors.arguments]
         k = max((staged.stage[key] for key in keys if key in staged.stage), default=0)

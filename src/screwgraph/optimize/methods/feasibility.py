@@ -10,13 +10,13 @@ from jaxtyping import Float
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.methods.base import Tolerances
 from screwgraph.optimize.methods.levenberg_marquardt import LevenbergMarquardt
-from screwgraph.optimize.methods.penalties import penalised
+from screwgraph.optimize.methods.penalties import penalise_hard
 
 ITERATIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Nearest:
+class FeasiblePoint:
     """Values at which hard factors hold, or nearly; `left` is by how much the worst of them, `name`, does not.
 
     `settled`: whether the sum of squares of broken hard factors is least there.
@@ -28,12 +28,12 @@ class Nearest:
     left: float
 
 
-def nearest_feasible(assembly: Assembly, *starts: Float[np.ndarray, " s"], within: float) -> Nearest:
+def find_feasible(assembly: Assembly, *starts: Float[np.ndarray, " s"], within: float) -> FeasiblePoint:
     """Return what is found near the first of these starts from which hard factors are met `within`, else the best."""
-    hard, found = penalised(assembly, keep_costs=False), []
+    hard, found = penalise_hard(assembly, keep_costs=False), []
     for start in starts:
         x, settled = _least_squares(hard, start)
-        found.append(Nearest(x, settled, *worst(assembly, x)))
+        found.append(FeasiblePoint(x, settled, *find_worst_factor(assembly, x)))
         if found[-1].left <= within or not settled:
             return found[-1]
     return min(found, key=lambda near: near.left)
@@ -48,7 +48,7 @@ def _least_squares(hard: Assembly, x: Float[np.ndarray, " s"]) -> tuple[Float[np
     return x, True
 
 
-def worst(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[str, float]:
+def find_worst_factor(assembly: Assembly, x: Float[np.ndarray, " s"]) -> tuple[str, float]:
     """Return the hard factor that is broken most, and how much."""
     found, most = "", 0.0
     for name, sizes in assembly.broken(x).items():

@@ -11,11 +11,11 @@ from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.base import Tolerances
-from screwgraph.optimize.methods.kkt import Kkt, Model
-from screwgraph.optimize.methods.newton_step import ROUGH, newton_step
-from screwgraph.optimize.methods.optimality import errors
-from screwgraph.optimize.methods.point import Point, first_point
-from screwgraph.optimize.methods.row_scales import kept
+from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
+from screwgraph.optimize.methods.newton_step import ROUGH, solve_newton_step
+from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, make_initial_point
+from screwgraph.optimize.methods.row_scales import save_scales
 from screwgraph.optimize.result import Iterate
 
 FACTORED = "factored"
@@ -26,8 +26,8 @@ FARTHEST = 0.99
 """Part of slacks and multipliers that a step may use up."""
 
 
-def simplified(
-    kkt: Kkt, x: Float[np.ndarray, " s"], memory: Mapping[str, Any], tolerances: Tolerances
+def take_frozen_steps(
+    kkt: KktSystem, x: Float[np.ndarray, " s"], memory: Mapping[str, Any], tolerances: Tolerances
 ) -> Generator[Iterate, None, tuple[Float[np.ndarray, " s"], Mapping[str, Any]]]:
     """Yield iterates that whole steps with the memory's matrix lead from; return where they end, and the memory there.
 
@@ -38,29 +38,31 @@ def simplified(
     if not isinstance(factored, Factored) or factored.system is not kkt.system:
         return x, memory
     model = kkt.model(x)
-    point = first_point(x, model, memory, float(memory["barrier"]))
-    found = errors(kkt, model, point)
+    point = make_initial_point(x, model, memory, float(memory["barrier"]))
+    found = compute_kkt_errors(kkt, model, point)
     while not found.hold(model, tolerances):
         error, now = found.largest(point.barrier), Iterate(point.x, model.cost, model.violation, found.stationary)
-        ahead = _moved(kkt, model, point, factored)
+        ahead = _take_whole_step(kkt, model, point, factored)
         if ahead is None:
             break
         model = kkt.model(ahead.x)
-        found = errors(kkt, model, ahead)
+        found = compute_kkt_errors(kkt, model, ahead)
         left = found.largest(ahead.barrier)
         if not left < error:
             break
-        yield replace(now, memory=kept(kkt.scales, {**memory, **point.memory()}))
+        yield replace(now, memory=save_scales(kkt.scales, {**memory, **point.memory()}))
         point = ahead
         if left > WORTHWHILE * error:
             break
     return point.x, {**memory, **point.memory()}
 
 
-def _moved(kkt: Kkt, model: Model, point: Point, factored: Factored) -> Point | None:
+def _take_whole_step(
+    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, factored: Factored
+) -> PrimalDualPoint | None:
     """Return the point after a whole step, None where slacks do not allow it."""
-    step = newton_step(kkt, model, point, factored, model.c, model.g + point.s, accuracy=ROUGH)
+    step = solve_newton_step(kkt, model, point, factored, model.c, model.g + point.s, accuracy=ROUGH)
     if (step.s < -FARTHEST * point.s).any() or (step.z < -FARTHEST * point.z).any():
         return None
-    x = kkt.moved(point.x, step.x)
-    return Point(x, point.s + step.s, point.y + step.y, point.z + step.z, point.barrier)
+    x = kkt.retract(point.x, step.x)
+    return PrimalDualPoint(x, point.s + step.s, point.y + step.y, point.z + step.z, point.barrier)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import SingularError
-from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, last_step, small_step
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, finish_step, is_small_step, max_magnitude
 from screwgraph.optimize.result import Iterate, Status
 
 
@@ -24,19 +24,19 @@ class GaussNewton:
     ) -> Run:
         """Solve by Gauss-Newton steps."""
         while True:
-            cost, gradient, entries = assembly.linearised(x)
-            yield Iterate(x, cost, gradient=largest(gradient))
+            cost, gradient, entries = assembly.linearise(x)
+            yield Iterate(x, cost, gradient=max_magnitude(gradient))
             if not np.isfinite(cost):
                 return Status.NOT_FINITE, "the cost is not finite"
-            if largest(gradient) <= tolerances.gradient:
+            if max_magnitude(gradient) <= tolerances.gradient:
                 return Status.CONVERGED, "the gradient vanishes"
             try:
                 step = -assembly.normal.factor(entries, 0.0).solve(gradient)
             except SingularError as error:
-                return Status.SINGULAR, f"{assembly.layout.called(error.unknown)} is not determined"
+                return Status.SINGULAR, f"{assembly.layout.name_direction(error.unknown)} is not determined"
             if -0.5 * dot(gradient, step) <= tolerances.decrease * cost:
-                yield from last_step(assembly, x, step, cost)
+                yield from finish_step(assembly, x, step, cost)
                 return Status.CONVERGED, "no further decrease is predicted"
-            if small_step(step, x, tolerances):
+            if is_small_step(step, x, tolerances):
                 return Status.CONVERGED, "steps have become small"
-            x = assembly.layout.moved(x, step)
+            x = assembly.layout.retract(x, step)

@@ -11,15 +11,21 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
-from screwgraph.optimize.methods.base import End, Run, Tolerances, largest, small_step
-from screwgraph.optimize.methods.feasibility import Nearest, nearest_feasible
-from screwgraph.optimize.methods.frozen_newton import FACTORED, simplified
-from screwgraph.optimize.methods.kkt import Kkt, Model
-from screwgraph.optimize.methods.line_search import Filter, broken, searched
-from screwgraph.optimize.methods.newton_step import bent_step, newton_step
-from screwgraph.optimize.methods.optimality import errors
-from screwgraph.optimize.methods.point import NEAR, Point, Step, duals_kept, first_point
-from screwgraph.optimize.methods.row_scales import kept, recalled
+from screwgraph.optimize.methods.base import End, Run, Tolerances, is_small_step, max_magnitude
+from screwgraph.optimize.methods.feasibility import FeasiblePoint, find_feasible
+from screwgraph.optimize.methods.frozen_newton import FACTORED, take_frozen_steps
+from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
+from screwgraph.optimize.methods.line_search import Filter, search_line, total_violation
+from screwgraph.optimize.methods.newton_step import solve_mehrotra_step, solve_newton_step
+from screwgraph.optimize.methods.primal_dual_point import (
+    NEAR,
+    PrimalDualPoint,
+    PrimalDualStep,
+    bound_duals,
+    make_initial_point,
+)
+from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
 from screwgraph.optimize.result import Iterate, Status
 from screwgraph.summary import one_line
 
@@ -65,18 +71,18 @@ class InteriorPoint:
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
     ) -> Run:
         """Solve; the multipliers of a result's memory make a warm start."""
-        kkt = Kkt(assembly, self.curvature, RELAXED * tolerances.violation).scaled(x, memory)
-        x, memory = yield from simplified(kkt, x, recalled(kkt.scales, memory), tolerances)
+        kkt = KktSystem(assembly, self.curvature, RELAXED * tolerances.violation).with_row_scales(x, memory)
+        x, memory = yield from take_frozen_steps(kkt, x, restore_multipliers(kkt.scales, memory), tolerances)
         model, known = kkt.model(x), memory.get(FACTORED)
-        point, start = first_point(x, model, memory, self.barrier), x
-        passed = Filter(broken(model, point))
+        point, start = make_initial_point(x, model, memory, self.barrier), x
+        passed = Filter(total_violation(model, point))
         exact = any(b.factors.kernels.derivation.is_cost for b in assembly.soft)
         convexity = _Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
         watch = _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
-            error = errors(kkt, model, point)
-            left = kept(kkt.scales, {**point.memory(), FACTORED: known})
+            error = compute_kkt_errors(kkt, model, point)
+            left = save_scales(kkt.scales, {**point.memory(), FACTORED: known})
             yield Iterate(point.x, model.cost, model.violation, error.stationary, left)
             if not np.isfinite(model.cost + model.violation):
                 return Status.NOT_FINITE, "a cost or a residual is not finite"
@@ -84,45 +90,45 @@ class InteriorPoint:
                 return Status.CONVERGED, "the KKT conditions are satisfied"
             while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
                 point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
-                passed = Filter(broken(model, point))
+                passed = Filter(total_violation(model, point))
             ready = _direction(kkt, model, point, convexity)
-            if isinstance(ready, str) and (point.y.any() or largest(point.z) > 10.0 * point.barrier / NEAR):
+            if isinstance(ready, str) and (point.y.any() or max_magnitude(point.z) > 10.0 * point.barrier / NEAR):
                 # Where hard factors depend on each other, multipliers may be anything, and H with them.
-                point = first_point(point.x, model, {}, point.barrier)
+                point = make_initial_point(point.x, model, {}, point.barrier)
                 ready = _direction(kkt, model, point, convexity)
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
                 return (Status.SINGULAR, ready) if held else _stuck(kkt, (point.x, start), tolerances)
             step, known, convexity = ready
-            if small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
-                settled = errors(kkt, model, _settled(kkt, model, point, smallest))
+            if is_small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
+                settled = compute_kkt_errors(kkt, model, _reset_multipliers(kkt, model, point, smallest))
                 if min(error.largest(0.0), settled.largest(0.0)) <= NEARLY * tolerances.dual:
                     return Status.CONVERGED, "steps have become small"
                 return Status.STALLED, "steps have become small; the hard factors hold, the KKT conditions do not"
-            found = searched(kkt, model, point, step, known, passed, self._most(assembly, step.x))
+            found = search_line(kkt, model, point, step, known, passed, self._most(assembly, step.x))
             if found is None:
                 model = kkt.model(point.x)  # its entries stood where those of points that were tried do
             if found is None and convexity.straight and not convexity.curved:
                 convexity = replace(convexity, straight=False)  # once more, with curvature and a shift
                 continue
             if found is not None:
-                convexity = convexity.after(found.length / found.longest)
+                convexity = convexity.after_step(found.length / found.longest)
                 model = found.model or kkt.model(found.point.x)
-                point, passed = duals_kept(found.point, model), found.filter
-                watch = watch.after(model.violation, model.cost)
+                point, passed = bound_duals(found.point, model), found.filter
+                watch = watch.after_step(model.violation, model.cost)
             if found is None and model.violation <= tolerances.violation:
                 return Status.STALLED, "no step lowers the cost; the hard factors hold"
             if found is None or (watch.stale > PATIENCE and model.violation > tolerances.violation):
-                near = nearest_feasible(assembly, point.x, start, within=10.0 * tolerances.violation)
+                near = find_feasible(assembly, point.x, start, within=10.0 * tolerances.violation)
                 if near.settled and near.left > 10.0 * tolerances.violation:
                     return _contradiction(near)
                 model, x = kkt.model(near.x), near.x
                 better = model.violation <= 10.0 * tolerances.violation and _gains(model.cost, watch.met)
                 if watch.restored == RESTORATIONS and not better:
                     return Status.STALLED, "no values near here were found at which all hard factors hold"
-                point = first_point(x, model, {}, point.barrier)
+                point = make_initial_point(x, model, {}, point.barrier)
                 point = replace(point, y=kkt.least_squares_multipliers(model, point.z))
-                passed = Filter(broken(model, point))
+                passed = Filter(total_violation(model, point))
                 convexity = replace(convexity, shift=0.0)  # what multipliers before asked for would only shorten steps
                 restored = 0 if better else watch.restored + 1
                 watch = _Watch(model.violation, model.cost, restored=restored, met=min(model.cost, watch.met))
@@ -134,7 +140,7 @@ class InteriorPoint:
         return 1.0 / max([1.0, *sizes])
 
 
-def _settled(kkt: Kkt, model: Model, point: Point, barrier: float) -> Point:
+def _reset_multipliers(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, barrier: float) -> PrimalDualPoint:
     """Return a point with multipliers of the last barrier where inequalities are slack, the others fitted to these."""
     z = np.where(point.z > point.s, point.z, barrier / point.s)
     return replace(point, z=z, y=kkt.least_squares_multipliers(model, z))
@@ -166,23 +172,25 @@ class _Convexity:
             return FIRST_SHIFT if self.shift == 0.0 else max(1e-20, self.shift / 3.0)
         return shift * (100.0 if self.shift == 0.0 else 8.0)
 
-    def after(self, part: float) -> _Convexity:
+    def after_step(self, part: float) -> _Convexity:
         """Return what to do after such a part of a step was accepted."""
         plain = 0 if self.curved else self.plain + 1
         leads_on = self.curved or (part > STRAIGHT and (plain < LONGEST or not self.curvature))
         return replace(self, straight=self.straight and leads_on, plain=plain)
 
 
-def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> tuple[Step, Factored, _Convexity] | str:
+def _direction(
+    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, convexity: _Convexity
+) -> tuple[PrimalDualStep, Factored, _Convexity] | str:
     """Return a step of descent, its factored equations, and how these came to be convex; or why there is none."""
     n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
     slack, bad, ones, firm = 0.0, -1, np.ones(n), False
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
         try:
-            factored = kkt.factored(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
+            factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
             if factored.negative == rows:
-                made = newton_step if convexity.curvature or not convexity.straight else bent_step
+                made = solve_newton_step if convexity.curvature or not convexity.straight else solve_mehrotra_step
                 step = made(kkt, model, point, factored, model.c, model.g + point.s)
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
@@ -196,18 +204,18 @@ def _direction(kkt: Kkt, model: Model, point: Point, convexity: _Convexity) -> t
             firm = True  # squares alone are convex: signs of pivots may be rounding
         else:
             shift = convexity.larger(shift)
-    where = f": {kkt.assembly.layout.called(bad)} is not determined" if 0 <= bad < n else ""
+    where = f": {kkt.assembly.layout.name_direction(bad)} is not determined" if 0 <= bad < n else ""
     return f"the KKT equations are singular{where}"
 
 
-def _stuck(kkt: Kkt, starts: tuple[Float[np.ndarray, " s"], ...], tolerances: Tolerances) -> End:
-    near = nearest_feasible(kkt.assembly, *starts, within=10.0 * tolerances.violation)
+def _stuck(kkt: KktSystem, starts: tuple[Float[np.ndarray, " s"], ...], tolerances: Tolerances) -> End:
+    near = find_feasible(kkt.assembly, *starts, within=10.0 * tolerances.violation)
     if near.settled and near.left > 10.0 * tolerances.violation:
         return _contradiction(near)
     return Status.STALLED, "no step reduces the violation of the hard factors"
 
 
-def _contradiction(near: Nearest) -> End:
+def _contradiction(near: FeasiblePoint) -> End:
     why = f"the hard factors contradict each other near here: {near.name} remains violated by {near.left:.3g}"
     return Status.INFEASIBLE, why
 
@@ -232,7 +240,7 @@ class _Watch:
     restored: int = 0
     met: float = np.inf
 
-    def after(self, violation: float, cost: float) -> _Watch:
+    def after_step(self, violation: float, cost: float) -> _Watch:
         """Return what is known after an iteration."""
         nearer = violation < 0.9 * self.least
         stale = 0 if nearer or _gains(cost, self.cost) else self.stale + 1

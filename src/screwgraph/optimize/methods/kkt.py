@@ -10,17 +10,17 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.constraint_rows import Bends
+from screwgraph.optimize.constraint_rows import CurvatureEntries
 from screwgraph.optimize.linear import Factored, SingularError, System
-from screwgraph.optimize.methods.base import largest
-from screwgraph.optimize.methods.row_scales import SCALES, RowScales, row_scales, units_of
+from screwgraph.optimize.methods.base import max_magnitude
+from screwgraph.optimize.methods.row_scales import SCALES, RowScales, compute_row_scales, direction_units
 
 HUGE = 1e3
 """Size of multipliers, relative to the gradient, beyond which equalities depend on each other."""
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class LocalModel:
     """A problem at one point: cost, gradient and entries of soft factors; residuals and slopes of hard ones.
 
     c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places. All four are scaled,
@@ -38,7 +38,7 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class Kkt:
+class KktSystem:
     """The equations' pattern, and how they are filled; `curved`: with places for the curvature of hard factors.
 
     Residuals of inequalities may be as large as `relaxed`: where equalities say that one is zero, slacks stay positive.
@@ -51,35 +51,35 @@ class Kkt:
     scales: RowScales | None = None
     units: Float[np.ndarray, " n"] | None = None
 
-    def scaled(self, x: Float[np.ndarray, " s"], memory: Mapping[str, Any]) -> Kkt:
+    def with_row_scales(self, x: Float[np.ndarray, " s"], memory: Mapping[str, Any]) -> KktSystem:
         """Return the equations in units, with rows scaled by their slopes at x, or as they were in a search before."""
-        known, units = memory.get(SCALES), units_of(self.assembly)
+        known, units = memory.get(SCALES), direction_units(self.assembly)
         if SCALES in memory and (known is None or known.fits(self.assembly)):
             return replace(self, scales=known, units=units)
         views = self.assembly.layout.views(x)
-        (_, A), (_, G) = self.assembly.equalities.linearised(views), self.assembly.inequalities.linearised(views)
-        return replace(self, scales=row_scales(self.assembly, A, G, units), units=units)
+        (_, A), (_, G) = self.assembly.equalities.linearise(views), self.assembly.inequalities.linearise(views)
+        return replace(self, scales=compute_row_scales(self.assembly, A, G, units), units=units)
 
-    def model(self, x: Float[np.ndarray, " s"]) -> Model:
+    def model(self, x: Float[np.ndarray, " s"]) -> LocalModel:
         """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
         equal, unequal = self.assembly.equalities, self.assembly.inequalities
         views = self.assembly.layout.views(x)
-        (c, A), (r, G) = equal.linearised(views), unequal.linearised(views)
+        (c, A), (r, G) = equal.linearise(views), unequal.linearise(views)
         violation = float(max(np.abs(c).max(initial=0.0), r.max(initial=0.0)))
         if self.scales is not None:
             A, G = A * self.scales.equal[equal.rows], G * self.scales.unequal[unequal.rows]
         c, g = self._rows(c, r)
-        cost, gradient, entries = self.assembly.linearised(x)
+        cost, gradient, entries = self.assembly.linearise(x)
         if self.units is not None:
             A, G = A * self.units[equal.columns], G * self.units[unequal.columns]
             gradient, entries = gradient * self.units, self._in_units(entries, self.assembly)
-        return Model(cost, gradient, entries, c, A, g, G, violation)
+        return LocalModel(cost, gradient, entries, c, A, g, G, violation)
 
-    def moved(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
+    def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Return values after a step."""
-        return self.assembly.layout.moved(x, step if self.units is None else step * self.units)
+        return self.assembly.layout.retract(x, step if self.units is None else step * self.units)
 
-    def _in_units(self, entries: Float[np.ndarray, " e"], at: Assembly | Bends) -> Float[np.ndarray, " e"]:
+    def _in_units(self, entries: Float[np.ndarray, " e"], at: Assembly | CurvatureEntries) -> Float[np.ndarray, " e"]:
         """Return second derivatives, which stand at such places, in units."""
         return entries if self.units is None else entries * (self.units[at.rows] * self.units[at.columns])
 
@@ -101,10 +101,10 @@ class Kkt:
         """The linear algebra: soft factors, curvature, condensed inequalities, then the equalities' slopes."""
         return self.assembly.hard if self.curved else self.assembly.hard_straight
 
-    def factored(
+    def factor(
         self,
         x: Float[np.ndarray, " s"],
-        model: Model,
+        model: LocalModel,
         multipliers: tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]] | None,
         ratios: Float[np.ndarray, " k"],
         shift: Float[np.ndarray, " n"],
@@ -142,29 +142,35 @@ class Kkt:
         system = self.system.firm if firm else self.system
         return system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
 
-    def least_squares_multipliers(self, model: Model, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
+    def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
         n, equal = self.assembly.layout.size, self.assembly.equalities
         none = np.zeros(self.system.rows.size - model.A.size)
         diagonal = np.concatenate([np.ones(n), np.zeros(equal.count)])
-        left = model.gradient + self.pushed(model, z, self.assembly.inequalities.rows, n)
+        left = model.gradient + self.multiply_inequalities_transposed(model, z, self.assembly.inequalities.rows, n)
         try:
             factored = self.system.factor(np.concatenate([none, model.A]), diagonal)
         except SingularError:
             return np.zeros(equal.count)
         y = factored.solve(np.concatenate([-left, np.zeros(equal.count)]))[n:]
-        return y if largest(y) <= HUGE * max(1.0, largest(left)) else np.zeros(equal.count)
+        return y if max_magnitude(y) <= HUGE * max(1.0, max_magnitude(left)) else np.zeros(equal.count)
 
-    def pulled(self, model: Model, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " n"]:
+    def multiply_transposed(
+        self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
+    ) -> Float[np.ndarray, " n"]:
         """Return A'y + G'z."""
         n, equal, unequal = self.assembly.layout.size, self.assembly.equalities, self.assembly.inequalities
-        return np.bincount(equal.columns, model.A * y[equal.rows], n) + self.pushed(model, z, unequal.rows, n)
+        return np.bincount(equal.columns, model.A * y[equal.rows], n) + self.multiply_inequalities_transposed(
+            model, z, unequal.rows, n
+        )
 
-    def pushed(self, model: Model, z: Float[np.ndarray, " k"], rows: np.ndarray, n: int) -> Float[np.ndarray, " n"]:
+    def multiply_inequalities_transposed(
+        self, model: LocalModel, z: Float[np.ndarray, " k"], rows: np.ndarray, n: int
+    ) -> Float[np.ndarray, " n"]:
         """Return G'z."""
         return np.bincount(self.assembly.inequalities.columns, model.G * z[rows], n)
 
-    def along(self, model: Model, d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " k"]:
+    def multiply_inequalities(self, model: LocalModel, d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " k"]:
         """Return G d."""
         unequal = self.assembly.inequalities
         return np.bincount(unequal.rows, model.G * d[unequal.columns], unequal.count)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import SingularError
-from screwgraph.optimize.methods.base import Run, Tolerances, dot, largest, last_step, small_step
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, finish_step, is_small_step, max_magnitude
 from screwgraph.optimize.result import Iterate, Status
 
 LARGEST_DAMPING = 1e16
@@ -34,13 +34,13 @@ class LevenbergMarquardt:
     ) -> Run:
         """Solve by damped steps; every iterate costs less than the one before."""
         damping, growth = float(memory.get("damping", self.damping)), 2.0
-        cost, gradient, entries = assembly.linearised(x)
+        cost, gradient, entries = assembly.linearise(x)
         scale = _scale(assembly.diagonal(entries))
         while True:
-            yield Iterate(x, cost, gradient=largest(gradient), memory={"damping": damping})
+            yield Iterate(x, cost, gradient=max_magnitude(gradient), memory={"damping": damping})
             if not np.isfinite(cost):
                 return Status.NOT_FINITE, "the cost is not finite"
-            if largest(gradient) <= tolerances.gradient:
+            if max_magnitude(gradient) <= tolerances.gradient:
                 return Status.CONVERGED, "the gradient vanishes"
             while True:
                 if damping > LARGEST_DAMPING:
@@ -52,20 +52,20 @@ class LevenbergMarquardt:
                     continue
                 predicted = 0.5 * dot(step, damping * scale * step - gradient)
                 if predicted <= tolerances.decrease * cost:
-                    yield from last_step(assembly, x, step, cost)
+                    yield from finish_step(assembly, x, step, cost)
                     return Status.CONVERGED, "no further decrease is predicted"
-                if small_step(step, x, tolerances):
+                if is_small_step(step, x, tolerances):
                     return Status.CONVERGED, "steps have become small"
-                trial = assembly.layout.moved(x, step)
+                trial = assembly.layout.retract(x, step)
                 gain = (cost - assembly.cost(trial)) / predicted
                 if gain > 0.0:
                     break
                 damping, growth = max(damping * growth, 1e-12), 2.0 * growth
             x, growth = trial, 2.0
-            cost, gradient, entries = assembly.linearised(x)
+            cost, gradient, entries = assembly.linearise(x)
             now = _scale(assembly.diagonal(entries))
             scale = np.maximum(scale, now)
-            least = SMALLEST_DAMPING * largest(now / scale)
+            least = SMALLEST_DAMPING * max_magnitude(now / scale)
             damping = max(damping * _change(gain), least)
 
 

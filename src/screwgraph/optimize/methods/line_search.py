@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
-from screwgraph.optimize.methods.base import dot, largest
-from screwgraph.optimize.methods.kkt import Kkt, Model
-from screwgraph.optimize.methods.newton_step import corrected
-from screwgraph.optimize.methods.point import Point, Step
+from screwgraph.optimize.methods.base import dot, max_magnitude
+from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.newton_step import correct_second_order
+from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 
 MARGIN = 1e-5
 """By how much of `broken` a point must be better than another, in either respect."""
@@ -28,7 +28,7 @@ condensed equations numerically singular."""
 
 
 @dataclass(frozen=True)
-class Measure:
+class MeritPair:
     """Merit of a point: `broken` = |c|_1 + |g + s|_1, and `cost` with its barrier, both to be small."""
 
     broken: float
@@ -40,9 +40,9 @@ class Filter:
     """Points that must not be returned to, of one barrier problem; `first` is what was broken at the first point."""
 
     first: float
-    points: tuple[Measure, ...] = ()
+    points: tuple[MeritPair, ...] = ()
 
-    def accepts(self, new: Measure, old: Measure, slope: float, length: float) -> bool:
+    def accepts(self, new: MeritPair, old: MeritPair, slope: float, length: float) -> bool:
         """Whether a point after so much of a step from the old one will do; `slope` is that of the cost."""
         if not np.isfinite(new.cost) or not new.broken <= LARGEST * max(1.0, self.first):
             return False
@@ -53,36 +53,42 @@ class Filter:
             return new.cost <= old.cost + DECREASE * length * slope + rounding
         return new.broken <= (1.0 - MARGIN) * old.broken or new.cost <= old.cost - MARGIN * old.broken + rounding
 
-    def descends(self, old: Measure, slope: float, length: float) -> bool:
+    def descends(self, old: MeritPair, slope: float, length: float) -> bool:
         """Whether little is broken, and the cost is promised to go down by much more than that."""
         small = old.broken <= 1e-4 * max(1.0, self.first)
         return small and slope < 0.0 and length * (-slope) ** 2.3 > old.broken**1.1
 
-    def after(self, old: Measure, slope: float, length: float) -> Filter:
+    def after_step(self, old: MeritPair, slope: float, length: float) -> Filter:
         """Return the filter after a step from the old point: unless the cost went down, that is not returned to."""
         if self.descends(old, slope, length):
             return self
-        corner = Measure((1.0 - MARGIN) * old.broken, old.cost - MARGIN * old.broken)
+        corner = MeritPair((1.0 - MARGIN) * old.broken, old.cost - MARGIN * old.broken)
         return replace(self, points=(*self.points, corner))
 
 
 @dataclass(frozen=True)
-class Found:
+class LineSearchResult:
     """A point, how much of the step leads there, the part of it that slacks allowed, and the filter from now on.
 
     `model` is the problem there, if it was evaluated.
     """
 
-    point: Point
+    point: PrimalDualPoint
     length: float
     longest: float
     filter: Filter
-    model: Model | None = None
+    model: LocalModel | None = None
 
 
-def searched(
-    kkt: Kkt, model: Model, point: Point, step: Step, factored: Factored, passed: Filter, most: float = 1.0
-) -> Found | None:
+def search_line(
+    kkt: KktSystem,
+    model: LocalModel,
+    point: PrimalDualPoint,
+    step: PrimalDualStep,
+    factored: Factored,
+    passed: Filter,
+    most: float = 1.0,
+) -> LineSearchResult | None:
     """Return the point after as much of a step as the filter accepts, or None where hardly any of it will do.
 
     All of the step mostly will: so the problem is evaluated there whole, with slopes. More than `most` of it is not
@@ -90,49 +96,51 @@ def searched(
     """
     keep = min(0.01, max(CLOSEST, point.barrier))
     longest, duals = min(most, _longest(point.s, step.s, keep)), _longest(point.z, step.z, keep)
-    old = Measure(broken(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
+    old = MeritPair(total_violation(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
     slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
     length, ahead = longest, None
     shortest = SHORTEST
     if passed.descends(old, slope, longest):  # then steps that are much longer than the unknowns are worth more trials
-        shortest /= max(1.0, largest(step.x) / max(1.0, largest(point.x)))
+        shortest /= max(1.0, max_magnitude(step.x) / max(1.0, max_magnitude(point.x)))
     while length > shortest:
-        found = _at(kkt, point, step, length, duals)
+        found = _point_along(kkt, point, step, length, duals)
         if length == longest:
             ahead = kkt.model(found.x)
             new = _measure(found, ahead.cost, ahead.c, ahead.g)
         else:
-            ahead, new = None, _measured(kkt, found)
+            ahead, new = None, _measure_merit(kkt, found)
         if passed.accepts(new, old, slope, length):
-            return Found(found, length, longest, passed.after(old, slope, length), ahead)
+            return LineSearchResult(found, length, longest, passed.after_step(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
-            bent = corrected(kkt, model, point, factored, step, found.x, found.s)
+            bent = correct_second_order(kkt, model, point, factored, step, found.x, found.s)
             far = min(most, _longest(point.s, bent.s, keep))
-            other = _at(kkt, point, bent, far, _longest(point.z, bent.z, keep))
-            if passed.accepts(_measured(kkt, other), old, slope, far):
-                return Found(other, far, far, passed.after(old, slope, far))
+            other = _point_along(kkt, point, bent, far, _longest(point.z, bent.z, keep))
+            if passed.accepts(_measure_merit(kkt, other), old, slope, far):
+                return LineSearchResult(other, far, far, passed.after_step(old, slope, far))
         length *= 0.5
     return None
 
 
-def broken(model: Model, point: Point) -> float:
+def total_violation(model: LocalModel, point: PrimalDualPoint) -> float:
     """Return the sum of all residuals of hard factors."""
     return _size(model.c) + _size(model.g + point.s)
 
 
-def _at(kkt: Kkt, point: Point, step: Step, length: float, duals: float) -> Point:
-    x = kkt.moved(point.x, length * step.x)
+def _point_along(
+    kkt: KktSystem, point: PrimalDualPoint, step: PrimalDualStep, length: float, duals: float
+) -> PrimalDualPoint:
+    x = kkt.retract(point.x, length * step.x)
     s, z = point.s + length * step.s, point.z + duals * step.z
-    return Point(x, s, point.y + length * step.y, z, point.barrier)
+    return PrimalDualPoint(x, s, point.y + length * step.y, z, point.barrier)
 
 
-def _measured(kkt: Kkt, point: Point) -> Measure:
+def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> MeritPair:
     return _measure(point, kkt.assembly.cost(point.x), *kkt.residuals(point.x))
 
 
-def _measure(point: Point, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> Measure:
+def _measure(point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> MeritPair:
     s = np.maximum(point.s, -g)
-    return Measure(_size(c) + _size(g + s), cost - point.barrier * float(np.log(s).sum()))
+    return MeritPair(_size(c) + _size(g + s), cost - point.barrier * float(np.log(s).sum()))
 
 
 def _longest(values: np.ndarray, step: np.ndarray, keep: float) -> float:

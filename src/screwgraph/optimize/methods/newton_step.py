@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
-from screwgraph.optimize.methods.kkt import Kkt, Model
-from screwgraph.optimize.methods.point import Point, Step
+from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 
 ACCURACY = 1e-7
 """Of a step that would leave much over, row by row; what is left over is what the next step takes away."""
@@ -18,17 +18,17 @@ SHORTER = 0.7
 """A step that stops at less than this part of where a plain one would is not taken."""
 
 
-def newton_step(
-    kkt: Kkt,
-    model: Model,
-    point: Point,
+def solve_newton_step(
+    kkt: KktSystem,
+    model: LocalModel,
+    point: PrimalDualPoint,
     factored: Factored,
     c: Float[np.ndarray, " m"],
     r: Float[np.ndarray, " k"],
     *,
     products: Float[np.ndarray, " k"] | float = 0.0,
     accuracy: float = ACCURACY,
-) -> Step:
+) -> PrimalDualStep:
     """Solve for a step that takes equalities' residuals c and inequalities' r = g + s away.
 
     Solved for changes of multipliers, not for these: what regularisation takes from an answer is then small with it.
@@ -37,38 +37,49 @@ def newton_step(
     s, z, n = point.s, point.z, len(model.gradient)
     target = point.barrier - products
     pull = target / s + z / s * r
-    right = np.concatenate([-model.gradient - kkt.pulled(model, point.y, pull), -c])
+    right = np.concatenate([-model.gradient - kkt.multiply_transposed(model, point.y, pull), -c])
     both = factored.correction(right, accuracy)
     d = both[:n]
-    ds = -r - kkt.along(model, d)
+    ds = -r - kkt.multiply_inequalities(model, d)
     dz = (target - z * ds) / s - z
-    return Step(d, ds, both[n:], dz, c, r)
+    return PrimalDualStep(d, ds, both[n:], dz, c, r)
 
 
-def bent_step(
-    kkt: Kkt, model: Model, point: Point, factored: Factored, c: Float[np.ndarray, " m"], r: Float[np.ndarray, " k"]
-) -> Step:
+def solve_mehrotra_step(
+    kkt: KktSystem,
+    model: LocalModel,
+    point: PrimalDualPoint,
+    factored: Factored,
+    c: Float[np.ndarray, " m"],
+    r: Float[np.ndarray, " k"],
+) -> PrimalDualStep:
     """Return such a step to second order in products of slacks and multipliers. Mehrotra (1992).
 
     The products are those of a first step, as far as it may go: where neither factor stays away from zero, plain steps
     only halve both. Where the answer must stop earlier than that first step, it is a plain one.
     """
     if not len(r):
-        return newton_step(kkt, model, point, factored, c, r)
-    first = newton_step(kkt, model, point, factored, c, r, accuracy=ROUGH)
+        return solve_newton_step(kkt, model, point, factored, c, r)
+    first = solve_newton_step(kkt, model, point, factored, c, r, accuracy=ROUGH)
     part = _part(point, first)
-    bent = newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
-    return bent if _part(point, bent) >= SHORTER * part else newton_step(kkt, model, point, factored, c, r)
+    bent = solve_newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
+    return bent if _part(point, bent) >= SHORTER * part else solve_newton_step(kkt, model, point, factored, c, r)
 
 
-def _part(point: Point, step: Step) -> float:
+def _part(point: PrimalDualPoint, step: PrimalDualStep) -> float:
     """Return how much of a step leaves slacks and multipliers positive."""
     return 1.0 / max(1.0, float(np.maximum(-step.s / point.s, -step.z / point.z).max()))
 
 
-def corrected(
-    kkt: Kkt, model: Model, point: Point, factored: Factored, step: Step, x: np.ndarray, s: np.ndarray
-) -> Step:
+def correct_second_order(
+    kkt: KktSystem,
+    model: LocalModel,
+    point: PrimalDualPoint,
+    factored: Factored,
+    step: PrimalDualStep,
+    x: np.ndarray,
+    s: np.ndarray,
+) -> PrimalDualStep:
     """Return the step with a second-order correction: residuals at its end are taken away, too."""
     c, g = kkt.residuals(x)
-    return newton_step(kkt, model, point, factored, c + step.c, g + s + step.r)
+    return solve_newton_step(kkt, model, point, factored, c + step.c, g + s + step.r)

@@ -33,17 +33,17 @@ class RowScales:
         return (len(self.equal), len(self.unequal)) == (assembly.equalities.count, assembly.inequalities.count)
 
 
-def kept(scales: RowScales | None, memory: Mapping[str, Any]) -> dict[str, Any]:
+def save_scales(scales: RowScales | None, memory: Mapping[str, Any]) -> dict[str, Any]:
     """Return a memory with the scales, and multipliers y and z of rows as they are in the problem."""
     return {**_times(memory, scales, 1), SCALES: scales}
 
 
-def recalled(scales: RowScales | None, memory: Mapping[str, Any]) -> dict[str, Any]:
+def restore_multipliers(scales: RowScales | None, memory: Mapping[str, Any]) -> dict[str, Any]:
     """Return a memory with multipliers of scaled rows."""
     return _times(memory, scales, -1)
 
 
-def row_scales(
+def compute_row_scales(
     assembly: Assembly, A: Float[np.ndarray, " a"], G: Float[np.ndarray, " b"], units: Float[np.ndarray, " n"] | None
 ) -> RowScales | None:
     """Return the scales of rows with these slopes, None where all are 1.
@@ -54,7 +54,7 @@ def row_scales(
     return found if ((found.equal != 1.0).any() or (found.unequal != 1.0).any()) else None
 
 
-def units_of(assembly: Assembly) -> Float[np.ndarray, " n"] | None:
+def direction_units(assembly: Assembly) -> Float[np.ndarray, " n"] | None:
     """Return the unit of each direction, None where all are 1."""
     units, layout = np.ones(assembly.layout.size), assembly.layout
     for name in assembly.units.keys() & layout.directions.keys():

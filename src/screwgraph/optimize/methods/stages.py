@@ -40,7 +40,7 @@ class Stages:
         return (own[stage] if self.stage[key] == stage else copies[stage])[first : first + dim]
 
 
-def stages(assembly: Assembly) -> Stages | str:
+def find_stages(assembly: Assembly) -> Stages | str:
     """Return the stages of a problem; a text that says why there are none."""
     families = assembly.layout.families
     count = max(v.count for v in families)

@@ -1,7 +1,13 @@
 """Estimates over time, window by window."""
 
-from screwgraph.optimize.smoothers.exported import Front
-from screwgraph.optimize.smoothers.fixed_lag import FixedLag
-from screwgraph.optimize.smoothers.gauss_newton import Solved
+from typing import TYPE_CHECKING
 
-__all__ = ["FixedLag", "Front", "Solved"]
+from screwgraph.deprecated import old_names
+from screwgraph.optimize.smoothers.fixed_lag import FixedLag
+from screwgraph.optimize.smoothers.gauss_newton import WindowStatus
+from screwgraph.optimize.smoothers.window_export import UpdateInputs
+
+__all__ = ["FixedLag", "UpdateInputs", "WindowStatus"]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

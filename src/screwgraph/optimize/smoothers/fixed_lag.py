@@ -12,17 +12,17 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
-from screwgraph.optimize.parameters import real_array
+from screwgraph.optimize.parameters import validate_array
 from screwgraph.optimize.problem import Problem
-from screwgraph.optimize.smoothers.assembled import Assembled
-from screwgraph.optimize.smoothers.engine import Engine
-from screwgraph.optimize.smoothers.exported import Front, plain_front, window_functions
-from screwgraph.optimize.smoothers.first_prior import first_prior, told_prior
-from screwgraph.optimize.smoothers.gauss_newton import Solved, one_step, optimised
-from screwgraph.optimize.smoothers.saved import Standing, load_standing, save_standing
+from screwgraph.optimize.smoothers.assembled_engine import AssembledEngine
+from screwgraph.optimize.smoothers.gauss_newton import WindowStatus, optimise_window, take_step
+from screwgraph.optimize.smoothers.initial_prior import make_initial_prior, move_prior
 from screwgraph.optimize.smoothers.step_parameters import Given, StepParameters
-from screwgraph.optimize.smoothers.straight import Straight
+from screwgraph.optimize.smoothers.unrolled_engine import UnrolledEngine
 from screwgraph.optimize.smoothers.window import Predict, Window
+from screwgraph.optimize.smoothers.window_engine import WindowEngine
+from screwgraph.optimize.smoothers.window_export import UpdateInputs, export_window, make_update_inputs
+from screwgraph.optimize.smoothers.window_file import WindowState, load_window, save_window
 
 STRAIGHT = 1e4
 """Up to so many operations a window is code without loops: more of them take long to compile."""
@@ -34,8 +34,8 @@ class FixedLag:
     The window is a problem whose families have one unknown a step (W of them), or one that all steps share. When the
     first step leaves, the factors that touch it become a quadratic prior on its neighbour and on what is shared: a
     Schur complement in the tangent space of where they are then. `pinned` holds the first step fixed instead, as in
-    Blanco-Claraco et al. (2021). Small windows are compiled to two functions without loops (`straight.py`); larger ones
-    call kernels of their factors and are factored step by step (`assembled.py`).
+    Blanco-Claraco et al. (2021). Small windows are compiled to two functions without loops (`unrolled_engine.py`);
+    larger ones call kernels of their factors and are factored step by step (`assembled_engine.py`).
     """
 
     def __init__(
@@ -69,24 +69,24 @@ class FixedLag:
         self.problem, self.iterations, self.tolerance = problem, iterations, tolerance
         self._window = Window(problem, pinned, predict)
         self._x = problem.start(start)
-        self._assembled = Assembled(self._window)
+        self._assembled = AssembledEngine(self._window)
         small = self._window.operations <= STRAIGHT
-        self._engine: Engine = Straight(self._window) if small else self._assembled
+        self._engine: WindowEngine = UnrolledEngine(self._window) if small else self._assembled
         self._parameters = self._parameters_of(problem)
         if prior and pinned:
             raise InputError("a pinned window has no prior", why="its first step is fixed")
-        self._prior = [] if pinned else [first_prior(self._window, problem.layout.views(self._x), prior or {})]
+        self._prior = [] if pinned else [make_initial_prior(self._window, problem.layout.views(self._x), prior or {})]
         if guess is not None:
             self._x = problem.start(guess)
-        self._bound = self._engine.bound(self._parameters.vector)
+        self._bound = self._engine.bind(self._parameters.vector)
 
     def copied(self) -> FixedLag:
         """Return a smoother that stands where this one stands, and moves on by itself."""
         other, is_large = copy(self), self._engine is self._assembled
-        other._assembled = self._assembled.copied()
+        other._assembled = self._assembled.copy()
         other._engine = other._assembled if is_large else self._engine
-        other._parameters = self._parameters.copied()
-        other._bound = self._engine.bound(other._parameters.vector)
+        other._parameters = self._parameters.copy()
+        other._bound = self._engine.bind(other._parameters.vector)
         return other
 
     def restarted(
@@ -108,15 +108,15 @@ class FixedLag:
         other = self.copied()
         other.problem, other._x = problem, problem.start(start)
         other._parameters = self._parameters_of(problem)
-        other._bound = self._engine.bound(other._parameters.vector)
+        other._bound = self._engine.bind(other._parameters.vector)
         if self._prior:
-            other._prior = [first_prior(self._window, problem.layout.views(other._x), prior or {})]
+            other._prior = [make_initial_prior(self._window, problem.layout.views(other._x), prior or {})]
         return other
 
     @property
     def values(self) -> dict[str, np.ndarray]:
         """Values of the window by family, `(W, *shape)`; of what is shared, `(1, *shape)`."""
-        return self.problem.layout.unpacked(self._x)
+        return self.problem.layout.unpack(self._x)
 
     @property
     def prior(self) -> tuple[Float[np.ndarray, "k k"], Float[np.ndarray, " k"]]:
@@ -127,7 +127,7 @@ class FixedLag:
         """
         if not self._prior:
             raise InputError("a pinned window has no prior")
-        return told_prior(self._window, self.problem.layout.views(self._x), self._prior[0])[:2]
+        return move_prior(self._window, self.problem.layout.views(self._x), self._prior[0])[:2]
 
     def covariances(self) -> dict[str, Float[np.ndarray, "W n n"]]:
         """Return the covariance of each unknown of the window by itself, by family, in its directions.
@@ -180,7 +180,7 @@ class FixedLag:
         return found
 
     def _joint(self) -> Float[np.ndarray, "W n n"]:
-        bound = self._assembled.bound(self._parameters.vector)
+        bound = self._assembled.bind(self._parameters.vector)
         found = self._assembled.covariances(self._x, bound, self._prior)
         if found is None:
             raise InputError("the factors do not determine all unknowns of the window", fix="give a prior")
@@ -199,7 +199,7 @@ class FixedLag:
         Raises:
             InputError: it cannot be written, or numbers are not finite.
         """
-        save_standing(Path(path), self._window, self._standing, besides)
+        save_window(Path(path), self._window, self._standing, besides)
 
     def loaded(self, path: str | Path) -> FixedLag:
         """Return a smoother of this one's problem that goes on where one was saved, to the last digit.
@@ -215,18 +215,18 @@ class FixedLag:
         Raises:
             InputError: as `loaded`; or the file has none of these names.
         """
-        found, more = load_standing(Path(path), self._window, self._standing, besides)
+        found, more = load_window(Path(path), self._window, self._standing, besides)
         other = self.copied()
         other._x, other._parameters = found.values, StepParameters(found.parameters, self._parameters.places)
         other._prior = [found.prior] if self._prior else []
-        other._bound = self._engine.bound(other._parameters.vector)
+        other._bound = self._engine.bind(other._parameters.vector)
         return other, more
 
     @property
-    def _standing(self) -> Standing:
-        return Standing(self._x, self._parameters.vector, self._prior[0] if self._prior else np.zeros(0))
+    def _standing(self) -> WindowState:
+        return WindowState(self._x, self._parameters.vector, self._prior[0] if self._prior else np.zeros(0))
 
-    def functions(self, front: Front | None = None) -> dict[str, Function]:
+    def functions(self, front: UpdateInputs | None = None) -> dict[str, Function]:
         """Return `start` and `update` for other programs (`sg.export_library`), which go on where this one stands.
 
         `update` takes the state and, for each parameter that steps have of their own, the new step's; it is `advance`
@@ -237,19 +237,19 @@ class FixedLag:
             InputError: the window is too large for code without loops.
         """
         standing = self._standing
-        return window_functions(self._window, standing, front or plain_front(self._window, standing))
+        return export_window(self._window, standing, front or make_update_inputs(self._window, standing))
 
-    def solve(self) -> Solved:
+    def solve(self) -> WindowStatus:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""
-        self._x, ended = optimised(self._newton, self._x, self.iterations, self.tolerance)
+        self._x, ended = optimise_window(self._newton, self._x, self.iterations, self.tolerance)
         return ended
 
-    def step(self) -> Solved:
+    def step(self) -> WindowStatus:
         """Take one full Gauss-Newton step, and return the cost at its beginning: for estimates in a loop of fixed rate.
 
         Windows then converge over the updates that a state is in them. A step that is not finite is not taken.
         """
-        self._x, ended = one_step(self._newton, self._x, self.tolerance)
+        self._x, ended = take_step(self._newton, self._x, self.tolerance)
         return ended
 
     def _newton(self, x: np.ndarray, damping: np.ndarray) -> tuple[np.ndarray, float, float]:
@@ -272,10 +272,10 @@ class FixedLag:
         """
         self._x, self._prior = self._engine.advance(self._x, self._bound, self._prior)
         for name, value in (values or {}).items():
-            self._set(name, value)
+            self._set_parameter(name, value)
         if parameters:
             self._parameters.shift(parameters)
-            self._bound = self._engine.bound(self._parameters.vector)
+            self._bound = self._engine.bind(self._parameters.vector)
 
     def revise(self, parameters: Given) -> None:
         """Give factors other parameters of their last step: {factors: {parameter: value}}.
@@ -284,9 +284,11 @@ class FixedLag:
             InputError: a name or a shape is wrong.
         """
         self._parameters.revise(parameters)
-        self._bound = self._engine.bound(self._parameters.vector)
+        self._bound = self._engine.bind(self._parameters.vector)
 
-    def run(self, steps: int, parameters: Iterable[Given] | None = None) -> tuple[dict[str, np.ndarray], list[Solved]]:
+    def run(
+        self, steps: int, parameters: Iterable[Given] | None = None
+    ) -> tuple[dict[str, np.ndarray], list[WindowStatus]]:
         """Solve and advance `steps` times; return the last step of each window, by family, and how each ended."""
         families = [v for v in self.problem.families if v.count > 1]
         record = {v.name: np.empty((steps, *v.manifold.shape)) for v in families}
@@ -299,11 +301,11 @@ class FixedLag:
                 record[v.name][k] = views[v.name][-1]
         return record, ended
 
-    def _set(self, name: str, value: Any) -> None:
+    def _set_parameter(self, name: str, value: Any) -> None:
         views = self.problem.layout.views(self._x)
         if name not in views:
             raise InputError(f"there are no unknowns {name!r}", fix=f"there are {', '.join(views)}")
-        array = real_array(f"the new value of {name}", value)
+        array = validate_array(f"the new value of {name}", value)
         if array.shape != views[name].shape[1:]:
             raise InputError(f"the new value of {name} has the shape {array.shape}, expected {views[name].shape[1:]}")
         views[name][-1] = array

@@ -10,10 +10,10 @@ from __future__ import annotations
 from functools import cache
 
 from screwgraph.compiler.kernels import Ints, Kernels, Reals, compile_kernels, tail
-from screwgraph.optimize.incremental.dense import DENSE, factored_front
+from screwgraph.optimize.incremental.front_cholesky import DENSE, factor_front
 
 
-def gathered_fronts(
+def gather_fronts(
     fronts: Reals, entries: Reals, places: Ints, count: int, gradient: Reals, rows: Ints, size: int
 ) -> None:
     """Add entries of J'J, and of J'r, at their places."""
@@ -23,7 +23,7 @@ def gathered_fronts(
         fronts[rows[i]] = fronts[rows[i]] + gradient[i]
 
 
-def eliminated_fronts(fronts: Reals, steps: int, D: int, S: int, damping: float, tiny: float) -> int:
+def eliminate_fronts(fronts: Reals, steps: int, D: int, S: int, damping: float, tiny: float) -> int:
     """Eliminate all steps, then what is shared; return the first front with a pivot that is not positive, or -1."""
     M = 2 * D + S
     ld = M + 1
@@ -39,7 +39,7 @@ def eliminated_fronts(fronts: Reals, steps: int, D: int, S: int, damping: float,
             f = M
             for i in range(D, 2 * D):
                 own[i * ld + i] = 1.0
-        if factored_front(own, f, M, tiny) >= 0:
+        if factor_front(own, f, M, tiny) >= 0:
             return k
         if k < steps - 1:
             to = tail(fronts, (k + 1) * size)
@@ -58,7 +58,7 @@ def eliminated_fronts(fronts: Reals, steps: int, D: int, S: int, damping: float,
     return -1
 
 
-def substituted_fronts(fronts: Reals, d: Reals, steps: int, D: int, S: int) -> None:
+def substitute_fronts(fronts: Reals, d: Reals, steps: int, D: int, S: int) -> None:
     """Write the solution of H d = -g, step by step; a step of zeros stands between the last one and what is shared."""
     M = 2 * D + S
     ld = M + 1
@@ -87,6 +87,6 @@ def substituted_fronts(fronts: Reals, d: Reals, steps: int, D: int, S: int) -> N
 
 
 @cache
-def fronts_code() -> Kernels:
+def compile_fronts() -> Kernels:
     """Return these functions as machine code."""
-    return compile_kernels((*DENSE, gathered_fronts, eliminated_fronts, substituted_fronts))
+    return compile_kernels((*DENSE, gather_fronts, eliminate_fronts, substitute_fronts))

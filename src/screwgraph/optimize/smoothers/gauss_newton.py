@@ -22,7 +22,7 @@ Newton = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, float, float]]
 
 
 @dataclass(frozen=True)
-class Solved:
+class WindowStatus:
     """How the optimisation of a window ended."""
 
     status: Status
@@ -31,18 +31,20 @@ class Solved:
     step: float
 
 
-def one_step(newton: Newton, x: Float[np.ndarray, " s"], tolerance: float) -> tuple[Float[np.ndarray, " s"], Solved]:
+def take_step(
+    newton: Newton, x: Float[np.ndarray, " s"], tolerance: float
+) -> tuple[Float[np.ndarray, " s"], WindowStatus]:
     """Take one full step; return where it ends, and how. A step that is not finite is not taken."""
     moved, cost, step = newton(x, UNDAMPED)
     if not np.isfinite(step):
-        return x, Solved(Status.SINGULAR if np.isfinite(cost) else Status.NOT_FINITE, 0, float(cost), float(step))
+        return x, WindowStatus(Status.SINGULAR if np.isfinite(cost) else Status.NOT_FINITE, 0, float(cost), float(step))
     status = Status.CONVERGED if step <= tolerance else Status.ITERATION_LIMIT
-    return moved, Solved(status, 1, float(cost), float(step))
+    return moved, WindowStatus(status, 1, float(cost), float(step))
 
 
-def optimised(
+def optimise_window(
     newton: Newton, x: Float[np.ndarray, " s"], iterations: int, tolerance: float
-) -> tuple[Float[np.ndarray, " s"], Solved]:
+) -> tuple[Float[np.ndarray, " s"], WindowStatus]:
     """Take steps until one is within the tolerance; return the best values, and how it ended."""
     damping, given = 0.0, np.zeros(1)
     cost, size, best, count = np.inf, np.inf, x, -1
@@ -71,7 +73,7 @@ def optimised(
         if size <= tolerance or stuck:
             best, status = x, Status.CONVERGED
             break
-    return best, Solved(status, count, float(cost), float(size))
+    return best, WindowStatus(status, count, float(cost), float(size))
 
 
 def _tiny(step: float, x: np.ndarray) -> bool:

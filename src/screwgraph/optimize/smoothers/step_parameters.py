@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.optimize.parameters import real_array
+from screwgraph.optimize.parameters import validate_array
 
 Given = Mapping[str, Mapping[str, Any]]
 """Values of parameters that each step has of its own, {factors: {parameter: value}}."""
@@ -45,7 +45,7 @@ class StepParameters:
         for rows, array in self._rows(given):
             rows[-1] = array
 
-    def copied(self) -> StepParameters:
+    def copy(self) -> StepParameters:
         """Return parameters that change by themselves."""
         return StepParameters(self.vector.copy(), self.places)
 
@@ -53,7 +53,7 @@ class StepParameters:
         """Return, of each parameter that is given, its values at all steps, to write to, and the one that is given."""
         for group, named in given.items():
             for name, value in named.items():
-                yield self._at_steps(group, name), self._read(group, name, value)
+                yield self._at_steps(group, name), self._read_value(group, name, value)
 
     def _at_steps(self, group: str, name: str) -> np.ndarray:
         if (group, name) not in self.places:
@@ -62,8 +62,8 @@ class StepParameters:
         start, shape = self.places[group, name]
         return self.vector[start : start + int(np.prod(shape))].reshape(shape)
 
-    def _read(self, group: str, name: str, value: Any) -> np.ndarray:
-        array, shape = real_array(f"{group}: {name}", value), self.places[group, name][1][1:]
+    def _read_value(self, group: str, name: str, value: Any) -> np.ndarray:
+        array, shape = validate_array(f"{group}: {name}", value), self.places[group, name][1][1:]
         if array.shape != shape:
             raise InputError(f"{group}: {name} has the shape {array.shape}, expected {shape}")
         return array

@@ -9,15 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Compiled
+from screwgraph.compiler import CompiledProgram
 from screwgraph.errors import InputError
-from screwgraph.optimize.kernel_cache import written
+from screwgraph.optimize.kernel_cache import encode_expressions
 from screwgraph.optimize.problem import Problem
-from screwgraph.optimize.smoothers.elimination import factored
-from screwgraph.optimize.smoothers.unrolled import Expressions, Linearised, Unknown, Unrolled, unrolled
+from screwgraph.optimize.smoothers.symbolic_ldl import factor_symbolically
+from screwgraph.optimize.smoothers.unrolled_problem import (
+    LinearisedFactor,
+    ProblemExpressions,
+    Unknown,
+    UnrolledProblem,
+    unroll_problem,
+)
 from screwgraph.spatial import maximum
 from screwgraph.tape import Number, Row
-from screwgraph.tape.rows import add_entry, lower_product, scaled, transposed_times
+from screwgraph.tape.sparse_rows import add_entry, multiply_lower, multiply_transposed, scale_rows
 
 Predict = Callable[..., Any]
 """From a step's unknowns, family by family, to those of the next: a sequence of as many."""
@@ -59,9 +65,9 @@ class Window:
         return max(v.count for v in self.problem.families)
 
     @cached_property
-    def expressions(self) -> Expressions:
+    def expressions(self) -> ProblemExpressions:
         """Symbols and residuals."""
-        return Expressions(self.problem.layout, self.problem.factors)
+        return ProblemExpressions(self.problem.layout, self.problem.factors)
 
     @cached_property
     def shared(self) -> list[Unknown]:
@@ -120,42 +126,42 @@ class Window:
         return any(max(steps[k]) > 1 for k in self._leaving_of(f))
 
     @cached_property
-    def newton(self) -> Compiled:
+    def newton(self) -> CompiledProgram:
         """`newton_code` as machine code."""
-        return self.newton_code.compiled()
+        return self.newton_code.compile()
 
     @cached_property
-    def newton_code(self) -> Unrolled:
+    def newton_code(self) -> UnrolledProblem:
         """(x, p, prior, damping) -> moved values, cost at x, largest entry of the step."""
         more = [*self._extra, ("damping", (1,))]
-        return unrolled("window_step", self.question, self.expressions, more, self._stepped)
+        return unroll_problem("window_step", self.question, self.expressions, more, self._step_outputs)
 
-    def _stepped(self) -> list[Any]:
-        H, g, cost = self._normal(self.expressions.linearised, self.free)
+    def _step_outputs(self) -> list[Any]:
+        H, g, cost = self._normal(self.expressions.linearised_factors, self.free)
         (damping,) = self.expressions.tape.inputs("damping", (1,))
         damped = [row | {i: row[i] + damping * row[i]} if i in row else row for i, row in enumerate(H)]
-        step = np.array(factored(damped).solve([-entry for entry in g]), dtype=object)
+        step = np.array(factor_symbolically(damped).solve([-entry for entry in g]), dtype=object)
         moved = dict(self.expressions.unknowns)
         for key, d in self._split(step, self.free):
             moved[key] = self._manifold(key).retract(moved[key], d)
         return [*moved.values(), cost, reduce(maximum, [abs(d) for d in step])]
 
     @cached_property
-    def advance(self) -> Compiled:
+    def advance(self) -> CompiledProgram:
         """`advance_code` as machine code."""
-        return self.advance_code.compiled()
+        return self.advance_code.compile()
 
     @cached_property
-    def advance_code(self) -> Unrolled:
+    def advance_code(self) -> UnrolledProblem:
         """(x, p, prior) -> values moved on by one step, and the prior on what is then the first."""
-        return unrolled("window_advance", self.question, self.expressions, self._extra, self._advanced)
+        return unroll_problem("window_advance", self.question, self.expressions, self._extra, self._advance_outputs)
 
     @cached_property
-    def moving(self) -> Compiled:
+    def moving(self) -> CompiledProgram:
         """(x) -> values moved on by one step."""
-        return unrolled(
+        return unroll_problem(
             "window_move", self.question, self.expressions.without_parameters(), [], self._moved_on
-        ).compiled()
+        ).compile()
 
     @cached_property
     def question(self) -> object:
@@ -167,19 +173,23 @@ class Window:
             factors.append(
                 (f.name, f.kernels.derivation.question, shapes, [(a.variables.name, a.indices) for a in f.arguments])
             )
-        return families, self.pinned, factors, written(self.expressions.tape, self._flat(self._moved_on()))
+        return families, self.pinned, factors, encode_expressions(self.expressions.tape, self._flat(self._moved_on()))
 
     @staticmethod
     def _flat(arrays: Sequence[Any]) -> list[Number]:
         return [x for array in arrays for x in np.ravel(np.asarray(array, dtype=object)).tolist()]
 
-    def _advanced(self) -> list[Any]:
+    def _advance_outputs(self) -> list[Any]:
         return [*self._moved_on(), *([] if self.pinned else self._marginal())]
 
     def _moved_on(self) -> list[Any]:
         values = dict(self.expressions.unknowns)
         last = self.of_step(self.steps - 1)
-        new = [values[key] for key in last] if self.predict is None else self._predicted([values[key] for key in last])
+        new = (
+            [values[key] for key in last]
+            if self.predict is None
+            else self._predict_outputs([values[key] for key in last])
+        )
         moved = dict(values)
         for key, value in zip(last, new, strict=True):
             moved[key] = value
@@ -203,14 +213,14 @@ class Window:
 
     def _marginal(self) -> list[Any]:
         """Return the prior that is left when the first step goes: a Schur complement, where the values are now."""
-        listed, factors = iter(self.expressions.linearised), list[Linearised]()
+        listed, factors = iter(self.expressions.linearised_factors), list[LinearisedFactor]()
         for f in self.problem.factors:
             own = [next(listed) for _ in range(len(f))]
             factors += [own[k] for k in self.leaving[f.name]]
         going, staying = self.of_step(0), [*self.of_step(1), *self.shared]
         H, g, _ = self._normal(factors, [*going, *staying])
         k = sum(self._manifold(key).dim for key in going)
-        eliminated = factored(H[:k])
+        eliminated = factor_symbolically(H[:k])
         coupling = [{j: x for j, x in row.items() if j < k} for row in H[k:]]
         gains = [eliminated.solve([row.get(i, 0.0) for i in range(k)]) for row in coupling]
         moved = eliminated.solve(g[:k])
@@ -223,7 +233,9 @@ class Window:
         vector = [g[k + i] - _dot(coupling[i], moved) for i in range(n)]
         return [information, vector, *(self.expressions.unknowns[key] for key in staying)]
 
-    def _normal(self, factors: Sequence[Linearised], keys: Sequence[Unknown]) -> tuple[list[Row], list[Number], Number]:
+    def _normal(
+        self, factors: Sequence[LinearisedFactor], keys: Sequence[Unknown]
+    ) -> tuple[list[Row], list[Number], Number]:
         """Return the lower triangle of J'J, J'r and the cost of factors and the prior, in the directions of `keys`."""
         ends = np.cumsum([0, *(self._manifold(key).dim for key in keys)]).tolist()
         where, size = dict(zip(keys, ends, strict=False)), ends[-1]
@@ -232,17 +244,17 @@ class Window:
         cost: Number = 0.0
         for item in factors:
             J = self._in_directions(item, where)
-            r, weighted = item.residual, scaled(J, item.weight)
-            for i, row in enumerate(lower_product(J, weighted, size)):
+            r, weighted = item.residual, scale_rows(J, item.weight)
+            for i, row in enumerate(multiply_lower(J, weighted, size)):
                 for j, entry in row.items():
                     add_entry(H[i], j, entry)
-            g = [a + b for a, b in zip(g, transposed_times(weighted, r, size), strict=True)]
+            g = [a + b for a, b in zip(g, multiply_transposed(weighted, r, size), strict=True)]
             cost = cost + 0.5 * (item.weight * (r @ r))
         if self.held and set(self.held) <= set(keys) | set(self.shared):
             cost = cost + self._add_prior(H, g, where)
         return H, g, cost
 
-    def _in_directions(self, item: Linearised, where: Mapping[Unknown, int]) -> list[Row]:
+    def _in_directions(self, item: LinearisedFactor, where: Mapping[Unknown, int]) -> list[Row]:
         """Return a factor's Jacobian by the directions of some unknowns, which begin at these places."""
         columns = [
             where[key] + i if key in where else None for key in item.unknowns for i in range(self._manifold(key).dim)
@@ -267,7 +279,7 @@ class Window:
                     add_entry(H[i], j, information[a, b])
         return 0.5 * (away @ (information @ away)) + vector @ away
 
-    def _predicted(self, last: list[Any]) -> list[Any]:
+    def _predict_outputs(self, last: list[Any]) -> list[Any]:
         assert self.predict is not None
         found = self.predict(*last)
         found = list(found) if isinstance(found, list | tuple) else [found]

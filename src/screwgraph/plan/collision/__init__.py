@@ -1,11 +1,14 @@
 """What a robot could touch, and how near it is: shapes, tables of distances, spheres on links, factors of all these."""
 
-from screwgraph.plan.collision.automatic import AUTO, automatic_spheres, placed_spheres
+from typing import TYPE_CHECKING
+
+from screwgraph.deprecated import old_names
+from screwgraph.plan.collision.automatic_spheres import AUTO, automatic_spheres, placed_spheres
 from screwgraph.plan.collision.capsules import CAPSULES, BodyCapsule, Capsules, automatic_capsules, placed_capsules
-from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_grid
-from screwgraph.plan.collision.pairs import apart_pairs, pairs_of
+from screwgraph.plan.collision.collision_pairs import apart_pairs, pairs_of
+from screwgraph.plan.collision.fields import DistanceGrid, height_map, load_distance_grid
 from screwgraph.plan.collision.shapes import SHAPES, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
-from screwgraph.plan.collision.spheres import BodySphere, Spheres, placed
+from screwgraph.plan.collision.spheres import BodySphere, Spheres, place_spheres
 
 __all__ = [
     "AUTO",
@@ -26,9 +29,12 @@ __all__ = [
     "automatic_capsules",
     "automatic_spheres",
     "height_map",
-    "load_grid",
+    "load_distance_grid",
     "pairs_of",
-    "placed",
+    "place_spheres",
     "placed_capsules",
     "placed_spheres",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

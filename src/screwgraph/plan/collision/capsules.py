@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.plan.collision.automatic import SPHERES, automatic_spheres, collision_shapes
-from screwgraph.plan.collision.meshes import covering_capsule
-from screwgraph.plan.collision.shapes.base import positive, triple
+from screwgraph.plan.collision.automatic_spheres import SPHERES, automatic_spheres, collision_shapes
+from screwgraph.plan.collision.mesh_covers import cover_by_capsule
+from screwgraph.plan.collision.shapes.base import validate_positive, validate_triple
 from screwgraph.plan.collision.spheres import BodySphere
 from screwgraph.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Robot, Shape, Sphere
 from screwgraph.summary import one_line
@@ -31,9 +31,9 @@ class BodyCapsule:
     radius: float
 
     def __post_init__(self) -> None:
-        triple(f"the start of a capsule on {self.link!r}", self.start)
-        triple(f"the end of a capsule on {self.link!r}", self.end)
-        positive(f"the radius of a capsule on {self.link!r}", self.radius)
+        validate_triple(f"the start of a capsule on {self.link!r}", self.start)
+        validate_triple(f"the end of a capsule on {self.link!r}", self.end)
+        validate_positive(f"the radius of a capsule on {self.link!r}", self.radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,20 +92,22 @@ def _about(shape: Shape) -> tuple[np.ndarray, np.ndarray, float]:
         case Sphere():
             return np.zeros(3), np.zeros(3), shape.radius
         case Capsule() | Cylinder():
-            return _along(2, 0.5 * shape.length, shape.radius)
+            return _capsule_on_axis(2, 0.5 * shape.length, shape.radius)
         case Ellipsoid():
             radii = np.asarray(shape.radii, dtype=float)
             axis = int(radii.argmax())
             wide = float(np.delete(radii, axis).max())
-            return _along(axis, float(radii[axis]) - wide, wide)  # touches the ellipsoid at its ends and its waist
+            return _capsule_on_axis(
+                axis, float(radii[axis]) - wide, wide
+            )  # touches the ellipsoid at its ends and its waist
         case Box():
             half = 0.5 * np.asarray(shape.size, dtype=float)
             axis = int(half.argmax())
-            return _along(axis, float(half[axis]), float(np.linalg.norm(np.delete(half, axis))))
+            return _capsule_on_axis(axis, float(half[axis]), float(np.linalg.norm(np.delete(half, axis))))
         case Mesh():
-            return covering_capsule(shape)
+            return cover_by_capsule(shape)
 
 
-def _along(axis: int, half: float, radius: float) -> tuple[np.ndarray, np.ndarray, float]:
+def _capsule_on_axis(axis: int, half: float, radius: float) -> tuple[np.ndarray, np.ndarray, float]:
     end = half * np.eye(3)[axis]
     return -end, end, radius

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.plan.collision.shapes.base import positive, triple
+from screwgraph.plan.collision.shapes.base import validate_positive, validate_triple
 from screwgraph.robot import Robot
 from screwgraph.summary import one_line
 
@@ -24,8 +24,8 @@ class BodySphere:
     radius: float = 0.0
 
     def __post_init__(self) -> None:
-        triple(f"the centre of a sphere on {self.link!r}", self.centre)
-        positive(f"the radius of a sphere on {self.link!r}", self.radius)
+        validate_triple(f"the centre of a sphere on {self.link!r}", self.centre)
+        validate_positive(f"the radius of a sphere on {self.link!r}", self.radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Spheres:
         return len(self.links)
 
 
-def placed(robot: Robot, spheres: Sequence[BodySphere]) -> Spheres:
+def place_spheres(robot: Robot, spheres: Sequence[BodySphere]) -> Spheres:
     """Return spheres in the frames of links.
 
     Raises:

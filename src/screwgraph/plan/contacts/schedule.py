@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from screwgraph.errors import InputError
-from screwgraph.plan.contacts.point import PointContact
+from screwgraph.plan.contacts.point_contact import PointContact
 from screwgraph.plan.phases import Phase
 
 MARKS = {"x": True, "1": True, "-": False, ".": False, "0": False}

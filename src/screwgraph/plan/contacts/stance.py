@@ -10,7 +10,7 @@ from jaxtyping import Int
 
 from screwgraph.errors import InputError
 from screwgraph.plan.phases import Phase
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,26 +26,26 @@ class Stance:
         return int(self.points[0])
 
 
-def stances(steps: Steps, phases: Sequence[str | int] | str | None) -> list[Stance]:
+def find_stances(steps: TrajectoryUnknowns, phases: Sequence[str | int] | str | None) -> list[Stance]:
     """Return the runs of the named or numbered phases; None for all.
 
     Raises:
         InputError: there is no such phase, or one is named twice.
     """
     found = []
-    for run in runs_of(sorted(phase_numbers(steps.phases, phases))):
+    for run in split_runs(sorted(find_phases(steps.phases, phases))):
         points = np.arange(steps.states[run[0]].start, steps.states[run[-1]].stop)
         found.append(Stance(points, np.arange(steps.samples[run[0]].start, steps.samples[run[-1]].stop)))
     return found
 
 
-def away(steps: Steps, runs: Sequence[Stance]) -> Int[np.ndarray, " k"]:
+def list_open_points(steps: TrajectoryUnknowns, runs: Sequence[Stance]) -> Int[np.ndarray, " k"]:
     """Return the points at which a contact is open."""
     closed = np.concatenate([run.points for run in runs])
     return np.setdiff1d(np.arange(len(steps.times)), closed)
 
 
-def runs_of(numbers: Sequence[int]) -> list[list[int]]:
+def split_runs(numbers: Sequence[int]) -> list[list[int]]:
     """Return ascending numbers as runs without gaps."""
     runs: list[list[int]] = []
     for n in numbers:
@@ -56,8 +56,8 @@ def runs_of(numbers: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def phase_numbers(horizon: Sequence[Phase], phases: Sequence[str | int] | str | None) -> list[int]:
-    """Return which phases of a horizon are named or numbered; None for all. Raises InputError, see `stances`."""
+def find_phases(horizon: Sequence[Phase], phases: Sequence[str | int] | str | None) -> list[int]:
+    """Return which phases of a horizon are named or numbered; None for all. Raises InputError, see `find_stances`."""
     if phases is None:
         return list(range(len(horizon)))
     names = [p.name for p in horizon]

@@ -11,26 +11,28 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Variables
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
-from screwgraph.plan.templates import Chosen
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.template_wrappers import SelectedEntries
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 Made = TypeVar("Made")
 Places = Callable[[str], tuple[int, ...]]
 
 
-def read_weight(cls: Callable[..., Made], value: Value, reading: Reading) -> Made:
+def read_weight(cls: Callable[..., Made], value: Value, reading: TaskParser) -> Made:
     """Read a weight, or {joint: weight}. Raises ModelError."""
     return cls(reading.joints(value))
 
 
-def squares(steps: Steps, family: Variables, weight: Any, name: str, places: Places | None = None) -> Iterable[Factors]:
-    """Return one factor for each sample: weight * integral of the squares of a family; see `weights`."""
-    columns, each = weights(weight, family.manifold.dim, places or steps.mechanics.coordinates)
-    yield steps.integral(Chosen(columns), family, weight=each, name=name)
+def make_square_costs(
+    steps: TrajectoryUnknowns, family: Variables, weight: Any, name: str, places: Places | None = None
+) -> Iterable[Factors]:
+    """Return one factor for each sample: weight * integral of the squares of a family; see `select_weights`."""
+    columns, each = select_weights(weight, family.manifold.dim, places or steps.mechanics.coordinates)
+    yield steps.integral(SelectedEntries(columns), family, weight=each, name=name)
 
 
-def weights(given: Any, count: int, places: Places) -> tuple[tuple[int, ...], Float[np.ndarray, "*k"]]:
+def select_weights(given: Any, count: int, places: Places) -> tuple[tuple[int, ...], Float[np.ndarray, "*k"]]:
     """Return which of so many numbers cost something, and their weights; `places` are those of a name.
 
     Raises:

@@ -13,24 +13,24 @@ from jaxtyping import Float, Int
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, each, soft
-from screwgraph.plan.code import Code, written
-from screwgraph.plan.goals.point import AtPoint
+from screwgraph.plan.goals.point import PointError
 from screwgraph.plan.keys import PATH
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.plan.vector_code import VectorCode, trace_function
 from screwgraph.spatial import Array
 
 
 @dataclass(frozen=True)
-class AtCentre:
+class CenterOfMassError:
     """How far the centre of mass is from the point `at` (m)."""
 
     mechanics: Mechanics
 
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return the differences."""
-        return centre_of_mass(self.mechanics)(q) - at
+        return make_center_of_mass(self.mechanics)(q) - at
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Path:
     weight: float = 1.0
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Path:
+    def read(cls, value: Value, reading: TaskParser) -> Path:
         """Read {times, points} and frame and weight, where given. Raises ModelError."""
         entries = value.section(PATH)
         if not {"times", "points"} <= entries.keys():
@@ -59,7 +59,7 @@ class Path:
             reading.number(entries["weight"]) if "weight" in entries else 1.0,
         )
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the path's time. Raises InputError."""
         if not 0.0 < self.weight < np.inf:
             raise InputError(f"a weight is {self.weight!r}", fix="give a positive number")
@@ -67,12 +67,12 @@ class Path:
         widths = np.gradient(steps.times)[points]
         noise = each((1.0 / np.sqrt(2.0 * self.weight * widths))[:, None])
         if self.frame is None:
-            template: Any = AtCentre(steps.mechanics)
+            template: Any = CenterOfMassError(steps.mechanics)
         else:
-            template = AtPoint(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, (0, 1, 2))
+            template = PointError(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, (0, 1, 2))
         yield soft(template, steps.q[points], sigma=noise, name=f"{name}: path", at=each(at))
 
-    def _targets(self, steps: Steps) -> tuple[Int[np.ndarray, " n"], Float[np.ndarray, "n 3"]]:
+    def _targets(self, steps: TrajectoryUnknowns) -> tuple[Int[np.ndarray, " n"], Float[np.ndarray, "n 3"]]:
         times, targets = np.asarray(self.times, dtype=float), np.asarray(self.points, dtype=float)
         if times.ndim != 1 or len(times) < 1 or targets.shape != (len(times), 3):
             raise InputError(f"a path has {len(np.atleast_1d(times))} times and points of the shape {targets.shape}")
@@ -83,9 +83,11 @@ class Path:
         return points, at
 
 
-def centre_of_mass(mechanics: Mechanics) -> Code:
+def make_center_of_mass(mechanics: Mechanics) -> VectorCode:
     """Return a function of q to the robot's centre of mass (3,) in the base. Raises InputError where it has no mass."""
-    return mechanics.kept("centre of mass", lambda: written(partial(_centre_of_mass, mechanics), mechanics.robot.nq))
+    return mechanics.get_or_make(
+        "centre of mass", lambda: trace_function(partial(_centre_of_mass, mechanics), mechanics.robot.nq)
+    )
 
 
 def _centre_of_mass(mechanics: Mechanics, q: Array) -> Array:

@@ -8,15 +8,15 @@ from typing import Any
 
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
-from screwgraph.plan.costs.base import weights
-from screwgraph.plan.goals.position import whole_position
+from screwgraph.plan.costs.base import select_weights
+from screwgraph.plan.goals.position import complete_position
 from screwgraph.plan.keys import POSTURE
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @dataclass(frozen=True)
-class FromPosture:
+class PostureError:
     """How far chosen coordinates are from the position `at`, in velocity coordinates."""
 
     positions: Manifold
@@ -39,16 +39,16 @@ class Posture:
     at: Any = None
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Posture:
+    def read(cls, value: Value, reading: TaskParser) -> Posture:
         """Read {weight, at}. Raises ModelError."""
         entries = value.section(POSTURE)
         weight = reading.joints(entries["weight"]) if "weight" in entries else 1.0
         return cls(weight, reading.joints(entries["at"], reading.robot.nq) if "at" in entries else None)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each sample. Raises InputError."""
         robot = steps.mechanics.robot
-        at = robot.neutral() if self.at is None else whole_position(robot, self.at)[0]
-        columns, weight = weights(self.weight, robot.nv, steps.mechanics.coordinates)
-        template = FromPosture(steps.mechanics.positions, columns)
+        at = robot.neutral() if self.at is None else complete_position(robot, self.at)[0]
+        columns, weight = select_weights(self.weight, robot.nv, steps.mechanics.coordinates)
+        template = PostureError(steps.mechanics.positions, columns)
         yield steps.integral(template, steps.q, weight=weight, name=name, at=at)

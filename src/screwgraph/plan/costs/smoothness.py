@@ -10,9 +10,9 @@ from screwgraph.errors import InputError, ModelError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
 from screwgraph.plan.keys import SMOOTHNESS
-from screwgraph.plan.priors import prior_factors
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.priors import make_prior_factors
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 ORDERS = ("velocity", "acceleration")
 
@@ -29,7 +29,7 @@ class Smoothness:
     order: str = "acceleration"
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Smoothness:
+    def read(cls, value: Value, reading: TaskParser) -> Smoothness:
         """Read a density, or {Qc, order}. Raises ModelError."""
         if not (isinstance(value.content, dict) and {"Qc", "order"} & set(value.content)):
             return cls(reading.joints(value))
@@ -39,8 +39,8 @@ class Smoothness:
         order = reading.word(entries["order"], ORDERS) if "order" in entries else "acceleration"
         return cls(reading.joints(entries["Qc"]), order)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each pair of neighbouring points. Raises InputError."""
         if self.order not in ORDERS:
             raise InputError(f"smoothness of order {self.order!r}", fix=f"one of {', '.join(ORDERS)}")
-        yield from prior_factors(ORDERS.index(self.order) + 2, self.Qc, steps, name)
+        yield from make_prior_factors(ORDERS.index(self.order) + 2, self.Qc, steps, name)

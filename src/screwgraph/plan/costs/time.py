@@ -9,12 +9,12 @@ from typing import Any
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, soft
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.spatial import sqrt
 
 
-def root(duration: Any) -> Any:
+def duration_root(duration: Any) -> Any:
     """Return the root of twice a duration, half of whose square is that duration."""
     return sqrt(2.0 * duration[0])
 
@@ -26,14 +26,14 @@ class Time:
     weight: float = 1.0
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Time:
+    def read(cls, value: Value, reading: TaskParser) -> Time:
         """Read a weight. Raises ModelError."""
         return cls(reading.number(value))
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each phase. Raises InputError."""
         if steps.duration is None:
             raise InputError("the time is given", fix="give phases a shortest and a longest duration")
         if not self.weight > 0.0:
             raise InputError(f"a weight is {self.weight!r}", fix="give a positive number")
-        yield soft(root, steps.duration, sigma=self.weight**-0.5, name=name)
+        yield soft(duration_root, steps.duration, sigma=self.weight**-0.5, name=name)

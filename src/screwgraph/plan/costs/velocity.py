@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.costs.base import read_weight, squares
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.costs.base import make_square_costs, read_weight
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +19,6 @@ class Speed:
 
     read = classmethod(read_weight)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each sample. Raises InputError."""
-        yield from squares(steps, steps.qd, self.weight, name)
+        yield from make_square_costs(steps, steps.qd, self.weight, name)

@@ -9,13 +9,13 @@ from jaxtyping import Int
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, each, equality, soft
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 Time = float | str | tuple[float, float]
 """A time (s), "start", "end", "always", or an interval."""
 
 
-def points_at(steps: Steps, time: Time) -> Int[np.ndarray, " n"]:
+def find_points(steps: TrajectoryUnknowns, time: Time) -> Int[np.ndarray, " n"]:
     """Return the points of a time or interval. Raises InputError where there is none."""
     if time == "start":
         return np.array([0])
@@ -29,7 +29,9 @@ def points_at(steps: Steps, time: Time) -> Int[np.ndarray, " n"]:
     return np.array([steps.point(time)])
 
 
-def demanded(template: Any, *unknowns: Any, sigma: float | None, name: str, at: np.ndarray, rank: int = 1) -> Factors:
+def make_goal_factors(
+    template: Any, *unknowns: Any, sigma: float | None, name: str, at: np.ndarray, rank: int = 1
+) -> Factors:
     """Return hard factors, or soft ones where there is a standard deviation.
 
     `at` is an array of so many axes (`rank`), or has one such array for each factor.

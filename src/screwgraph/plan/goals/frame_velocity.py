@@ -11,18 +11,18 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.frame_velocity import make_frame_twist
+from screwgraph.plan.goals.base import Time, find_points, make_goal_factors
 from screwgraph.plan.keys import FRAME_VELOCITY
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.motion import twist_of
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 ROWS = {"linear": (3, 4, 5), "angular": (0, 1, 2)}
 
 
 @dataclass(frozen=True)
-class Moving:
+class FrameVelocityError:
     """How much faster than `at` a frame turns (rad/s), or its origin moves (m/s): some `rows` of both, in base axes."""
 
     mechanics: Mechanics
@@ -31,7 +31,7 @@ class Moving:
 
     def __call__(self, q: Any, qd: Any, *, at: Any) -> Any:
         """Return the differences."""
-        return twist_of(self.mechanics, self.frame)(q, qd)[list(self.rows)] - at
+        return make_frame_twist(self.mechanics, self.frame)(q, qd)[list(self.rows)] - at
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class FrameVelocity:
     sigma: float | None = None
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> FrameVelocity:
+    def read(cls, value: Value, reading: TaskParser) -> FrameVelocity:
         """Read {frame, linear: [x, y, z], angular: [x, y, z]}. Raises ModelError."""
         entries = value.section(FRAME_VELOCITY)
         if "frame" not in entries or len(entries) == 1:
@@ -56,7 +56,7 @@ class FrameVelocity:
         linear, angular = (reading.vector(entries[kind], 3) if kind in entries else None for kind in ROWS)
         return cls(reading.frame(entries["frame"]), linear, angular)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         given = {kind: value for kind in ROWS if (value := getattr(self, kind)) is not None}
         if not given:
@@ -65,7 +65,7 @@ class FrameVelocity:
             at = np.asarray(value, dtype=float)
             if at.shape[-1:] != (3,) or not np.isfinite(at).all():
                 raise InputError(f"the {kind} velocity of frame {self.frame!r} is {value!r}", fix="give three numbers")
-            points = points_at(steps, self.time)
-            template = Moving(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, ROWS[kind])
+            points = find_points(steps, self.time)
+            template = FrameVelocityError(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, ROWS[kind])
             states = steps.q[points], steps.qd[points]
-            yield demanded(template, *states, sigma=self.sigma, name=f"{name}: {kind} velocity", at=at)
+            yield make_goal_factors(template, *states, sigma=self.sigma, name=f"{name}: {kind} velocity", at=at)

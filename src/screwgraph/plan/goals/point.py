@@ -11,18 +11,18 @@ import numpy as np
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.goals.base import Time, find_points, make_goal_factors
 from screwgraph.plan.keys import POINT
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.spatial import translation
 
 AXES = "xyz"
 
 
 @dataclass(frozen=True)
-class AtPoint:
+class PointError:
     """How far the origin of a frame is from the point `at`, along some axes of the base (m)."""
 
     mechanics: Mechanics
@@ -45,7 +45,7 @@ class Point:
     axes: str = AXES
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Point:
+    def read(cls, value: Value, reading: TaskParser) -> Point:
         """Read {frame, at: [x, y, z], axes: xyz}. Raises ModelError."""
         entries = value.section(POINT)
         if not {"frame", "at"} <= entries.keys():
@@ -53,7 +53,7 @@ class Point:
         axes = entries["axes"].text() if "axes" in entries else AXES
         return cls(reading.frame(entries["frame"]), reading.vector(entries["at"], len(axes)), axes=axes)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         if not self.axes or set(self.axes) - set(AXES) or len(set(self.axes)) != len(self.axes):
             raise InputError(f"axes {self.axes!r}", fix="name some of x, y, z")
@@ -62,6 +62,6 @@ class Point:
             raise InputError(
                 f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)"
             )
-        template = AtPoint(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
-        points = steps.q[points_at(steps, self.time)]
-        yield demanded(template, points, sigma=self.sigma, name=f"{name}: point", at=at)
+        template = PointError(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
+        points = steps.q[find_points(steps, self.time)]
+        yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: point", at=at)

@@ -12,17 +12,17 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.goals.base import Time, find_points, make_goal_factors
 from screwgraph.plan.keys import POSE
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.robot import check_unit
 from screwgraph.spatial import inverse, turn_and_shift
 
 
 @dataclass(frozen=True)
-class AtPose:
+class PoseError:
     """Rotation vector (rad) and difference of positions (m) that lead from the pose `at`, in its axes, to a frame's."""
 
     mechanics: Mechanics
@@ -44,7 +44,7 @@ class Pose:
     of: Any = None
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Pose:
+    def read(cls, value: Value, reading: TaskParser) -> Pose:
         """Read {frame, of: [q ...]} or {frame, xyz, rpy or quaternion}. Raises ModelError."""
         entries = value.section(POSE)
         if "frame" not in entries:
@@ -54,11 +54,11 @@ class Pose:
             return cls(frame, of=reading.vector(entries["of"], reading.robot.nq))
         return cls(frame, reading.pose(entries))
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
-        template = AtPose(steps.mechanics, self.frame)
-        pose, points = self.target(steps.mechanics), steps.q[points_at(steps, self.time)]
-        yield demanded(template, points, sigma=self.sigma, name=f"{name}: pose", at=pose, rank=2)
+        template = PoseError(steps.mechanics, self.frame)
+        pose, points = self.target(steps.mechanics), steps.q[find_points(steps, self.time)]
+        yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: pose", at=pose, rank=2)
 
     def target(self, mechanics: Mechanics) -> Float[np.ndarray, "4 4"]:
         """Return the pose in the base. Raises InputError where it is none."""

@@ -12,19 +12,19 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Manifold
-from screwgraph.plan.goals.base import Time, demanded, points_at
-from screwgraph.plan.models import kind_of, list_values, merge_names, set_coordinates
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.goals.base import Time, find_points, make_goal_factors
+from screwgraph.plan.models import find_model_kind, list_values, merge_names, set_coordinates
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.robot import Robot, check_unit
-from screwgraph.spatial.manifolds.local import place
+from screwgraph.spatial.manifolds.tangent_coordinates import to_tangent
 
 if TYPE_CHECKING:
     from screwgraph.plan.task import Task
 
 
 @dataclass(frozen=True)
-class Apart:
+class PositionError:
     """Chosen velocity coordinates of what leads from the position `at` to q."""
 
     positions: Manifold
@@ -44,7 +44,7 @@ class CoordinateError:
 
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return the difference."""
-        return place(self.positions, self.positions.identity(), q)[list(self.columns)] - at
+        return to_tangent(self.positions, self.positions.identity(), q)[list(self.columns)] - at
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,25 +59,25 @@ class Position:
     sigma: float | None = None
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Position:
+    def read(cls, value: Value, reading: TaskParser) -> Position:
         """Read [q ...] or {joint: q}. Raises ModelError."""
         return cls(reading.joints(value, reading.robot.nq))
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         robot, positions = steps.mechanics.robot, steps.mechanics.positions
-        q, names = whole_position(robot, self.at)
-        unknowns, flat = steps.q[points_at(steps, self.time)], flat_coordinates(robot)
+        q, names = complete_position(robot, self.at)
+        unknowns, flat = steps.q[find_points(steps, self.time)], flat_coordinates(robot)
         alone = [n for n in names if n not in robot.q_slices and not flat.issuperset(steps.mechanics.coordinates(n))]
         columns = steps.mechanics.columns([n for n in names if n not in alone])
         if columns:
-            template = Apart(positions, columns)
-            yield demanded(template, unknowns, sigma=self.sigma, name=f"{name}: position", at=q)
+            template = PositionError(positions, columns)
+            yield make_goal_factors(template, unknowns, sigma=self.sigma, name=f"{name}: position", at=q)
         if alone:
             columns = steps.mechanics.columns(alone)
             at = np.asarray(list_values(robot, q), dtype=float)[list(columns)]
             template = CoordinateError(positions, columns)
-            yield demanded(template, unknowns, sigma=self.sigma, name=f"{name}: coordinates", at=at)
+            yield make_goal_factors(template, unknowns, sigma=self.sigma, name=f"{name}: coordinates", at=at)
 
 
 def flat_coordinates(robot: Any) -> set[int]:
@@ -86,13 +86,13 @@ def flat_coordinates(robot: Any) -> set[int]:
     return {c for part in parts for c in range(part.start, part.stop)}
 
 
-def start_position(task: Task) -> Float[np.ndarray, " nq"]:
+def find_start_position(task: Task) -> Float[np.ndarray, " nq"]:
     """Return where a task's motion begins; coordinates of a mechanism that are not given follow. Raises InputError."""
-    q = task.robot.neutral() if task.start is None else whole_position(task.robot, task.start)[0]
-    return kind_of(task.robot).completed(task.robot, q, task.start) if isinstance(task.start, Mapping) else q
+    q = task.robot.neutral() if task.start is None else complete_position(task.robot, task.start)[0]
+    return find_model_kind(task.robot).completed(task.robot, q, task.start) if isinstance(task.start, Mapping) else q
 
 
-def whole_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tuple[str, ...]]:
+def complete_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tuple[str, ...]]:
     """Return a whole position, neutral where nothing is given, and the joints or coordinates that are given.
 
     Raises:

@@ -12,11 +12,11 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.goals.base import Time, demanded, points_at
+from screwgraph.plan.goals.base import Time, find_points, make_goal_factors
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
-from screwgraph.plan.templates import Difference
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.template_wrappers import EntryError
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,22 +28,24 @@ class Velocity:
     sigma: float | None = None
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Velocity:
+    def read(cls, value: Value, reading: TaskParser) -> Velocity:
         """Read a number, [qd ...] or {joint: qd}. Raises ModelError."""
         return cls(reading.joints(value, reading.robot.nv))
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         at, robot = self.at, steps.mechanics.robot
         if robot.is_closed and self.time != "start" and not isinstance(at, Mapping) and not np.any(at):
             # Loops hold the others at rest then: rows that repeat this would differ by what collocation errs.
             at = dict.fromkeys(robot.independent_joints, 0.0)
-        columns, value = chosen_velocities(steps.mechanics, at)
-        points = points_at(steps, self.time)
-        yield demanded(Difference(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value)
+        columns, value = select_velocities(steps.mechanics, at)
+        points = find_points(steps, self.time)
+        yield make_goal_factors(
+            EntryError(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value
+        )
 
 
-def chosen_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], Float[np.ndarray, " k"]]:
+def select_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], Float[np.ndarray, " k"]]:
     """Return which coordinates are given, and their values. Raises InputError."""
     nv = mechanics.robot.nv
     if isinstance(at, Mapping):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import bounded, box, read_limit, symmetric
-from screwgraph.plan.limits.pieces import from_the_beginning
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.limits.base import make_bound_factors, make_bounds, read_limit, symmetric_bounds
+from screwgraph.plan.limits.bernstein import limit_from_start
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class AccelerationLimit:
 
     read = classmethod(read_limit)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each sample; soft ones for each step that begins without one. Raises InputError."""
-        bounds = box(steps.mechanics, self.bounds, lambda joint: symmetric(None), "acceleration")
-        yield from from_the_beginning(steps, bounded(steps.qdd[:], bounds, self, name))
+        bounds = make_bounds(steps.mechanics, self.bounds, lambda joint: symmetric_bounds(None), "acceleration")
+        yield from limit_from_start(steps, make_bound_factors(steps.qdd[:], bounds, self, name))

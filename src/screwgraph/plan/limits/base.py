@@ -8,15 +8,15 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.arguments import shown
+from screwgraph.argument_checks import describe_value
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors, Selection, hinge, inequality
 from screwgraph.plan.keys import LIMIT
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
-from screwgraph.plan.templates import BoundViolation
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.template_wrappers import BoundViolation
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.robot import Joint
 
 Pair = tuple[float, float]
@@ -26,7 +26,7 @@ Box = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
 
 
 class Limit(Protocol):
-    """Limit of a task: bounds as `box` takes them, hard, or soft from so much (`threshold`) before they are met."""
+    """Limit of a task: bounds as `make_bounds` takes, hard, or soft from so much (`threshold`) before they are met."""
 
     @property
     def bounds(self) -> Any: ...
@@ -36,17 +36,17 @@ class Limit(Protocol):
     def threshold(self) -> float: ...
 
 
-def read_limit(cls: Callable[..., Made], value: Value, reading: Reading) -> Made:
+def read_limit(cls: Callable[..., Made], value: Value, reading: TaskParser) -> Made:
     """Read bounds, or {bounds, sigma, threshold}; nothing means those of the robot's file. Raises ModelError."""
     return cls(*read_bounds(value, reading))
 
 
-def symmetric(most: float | None) -> Pair:
+def symmetric_bounds(most: float | None) -> Pair:
     """Return -most and most, infinite where there is none."""
     return (-np.inf, np.inf) if most is None else (-most, most)
 
 
-def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what: str) -> Box:
+def make_bounds(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what: str) -> Box:
     """Return bounds of all velocity coordinates.
 
     Args:
@@ -60,10 +60,10 @@ def box(mechanics: Mechanics, given: Any, of_file: Callable[[Joint], Pair], what
     """
     robot = mechanics.robot
     every = {j.name: of_file(j) for j in robot.joints}
-    return filled(given, every, mechanics.coordinates, robot.nv, what, f"robot {robot.name!r}")
+    return fill_bounds(given, every, mechanics.coordinates, robot.nv, what, f"robot {robot.name!r}")
 
 
-def filled(
+def fill_bounds(
     given: Any,
     of_file: Mapping[str, Pair],
     places: Callable[[str], Sequence[int]],
@@ -72,7 +72,7 @@ def filled(
     owner: str,
     of: str = "joint",
 ) -> Box:
-    """Return bounds of so many numbers; `places` are those of a name, `of_file` the bounds of all names. See `box`."""
+    """Return bounds of so many numbers; `places` are those of a name, `of_file` all bounds. See `make_bounds`."""
     entries: Mapping[str, Pair] = of_file
     if given is None:
         if not any(np.isfinite(b) for pair in entries.values() for b in pair):
@@ -93,7 +93,7 @@ def filled(
     return lower, upper
 
 
-def bounded(selected: Selection, bounds: Box, limit: Limit, name: str) -> Iterable[Factors]:
+def make_bound_factors(selected: Selection, bounds: Box, limit: Limit, name: str) -> Iterable[Factors]:
     """Return factors that keep coordinates within bounds: hard, or hinges where it has a `sigma`.
 
     Xie et al. (2020), eq. (7).
@@ -114,7 +114,7 @@ def bounded(selected: Selection, bounds: Box, limit: Limit, name: str) -> Iterab
         yield hinge(template, selected, sigma=limit.sigma, threshold=limit.threshold, name=name, **parameters)
 
 
-def check_start(steps: Steps, factors: Iterable[Factors], starts: Mapping[str, np.ndarray]) -> None:
+def check_start(steps: TrajectoryUnknowns, factors: Iterable[Factors], starts: Mapping[str, np.ndarray]) -> None:
     """See that given values at the start, by family, break none of the hard limits.
 
     Raises:
@@ -146,7 +146,7 @@ def _pair(value: Any, what: str) -> Pair:
     numbers = np.atleast_1d(np.asarray(value, dtype=float))
     if numbers.shape not in ((1,), (2,)) or np.isnan(numbers).any():
         raise InputError(
-            f"{what} limit {shown(value)}",
+            f"{what} limit {describe_value(value)}",
             why="it is neither a number nor a lower and an upper one",
             fix="different ones for joints: {joint: number}",
         )
@@ -157,7 +157,7 @@ def _pair(value: Any, what: str) -> Pair:
     return (-float(numbers[0]), float(numbers[0])) if len(numbers) == 1 else (float(numbers[0]), float(numbers[1]))
 
 
-def read_bounds(value: Value, reading: Reading) -> tuple[Any, float | None, float]:
+def read_bounds(value: Value, reading: TaskParser) -> tuple[Any, float | None, float]:
     """Return bounds, sigma and threshold of a limit in a task file. Raises ModelError."""
     if not (isinstance(value.content, dict) and set(value.content) & set(LIMIT)):
         return _bounds(value, reading), None, 0.0
@@ -167,5 +167,5 @@ def read_bounds(value: Value, reading: Reading) -> tuple[Any, float | None, floa
     return bounds, reading.sigma(entries.get("sigma")), threshold
 
 
-def _bounds(value: Value, reading: Reading) -> Any:
+def _bounds(value: Value, reading: TaskParser) -> Any:
     return None if value.content is None else reading.joints(value, 2)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import Box, bounded, filled, read_limit
-from screwgraph.plan.limits.pieces import from_the_beginning
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.limits.base import Box, fill_bounds, make_bound_factors, read_limit
+from screwgraph.plan.limits.bernstein import limit_from_start
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +27,12 @@ class EffortLimit:
 
     read = classmethod(read_limit)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each sample; soft ones for each step that begins without one. Raises InputError."""
-        yield from from_the_beginning(steps, bounded(steps.tau[:], self.box(steps), self, name))
+        yield from limit_from_start(steps, make_bound_factors(steps.tau[:], self.box(steps), self, name))
 
-    def box(self, steps: Steps) -> Box:
+    def box(self, steps: TrajectoryUnknowns) -> Box:
         """Return the bounds of all efforts. Raises InputError."""
         drive = steps.drive
         owner = f"robot {steps.mechanics.robot.name!r}"
-        return filled(self.bounds, drive.limits, drive.places, len(drive.labels), "effort", owner, drive.what)
+        return fill_bounds(self.bounds, drive.limits, drive.places, len(drive.labels), "effort", owner, drive.what)

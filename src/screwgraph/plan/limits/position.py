@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import Box, Pair, bounded, box, read_limit
+from screwgraph.plan.limits.base import Box, Pair, make_bound_factors, make_bounds, read_limit
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.robot import Joint
 
 
@@ -29,25 +29,25 @@ class PositionLimit:
 
     read = classmethod(read_limit)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point but the first, where the start is given. Raises InputError."""
-        yield from bounded(steps.q[steps.free_points], self.box(steps), self, name)
+        yield from make_bound_factors(steps.q[steps.free_points], self.box(steps), self, name)
 
-    def box(self, steps: Steps) -> Box:
+    def box(self, steps: TrajectoryUnknowns) -> Box:
         """Return the bounds of all positions. Raises InputError."""
-        lower, upper = box(steps.mechanics, self.bounds, _of_file, "position")
+        lower, upper = make_bounds(steps.mechanics, self.bounds, _of_file, "position")
         bounds = (np.full(steps.mechanics.robot.nq, -np.inf), np.full(steps.mechanics.robot.nq, np.inf))
-        for v, q in flat_places(steps.mechanics).items():
+        for v, q in list_flat_places(steps.mechanics).items():
             bounds[0][q], bounds[1][q] = lower[v], upper[v]
         return bounds
 
 
-def are_of_file(limits: Iterable[Any]) -> bool:
+def are_file_limits(limits: Iterable[Any]) -> bool:
     """Whether one of a task's limits keeps all positions, always, within the bounds of the robot's file."""
     return any(isinstance(i, PositionLimit) and i.sigma is None and i.bounds is None for i in limits)
 
 
-def flat_places(mechanics: Mechanics) -> dict[int, int]:
+def list_flat_places(mechanics: Mechanics) -> dict[int, int]:
     """Return where in q the coordinates stand that are numbers as in qd."""
     robot, found = mechanics.robot, {}
     for joint in robot.joints:

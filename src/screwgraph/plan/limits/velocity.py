@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize import Factors
-from screwgraph.plan.limits.base import bounded, box, read_limit, symmetric
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.limits.base import make_bound_factors, make_bounds, read_limit, symmetric_bounds
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,9 @@ class VelocityLimit:
 
     read = classmethod(read_limit)
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point but the first, where the start is given. Raises InputError."""
-        bounds = box(steps.mechanics, self.bounds, lambda joint: symmetric(joint.limits.velocity), "velocity")
-        yield from bounded(steps.qd[steps.free_points], bounds, self, name)
+        bounds = make_bounds(
+            steps.mechanics, self.bounds, lambda joint: symmetric_bounds(joint.limits.velocity), "velocity"
+        )
+        yield from make_bound_factors(steps.qd[steps.free_points], bounds, self, name)

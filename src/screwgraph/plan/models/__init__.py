@@ -5,10 +5,11 @@ from typing import Any
 
 from screwgraph.errors import InputError
 from screwgraph.plan.models.base import ModelKind
+from screwgraph.plan.models.coordinate_units import list_units, name_effort
 from screwgraph.plan.models.coordinates import (
-    coordinates_of,
     copy_coordinates,
-    labels_of,
+    find_coordinates,
+    label_coordinates,
     list_values,
     merge_names,
     set_coordinates,
@@ -16,13 +17,12 @@ from screwgraph.plan.models.coordinates import (
 from screwgraph.plan.models.drive import Drive
 from screwgraph.plan.models.mechanism import MECHANISMS, MechanismCoordinates
 from screwgraph.plan.models.robot import ROBOTS
-from screwgraph.plan.models.units import force_word, units_of
 
 MODELS: Mapping[str, ModelKind] = {"robot": ROBOTS, "mechanism": MECHANISMS}
 """Kinds of models by name."""
 
 
-def kind_of(robot: Any) -> ModelKind:
+def find_model_kind(robot: Any) -> ModelKind:
     """Return the kind of a model that a task holds. Raises InputError where it is none."""
     for kind in MODELS.values():
         if isinstance(robot, kind.held):
@@ -41,13 +41,13 @@ __all__ = [
     "MechanismCoordinates",
     "ModelKind",
     "as_robot",
-    "coordinates_of",
     "copy_coordinates",
-    "force_word",
-    "kind_of",
-    "labels_of",
+    "find_coordinates",
+    "find_model_kind",
+    "label_coordinates",
+    "list_units",
     "list_values",
     "merge_names",
+    "name_effort",
     "set_coordinates",
-    "units_of",
 ]

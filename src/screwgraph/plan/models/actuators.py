@@ -11,9 +11,17 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.graph import FactorGraph, with_actuators
-from screwgraph.plan.code import on_arrays
-from screwgraph.plan.models.units import units_of
-from screwgraph.robot import Lever, LoopMotor, Robot, actuation_matrix, actuators_of, lever, unknown
+from screwgraph.plan.models.coordinate_units import list_units
+from screwgraph.plan.vector_code import compile_on_arrays
+from screwgraph.robot import (
+    Lever,
+    LoopMotor,
+    Robot,
+    actuation_matrix,
+    actuators_of,
+    make_lever,
+    make_unknown_name_error,
+)
 from screwgraph.summary import one_line
 
 Pair = tuple[float, float]
@@ -35,7 +43,7 @@ class ActuatorDrive:
     @cached_property
     def levers(self) -> tuple[Lever, ...]:
         """How each actuator acts on joints."""
-        return tuple(lever(self.robot, actuator) for actuator in actuators_of(self.robot, self.labels))
+        return tuple(make_lever(self.robot, actuator) for actuator in actuators_of(self.robot, self.labels))
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -47,7 +55,7 @@ class ActuatorDrive:
                 return EITHER
             kind = loops[actuator.loop].type
             axis = np.asarray(kind.screw_axes(kind.manifold.identity()), dtype=float)[:, 0]
-            return units_of([bool(axis[:3].any())], "force")[0]
+            return list_units([bool(axis[:3].any())], "force")[0]
 
         return tuple(unit(actuator) for actuator in actuators_of(self.robot, self.labels))
 
@@ -72,10 +80,10 @@ class ActuatorDrive:
     def places(self, name: str) -> tuple[int, ...]:
         """Return the effort of an actuator. Raises InputError where there is none of that name."""
         if name not in self.labels:
-            raise unknown("actuator", name, self.labels)
+            raise make_unknown_name_error("actuator", name, self.labels)
         return (self.labels.index(name),)
 
-    def left(self, required: Any, q: Any, efforts: Any) -> Any:
+    def remaining_forces(self, required: Any, q: Any, efforts: Any) -> Any:
         """Return forces along coordinates less those of the efforts."""
         for one, effort in zip(self.levers, efforts, strict=True):
             arms = one.arms([q[self.robot.q_slices[joint.name]] for joint in one.joints])
@@ -95,13 +103,13 @@ class ActuatorDrive:
     @cached_property
     def _torques(self) -> Callable[..., np.ndarray]:
         nv, sizes = self.robot.nv, (self.robot.nq, len(self.labels))
-        return on_arrays(lambda q, u: -self.left(np.zeros(nv, dtype=object), q, u), sizes, nv)
+        return compile_on_arrays(lambda q, u: -self.remaining_forces(np.zeros(nv, dtype=object), q, u), sizes, nv)
 
     def driven(self, graph: FactorGraph) -> FactorGraph:
         """Return the graph of a robot with the efforts as variables."""
         return with_actuators(graph, *self.labels)
 
 
-def actuator_drive(robot: Robot, names: Sequence[str] | None) -> ActuatorDrive:
+def make_actuator_drive(robot: Robot, names: Sequence[str] | None) -> ActuatorDrive:
     """Return the drive of some actuators, by default of all. Raises InputError where there is none of a name."""
     return ActuatorDrive(robot, tuple(actuator.name for actuator in actuators_of(robot, names)))

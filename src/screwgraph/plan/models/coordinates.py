@@ -9,17 +9,17 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot import unknown
-from screwgraph.spatial.manifolds.local import place, position
+from screwgraph.robot import make_unknown_name_error
+from screwgraph.spatial.manifolds.tangent_coordinates import from_tangent, to_tangent
 
 
-def labels_of(robot: Any) -> tuple[str, ...]:
+def label_coordinates(robot: Any) -> tuple[str, ...]:
     """Return the names of the velocity coordinates: a joint's, with a number where it has several."""
     sizes = [(j.name, j.type.nv) for j in robot.joints]
     return tuple(name if n == 1 else f"{name}[{i}]" for name, n in sizes for i in range(n))
 
 
-def coordinates_of(robot: Any, name: str, what: str = "joint") -> tuple[int, ...]:
+def find_coordinates(robot: Any, name: str, what: str = "joint") -> tuple[int, ...]:
     """Return which velocity coordinates a joint has; `joint[2]` is the third of a joint.
 
     Raises:
@@ -28,7 +28,7 @@ def coordinates_of(robot: Any, name: str, what: str = "joint") -> tuple[int, ...
     if name in robot.v_slices:
         part = robot.v_slices[name]
         return tuple(range(part.start, part.stop))
-    labels = labels_of(robot)
+    labels = label_coordinates(robot)
     if name in labels:
         return (labels.index(name),)
     joint = name.partition("[")[0] if isinstance(name, str) else name
@@ -36,7 +36,7 @@ def coordinates_of(robot: Any, name: str, what: str = "joint") -> tuple[int, ...
         own = [label for label in labels if label.partition("[")[0] == joint]
         span = f"{own[0]} to {own[-1]}" if own[1:] else f"one, {joint!r}" if own else "none"
         raise InputError(f"there is no coordinate {name!r}", why=f"the coordinates of joint {joint!r} are {span}")
-    raise unknown(what, name, robot.joint_names)
+    raise make_unknown_name_error(what, name, robot.joint_names)
 
 
 def set_coordinates(robot: Any, q: Float[np.ndarray, " nq"], values: Mapping[str, Any]) -> Float[np.ndarray, " nq"]:
@@ -57,14 +57,14 @@ def set_coordinates(robot: Any, q: Float[np.ndarray, " nq"], values: Mapping[str
                 raise InputError(f"joint {name!r} has {part.stop - part.start} coordinates, not {numbers.size}")
             q[part] = numbers
             continue
-        (column,) = coordinates_of(robot, name)
+        (column,) = find_coordinates(robot, name)
         if numbers.shape != (1,):
             raise InputError(f"{name!r} is one coordinate, not {numbers.size}")
         joint = name.partition("[")[0]
         part, manifold = robot.q_slices[joint], joints[joint]
-        own = np.array(place(manifold, manifold.identity(), q[part]), dtype=float)
+        own = np.array(to_tangent(manifold, manifold.identity(), q[part]), dtype=float)
         own[column - robot.v_slices[joint].start] = numbers[0]
-        q[part] = position(manifold, manifold.identity(), own)
+        q[part] = from_tangent(manifold, manifold.identity(), own)
     return q
 
 
@@ -74,7 +74,7 @@ def copy_coordinates(
     """Return a position with the values that joints or coordinates have in another one."""
     values = list_values(robot, other)
     wanted = {
-        name: other[robot.q_slices[name]] if name in robot.q_slices else values[coordinates_of(robot, name)[0]]
+        name: other[robot.q_slices[name]] if name in robot.q_slices else values[find_coordinates(robot, name)[0]]
         for name in names
     }
     return set_coordinates(robot, q, wanted)
@@ -82,14 +82,14 @@ def copy_coordinates(
 
 def list_values(robot: Any, q: Any) -> Any:
     """Return the values (nv,) of all coordinates one by one; see `set_coordinates`."""
-    return place(robot.manifold, robot.manifold.identity(), q)
+    return to_tangent(robot.manifold, robot.manifold.identity(), q)
 
 
 def merge_names(robot: Any, names: Sequence[str]) -> tuple[str, ...]:
     """Return names of joints and coordinates, where all of a joint's coordinates are named, that of the joint."""
-    labels, found = labels_of(robot), dict.fromkeys(names)
+    labels, found = label_coordinates(robot), dict.fromkeys(names)
     for joint in robot.joint_names:
-        own = [labels[c] for c in coordinates_of(robot, joint)]
+        own = [labels[c] for c in find_coordinates(robot, joint)]
         if own[1:] and found.keys() >= set(own):
             found = dict.fromkeys([name for name in found if name not in own] + [joint])
     return tuple(found)

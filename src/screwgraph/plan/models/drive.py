@@ -11,8 +11,8 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.graph import FactorGraph
-from screwgraph.plan.models.coordinates import coordinates_of
-from screwgraph.plan.models.units import units_of
+from screwgraph.plan.models.coordinate_units import list_units
+from screwgraph.plan.models.coordinates import find_coordinates
 from screwgraph.summary import one_line
 
 Pair = tuple[float, float]
@@ -55,7 +55,7 @@ class Drive(Protocol):
         """Return which efforts have a name. Raises InputError where none has."""
         ...
 
-    def left(self, required: Any, q: Any, efforts: Any) -> Any:
+    def remaining_forces(self, required: Any, q: Any, efforts: Any) -> Any:
         """Return forces (nv,) along coordinates less those of the efforts, on any kind of number."""
         ...
 
@@ -96,13 +96,13 @@ class JointDrive:
 
     def places(self, name: str) -> tuple[int, ...]:
         """Return the efforts of a joint, or of a coordinate. Raises InputError where that is not driven."""
-        found = coordinates_of(self.robot, name, "actuated joint")
+        found = find_coordinates(self.robot, name, "actuated joint")
         for c in found:
             if c not in self.coordinates:
                 raise InputError(f"joint {name!r} is not actuated", fix=f"name one of {', '.join(self.labels)}")
         return tuple(self.coordinates.index(c) for c in found)
 
-    def left(self, required: Any, q: Any, efforts: Any) -> Any:
+    def remaining_forces(self, required: Any, q: Any, efforts: Any) -> Any:
         """Return forces along coordinates less those of the efforts."""
         required[list(self.coordinates)] -= efforts
         return required
@@ -122,7 +122,7 @@ class JointDrive:
         return graph
 
 
-def joint_drive(
+def make_joint_drive(
     robot: Any,
     coordinates: Sequence[int],
     labels: Sequence[str],
@@ -131,7 +131,7 @@ def joint_drive(
     size: int,
 ) -> JointDrive:
     """Return the drive of some coordinates; labels and `turns` are those of all."""
-    chosen, units = tuple(coordinates), units_of(turns, "force")
+    chosen, units = tuple(coordinates), list_units(turns, "force")
     return JointDrive(
         robot, chosen, tuple(labels[c] for c in chosen), tuple(units[c] for c in chosen), size, tuple(slots)
     )

@@ -12,12 +12,12 @@ from jaxtyping import Float
 
 from screwgraph.errors import InputError
 from screwgraph.graph import FactorGraph, unconstrained_graph
-from screwgraph.mechanism import Mechanism, followed, position_problem, velocity_problem
-from screwgraph.models.mechanism import Freedom
+from screwgraph.mechanism import Mechanism, follow_branch, position_problem, velocity_problem
+from screwgraph.models.mechanism import MechanismMobility
 from screwgraph.models.mechanism.equations import residual
 from screwgraph.plan.models.base import ModelKind
-from screwgraph.plan.models.coordinates import coordinates_of
-from screwgraph.plan.models.drive import Drive, joint_drive
+from screwgraph.plan.models.coordinates import find_coordinates
+from screwgraph.plan.models.drive import Drive, make_joint_drive
 from screwgraph.robot import Joint
 from screwgraph.robot.joints import Prismatic
 from screwgraph.spatial import vector
@@ -81,7 +81,7 @@ class MechanismCoordinates:
         return self.mechanism.independent_coordinates
 
     @property
-    def mobility(self) -> Freedom:
+    def mobility(self) -> MechanismMobility:
         """Rows of the constraints that count."""
         return self.mechanism.freedom
 
@@ -109,7 +109,7 @@ class MechanismCoordinates:
             ModelError: the mechanism is blocked on the way.
         """
         chosen = tuple(self.mechanism.freedom.independent)
-        return followed(self.mechanism, q[0], chosen, q[:, list(chosen)])
+        return follow_branch(self.mechanism, q[0], chosen, q[:, list(chosen)])
 
     @property
     def links(self) -> NoReturn:
@@ -134,7 +134,7 @@ def _drive(robot: MechanismCoordinates, names: Sequence[str] | None) -> Drive:
     """All motors, or those of the coordinates named. Raises InputError where no motor drives one of them."""
     slots = robot.mechanism.motor_slots
     chosen = sorted(
-        slots if names is None else {c for n in names for c in coordinates_of(robot, n, "joint to actuate")}
+        slots if names is None else {c for n in names for c in find_coordinates(robot, n, "joint to actuate")}
     )
     for coordinate in chosen:
         if coordinate not in slots:
@@ -143,7 +143,9 @@ def _drive(robot: MechanismCoordinates, names: Sequence[str] | None) -> Drive:
                 why=f"those of {robot.name!r} drive {', '.join(robot.joint_names[i] for i in slots) or 'none'}",
                 fix="motors: [angle, ...] in its file",
             )
-    return joint_drive(robot, chosen, robot.joint_names, _turns(robot), [slots.index(c) for c in chosen], len(slots))
+    return make_joint_drive(
+        robot, chosen, robot.joint_names, _turns(robot), [slots.index(c) for c in chosen], len(slots)
+    )
 
 
 def _effort_graph(robot: MechanismCoordinates, frames: Sequence[str]) -> tuple[FactorGraph, str]:

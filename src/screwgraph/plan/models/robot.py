@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from screwgraph.graph import FactorGraph, dynamics_graph
-from screwgraph.plan.models.actuators import actuator_drive
+from screwgraph.plan.models.actuators import make_actuator_drive
 from screwgraph.plan.models.base import ModelKind
-from screwgraph.plan.models.coordinates import coordinates_of, labels_of
-from screwgraph.plan.models.drive import Drive, joint_drive
+from screwgraph.plan.models.coordinates import find_coordinates, label_coordinates
+from screwgraph.plan.models.drive import Drive, make_joint_drive
 from screwgraph.robot import Robot, constraint_residual, units
 from screwgraph.spatial import vanishing
 
@@ -22,11 +22,11 @@ def _drive(robot: Robot, names: Sequence[str] | None) -> Drive:
     """Actuators where a robot has any, else all joints but floating ones; or what is named: actuators, or joints."""
     own = {actuator.name for actuator in robot.actuators}
     if own and (names is None or own.issuperset(names)):
-        return actuator_drive(robot, names)
+        return make_actuator_drive(robot, names)
     if names is None:
         names = [joint.name for joint in robot.joints if joint.type.nv < 6]
-    chosen = sorted({c for name in names for c in coordinates_of(robot, name, "joint to actuate")})
-    return joint_drive(robot, chosen, labels_of(robot), _turns(robot), chosen, robot.nv)
+    chosen = sorted({c for name in names for c in find_coordinates(robot, name, "joint to actuate")})
+    return make_joint_drive(robot, chosen, label_coordinates(robot), _turns(robot), chosen, robot.nv)
 
 
 def _effort_graph(robot: Robot, frames: Sequence[str]) -> tuple[FactorGraph, str]:

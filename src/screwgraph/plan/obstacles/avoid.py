@@ -12,17 +12,22 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.collision.automatic import AUTO, placed_spheres
-from screwgraph.plan.collision.factors import clear
+from screwgraph.plan.collision.automatic_spheres import AUTO, placed_spheres
+from screwgraph.plan.collision.clearance_factors import make_clearance_factors
+from screwgraph.plan.collision.clearance_templates import (
+    ClearanceViolation,
+    SphereCentres,
+    count_kinds,
+    get_sphere_links,
+)
 from screwgraph.plan.collision.fields import DistanceGrid
-from screwgraph.plan.collision.reading import read_common, read_shape
+from screwgraph.plan.collision.obstacle_parser import read_common, read_shape
 from screwgraph.plan.collision.shapes import SHAPES, Shape
 from screwgraph.plan.collision.spheres import BodySphere, Spheres
-from screwgraph.plan.collision.templates import Centres, TooNear, bodies_of, counted
 from screwgraph.plan.keys import AVOID
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.summary import one_line
 
 
@@ -52,7 +57,7 @@ class Avoid:
     order: int = 2
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> Avoid:
+    def read(cls, value: Value, reading: TaskParser) -> Avoid:
         """Read {shapes, spheres, ...}. Raises ModelError."""
         entries = value.section(AVOID)
         if "shapes" not in entries:
@@ -60,21 +65,21 @@ class Avoid:
         shapes = tuple(read_shape(item, reading) for item in entries["shapes"].items())
         return cls(shapes, **read_common(entries, value, reading))
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""
-        grouped, fields = self._sorted()
+        grouped, fields = self._sort_shapes()
         spheres = placed_spheres(steps.mechanics.robot, self.spheres)
         numbers = {kind: np.array([s.numbers() for s in found]) for kind, found in grouped.items()}
 
-        def template(centres: Centres) -> TooNear:
-            return TooNear(centres, counted(grouped), len(fields))
+        def template(centres: SphereCentres) -> ClearanceViolation:
+            return ClearanceViolation(centres, count_kinds(grouped), len(fields))
 
-        yield from clear(self, steps, spheres, template, numbers, tuple(fields), name)
+        yield from make_clearance_factors(self, steps, spheres, template, numbers, tuple(fields), name)
 
     def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link of the sphere, obstacle) of all spheres and obstacles at q."""
         spheres = self.placed(mechanics)
-        found = self.clearances_at(centres_at(mechanics, spheres, q), spheres.numbers[:, 3])
+        found = self.clearances_at(compute_centres(mechanics, spheres, q), spheres.numbers[:, 3])
         return [(clearance, spheres.links[i], what) for clearance, i, what in found]
 
     def placed(self, mechanics: Mechanics) -> Spheres:
@@ -85,7 +90,7 @@ class Avoid:
         self, centres: Float[np.ndarray, "n 3"], radii: Float[np.ndarray, " n"]
     ) -> list[tuple[float, int, str]]:
         """Return (clearance less the margin (m), number of the sphere, obstacle) of spheres in the base."""
-        grouped, fields = self._sorted()
+        grouped, fields = self._sort_shapes()
         found = []
         for kind, shapes in grouped.items():
             for number, shape in enumerate(shapes, start=1):
@@ -97,7 +102,7 @@ class Avoid:
             found += [(float(x), i, f"grid {number}") for i, x in enumerate(d)]
         return found
 
-    def _sorted(self) -> tuple[dict[str, list[Any]], list[DistanceGrid]]:
+    def _sort_shapes(self) -> tuple[dict[str, list[Any]], list[DistanceGrid]]:
         grouped: dict[str, list[Any]] = {}
         fields: list[DistanceGrid] = []
         if not self.shapes:
@@ -112,7 +117,7 @@ class Avoid:
         return grouped, fields
 
 
-def centres_at(mechanics: Mechanics, spheres: Spheres, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "n 3"]:
+def compute_centres(mechanics: Mechanics, spheres: Spheres, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "n 3"]:
     """Return the centres of spheres at a position, in the base."""
-    centres = Centres(bodies_of(mechanics, spheres.links))
+    centres = SphereCentres(get_sphere_links(mechanics, spheres.links))
     return centres(q, spheres=spheres.numbers).reshape(-1, 3)

@@ -10,17 +10,17 @@ from jaxtyping import Float
 
 from screwgraph.formats.yaml_values import Value
 from screwgraph.optimize import Factors
-from screwgraph.plan.collision.automatic import AUTO, placed_spheres
-from screwgraph.plan.collision.factors import clear
-from screwgraph.plan.collision.pairs import apart_pairs
-from screwgraph.plan.collision.reading import read_common
+from screwgraph.plan.collision.automatic_spheres import AUTO, placed_spheres
+from screwgraph.plan.collision.clearance_factors import make_clearance_factors
+from screwgraph.plan.collision.clearance_templates import SelfClearanceViolation
+from screwgraph.plan.collision.collision_pairs import apart_pairs
+from screwgraph.plan.collision.obstacle_parser import read_common
 from screwgraph.plan.collision.spheres import BodySphere
-from screwgraph.plan.collision.templates import TooNearItself
 from screwgraph.plan.keys import AVOID_ITSELF
 from screwgraph.plan.mechanics import Mechanics
-from screwgraph.plan.obstacles.avoid import centres_at
-from screwgraph.plan.reading import Reading
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.obstacles.avoid import compute_centres
+from screwgraph.plan.task_parser import TaskParser
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.summary import one_line
 
 
@@ -42,7 +42,7 @@ class AvoidItself:
     allowed: Sequence[tuple[str, str]] = ()
 
     @classmethod
-    def read(cls, value: Value, reading: Reading) -> AvoidItself:
+    def read(cls, value: Value, reading: TaskParser) -> AvoidItself:
         """Read {spheres, allowed: [[link, link], ...], ...}. Raises ModelError."""
         entries = value.section(AVOID_ITSELF)
         pairs = [item.items() for item in entries["allowed"].items()] if "allowed" in entries else []
@@ -51,16 +51,18 @@ class AvoidItself:
         allowed = tuple((reading.frame(a), reading.frame(b)) for a, b in pairs)
         return cls(allowed=allowed, **read_common(entries, value, reading))
 
-    def factors(self, steps: Steps, name: str) -> Iterable[Factors]:
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""
         spheres = placed_spheres(steps.mechanics.robot, self.spheres)
         pairs = apart_pairs(steps.mechanics.robot, spheres, self.allowed)
-        yield from clear(self, steps, spheres, lambda centres: TooNearItself(centres, pairs), {}, (), name)
+        yield from make_clearance_factors(
+            self, steps, spheres, lambda centres: SelfClearanceViolation(centres, pairs), {}, (), name
+        )
 
     def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link, other link) of all pairs of spheres at q."""
         spheres = placed_spheres(mechanics.robot, self.spheres)
-        points, r = centres_at(mechanics, spheres, q), spheres.numbers[:, 3]
+        points, r = compute_centres(mechanics, spheres, q), spheres.numbers[:, 3]
         pairs = apart_pairs(mechanics.robot, spheres, self.allowed)
         apart = [float(np.linalg.norm(points[a] - points[b]) - r[a] - r[b] - self.margin) for a, b in pairs]
         return [(d, spheres.links[a], f"link {spheres.links[b]!r}") for d, (a, b) in zip(apart, pairs, strict=True)]

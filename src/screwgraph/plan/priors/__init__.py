@@ -1,7 +1,15 @@
 """Gaussian-process priors of motions: factors between neighbouring states, and positions between these."""
 
-from screwgraph.plan.priors.between import Between, weights
-from screwgraph.plan.priors.chain import covariance, transition
-from screwgraph.plan.priors.gaussian_process import Whitened, neighbours, prior_factors
+from screwgraph.plan.priors.gaussian_process import WhitenedTransition, make_prior_factors, select_neighbours
+from screwgraph.plan.priors.gp_interpolation import GpInterpolation, interpolation_weights
+from screwgraph.plan.priors.white_noise_model import covariance, transition
 
-__all__ = ["Between", "Whitened", "covariance", "neighbours", "prior_factors", "transition", "weights"]
+__all__ = [
+    "GpInterpolation",
+    "WhitenedTransition",
+    "covariance",
+    "interpolation_weights",
+    "make_prior_factors",
+    "select_neighbours",
+    "transition",
+]

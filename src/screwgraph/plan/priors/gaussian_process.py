@@ -10,15 +10,15 @@ import numpy as np
 
 from screwgraph.errors import InputError
 from screwgraph.optimize import Factors, Manifold, soft
-from screwgraph.plan.priors.chain import transition, whitening
-from screwgraph.plan.priors.power import noise
-from screwgraph.plan.steps import Steps
+from screwgraph.plan.priors.noise_density import make_prior_noise
+from screwgraph.plan.priors.white_noise_model import transition, whitening
+from screwgraph.plan.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.spatial import concatenate, sqrt
-from screwgraph.spatial.manifolds.local import place, rate, second_rate
+from screwgraph.spatial.manifolds.tangent_coordinates import tangent_rate, tangent_second_rate, to_tangent
 
 
 @dataclass(frozen=True)
-class Whitened:
+class WhitenedTransition:
     """W (x_1 - Phi x_0) of states in units of a step of length h: its covariance is the noise's power, n times."""
 
     positions: Manifold
@@ -28,12 +28,12 @@ class Whitened:
         """Return the residual (n nv,); states are (q, qd[, qdd]) of the beginning and of the end of a step."""
         n, W, Phi = self.order, whitening(self.order), transition(self.order)
         start, end = states[:n], states[n:]
-        d = place(self.positions, start[0], end[0])
+        d = to_tangent(self.positions, start[0], end[0])
         here = 0.0 * d
-        begun, ended = [here, start[1]], [d, rate(self.positions, d, end[1])]
+        begun, ended = [here, start[1]], [d, tangent_rate(self.positions, d, end[1])]
         if n == 3:
-            begun.append(second_rate(self.positions, here, start[1], start[2]))
-            ended.append(second_rate(self.positions, d, end[1], end[2]))
+            begun.append(tangent_second_rate(self.positions, here, start[1], start[2]))
+            ended.append(tangent_second_rate(self.positions, d, end[1], end[2]))
         errors = [
             (ended[i] - sum(Phi[i, j] * h ** (j - i) * begun[j] for j in range(i, n))) * h ** (i - n + 1)
             for i in range(n)
@@ -42,7 +42,7 @@ class Whitened:
         return concatenate(*(root * sum(W[i, j] * errors[j] for j in range(i, n)) for i in range(n)))
 
 
-def neighbours(steps: Steps, order: int) -> tuple[list[Any], np.ndarray, np.ndarray]:
+def select_neighbours(steps: TrajectoryUnknowns, order: int) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """Return selections (q, qd[, qdd]) of neighbouring points, which phase each pair is in, and its part of the phase.
 
     With accelerations, the first pair of a phase is left out where its beginning has none.
@@ -67,7 +67,7 @@ def neighbours(steps: Steps, order: int) -> tuple[list[Any], np.ndarray, np.ndar
     return chosen, phases, parts.ravel()[first]
 
 
-def prior_factors(order: int, power: Any, steps: Steps, name: str) -> Iterable[Factors]:
+def make_prior_factors(order: int, power: Any, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
     """Return one factor for each step, which costs half of e' Q(h)^-1 e, e the difference from motion without noise.
 
     Args:
@@ -80,7 +80,7 @@ def prior_factors(order: int, power: Any, steps: Steps, name: str) -> Iterable[F
     Raises:
         InputError: the power does not fit the robot, or accelerations are missing.
     """
-    chosen, phases, scale = neighbours(steps, order)
-    template = Whitened(steps.mechanics.positions, order)
-    made, unknowns, timing = steps.timed(template, *chosen, phases=phases, scale=scale)
-    yield soft(made, *unknowns, name=name, **noise(steps.mechanics, power, order), **timing)
+    chosen, phases, scale = select_neighbours(steps, order)
+    template = WhitenedTransition(steps.mechanics.positions, order)
+    made, unknowns, timing = steps.scale_by_duration(template, *chosen, phases=phases, scale=scale)
+    yield soft(made, *unknowns, name=name, **make_prior_noise(steps.mechanics, power, order), **timing)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.closure.chain import Chain, chain_of
+from screwgraph.robot.closure.loop_chain import Chain, chain_of
 from screwgraph.robot.coupling import Coupling
 from screwgraph.robot.parts import Loop
+from screwgraph.robot.quaternion_checks import check_joint_positions
 from screwgraph.robot.robot import Robot
-from screwgraph.robot.unit import check_joints
 from screwgraph.spatial import Array, concatenate, inverse, turn_and_shift, vector
 
 EDGE = 1e-4
@@ -115,7 +115,7 @@ def loop_pose(robot: Robot, loop: Loop, q: Float[Array, " nq"]) -> Float[Array, 
 def positions_around(robot: Robot, chain: Chain, q: Float[Array, " nq"]) -> list[Array]:
     """Return the positions of the joints around a loop. Raises InputError where a quaternion is not unit."""
     positions = [q[robot.q_slices[joint.name]] for joint in chain.joints]
-    check_joints(chain.joints, positions)
+    check_joint_positions(chain.joints, positions)
     return positions
 
 

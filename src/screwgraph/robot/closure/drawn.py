@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from screwgraph.errors import one_line
+from screwgraph.robot.closure.closed_positions import TOLERANCE
+from screwgraph.robot.closure.closing_newton import characteristic_length, close_by_newton
 from screwgraph.robot.closure.constraints import constraint_residual
-from screwgraph.robot.closure.newton import closing, size_of
-from screwgraph.robot.closure.positions import TOLERANCE
+from screwgraph.robot.coordinate_units import units
 from screwgraph.robot.robot import Robot
-from screwgraph.robot.units import units
 
 FAR = math.radians(5.0)
 """Way of a joint (rad, or m relative to the robot's size) that is no rounding of a drawing."""
@@ -30,10 +30,10 @@ def remark_on_drawing(robot: Robot, file: str) -> tuple[str, ...]:
     """Say which joints stand elsewhere than drawn as soon as loops close; nothing where they are closed as drawn."""
     if not robot.is_closed or not robot.nv:
         return ()
-    q, size = robot.neutral(), size_of(robot)
+    q, size = robot.neutral(), characteristic_length(robot)
     if np.abs(constraint_residual(robot, q)).max(initial=0.0) <= TOLERANCE * size:
         return ()
-    end = closing(robot, q, np.ones(robot.nv, dtype=bool), TOLERANCE * size)
+    end = close_by_newton(robot, q, np.ones(robot.nv, dtype=bool), TOLERANCE * size)
     if not end.error <= TOLERANCE * size:
         return ()  # what needs a closed position says so
     moved = []

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.doing import say
 from screwgraph.errors import InputError
+from screwgraph.progress_report import report_progress
+from screwgraph.robot.closure.closing_newton import ClosingResult, characteristic_length, close_by_newton, close_roughly
 from screwgraph.robot.closure.constraints import Row, constraint_jacobian, constraint_rows, is_inside
-from screwgraph.robot.closure.newton import Closing, closing, roughly_closed, size_of
 from screwgraph.robot.robot import Robot
 
 STATES = 6
@@ -80,7 +80,7 @@ def mobility(robot: Robot) -> Mobility:
     return Mobility(robot.nv, rows, kept, max(ranks), len(states) - len(regular), tuple(states), neglected)
 
 
-def analysed_as(robot: Robot, made: Robot) -> Robot:
+def share_analysis(robot: Robot, made: Robot) -> Robot:
     """Hand what is known of a robot's loops on to one made of it, whose coordinates and loop frames are the same.
 
     The analyses are cached properties, which take time.
@@ -98,16 +98,16 @@ def closed_states(robot: Robot, count: int, seed: int = 0) -> list[Float[np.ndar
         InputError: no closed position is found, with the smallest loop-closure error met.
     """
     rng, free = np.random.default_rng(seed), np.ones(robot.nv, dtype=bool)
-    tolerance = 1e-12 * size_of(robot)
+    tolerance = 1e-12 * characteristic_length(robot)
     starts = [] if robot.is_closed else [robot.random(rng) for _ in range(count)]
     states: list[Float[np.ndarray, " nq"]] = list(starts)
     for attempt in range(TRIES * count):
         if len(states) == count:
             break
-        end = closing(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), free, tolerance, nudges=0, steps=40)
+        end = close_by_newton(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), free, tolerance, nudges=0, steps=40)
         if end.error <= tolerance and is_inside(robot, end.q):
             states.append(end.q)
-    return states or [closing(robot, robot.mobility.states[0], free, tolerance).q]
+    return states or [close_by_newton(robot, robot.mobility.states[0], free, tolerance).q]
 
 
 def regular_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
@@ -118,8 +118,12 @@ def regular_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:
     """
     if not robot.is_closed:
         return closed_states(robot, count)
-    kept, free, tolerance = list(robot.mobility.kept), np.ones(robot.nv, dtype=bool), 1e-12 * size_of(robot)
-    ends = [closing(robot, q, free, tolerance, nudges=0) for q in robot.mobility.states]
+    kept, free, tolerance = (
+        list(robot.mobility.kept),
+        np.ones(robot.nv, dtype=bool),
+        1e-12 * characteristic_length(robot),
+    )
+    ends = [close_by_newton(robot, q, free, tolerance, nudges=0) for q in robot.mobility.states]
     found = [end.q for end in ends if end.error <= tolerance]
     found.sort(key=lambda q: _rank(constraint_jacobian(robot, q)[kept]) < robot.mobility.rank)
     return found[:count] or closed_states(robot, count)
@@ -130,8 +134,12 @@ def symmetric_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
 
     Closing keeps the symmetry of a guess. Positions at which K has not its full rank, or functions end, are left out.
     """
-    kept, free, tolerance = list(robot.mobility.kept), np.ones(robot.nv, dtype=bool), 1e-12 * size_of(robot)
-    ends = [closing(robot, q, free, tolerance, nudges=0, steps=STATES_STEPS) for q in _symmetric_guesses(robot)]
+    kept, free, tolerance = (
+        list(robot.mobility.kept),
+        np.ones(robot.nv, dtype=bool),
+        1e-12 * characteristic_length(robot),
+    )
+    ends = [close_by_newton(robot, q, free, tolerance, nudges=0, steps=STATES_STEPS) for q in _symmetric_guesses(robot)]
     closed = [end.q for end in ends if end.error <= tolerance]
     inside = [q for q in closed if is_inside(robot, q)]
     return [q for q in inside if _rank(constraint_jacobian(robot, q)[kept]) == robot.mobility.rank]
@@ -152,13 +160,15 @@ def _symmetric_guesses(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
 
 def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
     """Return random positions with closure errors as small as the rows allow."""
-    rng, tolerance = np.random.default_rng(0), 1e-12 * size_of(robot)
-    ends: list[Closing] = []
+    rng, tolerance = np.random.default_rng(0), 1e-12 * characteristic_length(robot)
+    ends: list[ClosingResult] = []
     closed: list[Float[np.ndarray, " nq"]] = []
     for attempt in range(TRIES):
-        say(f"closing the loops of {robot.name} at random positions", len(closed) / STATES)
-        ends.append(roughly_closed(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), tolerance))
-        closed = [end.q for end in ends if end.error <= CLOSE * size_of(robot) and is_inside(robot, end.q)]
+        report_progress(f"closing the loops of {robot.name} at random positions", len(closed) / STATES)
+        ends.append(close_roughly(robot, _guess(robot, rng, anywhere=attempt % 2 == 0), tolerance))
+        closed = [
+            end.q for end in ends if end.error <= CLOSE * characteristic_length(robot) and is_inside(robot, end.q)
+        ]
         if len(closed) == STATES:
             return closed
     return closed or [_closed_neutral(robot, min(ends, key=lambda end: end.error))]
@@ -171,9 +181,9 @@ def _guess(robot: Robot, rng: np.random.Generator, anywhere: bool) -> Float[np.n
     )
 
 
-def _closed_neutral(robot: Robot, best: Closing) -> Float[np.ndarray, " nq"]:
-    neutral = roughly_closed(robot, robot.neutral(), 1e-12 * size_of(robot))
-    if neutral.error <= CLOSE * size_of(robot):
+def _closed_neutral(robot: Robot, best: ClosingResult) -> Float[np.ndarray, " nq"]:
+    neutral = close_roughly(robot, robot.neutral(), 1e-12 * characteristic_length(robot))
+    if neutral.error <= CLOSE * characteristic_length(robot):
         return neutral.q
     best = min(best, neutral, key=lambda end: end.error)
     row = constraint_rows(robot)[int(np.argmax(np.abs(best.residual)))]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.closure.chain import chain_of
 from screwgraph.robot.closure.constraints import positions_around
+from screwgraph.robot.closure.loop_chain import chain_of
 from screwgraph.robot.parts import Loop
 from screwgraph.robot.robot import Robot
 

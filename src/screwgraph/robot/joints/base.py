@@ -63,7 +63,7 @@ class JointType(Protocol):
         ...
 
 
-def unit(axis: Vector3, what: str = "axis") -> Vector3:
+def normalise_axis(axis: Vector3, what: str = "axis") -> Vector3:
     """Normalise a direction; an axis that is already unit within rounding keeps its digits.
 
     Raises:
@@ -78,7 +78,7 @@ def unit(axis: Vector3, what: str = "axis") -> Vector3:
     return (float(a[0]), float(a[1]), float(a[2]))
 
 
-def across(axis: Vector3) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
+def perpendicular_axes(axis: Vector3) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
     """Return two unit vectors that are right-handed with `axis`: x and y for z, y and z for x, z and x for y.
 
     For any other axis they are near the pair of the coordinate axis nearest to it.
@@ -91,18 +91,18 @@ def across(axis: Vector3) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"
     return u, np.cross(normal, u)
 
 
-def turn_about(axis: Vector3, R: Float[Array, "3 3"]) -> Any:
+def angle_about(axis: Vector3, R: Float[Array, "3 3"]) -> Any:
     """Return the angle (rad, within +-pi) of the rotation about `axis` that comes nearest to R."""
-    sine = dot(axis, [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    return atan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - dot(axis, R @ np.array(axis)))
+    sine = dot_product(axis, [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return atan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - dot_product(axis, R @ np.array(axis)))
 
 
-def dot(a: Sequence[float] | Float[np.ndarray, "3"], b: Sequence[Any] | Float[Array, "3"]) -> Any:
+def dot_product(a: Sequence[float] | Float[np.ndarray, "3"], b: Sequence[Any] | Float[Array, "3"]) -> Any:
     """Return the product of a vector of floats and one of any kind of numbers."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def wrenches(
+def stack_wrenches(
     moments: Sequence[Float[np.ndarray, "3"]], forces: Sequence[Float[np.ndarray, "3"]]
 ) -> Float[np.ndarray, "6 n"]:
     """Stack pure moments, then pure forces, as columns."""

@@ -8,7 +8,15 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.joints.base import Vector3, across, dot, turn_about, unit, wrenches, zero_twist
+from screwgraph.robot.joints.base import (
+    Vector3,
+    angle_about,
+    dot_product,
+    normalise_axis,
+    perpendicular_axes,
+    stack_wrenches,
+    zero_twist,
+)
 from screwgraph.spatial import Array, floor, rotation, so3, transform, translation, vector
 from screwgraph.spatial.manifolds import Vector
 
@@ -24,7 +32,7 @@ class Helical:
     constant_axes = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit(self.axis))
+        object.__setattr__(self, "axis", normalise_axis(self.axis))
         if not np.isfinite(self.pitch):
             raise InputError(f"pitch {self.pitch!r} is not a finite number (m/rad)")
 
@@ -43,13 +51,13 @@ class Helical:
 
     def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "1"]:
         """Whole turns are counted by the translation."""
-        angle = turn_about(self.axis, rotation(T))
+        angle = angle_about(self.axis, rotation(T))
         if self.pitch:
-            turns = (dot(self.axis, translation(T)) / self.pitch - angle) / (2.0 * np.pi)
+            turns = (dot_product(self.axis, translation(T)) / self.pitch - angle) / (2.0 * np.pi)
             angle = angle + 2.0 * np.pi * floor(turns + 0.5)
         return vector([angle])
 
     def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
         axis = np.array(self.axis)
         screw = np.concatenate([-self.pitch * axis, axis])
-        return np.column_stack([wrenches(across(self.axis), across(self.axis)), screw])
+        return np.column_stack([stack_wrenches(perpendicular_axes(self.axis), perpendicular_axes(self.axis)), screw])

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, across, dot, turn_about, unit, wrenches
+from screwgraph.robot.joints.base import (
+    Vector3,
+    angle_about,
+    dot_product,
+    normalise_axis,
+    perpendicular_axes,
+    stack_wrenches,
+)
 from screwgraph.spatial import Array, concatenate, matrix, rotation, so3, transform, translation, vector
 from screwgraph.spatial.manifolds import Vector
 
@@ -26,7 +33,7 @@ class Planar:
     constant_axes = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit(self.axis, "normal"))
+        object.__setattr__(self, "axis", normalise_axis(self.axis, "normal"))
 
     def transform(self, q: Float[Array, "3"]) -> Float[Array, "4 4"]:
         u, v = self.in_plane()
@@ -50,14 +57,14 @@ class Planar:
     def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "3"]:
         u, v = self.in_plane()
         p = translation(T)
-        return vector([dot(u, p), dot(v, p), turn_about(self.axis, rotation(T))])
+        return vector([dot_product(u, p), dot_product(v, p), angle_about(self.axis, rotation(T))])
 
     def constraint_wrenches(self, q: Float[Array, "3"]) -> Float[Array, "6 3"]:
-        return wrenches(self.in_plane(), [np.array(self.axis)])
+        return stack_wrenches(self.in_plane(), [np.array(self.axis)])
 
     def in_plane(self) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
         """Return the directions of q[0] and q[1]; with the normal they are right-handed."""
-        return across(self.axis)
+        return perpendicular_axes(self.axis)
 
     def _rotation(self, q: Float[Array, "3"]) -> Float[Array, "3 3"]:
         return so3.about_axis(np.array(self.axis), q[2])

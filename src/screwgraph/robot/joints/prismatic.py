@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, across, dot, unit, wrenches, zero_twist
+from screwgraph.robot.joints.base import (
+    Vector3,
+    dot_product,
+    normalise_axis,
+    perpendicular_axes,
+    stack_wrenches,
+    zero_twist,
+)
 from screwgraph.spatial import Array, transform, translation, vector
 from screwgraph.spatial.manifolds import Vector
 
@@ -22,7 +29,7 @@ class Prismatic:
     constant_axes = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit(self.axis))
+        object.__setattr__(self, "axis", normalise_axis(self.axis))
 
     def transform(self, q: Float[Array, "1"]) -> Float[Array, "4 4"]:
         return transform(np.eye(3), vector([a * q[0] for a in self.axis]))
@@ -37,7 +44,7 @@ class Prismatic:
         return zero_twist()
 
     def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "1"]:
-        return vector([dot(self.axis, translation(T))])
+        return vector([dot_product(self.axis, translation(T))])
 
     def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
-        return wrenches(list(np.eye(3)), across(self.axis))
+        return stack_wrenches(list(np.eye(3)), perpendicular_axes(self.axis))

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.joints.base import Vector3, across, turn_about, unit, wrenches, zero_twist
+from screwgraph.robot.joints.base import (
+    Vector3,
+    angle_about,
+    normalise_axis,
+    perpendicular_axes,
+    stack_wrenches,
+    zero_twist,
+)
 from screwgraph.spatial import Array, rotation, so3, transform, vector
 from screwgraph.spatial.manifolds import Vector
 
@@ -23,7 +30,7 @@ class Revolute:
     constant_axes = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit(self.axis))
+        object.__setattr__(self, "axis", normalise_axis(self.axis))
 
     def transform(self, q: Float[Array, "1"]) -> Float[Array, "4 4"]:
         angle = q[0] + self.offset if self.offset else q[0]
@@ -39,7 +46,7 @@ class Revolute:
         return zero_twist()
 
     def nearest(self, T: Float[Array, "4 4"]) -> Float[Array, "1"]:
-        return vector([turn_about(self.axis, rotation(T)) - self.offset])
+        return vector([angle_about(self.axis, rotation(T)) - self.offset])
 
     def constraint_wrenches(self, q: Float[Array, "1"]) -> Float[Array, "6 5"]:
-        return wrenches(across(self.axis), list(np.eye(3)))
+        return stack_wrenches(perpendicular_axes(self.axis), list(np.eye(3)))

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot.joints.base import Vector3, dot, unit, wrenches
+from screwgraph.robot.joints.base import Vector3, dot_product, normalise_axis, stack_wrenches
 from screwgraph.spatial import Array, atan2, concatenate, matrix, rotation, so3, transform, vector
 from screwgraph.spatial.manifolds import Vector
 
@@ -25,8 +25,8 @@ class Universal:
     constant_axes = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit(self.axis))
-        object.__setattr__(self, "axis2", unit(self.axis2, "axis2"))
+        object.__setattr__(self, "axis", normalise_axis(self.axis))
+        object.__setattr__(self, "axis2", normalise_axis(self.axis2, "axis2"))
         if np.linalg.norm(np.cross(self.axis, self.axis2)) < 1e-9:
             raise InputError("the two axes of a universal joint are parallel", fix="make it a revolute joint")
 
@@ -57,7 +57,7 @@ class Universal:
     def wrenches_between(self, first: Float[Array, "3"]) -> Float[Array, "6 4"]:
         """Return the moment about the normal of both axes, and any force; `first` is the first axis in the child."""
         normal = so3.skew(np.array(self.axis2)) @ first
-        forces = wrenches([], list(np.eye(3)))
+        forces = stack_wrenches([], list(np.eye(3)))
         return matrix([[normal[i] if i < 3 else 0.0, *forces[i]] for i in range(6)])
 
     def _second(self, q: Float[Array, "2"]) -> Float[Array, "3 3"]:
@@ -69,4 +69,6 @@ class Universal:
 
 def _angle(axis: Float[np.ndarray, "3"], start: Float[np.ndarray, "3"], end: Float[Array, "3"]) -> Any:
     """Return the angle about `axis` that turns one direction towards another, seen along the axis."""
-    return atan2(dot(axis, so3.skew(start) @ end), dot(start, end) - (axis @ start) * dot(axis, end))
+    return atan2(
+        dot_product(axis, so3.skew(start) @ end), dot_product(start, end) - (axis @ start) * dot_product(axis, end)
+    )

@@ -19,7 +19,7 @@ from screwgraph.robot.parameters.registry import (
     with_values,
 )
 from screwgraph.robot.parameters.signs import check_values
-from screwgraph.robot.parameters.symbolic import (
+from screwgraph.robot.parameters.symbolic_robot import (
     at_nominal,
     at_sample,
     has_symbols,

@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parameters.base import moving_joints, near_numbers, numbered, scalar, with_joint
+from screwgraph.robot.parameters.base import (
+    label_coordinates,
+    list_moving_joints,
+    perturb_numbers,
+    unwrap_scalar,
+    with_joint,
+)
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array
 
@@ -20,17 +26,17 @@ class Armature:
     why = "only joints that move have one"
 
     def parts(self, robot: Robot) -> Iterable[str]:
-        return moving_joints(robot)
+        return list_moving_joints(robot)
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
-        return numbered("armature", robot.joint(part).type.nv)
+        return label_coordinates("armature", robot.joint(part).type.nv)
 
     def nominal(self, robot: Robot, part: str) -> Float[np.ndarray, " nv"]:
         joint = robot.joint(part)
         return joint.armature * np.ones(joint.type.nv)
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, " nv"]:
-        return np.abs(near_numbers(self.nominal(robot, part), rng))
+        return np.abs(perturb_numbers(self.nominal(robot, part), rng))
 
     def bound(self, robot: Robot, part: str, values: Float[Array, " nv"]) -> Robot:
-        return with_joint(robot, replace(robot.joint(part), armature=scalar(values)))
+        return with_joint(robot, replace(robot.joint(part), armature=unwrap_scalar(values)))

@@ -53,7 +53,7 @@ class Kind(Protocol):
         ...
 
 
-def near_numbers(nominal: Float[np.ndarray, " k"], rng: np.random.Generator) -> Float[np.ndarray, " k"]:
+def perturb_numbers(nominal: Float[np.ndarray, " k"], rng: np.random.Generator) -> Float[np.ndarray, " k"]:
     """Return numbers that differ from some by up to a half, from zeros by up to 0.5."""
     return nominal + SPREAD * np.where(np.abs(nominal) < ROUNDING, 1.0, nominal) * rng.uniform(-1.0, 1.0, len(nominal))
 
@@ -68,16 +68,16 @@ def with_joint(robot: Robot, joint: Joint) -> Robot:
     return replace(robot, joints=tuple(joint if old.name == joint.name else old for old in robot.joints))
 
 
-def moving_joints(robot: Robot) -> list[str]:
+def list_moving_joints(robot: Robot) -> list[str]:
     """Return the names of the joints that have coordinates."""
     return [joint.name for joint in robot.joints if joint.type.nv]
 
 
-def numbered(name: str, count: int) -> tuple[str, ...]:
+def label_coordinates(name: str, count: int) -> tuple[str, ...]:
     """Return a label for each coordinate of a joint; none of several needs no number."""
     return (name,) if count == 1 else tuple(f"{name}[{i}]" for i in range(count))
 
 
-def scalar(values: Float[Array, " k"]) -> Any:
+def unwrap_scalar(values: Float[Array, " k"]) -> Any:
     """Return the one number of a vector, else the vector."""
     return values[0] if len(values) == 1 else values

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parameters.base import moving_joints, near_numbers, with_joint
+from screwgraph.robot.parameters.base import list_moving_joints, perturb_numbers, with_joint
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array
 
@@ -20,7 +20,7 @@ class Damping:
     why = "only joints that move have one"
 
     def parts(self, robot: Robot) -> Iterable[str]:
-        return moving_joints(robot)
+        return list_moving_joints(robot)
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
         return ("damping",)
@@ -29,7 +29,7 @@ class Damping:
         return np.array([robot.joint(part).damping])
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
-        return near_numbers(self.nominal(robot, part), rng)
+        return perturb_numbers(self.nominal(robot, part), rng)
 
     def bound(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
         return with_joint(robot, replace(robot.joint(part), damping=values[0]))

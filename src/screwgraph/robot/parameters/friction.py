@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parameters.base import moving_joints, near_numbers, with_joint
+from screwgraph.robot.parameters.base import list_moving_joints, perturb_numbers, with_joint
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array, tanh
 from screwgraph.tape import Number
@@ -35,7 +35,7 @@ class Friction:
     why = "only joints that move have one"
 
     def parts(self, robot: Robot) -> Iterable[str]:
-        return moving_joints(robot)
+        return list_moving_joints(robot)
 
     def labels(self, robot: Robot, part: str) -> tuple[str, ...]:
         return ("friction",)
@@ -44,7 +44,7 @@ class Friction:
         return np.array([robot.joint(part).friction])
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
-        return near_numbers(self.nominal(robot, part), rng)
+        return perturb_numbers(self.nominal(robot, part), rng)
 
     def bound(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
         joint = robot.joint(part)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parameters.base import near_numbers
+from screwgraph.robot.parameters.base import perturb_numbers
 from screwgraph.robot.parameters.origin import LABELS, origin_numbers, origin_transform
 from screwgraph.robot.parts import Loop
 from screwgraph.robot.robot import Robot
@@ -34,7 +34,7 @@ class LoopEnd:
         return origin_numbers(getattr(_loop(robot, part), self.side))
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "6"]:
-        return near_numbers(self.nominal(robot, part), rng)
+        return perturb_numbers(self.nominal(robot, part), rng)
 
     def bound(self, robot: Robot, part: str, values: Float[Array, "6"]) -> Robot:
         changed = replace(_loop(robot, part), **{self.side: origin_transform(values)})

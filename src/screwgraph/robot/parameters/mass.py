@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parameters.base import near_numbers, with_link
+from screwgraph.robot.parameters.base import perturb_numbers, with_link
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array, SpatialInertia, skew
 
@@ -30,7 +30,7 @@ class Mass:
         return np.array([robot.link(part).inertia.mass])
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
-        return near_numbers(self.nominal(robot, part), rng)
+        return perturb_numbers(self.nominal(robot, part), rng)
 
     def bound(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
         """Steiner's theorem: what is more of mass is a particle at the centre of mass."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parameters.base import near_numbers, with_joint
+from screwgraph.robot.parameters.base import perturb_numbers, with_joint
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array, from_rpy, rotation, to_rpy, transform, translation
 
@@ -31,7 +31,7 @@ class Origin:
         return origin_numbers(robot.joint(part).origin if part in robot.joint_names else robot.frame(part).T_lf)
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "6"]:
-        return near_numbers(self.nominal(robot, part), rng)
+        return perturb_numbers(self.nominal(robot, part), rng)
 
     def bound(self, robot: Robot, part: str, values: Float[Array, "6"]) -> Robot:
         T = origin_transform(values)

@@ -20,7 +20,7 @@ from screwgraph.robot.parameters.mass import Mass
 from screwgraph.robot.parameters.origin import Origin
 from screwgraph.robot.parameters.payload import Payload
 from screwgraph.robot.parameters.stiffness import Stiffness
-from screwgraph.robot.robot import Robot, unknown
+from screwgraph.robot.robot import Robot, make_unknown_name_error
 from screwgraph.spatial import Array, SpatialInertia
 
 GEOMETRY = ("origin",)
@@ -167,7 +167,9 @@ def _parameter(robot: Robot, name: str, payload: str | None) -> Parameter:
     if name not in links:
         joint = robot.joint_names[0] if robot.joints else "joint1"
         of_joints = [kind for kind, own in KINDS.items() if "joint" in own.of]
-        raise unknown("parameter", name, [*links[1:], *(f"{joint}.{kind}" for kind in of_joints), GRAVITY])
+        raise make_unknown_name_error(
+            "parameter", name, [*links[1:], *(f"{joint}.{kind}" for kind in of_joints), GRAVITY]
+        )
     return _of_part(robot, name, INERTIA, name)
 
 
@@ -182,7 +184,7 @@ def _of_part(robot: Robot, name: str, kind: str, part: str) -> Parameter:
         *(frame.name for frame in robot.frames),
     }
     if part not in existing:
-        raise unknown(KINDS[kind].of, part, parts)
+        raise make_unknown_name_error(KINDS[kind].of, part, parts)
     raise InputError(
         f"{part!r} has no {kind} that could be an input",
         why=KINDS[kind].why,

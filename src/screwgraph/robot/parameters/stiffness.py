@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.robot.parameters.base import near_numbers, with_joint
+from screwgraph.robot.parameters.base import perturb_numbers, with_joint
 from screwgraph.robot.robot import Robot
 from screwgraph.spatial import Array
 from screwgraph.tape import Number
@@ -43,7 +43,7 @@ class Stiffness:
         return np.zeros(2)
 
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "2"]:
-        return near_numbers(self.nominal(robot, part), rng)
+        return perturb_numbers(self.nominal(robot, part), rng)
 
     def bound(self, robot: Robot, part: str, values: Float[Array, "2"]) -> Robot:
         joint = robot.joint(part)

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.robot import Joint, Robot, unknown
+from screwgraph.robot import Joint, Robot, make_unknown_name_error
 from screwgraph.simulation.joint_forces.base import JointForce, KinkedForce
 from screwgraph.simulation.joint_forces.damping import Damping
 from screwgraph.simulation.joint_forces.friction import Friction
@@ -75,7 +75,7 @@ def checked_springs(robot: Robot, springs: Mapping[str, float | Sequence[float]]
     """
     for name in springs:
         if name not in robot.joint_names:
-            raise unknown("joint", name, robot.joint_names)
+            raise make_unknown_name_error("joint", name, robot.joint_names)
     return {name: _spring(robot.joint(name), value) for name, value in springs.items()}
 
 

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.simulation.methods.adaptive import adaptive
-from screwgraph.simulation.methods.explicit import explicit
-from screwgraph.simulation.methods.fixed import State, at_fixed_steps
-from screwgraph.simulation.methods.implicit import implicit
+from screwgraph.deprecated import old_names
+from screwgraph.simulation.methods.adaptive import make_adaptive
+from screwgraph.simulation.methods.explicit import make_explicit
+from screwgraph.simulation.methods.fixed_step import MotionState, make_fixed_step
+from screwgraph.simulation.methods.implicit import make_implicit
 from screwgraph.simulation.methods.tolerances import Tolerances
 from screwgraph.simulation.system import System
 from screwgraph.time import RULES
 
-Method = Callable[[System, State, Float[np.ndarray, " N"], Tolerances], Iterator[State]]
+Method = Callable[[System, MotionState, Float[np.ndarray, " N"], Tolerances], Iterator[MotionState]]
 """Yields the state at every time after the first."""
 
 AUTO = "auto"
 """The method that chooses among these."""
 
 METHODS: Mapping[str, Method] = {
-    **{name: at_fixed_steps((explicit if rule.is_explicit else implicit)(rule)) for name, rule in RULES.items()},
-    "dop853": adaptive("dop853", "DOP853"),
-    "radau5": adaptive("radau5", "Radau"),
+    **{
+        name: make_fixed_step((make_explicit if rule.is_explicit else make_implicit)(rule))
+        for name, rule in RULES.items()
+    },
+    "dop853": make_adaptive("dop853", "DOP853"),
+    "radau5": make_adaptive("radau5", "Radau"),
 }
 """The methods by name.
 
@@ -32,4 +37,7 @@ METHODS: Mapping[str, Method] = {
 Wanner, 1996, section IV.8).
 """
 
-__all__ = ["AUTO", "METHODS", "Method", "State", "Tolerances"]
+__all__ = ["AUTO", "METHODS", "Method", "MotionState", "Tolerances"]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.simulation.methods.fixed import State, closed
+from screwgraph.simulation.methods.fixed_step import MotionState, close_state
 from screwgraph.simulation.methods.tolerances import Tolerances
 from screwgraph.simulation.system import System
 
@@ -17,25 +17,29 @@ LONGEST: Mapping[str, float] = {"DOP853": 3.0, "Radau": 2.0}
 """Distances of states that a step may have under torques that are a function of time: stages are closer than states."""
 
 
-def adaptive(name: str, solver: str) -> Callable[[System, State, Float[np.ndarray, " N"], Tolerances], Iterator[State]]:
+def make_adaptive(
+    name: str, solver: str
+) -> Callable[[System, MotionState, Float[np.ndarray, " N"], Tolerances], Iterator[MotionState]]:
     """Make a method of a solver of `scipy.integrate`; its states are interpolated between steps of its own.
 
     Quaternions are integrated as vectors, and made unit wherever they are used; work is integrated with the motion.
     Steps do not skip torques that act for the time between two states.
     """
 
-    def method(system: System, start: State, times: Float[np.ndarray, " N"], tolerances: Tolerances) -> Iterator[State]:
+    def method(
+        system: System, start: MotionState, times: Float[np.ndarray, " N"], tolerances: Tolerances
+    ) -> Iterator[MotionState]:
         nq, nv, done = len(start.q), len(start.qd), 1
         longest = LONGEST[solver] * float(times[1] - times[0]) if system.is_driven else np.inf
         at = _solver(solver, system, start, (float(times[0]), float(times[-1])), tolerances, longest)
 
-        def state(t: float, y: Float[np.ndarray, " n"]) -> State:
-            found = closed(system, t, system.manifold.normalised(y[:nq]), y[nq : nq + nv])
+        def state(t: float, y: Float[np.ndarray, " n"]) -> MotionState:
+            found = close_state(system, t, system.manifold.normalised(y[:nq]), y[nq : nq + nv])
             return found._replace(work=float(y[-1]) if len(y) > nq + nv else np.nan)
 
         while done < len(times):
             before = at.t
-            if not _stepped(at):
+            if not _take_step(at):
                 raise InputError(
                     f"{name} finds no step at t = {before:g} s{system.fastest(before, at.y[:nq], at.y[nq : nq + nv])}",
                     why="accelerations change too fast there, or are not finite",
@@ -53,7 +57,7 @@ def adaptive(name: str, solver: str) -> Callable[[System, State, Float[np.ndarra
     return method
 
 
-def _stepped(solver: Any) -> bool:
+def _take_step(solver: Any) -> bool:
     """Take a step; false where none is short enough."""
     try:
         solver.step()
@@ -65,7 +69,7 @@ def _stepped(solver: Any) -> bool:
 
 
 def _solver(
-    solver: str, system: System, start: State, span: tuple[float, float], tolerances: Tolerances, longest: float
+    solver: str, system: System, start: MotionState, span: tuple[float, float], tolerances: Tolerances, longest: float
 ) -> Any:
     from scipy import integrate
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from screwgraph.simulation.methods.fixed import Step
+from screwgraph.simulation.methods.fixed_step import Step
 from screwgraph.simulation.system import System
-from screwgraph.time import Rule, stepped
+from screwgraph.time import Rule, take_step
 
 
-def explicit(rule: Rule) -> Callable[[System, float], Step]:
+def make_explicit(rule: Rule) -> Callable[[System, float], Step]:
     """Make what makes steps of an explicit rule."""
 
     def step_of(system: System, dt: float) -> Step:
         f, space = system.acceleration, system.manifold
 
         def step(t, q, qd):
-            return stepped(rule, space, lambda part, at, velocity: f(t + part * dt, at, velocity), dt, q, qd)
+            return take_step(rule, space, lambda part, at, velocity: f(t + part * dt, at, velocity), dt, q, qd)
 
         return step
 

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.simulation.methods.fixed import Step
-from screwgraph.simulation.rates import rates
+from screwgraph.simulation.methods.fixed_step import Step
+from screwgraph.simulation.perturbation_rates import perturbation_rates
 from screwgraph.simulation.system import System
 from screwgraph.time import Rule
 
@@ -29,7 +29,7 @@ Vector = Float[np.ndarray, " n"]
 Residual = Callable[[Vector], Vector]
 
 
-def implicit(rule: Rule) -> Callable[[System, float], Step]:
+def make_implicit(rule: Rule) -> Callable[[System, float], Step]:
     """Make what makes steps of an implicit rule, of all accelerations at its points.
 
     Newton's matrix is kept from step to step while it is good enough.
@@ -76,7 +76,7 @@ def implicit(rule: Rule) -> Callable[[System, float], Step]:
 
 def _check_growth(system: System, rule: Rule, t: float, dt: float, q: Vector, qd: Vector) -> None:
     """Refuse motions that run away within a step: implicit rules have solutions beyond the time at which they end."""
-    growth = dt * float(np.real(rates(system, t, q, qd)).max(initial=0.0))
+    growth = dt * float(np.real(perturbation_rates(system, t, q, qd)).max(initial=0.0))
     if not growth <= GROWTH:
         raise InputError(
             f"the {rule.name} steps of {dt:g} s are too long at t = {t:g} s{system.fastest(t, q, qd)}",
@@ -120,12 +120,12 @@ class _Newton:
             elif max(left, size) <= ROUNDING * scale:
                 return ahead if left < size else x  # the last digits of stiff systems do not settle
             else:
-                x, value = _shortened(residual, self._inverse, (x, change, size), (ahead, there))
+                x, value = _shorten_step(residual, self._inverse, (x, change, size), (ahead, there))
                 self._inverse, fresh = None, False
         return None
 
 
-def _shortened(
+def _shorten_step(
     residual: Residual,
     inverse: Float[np.ndarray, "n n"],
     step: tuple[Vector, Vector, float],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from screwgraph.simulation.step_rules.base import Solve, StepRule
 from screwgraph.simulation.step_rules.drift_kick_drift import drift_kick_drift
-from screwgraph.simulation.step_rules.explicit import explicit_rule
+from screwgraph.simulation.step_rules.explicit import make_explicit_rule
 from screwgraph.time import RULES
 
 IMPLICIT = "semi_implicit"
@@ -15,7 +15,7 @@ SECOND_ORDER = "rosenbrock"
 """The rule of order 2 whose steps treat damping implicitly."""
 
 STEP_RULES: Mapping[str, StepRule] = {
-    **{name: explicit_rule(rule) for name, rule in RULES.items() if rule.is_explicit},
+    **{name: make_explicit_rule(rule) for name, rule in RULES.items() if rule.is_explicit},
     SECOND_ORDER: drift_kick_drift,
 }
 """The rules by name: of `time.RULES` those whose steps are code without loops, and others."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.simulation.step_code import TracedSteps
 from screwgraph.tape import Number
 
 Solve = Callable[[Any, Any], Any]
 """Accelerations at a position and a velocity."""
-StepRule = Callable[[SmallSteps, Solve, Number, Any, Any], tuple[Any, Any]]
+StepRule = Callable[[TracedSteps, Solve, Number, Any, Any], tuple[Any, Any]]
 """From accelerations, a step h (s), a position and a velocity to those at the end."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.simulation.step_code import TracedSteps
 from screwgraph.simulation.step_rules.base import Solve
 from screwgraph.tape import Number
 
 
-def drift_kick_drift(space: SmallSteps, solve: Solve, h: Number, q: Any, v: Any) -> tuple[Any, Any]:
+def drift_kick_drift(space: TracedSteps, solve: Solve, h: Number, q: Any, v: Any) -> tuple[Any, Any]:
     """Take a step in which `solve` returns (v' - v) / h at a position that is held: of order 2 where that is.
 
     Strang (1968). Where forces do not depend on velocities, it is the position form of Verlet's method, which is

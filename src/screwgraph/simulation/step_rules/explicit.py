@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.simulation.step_code import SmallSteps
+from screwgraph.simulation.step_code import TracedSteps
 from screwgraph.simulation.step_rules.base import Solve, StepRule
 from screwgraph.tape import Number
-from screwgraph.time import Rule, stepped
+from screwgraph.time import Rule, take_step
 
 
-def explicit_rule(rule: Rule) -> StepRule:
+def make_explicit_rule(rule: Rule) -> StepRule:
     """Return the steps of an explicit rule."""
 
-    def step(space: SmallSteps, solve: Solve, h: Number, q: Any, v: Any) -> tuple[Any, Any]:
-        return stepped(rule, space, lambda part, at, velocity: solve(at, velocity), h, q, v)
+    def step(space: TracedSteps, solve: Solve, h: Number, q: Any, v: Any) -> tuple[Any, Any]:
+        return take_step(rule, space, lambda part, at, velocity: solve(at, velocity), h, q, v)
 
     return step

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.spatial.arrays import Array
+from screwgraph.spatial.generic_math import Array
 
 TOLERANCE = 1e-6
 """How far values may lie off their manifold."""

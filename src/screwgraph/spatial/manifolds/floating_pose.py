@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.spatial import quaternions
-from screwgraph.spatial.arrays import Array, concatenate
-from screwgraph.spatial.exponential import screw_to, swept
+from screwgraph.spatial.exponential import screw_to, screw_translation
+from screwgraph.spatial.generic_math import Array, concatenate
 from screwgraph.spatial.manifolds.base import TOLERANCE
 from screwgraph.spatial.manifolds.se3 import SE3
 from screwgraph.spatial.manifolds.unit_quaternion import UnitQuaternion
@@ -38,7 +38,9 @@ class FloatingPose:
 
     def retract(self, x: Float[Array, "7"], d: Float[Array, "6"]) -> Float[Array, "7"]:
         """Follow the screw motion of the constant twist d. Lynch & Park (3.88)."""
-        return concatenate(x[:3] + quaternions.to_rotation(x[3:]) @ swept(d), ROTATIONS.retract(x[3:], d[:3]))
+        return concatenate(
+            x[:3] + quaternions.to_rotation(x[3:]) @ screw_translation(d), ROTATIONS.retract(x[3:], d[:3])
+        )
 
     def near(self, x: Float[Array, "7"], d: Float[Array, "6"]) -> Float[Array, "7"]:
         shift = d[3:] + 0.5 * (skew(d[:3]) @ d[3:])

@@ -10,7 +10,7 @@ from itertools import groupby
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.spatial.arrays import Array, concatenate
+from screwgraph.spatial.generic_math import Array, concatenate
 from screwgraph.spatial.manifolds.base import TOLERANCE, Manifold
 from screwgraph.spatial.manifolds.vector import Vector
 
@@ -47,34 +47,34 @@ class Product:
         return tuple(found)
 
     def identity(self) -> Float[np.ndarray, " nq"]:
-        return _joined(part.identity() for part in self.parts)
+        return _concatenate(part.identity() for part in self.parts)
 
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:
-        return _joined(part.random(rng) for part in self.parts)
+        return _concatenate(part.random(rng) for part in self.parts)
 
     def retract(self, x: Float[Array, " nq"], d: Float[Array, " nv"]) -> Float[Array, " nq"]:
-        return _joined(part.retract(x[q], d[v]) for part, q, v in self.places)
+        return _concatenate(part.retract(x[q], d[v]) for part, q, v in self.places)
 
     def near(self, x: Float[Array, " nq"], d: Float[Array, " nv"]) -> Float[Array, " nq"]:
-        return _joined(part.near(x[q], d[v]) for part, q, v in self.places)
+        return _concatenate(part.near(x[q], d[v]) for part, q, v in self.places)
 
     def difference(self, x: Float[Array, " nq"], y: Float[Array, " nq"]) -> Float[Array, " nv"]:
-        return _joined(part.difference(x[q], y[q]) for part, q, _ in self.places)
+        return _concatenate(part.difference(x[q], y[q]) for part, q, _ in self.places)
 
     def defect(self, x: Float[Array, " nq"], y: Float[Array, " nq"]) -> Float[Array, " nv"]:
-        return _joined(part.defect(x[q], y[q]) for part, q, _ in self.places)
+        return _concatenate(part.defect(x[q], y[q]) for part, q, _ in self.places)
 
     def rate(self, x: Float[Array, " nq"], v: Float[Array, " nv"]) -> Float[Array, " nq"]:
-        return _joined(part.rate(x[q], v[own]) for part, q, own in self.places)
+        return _concatenate(part.rate(x[q], v[own]) for part, q, own in self.places)
 
     def step_rate(self, d: Float[Array, " nv"], v: Float[Array, " nv"]) -> Float[Array, " nv"]:
-        return _joined(part.step_rate(d[own], v[own]) for part, _, own in self.places)
+        return _concatenate(part.step_rate(d[own], v[own]) for part, _, own in self.places)
 
     def turns(self, d: Float[Array, " nv"]) -> list:
         return [turn for part, _, v in self.places for turn in part.turns(d[v])]
 
     def normalised(self, x: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
-        return _joined(part.normalised(x[q]) for part, q, _ in self.places)
+        return _concatenate(part.normalised(x[q]) for part, q, _ in self.places)
 
     def is_off(self, x: Float[np.ndarray, "N nq"], tolerance: float = TOLERANCE) -> Bool[np.ndarray, " N"]:
         off = [part.is_off(x[:, q], tolerance) for part, q, _ in self.places]
@@ -103,6 +103,6 @@ def _one_vector(vectors: list) -> Vector:
     return Vector(sum(v.size for v in vectors), tuple(reach) if any(v.reach for v in vectors) else ())
 
 
-def _joined(parts: Iterable[Array]) -> Array:
+def _concatenate(parts: Iterable[Array]) -> Array:
     found = list(parts)
     return concatenate(*found) if found else np.zeros(0)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.spatial.arrays import Array, atan2, cos, sin, vector
+from screwgraph.spatial.generic_math import Array, atan2, cos, sin, vector
 from screwgraph.spatial.manifolds.base import TOLERANCE, bracket_series
-from screwgraph.spatial.series import coefficients
+from screwgraph.spatial.rotation_series import exponential_coefficients
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class SE2:
         return np.array([*rng.uniform(-1.0, 1.0, 2), rng.uniform(-np.pi, np.pi)])
 
     def retract(self, x: Float[Array, "3"], d: Float[Array, "3"]) -> Float[Array, "3"]:
-        a, b, _ = coefficients(d[2] * d[2])
-        return compose(x, vector([a * d[0] - b * d[2] * d[1], b * d[2] * d[0] + a * d[1], d[2]]))
+        a, b, _ = exponential_coefficients(d[2] * d[2])
+        return compose_poses(x, vector([a * d[0] - b * d[2] * d[1], b * d[2] * d[0] + a * d[1], d[2]]))
 
     def near(self, x: Float[Array, "3"], d: Float[Array, "3"]) -> Float[Array, "3"]:
         half = 0.5 * d[2]
-        return compose(x, vector([d[0] - half * d[1], d[1] + half * d[0], d[2]]))
+        return compose_poses(x, vector([d[0] - half * d[1], d[1] + half * d[0], d[2]]))
 
     def difference(self, x: Float[Array, "3"], y: Float[Array, "3"]) -> Float[Array, "3"]:
-        return logarithm(between(x, y))
+        return log_motion(relative_motion(x, y))
 
     def defect(self, x: Float[Array, "3"], y: Float[Array, "3"]) -> Float[Array, "3"]:
-        z = between(x, y)
+        z = relative_motion(x, y)
         s = sin(z[2])
         return vector([z[0] + 0.5 * s * z[1], z[1] - 0.5 * s * z[0], s])
 
@@ -65,22 +65,22 @@ class SE2:
         return np.zeros(len(x), dtype=bool)
 
 
-def compose(x: Float[Array, "3"], z: Float[Array, "3"]) -> Float[Array, "3"]:
+def compose_poses(x: Float[Array, "3"], z: Float[Array, "3"]) -> Float[Array, "3"]:
     """Return the motion that is z in the frame of x."""
     c, s = cos(x[2]), sin(x[2])
     return vector([x[0] + c * z[0] - s * z[1], x[1] + s * z[0] + c * z[1], x[2] + z[2]])
 
 
-def between(x: Float[Array, "3"], y: Float[Array, "3"]) -> Float[Array, "3"]:
+def relative_motion(x: Float[Array, "3"], y: Float[Array, "3"]) -> Float[Array, "3"]:
     """Return y in the frame of x; its heading may be any number of turns away."""
     c, s, dx, dy = cos(x[2]), sin(x[2]), y[0] - x[0], y[1] - x[1]
     return vector([c * dx + s * dy, c * dy - s * dx, y[2] - x[2]])
 
 
-def logarithm(z: Float[Array, "3"]) -> Float[Array, "3"]:
+def log_motion(z: Float[Array, "3"]) -> Float[Array, "3"]:
     """Return the velocity that leads from the identity to z in a unit of time, turning by pi at most."""
     w = atan2(sin(z[2]), cos(z[2]))
-    a, b, _ = coefficients(w * w)
+    a, b, _ = exponential_coefficients(w * w)
     k = 0.5 * a / b
     return vector([k * z[0] + 0.5 * w * z[1], k * z[1] - 0.5 * w * z[0], w])
 

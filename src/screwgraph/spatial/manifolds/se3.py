@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.spatial.arrays import Array
 from screwgraph.spatial.exponential import exp6, log6, vanishing
+from screwgraph.spatial.generic_math import Array
 from screwgraph.spatial.manifolds.base import TOLERANCE, bracket_series
 from screwgraph.spatial.manifolds.so3 import SO3
 from screwgraph.spatial.se3 import inverse, rotation, transform, translation

@@ -9,11 +9,11 @@ from jaxtyping import Bool, Float
 
 from screwgraph.errors import InputError
 from screwgraph.spatial import quaternions
-from screwgraph.spatial.arrays import Array
-from screwgraph.spatial.exponential import exp3, log3, sines
+from screwgraph.spatial.exponential import exp3, log3, sine_vector
+from screwgraph.spatial.generic_math import Array
 from screwgraph.spatial.manifolds.base import TOLERANCE, bracket_series
 from screwgraph.spatial.manifolds.unit_quaternion import UnitQuaternion
-from screwgraph.spatial.so3 import skew, squared
+from screwgraph.spatial.so3 import skew, squared_length
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class SO3:
         return log3(x.T @ y)
 
     def defect(self, x: Float[Array, "3 3"], y: Float[Array, "3 3"]) -> Float[Array, "3"]:
-        return sines(x.T @ y)
+        return sine_vector(x.T @ y)
 
     def rate(self, x: Float[Array, "3 3"], v: Float[Array, "3"]) -> Float[Array, "3 3"]:
         return x @ skew(v)
@@ -56,7 +56,7 @@ class SO3:
         return bracket_series(first, B @ first, v)
 
     def turns(self, d: Float[Array, "3"]) -> list:
-        return [squared(d)]
+        return [squared_length(d)]
 
     def normalised(self, x: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
         U, s, Vt = np.linalg.svd(x)

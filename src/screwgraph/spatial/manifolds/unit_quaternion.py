@@ -9,9 +9,9 @@ from jaxtyping import Bool, Float
 
 from screwgraph.errors import InputError
 from screwgraph.spatial import quaternions
-from screwgraph.spatial.arrays import Array, vector
+from screwgraph.spatial.generic_math import Array, vector
 from screwgraph.spatial.manifolds.base import TOLERANCE, bracket_series
-from screwgraph.spatial.so3 import skew, squared
+from screwgraph.spatial.so3 import skew, squared_length
 
 ZERO = 1e-9
 """Length below which numbers name no rotation."""
@@ -35,10 +35,10 @@ class UnitQuaternion:
         return q / np.linalg.norm(q)
 
     def retract(self, x: Float[Array, "4"], d: Float[Array, "3"]) -> Float[Array, "4"]:
-        return quaternions.turned(x, d)
+        return quaternions.rotate_quaternion(x, d)
 
     def near(self, x: Float[Array, "4"], d: Float[Array, "3"]) -> Float[Array, "4"]:
-        return quaternions.product(x, quaternions.second_order(d))
+        return quaternions.product(x, quaternions.exponential_second_order(d))
 
     def difference(self, x: Float[Array, "4"], y: Float[Array, "4"]) -> Float[Array, "3"]:
         """Return the rotation vector (rad), in x's frame, from x to y."""
@@ -58,7 +58,7 @@ class UnitQuaternion:
         return bracket_series(first, B @ first, v)
 
     def turns(self, d: Float[Array, "3"]) -> list:
-        return [squared(d)]
+        return [squared_length(d)]
 
     def normalised(self, x: Float[np.ndarray, "4"]) -> Float[np.ndarray, "4"]:
         length = float(np.sqrt(x @ x))

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.errors import InputError
-from screwgraph.spatial.arrays import Array
+from screwgraph.spatial.generic_math import Array
 from screwgraph.spatial.manifolds.base import TOLERANCE
 
 

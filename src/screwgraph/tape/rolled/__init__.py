@@ -4,10 +4,10 @@ from screwgraph.tape.rolled.copies import Copies
 from screwgraph.tape.rolled.fill import Fill
 from screwgraph.tape.rolled.products import Products
 from screwgraph.tape.rolled.recursion import SIX, WIDEST, Recursion, work_size
-from screwgraph.tape.rolled.rolled import Code, Rolled, straight
-from screwgraph.tape.rolled.spans import Span, spans
+from screwgraph.tape.rolled.rolled import Code, Rolled, unroll_code
+from screwgraph.tape.rolled.spans import Span, find_spans
 from screwgraph.tape.rolled.stage import Stage
-from screwgraph.tape.rolled.straight import Straight
+from screwgraph.tape.rolled.straight_line import StraightLine
 
 __all__ = [
     "SIX",
@@ -20,8 +20,8 @@ __all__ = [
     "Rolled",
     "Span",
     "Stage",
-    "Straight",
-    "spans",
-    "straight",
+    "StraightLine",
+    "find_spans",
+    "unroll_code",
     "work_size",
 ]

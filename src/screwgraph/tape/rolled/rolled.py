@@ -11,7 +11,7 @@ from typing import Any
 from screwgraph.summary import one_line
 from screwgraph.tape.program import Operations, Program, program
 from screwgraph.tape.rolled.stage import Run, Stage
-from screwgraph.tape.rolled.straight import Straight
+from screwgraph.tape.rolled.straight_line import StraightLine
 from screwgraph.tape.scalar import Number
 from screwgraph.tape.tape import Tape
 
@@ -44,7 +44,7 @@ class Rolled:
     @cached_property
     def guarded(self) -> tuple[int, ...]:
         """The values, of each program, that are no numbers where they are small."""
-        return tuple(i for stage in self.stages if isinstance(stage, Straight) for i in stage.program.guarded)
+        return tuple(i for stage in self.stages if isinstance(stage, StraightLine) for i in stage.program.guarded)
 
     def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
         """Interpret with NumPy values of any one shape, one for each input."""
@@ -65,6 +65,6 @@ Code = Program | Rolled
 """What functions are made of."""
 
 
-def straight(code: Code) -> Program:
+def unroll_code(code: Code) -> Program:
     """Return code without loops."""
     return code if isinstance(code, Program) else code.unrolled

@@ -19,7 +19,7 @@ class Span(NamedTuple):
         return range(self.first, self.first + self.count)
 
 
-def spans(row: int, columns: Iterable[int]) -> list[Span]:
+def find_spans(row: int, columns: Iterable[int]) -> list[Span]:
     """Return the stretches of columns of a row, the first columns first."""
     found: list[Span] = []
     for column in sorted(columns):

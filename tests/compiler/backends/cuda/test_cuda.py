@@ -12,7 +12,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from screwgraph.compiler.backends.cuda.driver import gpu
+from screwgraph.compiler.backends.cuda.driver import current_gpu
 from screwgraph.errors import InputError
 from tests.compiler.backends.cuda.stand_in import SIZE, Foreign, StandIn
 
@@ -186,7 +186,7 @@ def test_where_no_gpu_can_be_used_it_is_said_why(forward, monkeypatch):
 @pytest.fixture
 def real() -> Iterator[None]:
     try:
-        gpu()
+        current_gpu()
     except InputError as error:
         pytest.skip(f"not launched: {error}")
     yield

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import pieces
-from screwgraph.compiler.backends.llvm import allocation, block, fastcall_code
-from screwgraph.compiler.backends.llvm.gufunc import compiled, gufunc
+from screwgraph.compiler import outlining
+from screwgraph.compiler.backends.llvm import allocation, fastcall_code, sample_block
+from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc, compile_program
 from screwgraph.tape import Program
 
 SMALL = 512 * 2**10
@@ -21,7 +21,9 @@ def nothing_fits(monkeypatch):
     monkeypatch.setattr(allocation, "STACK", 0)
     monkeypatch.setattr(fastcall_code, "STACK", 0)
     monkeypatch.setattr(
-        block, "pieces", lambda program, first, whole, **how: pieces.pieces(program, first, 100, 50, **how)
+        sample_block,
+        "outline_program",
+        lambda program, first, whole, **how: outlining.outline_program(program, first, 100, 50, **how),
     )
     monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
 
@@ -30,7 +32,7 @@ def nothing_fits(monkeypatch):
 def test_answers_from_the_heap_are_those_from_the_stack(nothing_fits, dtype):
     f = sg.forward_dynamics(sg.load("puma560"), dtype=dtype)
     shapes = [(argument.shape, argument.names) for argument in f.arguments]
-    code = compiled("f", f.program, shapes, [(6,)], dtype)
+    code = compile_program("f", f.program, shapes, [(6,)], dtype)
     x = np.random.default_rng(0).uniform(-1, 1, (3, 41, 6)).astype(dtype)
     x[0, 20] = 1e6  # beyond the reach of vectors of sines
     expected = np.array([f.program.evaluate(state) for state in x.astype(float).transpose(1, 0, 2).reshape(41, 18)])
@@ -45,7 +47,7 @@ def test_large_results_need_no_large_stack():
     names = tuple(f"x{i}" for i in range(n))
     products = tuple(("mul", i, j) for i in range(n) for j in range(n))
     program = Program(names, (*(("input", i) for i in range(n)), *products), tuple(range(n, n + n * n)))
-    f = gufunc("outer", program, [((n,), names)], [(n, n)])
+    f = compile_gufunc("outer", program, [((n,), names)], [(n, n)])
     x = np.random.default_rng(1).normal(size=(67, n))
     found: list[np.ndarray] = []
     before = threading.stack_size(SMALL)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.backends.llvm.fastcall import layout_is_known
+from screwgraph.compiler.backends.llvm.fastcall import is_layout_known
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def state() -> list[np.ndarray]:
     return [*rng.normal(size=(3, 6)), rng.normal(size=(2, 6))]
 
 
-@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+@pytest.mark.skipif(not is_layout_known(), reason="this interpreter lays out arrays in its own way")
 def test_plain_arrays_take_the_quick_way_and_give_the_same(f, state):
     found = f.quick(*state)
     assert type(found) is np.ndarray
@@ -109,7 +109,7 @@ def test_floats_and_matrices_have_it_too(state):
     np.testing.assert_array_equal(by_q(*state[:3]), by_q.ufunc(*state[:3]))
 
 
-@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+@pytest.mark.skipif(not is_layout_known(), reason="this interpreter lays out arrays in its own way")
 def test_several_results_have_it_too(state):
     f = sg.inverse_dynamics(sg.load("puma560")).jacobian("q", "qdd")
     found = f.quick(*state[:3])
@@ -149,13 +149,13 @@ def test_it_outlives_the_function_that_made_it(state):
 
 
 def test_where_arrays_are_laid_out_otherwise_numpy_does_it_all(monkeypatch, state):
-    monkeypatch.setattr("screwgraph.compiler.backends.llvm.gufunc.layout_is_known", lambda: False)
+    monkeypatch.setattr("screwgraph.compiler.backends.llvm.gufunc.is_layout_known", lambda: False)
     f = sg.bias_forces(sg.load("puma560"))
     assert f.quick(*state[:2]) is None
     np.testing.assert_array_equal(f(*state[:2]), f.ufunc(*state[:2]))
 
 
-@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+@pytest.mark.skipif(not is_layout_known(), reason="this interpreter lays out arrays in its own way")
 def test_results_go_quickly_where_the_caller_wants_them(f, state):
     expected, into = f(*state), np.empty(6)
     assert f.quick(*state, into, np.ndarray) is into
@@ -187,7 +187,7 @@ def test_what_cannot_be_written_to_is_left_to_numpy(f, state):
         f(*state, np.empty(6))
 
 
-@pytest.mark.skipif(not layout_is_known(), reason="this interpreter lays out arrays in its own way")
+@pytest.mark.skipif(not is_layout_known(), reason="this interpreter lays out arrays in its own way")
 def test_a_call_has_no_frame_of_pythons_unless_it_needs_one(f, state):
     f(*state)
     entered = []

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.backends.llvm.assembly import assembly
-from screwgraph.compiler.backends.llvm.gufunc import gufunc
-from screwgraph.compiler.backends.llvm.loop import Operand
-from screwgraph.compiler.backends.llvm.machine import machine_code
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.assembly import emit_assembly
+from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc
+from screwgraph.compiler.backends.llvm.inner_loop import Operand
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.machine_code import compile_assembly
 from screwgraph.tape import Program
 
 SINCOS = Program(("x",), (("input", 0), ("sin", 0), ("cos", 0)), (1, 2))
@@ -23,7 +23,7 @@ SINCOS = Program(("x",), (("input", 0), ("sin", 0), ("cos", 0)), (1, 2))
 
 @pytest.fixture(scope="module", params=["float64", "float32"])
 def sincos(request):
-    return gufunc("sincos", SINCOS, [((1,), ("x",))], [(2,)], request.param)
+    return compile_gufunc("sincos", SINCOS, [((1,), ("x",))], [(2,)], request.param)
 
 
 def number_type(sincos: np.ufunc) -> type:
@@ -76,7 +76,7 @@ def test_angles_of_one_sample_go_together_and_large_ones_too(dtype):
     code = (*inputs, *sums, *(("sin", i) for i in angles), *(("cos", i) for i in angles))
     names = tuple(f"x{i}" for i in range(n))
     program = Program(names, code, tuple(range(2 * n - 1, len(code))))
-    f = gufunc("angles", program, [((n,), names)], [(len(program.outputs),)], dtype)
+    f = compile_gufunc("angles", program, [((n,), names)], [(len(program.outputs),)], dtype)
     x = np.random.default_rng(5).uniform(-4, 4, (64, n)).astype(dtype)
     x[3, 5], x[4, 0], x[5, 16] = 1e6, -1e9, np.nan
     np.testing.assert_array_equal([f(row) for row in x], f(x))
@@ -92,7 +92,7 @@ def test_every_vector_width_computes_the_same(bits, widths, tolerance):
     expected = f(state[:, :6], state[:, 6:12], state[:, 12:])
     inputs, outputs = [Operand((18,), tuple(range(18)))], [Operand((6,), tuple(range(6)))]
     for width in widths:
-        code = machine_code(assembly(f.program, inputs, outputs, Lanes(width, bits)), "loop")
+        code = compile_assembly(emit_assembly(f.program, inputs, outputs, Lanes(width, bits)), "loop")
         for order in ("C", "F"):
             typed = np.array(state, f"f{bits // 8}", order=order)
             found = run_loop(code.address, typed, np.empty((109, 6), typed.dtype, order=order))
@@ -146,7 +146,7 @@ def test_rows_of_every_length_are_moved_right_and_nothing_beside_them(count, len
     names = tuple(f"x{i}" for i in range(length))
     same = Program(names, tuple(("input", i) for i in range(length)), tuple(range(length)))
     for dtype in ("float64", "float32"):
-        f = gufunc("same", same, [((length,), names)], [(length,)], dtype)
+        f = compile_gufunc("same", same, [((length,), names)], [(length,)], dtype)
         x = np.arange(count * length, dtype=dtype).reshape(count, length)
         for order in ("C", "F"):
             room = np.full((count + 2, length + 2), -1.0, dtype, order=order)
@@ -215,7 +215,7 @@ def test_angles_of_sines_and_large_angles_among_small_ones(bits):
     dtype = np.dtype(f"f{bits // 8}")
     x = np.linspace(-7, 7, 203, dtype=dtype)
     x[::13] *= 1e6
-    found = gufunc("nested", program, [((1,), ("x",))], [(2,)], dtype.name)(x[:, None])
+    found = compile_gufunc("nested", program, [((1,), ("x",))], [(2,)], dtype.name)(x[:, None])
     inner = x.astype(float) + 3e5 * np.cos(x.astype(float))
     eps = np.finfo(dtype).eps
     assert np.all(np.abs(found[:, 1] - x * np.sin(x.astype(float))) <= 4 * eps * (1 + np.abs(x)))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.backends.llvm import machine
-from screwgraph.compiler.backends.llvm.assembly import assembly, operands
-from screwgraph.compiler.backends.llvm.blocked import blocked_assembly
-from screwgraph.compiler.backends.llvm.machine import Processor, listing, vector_width
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm import machine_code
+from screwgraph.compiler.backends.llvm.assembly import emit_assembly, make_operands
+from screwgraph.compiler.backends.llvm.blocked_loop import emit_blocked_assembly
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.machine_code import Processor, disassemble, vector_width
 from tests.oracle import oracle
 
 N = 77
@@ -30,7 +30,7 @@ LIBRARY = {"sin", "cos", "memcpy", "malloc", "free", "abort"}
 
 def missing(bits: int) -> bool:
     """Tell whether this processor has not the instructions for vectors of so many bits."""
-    has = set(machine.host().features.split(","))
+    has = set(machine_code.host_processor().features.split(","))
     return not {128: {"+sse4.2"}, 256: {"+avx2", "+fma"}, 512: {"+avx512f", "+avx512vl", "+avx512dq"}}[bits] <= has
 
 
@@ -45,8 +45,11 @@ def robots():
 
 def texts(f, width: int) -> list[str]:
     """Return the code of rows and of blocks."""
-    places = operands(f.program, [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results])
-    return [assembly(f.program, *places, Lanes(width)), blocked_assembly(f.program, *places, Lanes(width, samples=8))]
+    places = make_operands(f.program, [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results])
+    return [
+        emit_assembly(f.program, *places, Lanes(width)),
+        emit_blocked_assembly(f.program, *places, Lanes(width, samples=8)),
+    ]
 
 
 @pytest.mark.parametrize("name", ["panda", "a1"])
@@ -59,7 +62,7 @@ def test_answers_are_those_of_pinocchio_at_every_width(name, bits, monkeypatch, 
     assert 64 * vector_width(processor) == bits
     monkeypatch.setenv("SCREWGRAPH_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("SCREWGRAPH_DRAFT_STATES", "0")
-    monkeypatch.setattr(machine, "host", lambda: processor)
+    monkeypatch.setattr(machine_code, "host_processor", lambda: processor)
     robot, rng = robots()[name], np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(N)])
     qd, tau = rng.normal(size=(2, N, robot.nv))
@@ -82,7 +85,7 @@ def test_answers_are_those_of_pinocchio_at_every_width(name, bits, monkeypatch, 
 def test_registers_are_as_wide_as_vectors(name, bits, register):
     f = sg.mass_matrix(robots()[name])
     for text in texts(f, bits // 64):
-        found = listing(text, WIDE[bits])
+        found = disassemble(text, WIDE[bits])
         products = re.findall(r"\s(?:v?mulpd|vfn?m(?:add|sub)\d*pd)\s.*%([xyz]mm)\d+\s*$", found, re.MULTILINE)
         assert products.count(register) > f.operations.total / 4
         assert not {"zmm": set(), "ymm": {"zmm"}, "xmm": {"ymm", "zmm"}}[register] & set(products)
@@ -95,7 +98,7 @@ def test_code_for_arm_is_in_vectors_of_two(name, query):
     """NEON: fused products and sums of pairs, and no calls but those for sines of large angles."""
     f = query(robots()[name])
     for text in texts(f, vector_width(ARM)):
-        found = listing(text, ARM)
+        found = disassemble(text, ARM)
         own = set(re.findall(r"^(\w+):", found, re.MULTILINE))
         called = set(re.findall(r"^\s+bl?\s+([A-Za-z_]\w*)\s*$", found, re.MULTILINE))
         assert called - own <= LIBRARY

@@ -10,7 +10,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from screwgraph.compiler.backends.ptx import ptx_source
+from screwgraph.compiler.backends.ptx import compile_ptx
 from screwgraph.errors import InputError
 from screwgraph.tape.rolled import Rolled
 from tests.compiler.backends.ptx.interpreter import on_interpreter
@@ -132,7 +132,7 @@ def test_large_angles_are_reduced_before_they_are_added():
 def test_loops_that_need_more_memory_than_a_thread_has_are_refused():
     code = Rolled(("a",), (), 1, 70_000)
     with pytest.raises(InputError, match=r"no code for GPUs: .* 546 KiB of memory a sample, a thread has 512"):
-        ptx_source("large", code, [((1,), ("a",))], [(1,)], "float64")
+        compile_ptx("large", code, [((1,), ("a",))], [(1,)], "float64")
 
 
 def test_a_kernel_is_exported_as_other_code_is():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from screwgraph.compiler.angles import LARGE, TURN, large_terms
+from screwgraph.compiler.angle_reduction import LARGE, TURN, find_large_terms
 from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface
-from screwgraph.compiler.backends.c.operations import SCALARS, C, identifiers, number
-from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
+from screwgraph.compiler.backends.c.operations import SCALARS, C, format_number, make_identifiers
+from screwgraph.compiler.outlining import LEAVES, Outlines, outline_program
 from screwgraph.tape import Program, Routine
 
 Terms = Mapping[int, tuple[int, ...]]
@@ -23,38 +23,38 @@ static {scalar} {function}({scalar} x)
 """
 
 
-def definition(interface: Interface) -> list[str]:
+def emit_definition(interface: Interface) -> list[str]:
     """Return the lines that define a function."""
     program = interface.listing.program
-    cut, large = pieces(program), large_terms(program)
+    cut, large = outline_program(program), find_large_terms(program)
     if cut.whole:
-        before, body = [], _unused(interface, program) + _lines(interface, program, cut, cut.straight[0], large)
+        before, body = [], _list_unused(interface, program) + _lines(interface, program, cut, cut.straight[0], large)
     else:
         before, body = _in_pieces(interface, program, cut, large)
     body += _constants(interface, program)
     return [*before, interface.prototype.rstrip(";"), "{", *body, "}", ""]
 
 
-def is_apart(code: Program | Routine) -> bool:
+def needs_distinct_results(code: Program | Routine) -> bool:
     """Whether results must not overlap arguments: first pieces write results, later ones read arguments."""
-    return isinstance(code, Program) and not pieces(code).whole
+    return isinstance(code, Program) and not outline_program(code).whole
 
 
-def wrapping(library: Library) -> list[str]:
+def emit_angle_reduction(library: Library) -> list[str]:
     """Return the lines of the function that reduces angles, which all functions of a library share."""
-    if not any(large_terms(program) for f in library.functions for program in f.programs):
+    if not any(find_large_terms(program) for f in library.functions for program in f.programs):
         return []
-    turn, more = (number(part, library.dtype) for part in TURN[library.dtype])
+    turn, more = (format_number(part, library.dtype) for part in TURN[library.dtype])
     scalar, f = SCALARS[library.dtype]
-    own, large = _wrapped(library), number(LARGE, library.dtype)
+    own, large = _emit_wrapping(library), format_number(LARGE, library.dtype)
     return [WRAPPED.format(scalar=scalar, f=f, function=own, large=large, turn=turn, more=more)]
 
 
-def _wrapped(library: Library) -> str:
-    return f"{identifiers([library.name])[0]}_wrapped"
+def _emit_wrapping(library: Library) -> str:
+    return f"{make_identifiers([library.name])[0]}_wrapped"
 
 
-def _in_pieces(interface: Interface, program: Program, cut: Pieces, large: Terms) -> tuple[list[str], list[str]]:
+def _in_pieces(interface: Interface, program: Program, cut: Outlines, large: Terms) -> tuple[list[str], list[str]]:
     """Return functions that do the work one after the other, and the lines that call them.
 
     They are called by their addresses, lest compilers put them together again. What the function takes and what it
@@ -77,17 +77,17 @@ def _in_pieces(interface: Interface, program: Program, cut: Pieces, large: Terms
     ]
 
 
-def _unused(interface: Interface, program: Program) -> list[str]:
+def _list_unused(interface: Interface, program: Program) -> list[str]:
     inputs = [name for name, a in interface.takes for _ in a.names]
     used = {inputs[operands[0]] for operation, *operands in program.instructions if operation == "input"}
     empty = [name for name, result in interface.gives if not result.size]
     return [f"    (void){name};" for name in (*(n for n, _ in interface.takes if n not in used), *empty)]
 
 
-def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence[int], large: Terms) -> list[str]:
+def _lines(interface: Interface, program: Program, cut: Outlines, places: Sequence[int], large: Terms) -> list[str]:
     """Return the assignments of the instructions at these places, and of the results that they are."""
     own, inputs, scalar = set(places), interface.inputs, interface.scalar
-    wrapped = _wrapped(interface.library)
+    wrapped = _emit_wrapping(interface.library)
     results: dict[int, list[str]] = {}
     given = {o for o in program.outputs if isinstance(o, int) and program.instructions[o][0] == "input"}
     passed = sorted(given) if cut.whole else []
@@ -95,16 +95,16 @@ def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence
         if isinstance(output, int):
             results.setdefault(output, []).append(target)
 
-    def written(i: int) -> str:
+    def format_operand(i: int) -> str:
         operation, *operands = program.instructions[i]
         if operation == "constant":
-            return number(operands[0], interface.listing.dtype)
+            return format_number(operands[0], interface.listing.dtype)
         if operation == "input":
             return f"v{i}" if i in passed else inputs[operands[0]]
         return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
     def term(i: int, of: int) -> str:
-        return f"{wrapped}({written(i)})" if i in large.get(of, ()) else written(i)
+        return f"{wrapped}({format_operand(i)})" if i in large.get(of, ()) else format_operand(i)
 
     # Inputs that are results are read before a result overwrites them.
     lines = [f"    const {scalar} v{i} = {inputs[program.instructions[i][1]]};" for i in passed]
@@ -115,10 +115,12 @@ def _lines(interface: Interface, program: Program, cut: Pieces, places: Sequence
             lines.append(f"    const {scalar} v{i} = {expression};")
             if i in cut.slots:
                 lines.append(f"    memory[{cut.slots[i]}] = v{i};")
-    return lines + [f"    {target} = {written(i)};" for i in places for target in results.get(i, ())]
+    return lines + [f"    {target} = {format_operand(i)};" for i in places for target in results.get(i, ())]
 
 
 def _constants(interface: Interface, program: Program) -> list[str]:
     """Return the assignments of results that are constants."""
     pairs, dtype = zip(interface.targets, program.outputs, strict=True), interface.listing.dtype
-    return [f"    {target} = {number(output, dtype)};" for target, output in pairs if not isinstance(output, int)]
+    return [
+        f"    {target} = {format_number(output, dtype)};" for target, output in pairs if not isinstance(output, int)
+    ]

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screwgraph.compiler.backends.base import Library, Listing, named
-from screwgraph.compiler.backends.c.operations import SCALARS, identifiers
+from screwgraph.compiler.backends.base import ExportedFunction, Library, assign_identifiers
+from screwgraph.compiler.backends.c.operations import SCALARS, make_identifiers
 from screwgraph.compiler.backends.escapes import in_comment
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
@@ -17,7 +17,7 @@ class Interface:
     """A function of a library, and its identifiers: of itself, of what it takes, of what it gives."""
 
     library: Library
-    listing: Listing
+    listing: ExportedFunction
     function: str
     takes: Sequence[tuple[str, Argument]]
     gives: Sequence[tuple[str, Result]]
@@ -35,7 +35,7 @@ class Interface:
     @property
     def inputs(self) -> list[str]:
         """The places of all numbers that it takes, in order."""
-        fields = parameter_fields(self.library)
+        fields = name_parameter_fields(self.library)
         return [
             f"{name}->{fields[own]}" if a.name == PARAMETERS else f"{name}[{i}]"
             for name, a in self.takes
@@ -50,13 +50,13 @@ class Interface:
     @property
     def parameters(self) -> str:
         """Parameters of the C function: inputs, then outputs."""
-        inputs = [f"const {self.declared(name, a)}" for name, a in self.takes]
-        return ", ".join([*inputs, *(self.declared(name, r) for name, r in self.gives)])
+        inputs = [f"const {self.declare(name, a)}" for name, a in self.takes]
+        return ", ".join([*inputs, *(self.declare(name, r) for name, r in self.gives)])
 
-    def declared(self, name: str, array: Argument | Result, pointer: str = "*") -> str:
+    def declare(self, name: str, array: Argument | Result, pointer: str = "*") -> str:
         """Declare an argument or result: an array, or the structure of live parameters."""
         if array.name == PARAMETERS and isinstance(array, Argument):
-            return f"{parameter_type(self.library)} {pointer}{name}"
+            return f"{name_parameter_type(self.library)} {pointer}{name}"
         size = array.size if isinstance(array, Result) else len(array.names)
         return f"{self.scalar} {name}[{size or 1}]"
 
@@ -66,37 +66,37 @@ class Interface:
         return f"void {self.function}({self.parameters});"
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """Description of the numbers in all arrays, as lines of a comment."""
-        return "".join(_described(name, array) for name, array in [*self.takes, *self.gives])
+        return "".join(_describe_array(name, array) for name, array in [*self.takes, *self.gives])
 
 
-def interface(library: Library, f: Listing) -> Interface:
+def make_interface(library: Library, f: ExportedFunction) -> Interface:
     """Return a function as C sees it."""
-    return Interface(library, f, *named(f, library.prefixed(f.name), identifiers))
+    return Interface(library, f, *assign_identifiers(f, library.prefixed(f.name), make_identifiers))
 
 
-def interfaces(library: Library) -> list[Interface]:
+def make_interfaces(library: Library) -> list[Interface]:
     """Return the functions of a library."""
-    return [interface(library, f) for f in library.functions]
+    return [make_interface(library, f) for f in library.functions]
 
 
-def parameter_type(library: Library) -> str:
+def name_parameter_type(library: Library) -> str:
     """Return the type of the structure of live parameters."""
-    return identifiers([f"{library.name}_parameters"])[0]
+    return make_identifiers([f"{library.name}_parameters"])[0]
 
 
-def parameter_fields(library: Library) -> dict[str, str]:
+def name_parameter_fields(library: Library) -> dict[str, str]:
     """Return the fields of that structure by the names of parameters: `link7_mass`, `payload_0` to `payload_9`."""
     names = list(library.nominal)
     plain = [name.removeprefix("parameter:").removesuffix("]").replace("[", "_") for name in names]
     short = [name.removesuffix("_0") for name in plain]
     alone = [f"{name}_1" not in plain for name in short]
     chosen = [s if only else p for s, p, only in zip(short, plain, alone, strict=True)]
-    return dict(zip(names, identifiers(chosen), strict=True))
+    return dict(zip(names, make_identifiers(chosen), strict=True))
 
 
-def _described(identifier: str, array: Argument | Result) -> str:
+def _describe_array(identifier: str, array: Argument | Result) -> str:
     listed = ", ".join(array.names) or "row by row"
     if isinstance(array, Argument) and array.name == PARAMETERS:
         listed = "a structure, see above"

@@ -65,7 +65,7 @@ LONGEST = 120
 """Characters of an identifier that are taken from a name."""
 
 
-def identifiers(names: Iterable[str]) -> list[str]:
+def make_identifiers(names: Iterable[str]) -> list[str]:
     """Return names as identifiers of C, C++ and CasADi, that differ from each other and from the code's variables."""
     found: list[str] = []
     for name in names:
@@ -78,7 +78,7 @@ def identifiers(names: Iterable[str]) -> list[str]:
     return found
 
 
-def number(value: float, dtype: str) -> str:
+def format_number(value: float, dtype: str) -> str:
     """Write a number so that it is read back exactly, a float32 after rounding; negative ones in brackets."""
     with np.errstate(over="ignore"):
         rounded = np.dtype(dtype).type(value)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from screwgraph.compiler.backends.base import Library
-from screwgraph.compiler.backends.c.interface import Interface, interfaces, parameter_type
-from screwgraph.compiler.backends.c.operations import SCALARS, number
+from screwgraph.compiler.backends.c.interface import Interface, make_interfaces, name_parameter_type
+from screwgraph.compiler.backends.c.operations import SCALARS, format_number
 from screwgraph.compiler.backends.escapes import in_value
-from screwgraph.compiler.backends.reference import COUNT, reference
+from screwgraph.compiler.backends.reference_results import COUNT, make_reference
 from screwgraph.compiler.signature import PARAMETERS
 
 CMAKE = """# {name}: made by screwgraph.
@@ -73,24 +73,24 @@ static void compare(const char *what, const {scalar} *found, const {scalar} *exp
 """
 
 
-def package(library: Library) -> dict[str, str]:
+def emit_package(library: Library) -> dict[str, str]:
     """Return the files of CMake and pkg-config, and of the test."""
     name = library.name
     texts = {"name": name, "about": in_value(library.about or name), "requires": "", "languages": ""}
     cmake = CMAKE.format(**texts, more="", headers=f"{name}.h", test=f"{name}_test.c", tested=name)
     files = {"CMakeLists.txt": cmake, f"{name}.pc.in": PKG_CONFIG.format(**texts)}
-    return {**files, f"test/{name}_examples.h": examples(library), f"test/{name}_test.c": _test(library)}
+    return {**files, f"test/{name}_examples.h": emit_examples(library), f"test/{name}_test.c": _test(library)}
 
 
-def examples(library: Library) -> str:
+def emit_examples(library: Library) -> str:
     """Return a header of states of all functions, and their results."""
     name, scalar = library.name, SCALARS[library.dtype][0]
     guard = f"{name.upper()}_EXAMPLES_H"
     lines = [f"/* {COUNT} random states of each function, and what Python computes there. */"]
     lines += [f"#ifndef {guard}", f"#define {guard}", "", "#include <math.h>", f'#include "{name}.h"', ""]
     lines += [f"enum {{ {name}_example_count = {COUNT} }};", ""]
-    for one in interfaces(library):
-        found = reference(one.listing)
+    for one in make_interfaces(library):
+        found = make_reference(one.listing)
         for (own, a), values in zip(one.takes, found.inputs, strict=True):
             if a.name == PARAMETERS:
                 lines.append(_structures(library, one, own, values, a.names))
@@ -103,7 +103,7 @@ def examples(library: Library) -> str:
     return "\n".join([*lines, "#endif", ""])
 
 
-def comparing(library: Library) -> str:
+def emit_comparison_function(library: Library) -> str:
     """Return the function that compares results."""
     scalar, f = SCALARS[library.dtype]
     return COMPARE.format(scalar=scalar, f=f)
@@ -112,20 +112,20 @@ def comparing(library: Library) -> str:
 def _test(library: Library) -> str:
     """Return a program that compares all functions, and fails where one differs."""
     lines = ["/* Compares the code with what Python computed: run it where the code will run. */", "#include <stdio.h>"]
-    lines += [f'#include "{library.name}_examples.h"', comparing(library), "int main(void)", "{"]
+    lines += [f'#include "{library.name}_examples.h"', emit_comparison_function(library), "int main(void)", "{"]
     lines.append(f"    for (int k = 0; k < {library.name}_example_count; ++k) {{")
-    for one in interfaces(library):
+    for one in make_interfaces(library):
         given = [f"{'&' if a.name == PARAMETERS else ''}{one.function}_{own}[k]" for own, a in one.takes]
         lines.append("        {")
         lines += [f"            {one.scalar} {own}[{r.size or 1}];" for own, r in one.gives]
         lines.append(f"            {one.function}({', '.join([*given, *(own for own, _ in one.gives)])});")
-        lines += [f"            {compared(one, own, r.size)}" for own, r in one.gives]
+        lines += [f"            {emit_comparison(one, own, r.size)}" for own, r in one.gives]
         lines.append("        }")
     lines += ["    }", '    printf("%d numbers differ\\n", differences);', "    return differences != 0;", "}", ""]
     return "\n".join(lines)
 
 
-def compared(one: Interface, own: str, size: int, found: str = "") -> str:
+def emit_comparison(one: Interface, own: str, size: int, found: str = "") -> str:
     """Return the statement that compares a result."""
     place = f"{one.function}_{own}"
     return f'compare("{one.listing.name}: {own}", {found or own}, {place}[k], {size}, {place}_tolerance[k]);'
@@ -134,8 +134,8 @@ def compared(one: Interface, own: str, size: int, found: str = "") -> str:
 def _array(declared: str, values: np.ndarray, dtype: str) -> str:
     """Return a constant array, one state a row."""
     if values.ndim == 1:
-        return f"static const {declared}[{len(values)}] = {{{', '.join(number(x, dtype) for x in values)}}};"
-    rows = [", ".join(number(x, dtype) for x in row) or number(0.0, dtype) for row in values]
+        return f"static const {declared}[{len(values)}] = {{{', '.join(format_number(x, dtype) for x in values)}}};"
+    rows = [", ".join(format_number(x, dtype) for x in row) or format_number(0.0, dtype) for row in values]
     listed = ",\n".join(f"    {{{row}}}" for row in rows)
     return f"static const {declared}[{len(values)}][{values.shape[1] or 1}] = {{\n{listed}}};"
 
@@ -143,5 +143,5 @@ def _array(declared: str, values: np.ndarray, dtype: str) -> str:
 def _structures(library: Library, one: Interface, own: str, values: np.ndarray, names: Sequence[str]) -> str:
     """Return constant structures of live parameters; those that this function does not take have their values."""
     rows = [{**library.nominal, **dict(zip(names, row, strict=True))}.values() for row in values]
-    listed = ",\n".join(f"    {{{', '.join(number(x, library.dtype) for x in row)}}}" for row in rows)
-    return f"static const {parameter_type(library)} {one.function}_{own}[{len(values)}] = {{\n{listed}}};"
+    listed = ",\n".join(f"    {{{', '.join(format_number(x, library.dtype) for x in row)}}}" for row in rows)
+    return f"static const {name_parameter_type(library)} {one.function}_{own}[{len(values)}] = {{\n{listed}}};"

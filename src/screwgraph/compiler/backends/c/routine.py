@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from screwgraph.compiler.backends.base import Listing
-from screwgraph.compiler.backends.c.function import definition
-from screwgraph.compiler.backends.c.interface import Interface, interface
-from screwgraph.compiler.backends.c.operations import number
-from screwgraph.compiler.signature import Result, numbered
+from screwgraph.compiler.backends.base import ExportedFunction
+from screwgraph.compiler.backends.c.function import emit_definition
+from screwgraph.compiler.backends.c.interface import Interface, make_interface
+from screwgraph.compiler.backends.c.operations import format_number
+from screwgraph.compiler.signature import Result, make_numbered_argument
 from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 
-def routine_definition(one: Interface, given: Routine) -> list[str]:
+def emit_routine(one: Interface, given: Routine) -> list[str]:
     """Return the lines that define a function, and before it those of its programs and tables."""
     before, names = list[str](), dict[int, str]()
     for part in given.every:
         if isinstance(part, Block) and id(part.program) not in names:
-            own = interface(one.library, block_listing(one.listing, part, len(names)))
+            own = make_interface(one.library, export_block(one.listing, part, len(names)))
             names[id(part.program)] = own.function
-            before += _static(definition(own), own.prototype)
+            before += _static(emit_definition(own), own.prototype)
         elif isinstance(part, Lookup):
             names[id(part)] = f"{one.function}_table{len(names)}"
             before += _table(f"{one.scalar} {names[id(part)]}", part, one.listing.dtype)
@@ -30,10 +30,10 @@ def routine_definition(one: Interface, given: Routine) -> list[str]:
     return [*before, one.prototype.rstrip(";"), "{", *(f"    {line}" for line in body), "}", ""]
 
 
-def block_listing(f: Listing, part: Block, count: int) -> Listing:
+def export_block(f: ExportedFunction, part: Block, count: int) -> ExportedFunction:
     """Return the straight-line code of a part as a function of one array to another."""
-    takes, gives = numbered("given", len(part.reads)), Result("found", (len(part.writes),))
-    return Listing(f"{f.name}_{part.name}{count}", part.program, [takes], [gives], f.dtype)
+    takes, gives = make_numbered_argument("given", len(part.reads)), Result("found", (len(part.writes),))
+    return ExportedFunction(f"{f.name}_{part.name}{count}", part.program, [takes], [gives], f.dtype)
 
 
 def _static(lines: Sequence[str], prototype: str) -> list[str]:
@@ -43,7 +43,7 @@ def _static(lines: Sequence[str], prototype: str) -> list[str]:
 
 
 def _table(declared: str, part: Lookup, dtype: str) -> list[str]:
-    rows = ["    {" + ", ".join(number(x, dtype) for x in row) + "}," for row in part.table]
+    rows = ["    {" + ", ".join(format_number(x, dtype) for x in row) + "}," for row in part.table]
     return [f"static const {declared}[{len(rows)}][{part.table.shape[1]}] = {{", *rows, "};", ""]
 
 
@@ -71,7 +71,7 @@ def _block(scalar: str, part: Block, name: str) -> list[str]:
     if part.reads_in_place:
         given = f"memory + {part.reads[0] if part.reads else 0}"
     else:
-        before.append(f"const {scalar} {given}[{len(part.reads)}] = {{{_listed(part.reads)}}};")
+        before.append(f"const {scalar} {given}[{len(part.reads)}] = {{{_format_places(part.reads)}}};")
     if part.writes_in_place:
         found = f"memory + {part.writes[0]}"
     else:
@@ -81,5 +81,5 @@ def _block(scalar: str, part: Block, name: str) -> list[str]:
     return lines if len(lines) == 1 else ["{", *(f"    {line}" for line in lines), "}"]
 
 
-def _listed(places: Sequence[int]) -> str:
+def _format_places(places: Sequence[int]) -> str:
     return ", ".join(f"memory[{place}]" for place in places)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.cuda.driver import Memory, gpu
+from screwgraph.compiler.backends.cuda.driver import Memory, current_gpu
 from screwgraph.errors import InputError
 
 INTERFACE = "__cuda_array_interface__"
@@ -64,12 +64,12 @@ class DeviceArray:
             InputError: the GPU fails.
         """
         columns = np.empty((prod(self.core), prod(self.samples)), self.dtype)
-        gpu().download(columns, self.memory.address, self.stream)
+        current_gpu().download(columns, self.memory.address, self.stream)
         return columns.T.reshape(self.shape)
 
 
 @dataclass(frozen=True)
-class Given:
+class KernelOperand:
     """An argument or a result in the GPU's memory: samples, and the bytes from one to the next, and between numbers.
 
     `stream` is that in which it is computed; None where nothing is to be waited for.
@@ -87,7 +87,7 @@ def is_on_gpu(value: Any) -> bool:
     return hasattr(value, INTERFACE)
 
 
-def given(value: Any, core: Shape, dtype: str, what: str) -> Given:
+def locate_operand(value: Any, core: Shape, dtype: str, what: str) -> KernelOperand:
     """Return where a kernel finds the numbers of an array on a GPU.
 
     Raises:
@@ -111,7 +111,7 @@ def given(value: Any, core: Shape, dtype: str, what: str) -> Given:
             fix="give a contiguous copy",
         )
     stream = interface.get("stream")
-    return Given(shape[:axes], interface["data"][0], sample, entry, 0 if stream == LEGACY else stream)
+    return KernelOperand(shape[:axes], interface["data"][0], sample, entry, 0 if stream == LEGACY else stream)
 
 
 def even_step(shape: Sequence[int], strides: Sequence[int]) -> int | None:

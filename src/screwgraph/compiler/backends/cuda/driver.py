@@ -27,7 +27,7 @@ class Gpu:
             self._ask("cuCtxSetCurrent", current)
         self.context = int(current)
 
-    def allocated(self, size: int) -> Memory:
+    def allocate(self, size: int) -> Memory:
         """Return so many bytes."""
         (address,) = self._ask("cuMemAlloc", max(size, 1))
         return Memory(int(address), self._driver)
@@ -92,7 +92,7 @@ class Memory:
         finalize(self, driver.cuMemFree, address).atexit = False  # the driver may have gone before
 
 
-def gpu() -> Gpu:
+def current_gpu() -> Gpu:
     """Return the GPU that is current in this thread, by default the first.
 
     Raises:

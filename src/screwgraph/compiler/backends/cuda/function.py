@@ -10,12 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.arguments import checked
-from screwgraph.compiler.backends.cuda.arrays import INTERFACE, DeviceArray, Given, Shape, given, is_on_gpu
-from screwgraph.compiler.backends.cuda.driver import Gpu, Memory, gpu
+from screwgraph.argument_checks import check_arguments
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.cuda.arrays import (
+    INTERFACE,
+    DeviceArray,
+    KernelOperand,
+    Shape,
+    is_on_gpu,
+    locate_operand,
+)
+from screwgraph.compiler.backends.cuda.driver import Gpu, Memory, current_gpu
 from screwgraph.compiler.backends.ptx import kernel_name, kernel_source
-from screwgraph.compiler.plain import Plain
-from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, written
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, format_arguments
 from screwgraph.errors import InputError
 
 THREADS = 128
@@ -40,21 +47,21 @@ class CudaFunction:
     source: str
 
     def __repr__(self) -> str:
-        results = written(self.results).removeprefix("result: ")
-        return f"<{self.name} on the GPU ({written(self.arguments)}) -> {results}, {self.dtype}>"
+        results = format_arguments(self.results).removeprefix("result: ")
+        return f"<{self.name} on the GPU ({format_arguments(self.arguments)}) -> {results}, {self.dtype}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the text of the kernel, which is loaded again."""
         return CudaFunction, (self.name, self.arguments, self.results, self.dtype, self.source)
 
-    @checked
+    @check_arguments
     def __call__(self, *values: Any, out: Any = None, stream: int = 0) -> Any:
         """Evaluate samples, in a stream of CUDA's by its handle, by default in the default stream.
 
         Raises:
             InputError: wrong number, shape or type of arguments or of `out=`; there is no GPU, or it fails.
         """
-        device = gpu()
+        device = current_gpu()
         check_count(self.name, self.arguments, values)
         samples = self._samples(values)
         stays = out is not None or any(map(is_on_gpu, values))
@@ -62,11 +69,12 @@ class CudaFunction:
             self._check_out(out)
         copied: list[Memory] = []
         places = [
-            self._given(device, *pair, samples, stream, copied) for pair in zip(values, self.arguments, strict=True)
+            self._copy_argument(device, *pair, samples, stream, copied)
+            for pair in zip(values, self.arguments, strict=True)
         ]
         arrays = self._results(device, samples, stream) if out is None else out if isinstance(out, tuple) else (out,)
         for array, result in zip(arrays, self.results, strict=True):
-            place = given(array, result.shape, self.dtype, f"{self.name}: out= of {result.name}")
+            place = locate_operand(array, result.shape, self.dtype, f"{self.name}: out= of {result.name}")
             if place.samples != samples:
                 raise InputError(f"{self.name}: out= of {result.name} is for samples {place.samples}, not {samples}")
             places.append(place)
@@ -82,7 +90,7 @@ class CudaFunction:
         found = arrays if stays else [array.numpy() for array in arrays]
         return out if out is not None else found[0] if len(found) == 1 else tuple(found)
 
-    @checked
+    @check_arguments
     def array(self, values: Any, argument: str, stream: int = 0) -> DeviceArray:
         """Return values of an argument, `(..., *shape)`, in the memory of the GPU, where threads read them fastest.
 
@@ -91,22 +99,24 @@ class CudaFunction:
         """
         found = next((a for a in self.arguments if a.name == argument), None)
         if found is None:
-            raise InputError(f"{self.name} has no argument {argument!r}", fix=f"it takes {written(self.arguments)}")
+            raise InputError(
+                f"{self.name} has no argument {argument!r}", fix=f"it takes {format_arguments(self.arguments)}"
+            )
         (rows,) = check_arrays(self.name, [found], [values])
-        samples, device = rows.shape[: rows.ndim - len(found.shape)], gpu()
+        samples, device = rows.shape[: rows.ndim - len(found.shape)], current_gpu()
         columns = np.ascontiguousarray(rows.reshape(prod(samples), -1).T, self.dtype)
-        memory = device.allocated(columns.nbytes)
+        memory = device.allocate(columns.nbytes)
         device.upload(memory.address, columns, stream)
         return DeviceArray(samples, found.shape, np.dtype(self.dtype), memory, stream)
 
-    @checked
+    @check_arguments
     def empty(self, *samples: int, stream: int = 0) -> Any:
         """Return arrays for the results of samples `(*samples, *shape)`, uninitialised, to be given as `out=`.
 
         Raises:
             InputError: there is no GPU, or it has too little memory.
         """
-        arrays = self._results(gpu(), samples, stream)
+        arrays = self._results(current_gpu(), samples, stream)
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     @cached_property
@@ -124,7 +134,9 @@ class CudaFunction:
         shapes = list[Shape]()
         for value, argument in zip(values, self.arguments, strict=True):
             if is_on_gpu(value):
-                shapes.append(given(value, argument.shape, self.dtype, f"{self.name}: {argument.name}").samples)
+                shapes.append(
+                    locate_operand(value, argument.shape, self.dtype, f"{self.name}: {argument.name}").samples
+                )
             else:
                 (array,) = check_arrays(self.name, [argument], [value])
                 shapes.append(array.shape[: array.ndim - len(argument.shape)])
@@ -134,13 +146,13 @@ class CudaFunction:
             listed = ", ".join(f"{g.name} {shape}" for g, shape in zip(self.arguments, shapes, strict=True))
             raise InputError(f"{self.name}: samples do not broadcast, {listed}") from None
 
-    def _given(
+    def _copy_argument(
         self, device: Gpu, value: Any, argument: Argument, samples: Shape, stream: int, copied: list[Memory]
-    ) -> Given:
+    ) -> KernelOperand:
         """Return where an argument of these samples is on the GPU; one of the processor is `copied` there."""
         core = argument.shape
         if is_on_gpu(value):
-            place = given(value, core, self.dtype, f"{self.name}: {argument.name}")
+            place = locate_operand(value, core, self.dtype, f"{self.name}: {argument.name}")
             if prod(place.samples) == 1:
                 return replace(place, sample=0)
             if place.samples != samples:
@@ -152,15 +164,15 @@ class CudaFunction:
         own = array.shape[: array.ndim - len(core)]
         whole = array if prod(own) == 1 else np.broadcast_to(array, (*samples, *core))
         rows = np.ascontiguousarray(whole, self.dtype)
-        copied.append(device.allocated(rows.nbytes))
+        copied.append(device.allocate(rows.nbytes))
         device.upload(copied[-1].address, rows, stream)
         step = 0 if prod(own) == 1 else prod(core) * rows.itemsize
-        return Given(samples, copied[-1].address, step, rows.itemsize)
+        return KernelOperand(samples, copied[-1].address, step, rows.itemsize)
 
     def _results(self, device: Gpu, samples: Shape, stream: int) -> tuple[DeviceArray, ...]:
         number = np.dtype(self.dtype)
         sizes = [(r.shape, prod(samples) * r.size * number.itemsize) for r in self.results]
-        return tuple(DeviceArray(samples, core, number, device.allocated(n), stream) for core, n in sizes)
+        return tuple(DeviceArray(samples, core, number, device.allocate(n), stream) for core, n in sizes)
 
     def _check_out(self, out: Any) -> None:
         arrays = out if isinstance(out, tuple) else (out,)
@@ -174,11 +186,11 @@ class CudaFunction:
             raise InputError(f"{self.name}: out= cannot be written to", fix=fix)
 
 
-def cuda_function(f: Plain) -> CudaFunction:
+def make_cuda_function(f: AmbientFunction) -> CudaFunction:
     """Return a function on the GPU at hand.
 
     Raises:
         InputError: there is none, or no driver, or `cuda-bindings` is not installed.
     """
-    gpu()
+    current_gpu()
     return CudaFunction(f.name, f.arguments, f.results, f.dtype, kernel_source(f))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.jax.library import check_precision
-from screwgraph.compiler.plain import Plain
 from screwgraph.compiler.signature import Argument
 from screwgraph.errors import InputError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jax import Array
 
 
-def broadcast(jax: Any, f: Plain, values: Sequence[Any]) -> list[Array]:
+def broadcast_arguments(jax: Any, f: AmbientFunction, values: Sequence[Any]) -> list[Array]:
     """Return arrays of one batch; those without leading axes are left so. Raises InputError."""
     arrays = [_array(jax, f, argument, value) for argument, value in zip(f.arguments, values, strict=True)]
     shapes = [a.shape[: a.ndim - len(g.shape)] for a, g in zip(arrays, f.arguments, strict=True)]
@@ -33,7 +33,7 @@ def broadcast(jax: Any, f: Plain, values: Sequence[Any]) -> list[Array]:
     ]
 
 
-def _array(jax: Any, f: Plain, argument: Argument, value: Any) -> Array:
+def _array(jax: Any, f: AmbientFunction, argument: Argument, value: Any) -> Array:
     numbers = jax.numpy
     try:
         array = numbers.asarray(value)

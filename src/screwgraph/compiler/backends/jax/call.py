@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.compiler.backends.llvm import Entry, Interface, MachineCode, compiled_loop, xla_handler
-from screwgraph.compiler.plain import Plain
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.llvm import Entry, Interface, MachineCode, compile_loop, emit_xla_handler
 
 if TYPE_CHECKING:
     from jax import Array
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HEADER = "xla/ffi/api/c_api.h"
 
 
-def batched(jax: Any, f: Plain) -> Callable[..., Any]:
+def make_batched_call(jax: Any, f: AmbientFunction) -> Callable[..., Any]:
     """Return the call of machine code, which `vmap` gives a leading axis."""
     target = _target(jax, f)
 
@@ -32,7 +32,7 @@ def batched(jax: Any, f: Plain) -> Callable[..., Any]:
         return tuple(jax.ffi.ffi_call(target, results)(*arrays))
 
     @call.def_vmap
-    def over(size: int, batched: Sequence[bool], *arrays: Any) -> tuple[Any, Any]:
+    def apply_vmap(size: int, batched: Sequence[bool], *arrays: Any) -> tuple[Any, Any]:
         ranks = [len(g.shape) for g in f.arguments]
         inner = max((a.shape[b : a.ndim - r] for a, b, r in zip(arrays, batched, ranks, strict=True)), key=len)
         whole = []
@@ -53,19 +53,19 @@ def _of_all(*arrays: Array) -> Array:
     return sum((a.sum() for a in arrays[1:]), start=arrays[0].sum())
 
 
-def _target(jax: Any, f: Plain) -> str:
+def _target(jax: Any, f: AmbientFunction) -> str:
     """Return the name by which XLA finds the machine code, the same in every process."""
     name = f"screwgraph_{f.code_name}"
     with _lock():
-        if name not in _registered():
-            _registered()[name] = _registration(jax, f, name)
+        if name not in _registered_code():
+            _registered_code()[name] = _registration(jax, f, name)
     return name
 
 
-def _registration(jax: Any, f: Plain, name: str) -> tuple[Entry, MachineCode]:
+def _registration(jax: Any, f: AmbientFunction, name: str) -> tuple[Entry, MachineCode]:
     shapes, results = f.operands
-    loop = compiled_loop(f.program, shapes, results, f.dtype)
-    handler = xla_handler(ctypes.addressof(loop), [s for s, _ in shapes], results, f.dtype, _interface(jax))
+    loop = compile_loop(f.program, shapes, results, f.dtype)
+    handler = emit_xla_handler(ctypes.addressof(loop), [s for s, _ in shapes], results, f.dtype, _interface(jax))
     capsule = ctypes.pythonapi.PyCapsule_New
     capsule.restype, capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     jax.ffi.register_ffi_target(name, capsule(handler.address, None, None), platform="cpu")
@@ -73,7 +73,7 @@ def _registration(jax: Any, f: Plain, name: str) -> tuple[Entry, MachineCode]:
 
 
 @cache
-def _registered() -> dict[str, tuple[Entry, MachineCode]]:
+def _registered_code() -> dict[str, tuple[Entry, MachineCode]]:
     """Machine code by the names that XLA knows it by: it forgets none while the process lasts."""
     return {}
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from screwgraph.compiler.backends.jax.call import batched
-from screwgraph.compiler.plain import Plain
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.jax.call import make_batched_call
 
 
-def differentiable(jax: Any, f: Plain) -> Callable[..., Any]:
+def make_differentiable(jax: Any, f: AmbientFunction) -> Callable[..., Any]:
     """Return the function of arrays of one batch, or none; derivatives are those of the arguments that vary."""
-    call, names = jax.custom_jvp(batched(jax, f)), [a.name for a in f.arguments]
+    call, names = jax.custom_jvp(make_batched_call(jax, f)), [a.name for a in f.arguments]
 
     @lru_cache
     def slopes(by: tuple[str, ...]) -> Callable[..., Any]:
-        return differentiable(jax, f.jacobian(*by))
+        return make_differentiable(jax, f.jacobian(*by))
 
     def jvp(values: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         zero = jax.custom_derivatives.SymbolicZero

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from screwgraph.compiler.backends.jax.arrays import broadcast
-from screwgraph.compiler.backends.jax.derivatives import differentiable
-from screwgraph.compiler.backends.jax.library import check_precision, jax_module
-from screwgraph.compiler.plain import Plain
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.jax.arrays import broadcast_arguments
+from screwgraph.compiler.backends.jax.derivatives import make_differentiable
+from screwgraph.compiler.backends.jax.library import check_precision, import_jax
 from screwgraph.compiler.signature import check_count
 
 
-def jax_function(name: str, plain: Callable[[], Plain]) -> JaxFunction:
+def make_jax_function(name: str, plain: Callable[[], AmbientFunction]) -> JaxFunction:
     """Return a function of JAX arrays `(..., *shape)` that broadcast, made of machine code for this processor.
 
     `plain` returns the function of plain numbers, and can be pickled.
@@ -22,7 +22,7 @@ def jax_function(name: str, plain: Callable[[], Plain]) -> JaxFunction:
     Raises:
         InputError: JAX is not installed, or computes with single precision only where the function has double.
     """
-    check_precision(jax_module(), name, plain().dtype)
+    check_precision(import_jax(), name, plain().dtype)
     return JaxFunction(plain, name)
 
 
@@ -34,7 +34,7 @@ class JaxFunction:
     with single precision only: another process, in which it was unpickled, may say so at the first call.
     """
 
-    plain: Callable[[], Plain]
+    plain: Callable[[], AmbientFunction]
     __name__: str
 
     def __repr__(self) -> str:
@@ -50,17 +50,17 @@ class JaxFunction:
 
     def __call__(self, *values: Any) -> Any:
         """Return the results, arrays of all leading axes, of the function's type."""
-        return self._jitted(*values)
+        return self._jit_function(*values)
 
     @cached_property
-    def _jitted(self) -> Callable[..., Any]:
-        jax, f = jax_module(), self.plain()
-        apply = differentiable(jax, f)
+    def _jit_function(self) -> Callable[..., Any]:
+        jax, f = import_jax(), self.plain()
+        apply = make_differentiable(jax, f)
 
-        def called(*values: Any) -> Any:
+        def call_function(*values: Any) -> Any:
             check_count(f.name, f.arguments, values)
-            found = apply(*broadcast(jax, f, values))
+            found = apply(*broadcast_arguments(jax, f, values))
             return found[0] if len(f.results) == 1 else found
 
-        called.__name__ = called.__qualname__ = f.name
-        return jax.jit(called)
+        call_function.__name__ = call_function.__qualname__ = f.name
+        return jax.jit(call_function)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from screwgraph.errors import InputError
-from screwgraph.extras import extra_module
+from screwgraph.optional_packages import extra_module
 
 
-def jax_module() -> Any:
+def import_jax() -> Any:
     """Return JAX.
 
     Raises:

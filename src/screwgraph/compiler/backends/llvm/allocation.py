@@ -22,10 +22,10 @@ full:
 done:
   ret ptr %memory
 }}"""
-"""What `allocation`, and copies from it, need in a module, once."""
+"""What `emit_allocation`, and copies from it, need in a module, once."""
 
 
-def allocation(name: str, count: int, kind: str, size: int) -> tuple[list[str], list[str]]:
+def emit_allocation(name: str, count: int, kind: str, size: int) -> tuple[list[str], list[str]]:
     """Return lines that take memory for `count` numbers of a type and size (bytes), and lines that give it back.
 
     The memory is called `%<name>`.

@@ -10,47 +10,47 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
-from screwgraph.compiler.backends.llvm.block import block, is_whole
-from screwgraph.compiler.backends.llvm.fastcall_code import call
-from screwgraph.compiler.backends.llvm.gather import gather
-from screwgraph.compiler.backends.llvm.loop import Blocks, Operand, Shape, lengths, loop
-from screwgraph.compiler.backends.llvm.machine import (
+from screwgraph.compiler.backends.llvm.angle_reduction import emit_angle_reduction
+from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers
+from screwgraph.compiler.backends.llvm.fastcall_code import emit_fastcall
+from screwgraph.compiler.backends.llvm.gather import emit_gather
+from screwgraph.compiler.backends.llvm.inner_loop import BlockLayout, Operand, Shape, emit_inner_loop, stretch_lengths
+from screwgraph.compiler.backends.llvm.ir_text import Lanes, emit_intrinsics
+from screwgraph.compiler.backends.llvm.machine_code import (
     cache_bytes,
     vector_width,
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
-from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers
-from screwgraph.compiler.backends.llvm.results import put_results
-from screwgraph.compiler.backends.llvm.rolled import rolled_block, widest
-from screwgraph.compiler.backends.llvm.routine import routine_block
-from screwgraph.compiler.backends.llvm.side_by_side import LimbsBlock, limbs_block
-from screwgraph.compiler.backends.llvm.sincos import sincos
-from screwgraph.compiler.backends.llvm.sines import several, sines
-from screwgraph.compiler.backends.llvm.stages import SINES
-from screwgraph.compiler.backends.llvm.text import Lanes, declarations
-from screwgraph.compiler.backends.llvm.unit import COUNTER, counting, with_places
-from screwgraph.compiler.backends.llvm.wrap import wrapped
-from screwgraph.compiler.distinct import distinct
-from screwgraph.compiler.pieces import WHOLE
+from screwgraph.compiler.backends.llvm.packed_block import PackedBlock, emit_limb_block
+from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER, emit_quaternion_counter, place_quaternions
+from screwgraph.compiler.backends.llvm.result_store import emit_result_stores
+from screwgraph.compiler.backends.llvm.rolled import emit_rolled_block, widest_vector
+from screwgraph.compiler.backends.llvm.routine import emit_routine
+from screwgraph.compiler.backends.llvm.sample_block import emit_block, fits_one_function
+from screwgraph.compiler.backends.llvm.sincos import emit_sincos
+from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
+from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
+from screwgraph.compiler.outlining import WHOLE
+from screwgraph.compiler.output_deduplication import deduplicate_outputs
 from screwgraph.tape import Program, Routine
-from screwgraph.tape.rolled import Code, Rolled, Straight
+from screwgraph.tape.rolled import Code, Rolled, StraightLine
 
 Arguments = Sequence[tuple[Shape, Sequence[str]]]
 """Core shape, and names of the inputs, of each argument."""
 
 
-def alone_block(
+def emit_packed_block(
     program: Code | Routine, arguments: Arguments, dtype: str, quaternions: Sequence[tuple[int, int]] = ()
-) -> LimbsBlock | None:
+) -> PackedBlock | None:
     """Return code for one sample with equal limbs side by side, where that pays."""
     if not isinstance(program, Program):
         return None
-    inputs, _ = operands(program, arguments, ())
-    pointers = own_pointers(program, with_places(inputs, quaternions), quaternions, len(program.instructions))
-    return limbs_block(program, Lanes(1, 8 * np.dtype(dtype).itemsize), pointers=pointers)
+    inputs, _ = make_operands(program, arguments, ())
+    pointers = select_pointers(program, place_quaternions(inputs, quaternions), quaternions, len(program.instructions))
+    return emit_limb_block(program, Lanes(1, 8 * np.dtype(dtype).itemsize), pointers=pointers)
 
 
-def llvm_source(
+def emit_loop(
     program: Code | Routine,
     arguments: Arguments,
     results: Sequence[Shape],
@@ -59,19 +59,19 @@ def llvm_source(
     batches: bool = True,
     quaternions: Sequence[tuple[int, int]] = (),
     whole: int = WHOLE,
-    alone: LimbsBlock | None = None,
+    alone: PackedBlock | None = None,
 ) -> str:
     """Return the assembly of the loop that a gufunc runs; programs beyond `whole` instructions are in pieces.
 
     `alone` is the code for one sample, if it is not to be as that for several.
     """
-    inputs, outputs = operands(program, arguments, results)
+    inputs, outputs = make_operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
     lanes = Lanes(vector_width() * 64 // bits if batches else 1, bits)
-    return assembly(program, inputs, outputs, lanes, quaternions, cache_bytes(), whole, alone)
+    return emit_assembly(program, inputs, outputs, lanes, quaternions, cache_bytes(), whole, alone)
 
 
-def whole_source(
+def emit_module(
     program: Code | Routine,
     arguments: Arguments,
     results: Sequence[Shape],
@@ -79,18 +79,18 @@ def whole_source(
     batches: bool,
     quaternions: Sequence[tuple[int, int]],
     whole: int,
-    alone: LimbsBlock | None,
+    alone: PackedBlock | None,
 ) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
     ways = {"batches": batches, "quaternions": quaternions, "whole": whole, "alone": alone}
-    text = llvm_source(program, arguments, results, dtype, **ways)
-    inputs, outputs = operands(program, arguments, results)
-    given = with_places(inputs, quaternions)
-    pointers = own_pointers(program, given, quaternions, whole) if alone is None else alone.pointers
-    return f"{text}\n{call(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions, pointers)}"
+    text = emit_loop(program, arguments, results, dtype, **ways)
+    inputs, outputs = make_operands(program, arguments, results)
+    given = place_quaternions(inputs, quaternions)
+    pointers = select_pointers(program, given, quaternions, whole) if alone is None else alone.pointers
+    return f"{text}\n{emit_fastcall(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions, pointers)}"
 
 
-def operands(
+def make_operands(
     program: Code | Routine, arguments: Arguments, results: Sequence[Shape]
 ) -> tuple[list[Operand], list[Operand]]:
     """Return arguments and results with the places of their numbers among all."""
@@ -104,7 +104,7 @@ def operands(
     return inputs, outputs
 
 
-def assembly(
+def emit_assembly(
     program: Code | Routine,
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
@@ -112,30 +112,30 @@ def assembly(
     quaternions: Sequence[tuple[int, int]] = (),
     cache: int = 0,
     whole: int = WHOLE,
-    alone: LimbsBlock | None = None,
+    alone: PackedBlock | None = None,
 ) -> str:
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
-    single, inputs = Lanes(1, lanes.bits), with_places(inputs, quaternions)
-    kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[Blocks]()
-    pointers = own_pointers(program, inputs, quaternions, whole) if alone is None else alone.pointers
-    parts = code_declarations(program, kinds, () if alone is None else alone.vectors)
+    single, inputs = Lanes(1, lanes.bits), place_quaternions(inputs, quaternions)
+    kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[BlockLayout]()
+    pointers = select_pointers(program, inputs, quaternions, whole) if alone is None else alone.pointers
+    parts = emit_declarations(program, kinds, () if alone is None else alone.vectors)
     for each in kinds:
         if each.width == 1 and alone is not None:
             text, placed = alone.text, outputs
         else:
             text, placed = _block(program, outputs, each, whole, pointers)
-        blocks.append(Blocks(each, inputs, placed, pointers if each == single else ONE))
-        parts += [gather(each, lengths(inputs)), put_results(placed, each), text]
-        parts += [counting(inputs, quaternions, each)] if quaternions else []
+        blocks.append(BlockLayout(each, inputs, placed, pointers if each == single else ONE))
+        parts += [emit_gather(each, stretch_lengths(inputs)), emit_result_stores(placed, each), text]
+        parts += [emit_quaternion_counter(inputs, quaternions, each)] if quaternions else []
     parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
     parts += [
-        loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
+        emit_inner_loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
     ]
     return "\n".join(parts)
 
 
-def code_declarations(program: Code | Routine, kinds: Sequence[Lanes], packs: Collection[Lanes] = ()) -> list[str]:
+def emit_declarations(program: Code | Routine, kinds: Sequence[Lanes], packs: Collection[Lanes] = ()) -> list[str]:
     """Return what code calls: memory, functions of C, sines if it has some, for numbers and vectors of these kinds.
 
     `packs` are vectors of one sample's numbers.
@@ -147,36 +147,36 @@ def code_declarations(program: Code | Routine, kinds: Sequence[Lanes], packs: Co
         "declare double @cos(double)",
         *function_declarations(code, kinds),
     ]
-    parts += [declarations(each) for each in kinds]
+    parts += [emit_intrinsics(each) for each in kinds]
     known = list(kinds)
     if isinstance(program, Routine) or any(i[0] in SINES for i in code):
-        together = several(one.bits)
-        parts += [function(each) for each in kinds for function in (sincos, wrapped)]
-        parts.append(sines(together, together in known))
+        together = sines_per_vector(one.bits)
+        parts += [function(each) for each in kinds for function in (emit_sincos, emit_angle_reduction)]
+        parts.append(emit_vector_sines(together, together in known))
         known.append(together)
-    neighbours = [widest(one)] if isinstance(program, Rolled) else [*packs]  # of one sample's numbers
-    return parts + [declarations(each) for each in neighbours if each not in known]
+    neighbours = [widest_vector(one)] if isinstance(program, Rolled) else [*packs]  # of one sample's numbers
+    return parts + [emit_intrinsics(each) for each in neighbours if each not in known]
 
 
 def _block(
-    program: Code | Routine, outputs: Sequence[Operand], lanes: Lanes, whole: int, pointers: Pointers
+    program: Code | Routine, outputs: Sequence[Operand], lanes: Lanes, whole: int, pointers: ArgumentPointers
 ) -> tuple[str, Sequence[Operand]]:
     """Return the code of a block, and where results are in it; values of vectors are there once."""
     if isinstance(program, Routine):
-        return routine_block(program, lanes, whole), outputs
+        return emit_routine(program, lanes, whole), outputs
     if isinstance(program, Rolled):
-        return rolled_block(program, lanes, whole), outputs
+        return emit_rolled_block(program, lanes, whole), outputs
     if lanes.width == 1:
-        return block(program, lanes, whole=whole, pointers=pointers), outputs
-    once = distinct(program)
+        return emit_block(program, lanes, whole=whole, pointers=pointers), outputs
+    once = deduplicate_outputs(program)
     placed = [replace(o, places=tuple(once.places[place] for place in o.places)) for o in outputs]
-    text = block(once.program, lanes, places=once.places, whole=whole, pointers=pointers)
+    text = emit_block(once.program, lanes, places=once.places, whole=whole, pointers=pointers)
     return text, placed
 
 
-def own_pointers(
+def select_pointers(
     program: Code | Routine, inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], whole: int
-) -> Pointers:
+) -> ArgumentPointers:
     """Return a pointer to each argument of one sample, where vectors follow each other in the block of a short program.
 
     Quaternions are looked at by the first pointer.
@@ -184,12 +184,12 @@ def own_pointers(
     starts = [operand.places[0] if operand.places else -1 for operand in inputs]
     vectors = all(len(operand.shape) == 1 and operand.is_run for operand in inputs)
     in_order = starts[:1] == [0] and starts == sorted(set(starts)) and all(i == 0 for i, _ in quaternions)
-    short = isinstance(program, Program) and is_whole(program, whole)
-    return Pointers(tuple(starts)) if vectors and in_order and short else ONE
+    short = isinstance(program, Program) and fits_one_function(program, whole)
+    return ArgumentPointers(tuple(starts)) if vectors and in_order and short else ONE
 
 
 def _instructions(program: Code | Routine) -> list[tuple[Any, ...]]:
     """Return all straight-line instructions."""
     if isinstance(program, Rolled):
-        return [i for stage in program.stages if isinstance(stage, Straight) for i in stage.program.instructions]
+        return [i for stage in program.stages if isinstance(stage, StraightLine) for i in stage.program.instructions]
     return list(program.instructions)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.llvm import array_text, fastcall_code
-from screwgraph.compiler.backends.llvm.machine import MachineCode
+from screwgraph.compiler.backends.llvm import fastcall_code, numpy_array_text
+from screwgraph.compiler.backends.llvm.machine_code import MachineCode
 
 _NEW_ARRAY = 93
 """Place of PyArray_New in NumPy's table of C functions."""
@@ -38,16 +38,16 @@ class _Home(ctypes.Structure):
     _fields_ = (("table", ctypes.c_size_t * fastcall_code.TABLE_SIZE), ("definition", _Definition))
 
 
-def never(*values: Any) -> None:
+def no_fastcall(*values: Any) -> None:
     """Return None: there is no quick call, the gufunc is to be called."""
 
 
-def quick_call(code: MachineCode, dtype: np.dtype) -> Callable[..., Any]:
+def make_fastcall(code: MachineCode, dtype: np.dtype) -> Callable[..., Any]:
     """Return the `call` of machine code as a function of arrays."""
     return _of_python(code, dtype, "call", _FASTCALL, None)
 
 
-def whole_call(code: MachineCode, dtype: np.dtype, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+def make_full_fastcall(code: MachineCode, dtype: np.dtype, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     """Return the same as a function that calls `otherwise` with its arguments where it would return None."""
     return _of_python(code, dtype, "whole", _FASTCALL | _KEYWORDS, otherwise)
 
@@ -66,7 +66,7 @@ def _of_python(
     return make(("PyCFunction_NewEx", ctypes.pythonapi))(definition, table, None)
 
 
-def numpy_table(module_attribute: str) -> Any:
+def load_numpy_table(module_attribute: str) -> Any:
     """Return one of NumPy's tables of C functions, as an array of addresses."""
     get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     capsule = getattr(importlib.import_module("numpy._core._multiarray_umath"), module_attribute)
@@ -79,14 +79,14 @@ def _table(dtype: np.dtype, otherwise: Callable[..., Any] | None) -> Any:
     names = ("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem", "PyObject_Vectorcall")
     exported = (ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in names)
     increase, decrease, new_tuple, set_item, call_object = (pointer.value for pointer in exported)
-    new_array = numpy_table("_ARRAY_API")[_NEW_ARRAY]
+    new_array = load_numpy_table("_ARRAY_API")[_NEW_ARRAY]
     addresses = (id(np.ndarray), id(dtype), new_array, increase, decrease, id(None), new_tuple, set_item)
     other = 0 if otherwise is None else id(otherwise)
     return (ctypes.c_size_t * fastcall_code.TABLE_SIZE)(*addresses, other, call_object)
 
 
 @cache
-def layout_is_known() -> bool:
+def is_layout_known() -> bool:
     """Check on examples that arrays are laid out in memory as `call` takes them to be."""
     ordinary = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
     if not ordinary or ctypes.sizeof(ctypes.c_void_p) != 8 or sysconfig.get_config_var("Py_TRACE_REFS"):
@@ -97,17 +97,18 @@ def layout_is_known() -> bool:
 
 
 def _is_laid_out(array: np.ndarray) -> bool:
-    def at(offset: int, kind: Any) -> int:
+    def read_field(offset: int, kind: Any) -> int:
         return kind.from_address(id(array) + offset).value
 
     pointer = ctypes.c_size_t
     plain = array.flags.c_contiguous and array.flags.aligned
-    dims = (ctypes.c_ssize_t * array.ndim).from_address(at(array_text.DIMENSIONS, pointer))
+    dims = (ctypes.c_ssize_t * array.ndim).from_address(read_field(numpy_array_text.DIMENSIONS, pointer))
     return (
-        at(array_text.TYPE, pointer) == id(np.ndarray)
-        and at(array_text.DATA, pointer) == array.ctypes.data
-        and at(array_text.DIMENSIONS_COUNT, ctypes.c_int) == array.ndim
+        read_field(numpy_array_text.TYPE, pointer) == id(np.ndarray)
+        and read_field(numpy_array_text.DATA, pointer) == array.ctypes.data
+        and read_field(numpy_array_text.DIMENSIONS_COUNT, ctypes.c_int) == array.ndim
         and tuple(dims) == array.shape
-        and at(array_text.DESCRIPTION, pointer) == id(array.dtype) == id(np.dtype(array.dtype.name))
-        and (at(array_text.FLAGS, ctypes.c_int) & array_text.PLAIN == array_text.PLAIN) == plain
+        and read_field(numpy_array_text.DESCRIPTION, pointer) == id(array.dtype) == id(np.dtype(array.dtype.name))
+        and (read_field(numpy_array_text.FLAGS, ctypes.c_int) & numpy_array_text.PLAIN == numpy_array_text.PLAIN)
+        == plain
     )

@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from math import prod
 
 from screwgraph.compiler.backends.llvm.allocation import STACK
-from screwgraph.compiler.backends.llvm.array_text import (
+from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers, format_pointers
+from screwgraph.compiler.backends.llvm.inner_loop import Operand
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.numpy_array_text import (
     DATA,
     PLAIN,
     WRITEABLE,
-    checks,
-    copies,
-    dims,
-    field,
-    finite,
-    new_array,
-    unit,
+    emit_array_checks,
+    emit_copies,
+    emit_dims,
+    emit_field_load,
+    emit_finite_check,
+    emit_new_array,
+    emit_unit_check,
 )
-from screwgraph.compiler.backends.llvm.loop import Operand
-from screwgraph.compiler.backends.llvm.pointers import ONE, Pointers, passed
-from screwgraph.compiler.backends.llvm.text import Lanes
 
 TABLE = (
     *("array_type", "number_type", "new_array", "increase", "decrease", "none", "new_tuple", "set_item"),
@@ -35,12 +35,12 @@ TABLE = (
 TABLE_SIZE = len(TABLE)
 
 
-def call(
+def emit_fastcall(
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
     quaternions: Sequence[tuple[int, int]] = (),
-    pointers: Pointers = ONE,
+    pointers: ArgumentPointers = ONE,
 ) -> str:
     """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table.
 
@@ -53,14 +53,14 @@ def call(
     if max(results, size) * lanes.bytes > STACK:
         return "\n".join(["define ptr @call(ptr %self, ptr %args, i64 %count) {", *_never(), "}", _whole()])
     lines = [
-        *(dims(k, output.shape) for k, output in enumerate(outputs)),
+        *(emit_dims(k, output.shape) for k, output in enumerate(outputs)),
         "define ptr @call(ptr %self, ptr %args, i64 %count) {",
         "entry:",
         f"  %in = alloca [{size} x {R}], align 64",
-        *field("table", "%self", DATA, "ptr"),
+        *emit_field_load("table", "%self", DATA, "ptr"),
     ]
     for i, name in enumerate(TABLE):
-        lines += field(name, "%table", 8 * i, "ptr")
+        lines += emit_field_load(name, "%table", 8 * i, "ptr")
     lines += [
         f"  %memory = alloca [{results} x {R}], align 64",
         f"  %into = icmp eq i64 %count, {n + m + 1}",
@@ -69,22 +69,22 @@ def call(
         f"  %all = icmp eq i64 %count, {n}",
         "  br i1 %all, label %type0, label %unusual",
         "marked:",
-        *field("mark", "%args", 8 * (n + m), "ptr"),
+        *emit_field_load("mark", "%args", 8 * (n + m), "ptr"),
         "  %is_marked = icmp eq ptr %mark, %array_type",
         f"  br i1 %is_marked, label %type{n}, label %unusual",
     ]
     operands = [*inputs, *outputs]
     for i in (*range(n, n + m), *range(n)):
         then = "%compute" if i == n - 1 else "%type0" if i == n + m - 1 else f"%type{i + 1}"
-        lines += checks(i, operands[i].shape, then, PLAIN if i < n else PLAIN | WRITEABLE)
+        lines += emit_array_checks(i, operands[i].shape, then, PLAIN if i < n else PLAIN | WRITEABLE)
     lines.append("compute:")
     for i, place in quaternions:
-        lines += unit(i, place, lanes)
+        lines += emit_unit_check(i, place, lanes)
     in_place = len(pointers.starts) == n > 1
     for i, operand in enumerate(inputs):
-        lines += field(f"data{i}", f"%a{i}", DATA, "ptr")
-        lines += [] if in_place else copies(i, operand, lanes)
-    sources = passed([f"%data{i}" for i in range(n)] if in_place else ["%in"])
+        lines += emit_field_load(f"data{i}", f"%a{i}", DATA, "ptr")
+        lines += [] if in_place else emit_copies(i, operand, lanes)
+    sources = format_pointers([f"%data{i}" for i in range(n)] if in_place else ["%in"])
     lines.append("  br i1 %into, label %run_into, label %new")
     lines += _into(n, outputs, lanes, sources)
     lines += _one(outputs[0], lanes, sources) if m == 1 else _several(outputs, lanes, sources)
@@ -102,14 +102,14 @@ def call(
 
 def _never() -> list[str]:
     """Return None, whatever the arguments are."""
-    lines = field("table", "%self", DATA, "ptr")
+    lines = emit_field_load("table", "%self", DATA, "ptr")
     for name in ("increase", "none"):
-        lines += field(name, "%table", 8 * TABLE.index(name), "ptr")
+        lines += emit_field_load(name, "%table", 8 * TABLE.index(name), "ptr")
     return [*lines, "  call void %increase(ptr %none)", "  ret ptr %none"]
 
 
 def _whole() -> str:
-    """Return `@whole(self, args, count, names)`: as `call`, and where that returns None, or of keywords, another call.
+    """Return `@whole(self, args, count, names)`: `emit_fastcall`; another call where that is None, or of keywords.
 
     That one is `otherwise` of the table, an object that Python calls with the same arguments.
     """
@@ -117,21 +117,21 @@ def _whole() -> str:
     return "\n".join(
         [
             "define ptr @whole(ptr %self, ptr %args, i64 %count, ptr %names) {",
-            *field("table", "%self", DATA, "ptr"),
+            *emit_field_load("table", "%self", DATA, "ptr"),
             "  %plain = icmp eq ptr %names, null",
             "  br i1 %plain, label %try, label %slow",
             "try:",
             "  %answer = call ptr @call(ptr %self, ptr %args, i64 %count)",
-            *field("none", "%table", places["none"], "ptr"),
+            *emit_field_load("none", "%table", places["none"], "ptr"),
             "  %is_none = icmp eq ptr %answer, %none",
             "  br i1 %is_none, label %drop, label %done",
             "drop:",
-            *field("decrease", "%table", places["decrease"], "ptr"),
+            *emit_field_load("decrease", "%table", places["decrease"], "ptr"),
             "  call void %decrease(ptr %answer)",
             "  br label %slow",
             "slow:",
-            *field("otherwise", "%table", places["otherwise"], "ptr"),
-            *field("call_object", "%table", places["call_object"], "ptr"),
+            *emit_field_load("otherwise", "%table", places["otherwise"], "ptr"),
+            *emit_field_load("call_object", "%table", places["call_object"], "ptr"),
             "  %found = call ptr %call_object(ptr %otherwise, ptr %args, i64 %count, ptr %names)",
             "  ret ptr %found",
             "done:",
@@ -147,7 +147,7 @@ def _into(first: int, outputs: Sequence[Operand], lanes: Lanes, sources: str) ->
     lines = [
         "run_into:",
         f"  call void @block{lanes.tag}({sources}, ptr %memory)",
-        *finite("%memory", "into", "run_into", sum(prod(output.shape) for output in outputs), lanes),
+        *emit_finite_check("%memory", "into", "run_into", sum(prod(output.shape) for output in outputs), lanes),
         f"  br i1 %finite_into, label %{'hand' if several else 'keep'}, label %unusual",
     ]
     if several:
@@ -161,8 +161,8 @@ def _into(first: int, outputs: Sequence[Operand], lanes: Lanes, sources: str) ->
     for k, output in enumerate(outputs):
         array, size = f"%target{k}", prod(output.shape)
         lines += [
-            *field(f"target{k}", "%args", 8 * (first + k), "ptr"),
-            *field(f"kept{k}", array, DATA, "ptr"),
+            *emit_field_load(f"target{k}", "%args", 8 * (first + k), "ptr"),
+            *emit_field_load(f"kept{k}", array, DATA, "ptr"),
             f"  %made{k} = getelementptr {lanes.scalar}, ptr %memory, i64 {at}",
             f"  call void @llvm.memcpy.p0.p0.i64(ptr %kept{k}, ptr %made{k}, i64 {size * lanes.bytes}, i1 false)",
             f"  call void %increase(ptr {array})",
@@ -176,12 +176,12 @@ def _into(first: int, outputs: Sequence[Operand], lanes: Lanes, sources: str) ->
 def _one(output: Operand, lanes: Lanes, sources: str) -> list[str]:
     return [
         "new:",
-        *new_array("result", 0, output, lanes),
+        *emit_new_array("result", 0, output, lanes),
         "  br i1 %no_result, label %give_up, label %run",
         "run:",
-        *field("out", "%result", DATA, "ptr"),
+        *emit_field_load("out", "%result", DATA, "ptr"),
         f"  call void @block{lanes.tag}({sources}, ptr %out)",
-        *finite("%out", "new", "run", prod(output.shape), lanes),
+        *emit_finite_check("%out", "new", "run", prod(output.shape), lanes),
         "  br i1 %finite_new, label %done, label %drop",
         "done:",
         "  ret ptr %result",
@@ -196,7 +196,7 @@ def _several(outputs: Sequence[Operand], lanes: Lanes, sources: str) -> list[str
     lines = [
         "new:",
         f"  call void @block{lanes.tag}({sources}, ptr %memory)",
-        *finite("%memory", "new", "new", sum(sizes), lanes),
+        *emit_finite_check("%memory", "new", "new", sum(sizes), lanes),
         "  br i1 %finite_new, label %pack, label %unusual",
         "pack:",
         f"  %tuple = call ptr %new_tuple(i64 {len(outputs)})",
@@ -209,10 +209,10 @@ def _several(outputs: Sequence[Operand], lanes: Lanes, sources: str) -> list[str
     for k, output in enumerate(outputs):
         lines += [
             f"pack{k}:",
-            *new_array(f"result{k}", k, output, lanes),
+            *emit_new_array(f"result{k}", k, output, lanes),
             f"  br i1 %no_result{k}, label %give_back, label %fill{k}",
             f"fill{k}:",
-            *field(f"filled{k}", f"%result{k}", DATA, "ptr"),
+            *emit_field_load(f"filled{k}", f"%result{k}", DATA, "ptr"),
             f"  %part{k} = getelementptr {R}, ptr %memory, i64 {sum(sizes[:k])}",
             f"  call void @llvm.memcpy.p0.p0.i64(ptr %filled{k}, ptr %part{k}, i64 {sizes[k] * lanes.bytes}, i1 false)",
             f"  %set{k} = call i32 %set_item(ptr %tuple, i64 {k}, ptr %result{k})",

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 TILE = 4
 """Blocks that move together where samples are neighbours: arrays whose columns are a power of two apart share few
 lines of the caches, and what is read in passing beside a line is gone when its block's turn comes."""
 
 
-def gather(lanes: Lanes, lengths: Sequence[int]) -> str:
+def emit_gather(lanes: Lanes, lengths: Sequence[int]) -> str:
     """Return `@gather_<length>`, for stretches of so many numbers of each sample.
 
     For vectors also `@gather_tile_<length>`, of `TILE` blocks that are `pitch` apart.
     """
     D, parts = lanes.real, []
     if lanes.width > 1:
-        parts.append(f"declare {D} @llvm.masked.load.{lanes.mangled}.p0(ptr, i32, {lanes.boolean}, {D})")
+        parts.append(f"declare {D} @llvm.masked.load.{lanes.mangled_type}.p0(ptr, i32, {lanes.boolean}, {D})")
     for length in lengths:
         parts.append(_gather(lanes, length))
         if lanes.width > 1:
@@ -112,13 +112,13 @@ def _square(lanes: Lanes, start: int, numbers: int) -> list[str]:
         if numbers == width:
             lines.append(f"  {row} = load {D}, ptr %a{start}_{k}, align {align}")
         else:
-            call = f"call {D} @llvm.masked.load.{lanes.mangled}.p0"
+            call = f"call {D} @llvm.masked.load.{lanes.mangled_type}.p0"
             lines.append(f"  {row} = {call}(ptr %a{start}_{k}, i32 {align}, {B} {mask}, {D} poison)")
-    turned = transposed(f"%t{start}", rows, lanes, lines)
+    turned = emit_transpose(f"%t{start}", rows, lanes, lines)
     return lines + [f"  store {D} {turned[i]}, ptr %b{start}_{i}, align {align}" for i in range(numbers)]
 
 
-def transposed(prefix: str, rows: Sequence[str], lanes: Lanes, lines: list[str]) -> list[str]:
+def emit_transpose(prefix: str, rows: Sequence[str], lanes: Lanes, lines: list[str]) -> list[str]:
     """Transpose a square in log2(width) steps, which add lines: each swaps blocks beside the diagonal."""
     D, width = lanes.real, lanes.width
     rows, distance = list(rows), 1

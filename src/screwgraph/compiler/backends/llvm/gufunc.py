@@ -10,22 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.llvm.assembly import Arguments, alone_block, whole_source
-from screwgraph.compiler.backends.llvm.fastcall import layout_is_known, never, numpy_table, quick_call, whole_call
-from screwgraph.compiler.backends.llvm.loop import Shape
-from screwgraph.compiler.backends.llvm.machine import (
+from screwgraph.compiler.backends.llvm.assembly import Arguments, emit_module, emit_packed_block
+from screwgraph.compiler.backends.llvm.fastcall import (
+    is_layout_known,
+    load_numpy_table,
+    make_fastcall,
+    make_full_fastcall,
+    no_fastcall,
+)
+from screwgraph.compiler.backends.llvm.inner_loop import Shape
+from screwgraph.compiler.backends.llvm.machine_code import (
     FAST,
     QUICK,
     Entry,
     MachineCode,
     cache_bytes,
-    drafted_code,
-    served,
+    compile_tiered,
+    make_entry,
 )
-from screwgraph.compiler.backends.llvm.routine import routine_question
-from screwgraph.compiler.backends.llvm.unit import COUNTER
+from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER
+from screwgraph.compiler.backends.llvm.routine import routine_key
 from screwgraph.compiler.cache import pack_code
-from screwgraph.compiler.pieces import WHOLE
+from screwgraph.compiler.outlining import WHOLE
 from screwgraph.tape import Routine
 from screwgraph.tape.rolled import Code
 
@@ -42,7 +48,7 @@ CALLED = ("loop", "call", "whole")
 
 
 @dataclass(frozen=True, eq=False)
-class Compiled:
+class CompiledProgram:
     """Machine code of a program: `ufunc` for arrays of all kinds, and `quick`, which may return None, for one state.
 
     `whole` makes a function that is as quick, and calls another one with its arguments where `quick` returns None.
@@ -55,7 +61,7 @@ class Compiled:
     whole: Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def compiled(
+def compile_program(
     name: str,
     program: Code | Routine,
     arguments: Arguments,
@@ -65,7 +71,7 @@ def compiled(
     batches: bool = True,
     quickly: bool = False,
     quaternions: Sequence[tuple[int, int]] = (),
-) -> Compiled:
+) -> CompiledProgram:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
     Without `batches`, and of a `Routine`, code for single states only is made, in a fraction of the time; `quickly`
@@ -73,32 +79,32 @@ def compiled(
     (argument, place of the first number) that are not unit to the caller; in batches they are counted.
     """
     batches = batches and not isinstance(program, Routine)
-    asked = routine_question(program) if isinstance(program, Routine) else pack_code(program)
+    asked = routine_key(program) if isinstance(program, Routine) else pack_code(program)
     large = cache_bytes()
     question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
 
     def source(whole: int) -> str:
-        limbs = None if quickly or whole < WHOLE else alone_block(program, arguments, dtype, quaternions)
-        return whole_source(program, arguments, results, dtype, batches and whole >= least, quaternions, whole, limbs)
+        limbs = None if quickly or whole < WHOLE else emit_packed_block(program, arguments, dtype, quaternions)
+        return emit_module(program, arguments, results, dtype, batches and whole >= least, quaternions, whole, limbs)
 
     level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
-    code = drafted_code(
+    code = compile_tiered(
         question,
         source,
         CALLED,
         level,
         _weight(program),
-        partial(count_in, counter) if quaternions else lambda engine: None,
+        partial(install_counter, counter) if quaternions else lambda engine: None,
     )
     number = np.dtype(dtype)
     ufunc = make_ufunc(name, [shape for shape, _ in arguments], results, number, code, [counter])
-    if not layout_is_known():
-        return Compiled(ufunc, never, counter, lambda otherwise: otherwise)
-    return Compiled(ufunc, quick_call(code, number), counter, partial(whole_call, code, number))
+    if not is_layout_known():
+        return CompiledProgram(ufunc, no_fastcall, counter, lambda otherwise: otherwise)
+    return CompiledProgram(ufunc, make_fastcall(code, number), counter, partial(make_full_fastcall, code, number))
 
 
-def count_in(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
+def install_counter(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
     """Let machine code count, by default states with quaternions that are not unit."""
     ctypes.c_void_p.from_address(engine.get_global_value_address(name)).value = ctypes.addressof(counter)
 
@@ -108,25 +114,25 @@ def _weight(program: Code | Routine) -> int:
     return STEPS if isinstance(program, Routine) else 1
 
 
-def compiled_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> Entry:
+def compile_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> Entry:
     """Compile a program to a loop over samples, of NumPy's signature, and return memory that holds its address."""
     question = (pack_code(program), arguments, results, dtype, cache_bytes())
 
     def source(whole: int) -> str:
-        limbs = None if whole < WHOLE else alone_block(program, arguments, dtype)
-        return whole_source(program, arguments, results, dtype, True, (), whole, limbs)
+        limbs = None if whole < WHOLE else emit_packed_block(program, arguments, dtype)
+        return emit_module(program, arguments, results, dtype, True, (), whole, limbs)
 
-    return served(drafted_code(question, source, CALLED), "loop")
+    return make_entry(compile_tiered(question, source, CALLED), "loop")
 
 
-def gufunc(
+def compile_gufunc(
     name: str, program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str = "float64"
 ) -> np.ufunc:
-    """Compile a program to a gufunc; see `compiled`."""
-    return compiled(name, program, arguments, results, dtype).ufunc
+    """Compile a program to a gufunc; see `compile_program`."""
+    return compile_program(name, program, arguments, results, dtype).ufunc
 
 
-def loop_of(ufunc: np.ufunc) -> Any:
+def loop_address(ufunc: np.ufunc) -> Any:
     """Return memory with the address of the loop that a gufunc of ours runs, which is another one with fast code."""
     return ufunc.kept_alive[1]  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -158,13 +164,13 @@ def make_ufunc(
         ctypes.c_int,
         ctypes.c_char_p,
     )
-    loops = served(code, "loop")
+    loops = make_entry(code, "loop")
     data = (pointer * 1)(None)
     types = (ctypes.c_char * (nin + nout))(*[bytes([dtype.num])] * (nin + nout))
     texts = (name.encode(), b"Generated code.", signature.encode())
     address_of = [pointer(ctypes.addressof(b)) for b in (loops, data, types)]
     no_identity = -1
-    ufunc = prototype(numpy_table("_UFUNC_API")[_FROM_SIGNATURE])(
+    ufunc = prototype(load_numpy_table("_UFUNC_API")[_FROM_SIGNATURE])(
         *address_of, 1, nin, nout, no_identity, texts[0], texts[1], 0, texts[2]
     )
     # NumPy only borrows these; they live as long as the ufunc.

@@ -1,6 +1,7 @@
 """Each operation as LLVM assembly: instructions where there are any, else calls of the C library, lane by lane.
 
-Sine and cosine of an angle are made together (`sincos.py`), so they are written where programs are (`writer.py`).
+Sine and cosine of an angle are made together (`sincos.py`), so they are written where programs are
+(`instruction_writer.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Library:
     function: str
 
     def __call__(self, line: Line, *operands: str) -> list[str]:
-        return _called(line.name, self.function, operands, line.lanes)
+        return _emit_calls(line.name, self.function, operands, line.lanes)
 
 
 def _inverse(line: Line, a: str) -> list[str]:
@@ -192,7 +193,7 @@ def function_declarations(instructions: Iterable[tuple[Any, ...]], kinds: Sequen
     return lines
 
 
-def _called(name: str, function: str, operands: Sequence[str], lanes: Lanes) -> list[str]:
+def _emit_calls(name: str, function: str, operands: Sequence[str], lanes: Lanes) -> list[str]:
     """Call a function of the C library for each lane."""
     lines, R = [], lanes.scalar
     collected = "poison"

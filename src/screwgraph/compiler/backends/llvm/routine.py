@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from screwgraph.compiler.backends.llvm.block import block
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.pieces import WHOLE
+from screwgraph.compiler.outlining import WHOLE
 from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 
-def routine_question(given: Routine) -> Any:
+def routine_key(given: Routine) -> Any:
     """Return all that the machine code of a routine depends on."""
-    return "routine", given.input_names, given.inputs, given.outputs, given.size, described(given.parts)
+    return "routine", given.input_names, given.inputs, given.outputs, given.size, parts_key(given.parts)
 
 
-def described(parts: Sequence[Part]) -> list[Any]:
+def parts_key(parts: Sequence[Part]) -> list[Any]:
     """Return all that the machine code of parts depends on."""
     found: list[Any] = []
     for part in parts:
@@ -28,21 +28,21 @@ def described(parts: Sequence[Part]) -> list[Any]:
             case Lookup():
                 found.append(("lookup", part.table, part.row, part.writes))
             case Loop():
-                found.append(("loop", described(part.parts), part.again))
+                found.append(("loop", parts_key(part.parts), part.again))
             case _:
-                found.append(("when", part.test, described(part.parts)))
+                found.append(("when", part.test, parts_key(part.parts)))
     return found
 
 
-def routine_block(given: Routine, lanes: Lanes, whole: int = WHOLE) -> str:
+def emit_routine(given: Routine, lanes: Lanes, whole: int = WHOLE) -> str:
     """Return `@block(in, out)` for one sample."""
     assert lanes.width == 1, "samples go round loops differently often"
     writer = PartsWriter(lanes, whole)
     for place, source in enumerate(given.inputs):
-        writer.copied("%in", place, "%memory", source)
+        writer.copy_number("%in", place, "%memory", source)
     writer.write(given.parts)
     for place, source in enumerate(given.outputs):
-        writer.copied("%memory", source, "%out", place)
+        writer.copy_number("%memory", source, "%out", place)
     return "\n".join(
         [
             *writer.functions,
@@ -89,7 +89,7 @@ class PartsWriter:
                     self.write(part.parts)
                     self.lines += [f"  br label %{label}_end", f"{label}_end:"]
 
-    def copied(self, source: str, at: int, target: str, to: int) -> None:
+    def copy_number(self, source: str, at: int, target: str, to: int) -> None:
         """Copy one number."""
         R, size = self.lanes.scalar, self.lanes.bytes
         x, there = f"%{self._new('x')}", self._away(target, to)
@@ -108,18 +108,18 @@ class PartsWriter:
         name = self._names.get(id(part.program))
         if name is None:
             name = self._names[id(part.program)] = f"program{len(self._names)}_"
-            self.functions.append(block(part.program, self.lanes, name, whole=self.whole))
+            self.functions.append(emit_block(part.program, self.lanes, name, whole=self.whole))
         given = self._place(part.reads, in_place=part.reads_in_place)
         found = self._place(part.writes, in_place=part.writes_in_place)
         used = {i[1] for i in part.program.instructions if i[0] == "input"}
         if not part.reads_in_place:
             for i, place in enumerate(part.reads):
                 if i in used:
-                    self.copied("%memory", place, given, i)
+                    self.copy_number("%memory", place, given, i)
         self.lines.append(f"  call void @{name}{self.lanes.tag}(ptr {given}, ptr {found})")
         if not part.writes_in_place:
             for i, place in enumerate(part.writes):
-                self.copied(found, i, "%memory", place)
+                self.copy_number(found, i, "%memory", place)
 
     def _place(self, places: Sequence[int], *, in_place: bool) -> str:
         """Return a pointer to where numbers stand, or to memory for copies."""
@@ -138,7 +138,7 @@ class PartsWriter:
         self.lines += [f"  {row} = fptosi {R} {x} to i64", f"  {away} = mul i64 {row}, {n}"]
         self.lines.append(f"  {at} = getelementptr {R}, ptr {table}, i64 {away}")
         for i in range(n):
-            self.copied(at, i, "%memory", part.writes + i)
+            self.copy_number(at, i, "%memory", part.writes + i)
 
     def _away(self, pointer: str, place: int) -> str:
         name = f"%{self._new('p')}"

@@ -7,11 +7,11 @@ neighbours, as many as there are samples are turned in registers. Any other stri
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.gather import TILE, transposed
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.gather import TILE, emit_transpose
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 
-def scatter(lanes: Lanes, length: int) -> str:
+def emit_scatter(lanes: Lanes, length: int) -> str:
     """Return `@scatter_<length>(array, core, outer, block, table)`: strides (bytes) of entries and of samples."""
     arguments = "ptr %array, i64 %core, i64 %outer, ptr %block, ptr %table"
     lines = [f"define internal void @scatter{lanes.tag}_{length}({arguments}) noinline {{", "entry:"]
@@ -47,14 +47,14 @@ def _squares(lanes: Lanes, length: int) -> list[str]:
     lines += ["  br label %square", "square:", "  %g = phi i64 [0, %rows], [%g_next, %more]"]
     for i in range(numbers):
         lines += [f"  %g{i} = add i64 %g, {i}", *_vector(str(i), f"%g{i}", lanes)]
-    turned = transposed("%t", [f"%v{i}" if i < numbers else "poison" for i in range(width)], lanes, lines)
+    turned = emit_transpose("%t", [f"%v{i}" if i < numbers else "poison" for i in range(width)], lanes, lines)
     mask = f"<{', '.join(f'i1 {int(i < numbers)}' for i in range(width))}>"
     for k, row in enumerate(turned):
         lines.append(f"  %a{k} = getelementptr {lanes.scalar}, ptr %row{k}, i64 %g")
         if numbers == width:
             lines.append(f"  store {D} {row}, ptr %a{k}, align {align}")
         else:
-            call = f"call void @llvm.masked.store.{lanes.mangled}.p0"
+            call = f"call void @llvm.masked.store.{lanes.mangled_type}.p0"
             lines.append(f"  {call}({D} {row}, ptr %a{k}, i32 {align}, {lanes.boolean} {mask})")
     return [
         *lines,
@@ -71,12 +71,12 @@ def _squares(lanes: Lanes, length: int) -> list[str]:
 def _vector(name: str, entry: str, lanes: Lanes) -> list[str]:
     """Load an entry of all samples."""
     return [
-        *_found(name, entry, "%block"),
+        *_emit_look_up(name, entry, "%block"),
         f"  %v{name} = load {lanes.real}, ptr %b{name}, align {lanes.bytes}",
     ]
 
 
-def _found(name: str, entry: str, block: str) -> list[str]:
+def _emit_look_up(name: str, entry: str, block: str) -> list[str]:
     """Look up where in the block an entry is."""
     return [
         f"  %q{name} = getelementptr i32, ptr %table, i64 {entry}",
@@ -91,7 +91,7 @@ def _numbers(lanes: Lanes, length: int) -> list[str]:
     return [
         "number:",
         f"  %n = phi i64 [0, %{'other' if lanes.width > 1 else 'entry'}], [%n_next, %step]",
-        *_found("n", "%n", "%block"),
+        *_emit_look_up("n", "%n", "%block"),
         "  %n_far = mul i64 %n, %core",
         "  %n_at = getelementptr i8, ptr %array, i64 %n_far",
         "  br label %lane",
@@ -116,7 +116,7 @@ def _again(counter: str, label: str, count: int | str, after: str = "end") -> li
     ]
 
 
-def columns_of_tiles(lanes: Lanes) -> str:
+def emit_tile_columns(lanes: Lanes) -> str:
     """Return `@columns`: for each entry of a row the vectors of `TILE` blocks, one beside the other."""
     step = lanes.width * lanes.bytes
     arguments = "ptr %array, i64 %core, i64 %outer, ptr %block, i64 %pitch, i64 %length, ptr %table"

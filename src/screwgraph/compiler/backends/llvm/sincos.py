@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
-from screwgraph.compiler.angles import LARGE
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.angle_reduction import LARGE
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 TWO_OVER_PI = 0.63661977236758134308
 FARTHEST = {64: 2.0**50, 32: 2.0**21}
@@ -65,7 +65,7 @@ _CONSTANTS = {
 """By the size of a number in bits."""
 
 
-def sincos(lanes: Lanes, *, library: bool = True) -> str:
+def emit_sincos(lanes: Lanes, *, library: bool = True) -> str:
     """Return `@sincos(x)`, which gives {sin, cos}, and what it needs, as LLVM assembly. No angle of vectors is large.
 
     Polynomials go in pairs of terms (Estrin, 1960), since processors wait for long chains of operations. Without a
@@ -73,11 +73,11 @@ def sincos(lanes: Lanes, *, library: bool = True) -> str:
     """
     D, N, B = lanes.real, lanes.integer, lanes.boolean
     number, whole, tag, bits = lanes.number, lanes.whole, lanes.tag, lanes.bits
-    constants, kind = _CONSTANTS[bits], together(lanes)
+    constants, kind = _CONSTANTS[bits], sincos_type(lanes)
     lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:"]
     branches = library and lanes.width == 1
     if branches:
-        lines += [*is_large(lanes), "  br i1 %large, label %slow, label %near, !prof !0", "near:"]
+        lines += [*emit_large_test(lanes), "  br i1 %large, label %slow, label %near, !prof !0", "near:"]
 
     def emit(name: str, text: str) -> str:
         lines.append(f"  %{name} = {text}")
@@ -118,7 +118,7 @@ def sincos(lanes: Lanes, *, library: bool = True) -> str:
         turned = emit(f"{name}b", f"xor {N} {emit(f'{name}i', f'bitcast {D} {value} to {N}')}, {sign}")
         results.append(emit(f"{name}r", f"bitcast {N} {turned} to {D}"))
     if not library:
-        lines += is_large(lanes, FARTHEST[bits])
+        lines += emit_large_test(lanes, FARTHEST[bits])
         results = [emit(f"known{i}", f"select {B} %large, {D} {number(nan)}, {D} {results[i]}") for i in range(2)]
     if branches:
         lines += ["  br label %done", "slow:", *_library(lanes), "  br label %done", "done:"]
@@ -130,13 +130,13 @@ def sincos(lanes: Lanes, *, library: bool = True) -> str:
     return "\n".join([*lines, f"  ret {kind} {answer}", "}"])
 
 
-def is_large(lanes: Lanes, limit: float = LARGE) -> list[str]:
+def emit_large_test(lanes: Lanes, limit: float = LARGE) -> list[str]:
     """Return the lines of `%large`: whether `%x` is an angle beyond a limit (rad), infinite or NaN."""
     compared = f"  %large = icmp sgt {lanes.integer} %size, {lanes.as_whole(limit)}"
     return [*lanes.magnitude("%size", "%x"), compared]
 
 
-def together(lanes: Lanes) -> str:
+def sincos_type(lanes: Lanes) -> str:
     """Return the type of what `@sincos` gives."""
     return f"{{ {lanes.real}, {lanes.real} }}"
 

@@ -9,14 +9,14 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
-from screwgraph.compiler.backends.llvm.machine import Entry, drafted_code, served
+from screwgraph.compiler.backends.llvm.angle_reduction import emit_angle_reduction
+from screwgraph.compiler.backends.llvm.ir_text import Lanes, emit_intrinsics
+from screwgraph.compiler.backends.llvm.machine_code import Entry, compile_tiered, make_entry
 from screwgraph.compiler.backends.llvm.operations import function_declarations
-from screwgraph.compiler.backends.llvm.routine import PartsWriter, described
-from screwgraph.compiler.backends.llvm.sincos import sincos
-from screwgraph.compiler.backends.llvm.sines import several, sines
-from screwgraph.compiler.backends.llvm.text import Lanes, declarations
-from screwgraph.compiler.backends.llvm.wrap import wrapped
-from screwgraph.compiler.pieces import WHOLE
+from screwgraph.compiler.backends.llvm.routine import PartsWriter, parts_key
+from screwgraph.compiler.backends.llvm.sincos import emit_sincos
+from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
+from screwgraph.compiler.outlining import WHOLE
 from screwgraph.summary import one_line
 from screwgraph.tape import Part
 from screwgraph.tape.routine import blocks_of
@@ -25,7 +25,7 @@ ONE = Lanes(1)
 
 
 @dataclass(frozen=True, eq=False)
-class March:
+class StepLoop:
     """The parts of a step, which counts if the number at `counts` is not 0 after it; then `kept` is copied away."""
 
     __repr__ = one_line
@@ -36,7 +36,7 @@ class March:
 
 
 @dataclass(frozen=True, eq=False)
-class Marching:
+class CompiledStepLoop:
     """Machine code of a march."""
 
     entry: Entry
@@ -49,14 +49,14 @@ class Marching:
         return function(memory.ctypes.data, rows.ctypes.data, len(rows))
 
 
-def marching(march: March) -> Marching:
+def compile_step_loop(march: StepLoop) -> CompiledStepLoop:
     """Compile a march for this machine."""
-    question = ("march", described(march.parts), march.counts, (march.kept.start, march.kept.stop))
-    code = drafted_code(question, lambda whole: assembly(march, whole), ("march",))
-    return Marching(served(code, "march"), len(march.kept))
+    question = ("march", parts_key(march.parts), march.counts, (march.kept.start, march.kept.stop))
+    code = compile_tiered(question, lambda whole: assembly(march, whole), ("march",))
+    return CompiledStepLoop(make_entry(code, "march"), len(march.kept))
 
 
-def assembly(march: March, whole: int = WHOLE) -> str:
+def assembly(march: StepLoop, whole: int = WHOLE) -> str:
     """Return the LLVM assembly of a march."""
     writer, width = PartsWriter(ONE, whole), len(march.kept)
     writer.write(march.parts)
@@ -68,10 +68,10 @@ def assembly(march: March, whole: int = WHOLE) -> str:
             "declare double @sin(double)",
             "declare double @cos(double)",
             *function_declarations(instructions, [ONE]),
-            declarations(ONE),
-            sincos(ONE),
-            wrapped(ONE),
-            sines(several(ONE.bits), present=False),
+            emit_intrinsics(ONE),
+            emit_sincos(ONE),
+            emit_angle_reduction(ONE),
+            emit_vector_sines(sines_per_vector(ONE.bits), present=False),
             *writer.functions,
             "define i64 @march(ptr %memory, ptr %rows, i64 %steps) {",
             "entry:",

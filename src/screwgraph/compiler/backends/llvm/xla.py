@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.compiler.backends.llvm.machine import MachineCode, machine_code
+from screwgraph.compiler.backends.llvm.machine_code import MachineCode, compile_assembly
 
 ARGUMENTS, RESULTS = 72, 112
 """Bytes from the beginning of a call frame to the addresses of its buffers."""
@@ -25,7 +25,7 @@ class Interface:
     minor: int
 
 
-def xla_handler(
+def emit_xla_handler(
     loop: int,
     arguments: Sequence[tuple[int, ...]],
     results: Sequence[tuple[int, ...]],
@@ -92,7 +92,7 @@ def xla_handler(
             "}",
         ]
     )
-    return machine_code(text, "handler")
+    return compile_assembly(text, "handler")
 
 
 _SAMPLES = f"""

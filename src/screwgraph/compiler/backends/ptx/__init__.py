@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import llvmlite.binding as llvm
 
-from screwgraph.compiler.backends.base import Backend, Listing, one_file_each
-from screwgraph.compiler.backends.c import identifiers
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.base import Backend, ExportedFunction, write_one_file_each
+from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.compiler.backends.llvm.assembly import Arguments
-from screwgraph.compiler.backends.llvm.loop import Shape
-from screwgraph.compiler.backends.llvm.machine import Processor, listing
+from screwgraph.compiler.backends.llvm.inner_loop import Shape
+from screwgraph.compiler.backends.llvm.machine_code import Processor, disassemble
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
-from screwgraph.compiler.backends.ptx.kernel import kernel
-from screwgraph.compiler.cache import OBJECT, pack_code, recall
-from screwgraph.compiler.plain import Plain
+from screwgraph.compiler.backends.ptx.kernel import emit_kernel
+from screwgraph.compiler.cache import OBJECT, get_or_make, pack_code
 from screwgraph.errors import InputError
 from screwgraph.tape.rolled import Code
 
@@ -22,19 +22,19 @@ OLDEST = Processor("sm_70", "+ptx63", "nvptx64-nvidia-cuda")
 """What kernels are made for: Volta (2017) and all later GPUs, drivers from 418 on."""
 
 
-def ptx_source(name: str, code: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
-    """Return a kernel as PTX, from the cache if it was made before; see `kernel` for what it takes.
+def compile_ptx(name: str, code: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
+    """Return a kernel as PTX, from the cache if it was made before; see `emit_kernel` for what it takes.
 
     Raises:
         InputError: a thread has less memory than loops need; LLVM makes no kernels.
     """
     question = ("ptx", name, pack_code(code), arguments, results, dtype, OLDEST)
 
-    def made() -> bytes:
+    def compile_cached() -> bytes:
         _check_target()
-        return listing(kernel(name, code, arguments, results, dtype), OLDEST).encode()
+        return disassemble(emit_kernel(name, code, arguments, results, dtype), OLDEST).encode()
 
-    return recall(OBJECT, question, made, bytes, bytes).decode()
+    return get_or_make(OBJECT, question, compile_cached, bytes, bytes).decode()
 
 
 def _check_target() -> None:
@@ -49,22 +49,22 @@ def _check_target() -> None:
 
 def kernel_name(name: str) -> str:
     """Return what the kernel of a function is called."""
-    return identifiers([name])[0]
+    return make_identifiers([name])[0]
 
 
-def kernel_source(f: Plain) -> str:
+def kernel_source(f: AmbientFunction) -> str:
     """Return the kernel of a function as PTX; code with loops keeps these."""
     arguments, results = f.operands
-    return ptx_source(kernel_name(f.name), f.program, arguments, results, f.dtype)
+    return compile_ptx(kernel_name(f.name), f.program, arguments, results, f.dtype)
 
 
-def _text(f: Listing) -> str:
+def _text(f: ExportedFunction) -> str:
     arguments = [(a.shape, a.names) for a in f.arguments]
-    return ptx_source(kernel_name(f.name), f.program, arguments, [r.shape for r in f.results], f.dtype)
+    return compile_ptx(kernel_name(f.name), f.program, arguments, [r.shape for r in f.results], f.dtype)
 
 
 BACKEND = Backend(
-    "kernels for NVIDIA's GPUs, one thread a sample", LLVM.keys() | set(TOGETHER), one_file_each(".ptx", _text)
+    "kernels for NVIDIA's GPUs, one thread a sample", LLVM.keys() | set(TOGETHER), write_one_file_each(".ptx", _text)
 )
 
-__all__ = ["BACKEND", "kernel_name", "kernel_source", "ptx_source"]
+__all__ = ["BACKEND", "compile_ptx", "kernel_name", "kernel_source"]

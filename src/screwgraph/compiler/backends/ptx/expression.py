@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 DOUBLE = Lanes(1, 64)
 
@@ -62,19 +62,19 @@ class Real:
     name: str
 
     def __add__(self, other: Real | float) -> Real:
-        return self._with("fadd", other)
+        return self._combine("fadd", other)
 
     def __sub__(self, other: Real | float) -> Real:
-        return self._with("fsub", other)
+        return self._combine("fsub", other)
 
     def __rsub__(self, other: float) -> Real:
         return self.lines.constant(other) - self
 
     def __mul__(self, other: Real | float) -> Real:
-        return self._with("fmul", other)
+        return self._combine("fmul", other)
 
     def __truediv__(self, other: Real | float) -> Real:
-        return self._with("fdiv", other)
+        return self._combine("fdiv", other)
 
     def __rtruediv__(self, other: float) -> Real:
         return self.lines.constant(other) / self
@@ -83,25 +83,25 @@ class Real:
         return Real(self.lines, self.lines.say(f"fneg double {self.name}"))
 
     def __lt__(self, other: Real | float) -> Truth:
-        return self._compared("olt", other)
+        return self._compare("olt", other)
 
     def __gt__(self, other: Real | float) -> Truth:
-        return self._compared("ogt", other)
+        return self._compare("ogt", other)
 
     def __ge__(self, other: Real | float) -> Truth:
-        return self._compared("oge", other)
+        return self._compare("oge", other)
 
     def equals(self, other: Real | float) -> Truth:
         """Whether both are the same number."""
-        return self._compared("oeq", other)
+        return self._compare("oeq", other)
 
     def times_plus(self, factor: Real | float, more: Real | float) -> Real:
         """Return the number times another plus a third, rounded once."""
-        return self.called("llvm.fma.f64", factor, more)
+        return self.call("llvm.fma.f64", factor, more)
 
-    def called(self, function: str, *others: Real | float) -> Real:
+    def call(self, function: str, *others: Real | float) -> Real:
         """Return a function of the number, and others."""
-        given = ", ".join(f"double {x.name}" for x in (self, *map(self._lifted, others)))
+        given = ", ".join(f"double {x.name}" for x in (self, *map(self._lift, others)))
         return Real(self.lines, self.lines.say(f"call double @{function}({given})"))
 
     @property
@@ -124,17 +124,17 @@ class Real:
         sign = self.lines.say(f"and i64 {other.bits}, {-(2**63)}")
         return self.lines.of_bits(self.lines.say(f"or i64 {self.bits}, {sign}"))
 
-    def _with(self, instruction: str, other: Real | float) -> Real:
-        return Real(self.lines, self.lines.say(f"{instruction} double {self.name}, {self._lifted(other).name}"))
+    def _combine(self, instruction: str, other: Real | float) -> Real:
+        return Real(self.lines, self.lines.say(f"{instruction} double {self.name}, {self._lift(other).name}"))
 
-    def _compared(self, relation: str, other: Real | float) -> Truth:
-        return Truth(self.lines, self.lines.say(f"fcmp {relation} double {self.name}, {self._lifted(other).name}"))
+    def _compare(self, relation: str, other: Real | float) -> Truth:
+        return Truth(self.lines, self.lines.say(f"fcmp {relation} double {self.name}, {self._lift(other).name}"))
 
-    def _lifted(self, other: Real | float) -> Real:
+    def _lift(self, other: Real | float) -> Real:
         return other if isinstance(other, Real) else self.lines.constant(other)
 
 
-def polynomial(x: Real, coefficients: list[float]) -> Real:
+def emit_polynomial(x: Real, coefficients: list[float]) -> Real:
     """Return a polynomial, the constant term of which comes first."""
     value = x.lines.constant(coefficients[-1])
     for c in reversed(coefficients[:-1]):
@@ -142,6 +142,6 @@ def polynomial(x: Real, coefficients: list[float]) -> Real:
     return value
 
 
-def bits_of(value: float) -> int:
+def float_bits(value: float) -> int:
     """Return the bits of a double, not negative, as an integer."""
     return struct.unpack(">q", struct.pack(">d", value))[0]

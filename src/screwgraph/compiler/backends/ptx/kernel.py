@@ -6,14 +6,14 @@ import sys
 from collections.abc import Sequence
 from math import prod
 
-from screwgraph.compiler.angles import angle_sums
-from screwgraph.compiler.backends.llvm.assembly import Arguments, operands
-from screwgraph.compiler.backends.llvm.fused import fused
-from screwgraph.compiler.backends.llvm.loop import Operand, Shape
-from screwgraph.compiler.backends.llvm.rolled import rolled_stages
-from screwgraph.compiler.backends.llvm.text import Lanes
-from screwgraph.compiler.backends.llvm.writer import Writer
-from screwgraph.compiler.backends.ptx.needed import needed
+from screwgraph.compiler.angle_reduction import find_angle_sums
+from screwgraph.compiler.backends.llvm.assembly import Arguments, make_operands
+from screwgraph.compiler.backends.llvm.inner_loop import Operand, Shape
+from screwgraph.compiler.backends.llvm.instruction_writer import Writer
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.multiply_add import fuse_multiply_add
+from screwgraph.compiler.backends.llvm.rolled import emit_rolled_stages
+from screwgraph.compiler.backends.ptx.kernel_dependencies import emit_dependencies
 from screwgraph.errors import InputError
 from screwgraph.tape import Program
 from screwgraph.tape.rolled import Code, Rolled
@@ -28,7 +28,7 @@ ASKED = {"block": "ctaid.x", "size": "ntid.x", "place": "tid.x"}
 """What a thread asks for its number: its block, how many threads that has, and its place there."""
 
 
-def kernel(name: str, code: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
+def emit_kernel(name: str, code: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> str:
     """Return the LLVM assembly of `<name>(base, sample, entry, ..., count)`.
 
     Of each argument, then of each result, it takes the address, and how many bytes lie between samples, and between
@@ -38,15 +38,15 @@ def kernel(name: str, code: Code, arguments: Arguments, results: Sequence[Shape]
         InputError: a thread has less memory than loops need.
     """
     lanes = Lanes(1, {"float64": 64, "float32": 32}[dtype])
-    inputs, outputs = operands(code, arguments, results)
+    inputs, outputs = make_operands(code, arguments, results)
     if isinstance(code, Rolled):
-        loops, body = _rolled(name, code, outputs, len(inputs), lanes)
+        loops, body = _emit_rolled(name, code, outputs, len(inputs), lanes)
     else:
         loops, body = [], _straight(code, outputs, len(inputs), lanes)
     arrays = range(len(inputs) + len(outputs))
     takes = [f"{GLOBAL} %base{i}, i64 %sample{i}, i64 %entry{i}" for i in arrays]
     lines = [
-        *needed(code, lanes),
+        *emit_dependencies(code, lanes),
         *(f"declare i32 @llvm.nvvm.read.ptx.sreg.{register}()" for register in ASKED.values()),
         *loops,
         f"define ptx_kernel void @{name}({', '.join([*takes, 'i64 %count'])}) {{",
@@ -63,13 +63,13 @@ def kernel(name: str, code: Code, arguments: Arguments, results: Sequence[Shape]
         lines += [f"  %off{i} = mul i64 %k, %sample{i}", f"  %at{i} = getelementptr i8, {GLOBAL} %base{i}, i64 %off{i}"]
     lines += [f"  %in = alloca [{max(len(code.input_names), 1)} x {lanes.scalar}], align {lanes.bytes}"]
     for i, operand in enumerate(inputs):
-        lines += _loaded(i, operand, lanes)
+        lines += _emit_loads(i, operand, lanes)
     lines += body
     weights = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
     return "\n".join([*lines, "  br label %end", "end:", "  ret void", "}", weights])
 
 
-def _loaded(i: int, operand: Operand, lanes: Lanes) -> list[str]:
+def _emit_loads(i: int, operand: Operand, lanes: Lanes) -> list[str]:
     """Return lines that load an argument's numbers, before any result is stored: they may be the same memory."""
     lines = []
     for flat, place in enumerate(operand.places):
@@ -101,18 +101,18 @@ def _straight(program: Program, outputs: Sequence[Operand], first: int, lanes: L
         here = f"{i}_{flat}"
         return [*_entry(i, here, str(flat)), f"  store {lanes.scalar} {value}, {GLOBAL} %p{here}, align {lanes.bytes}"]
 
-    program = fused(program)
+    program = fuse_multiply_add(program)
     results: dict[int, list[int]] = {}
     for place, output in enumerate(program.outputs):
         if isinstance(output, int):
             results.setdefault(output, []).append(place)
-    writer = Writer(program, lanes, {}, results, angle_sums(program), store=store)
+    writer = Writer(program, lanes, {}, results, find_angle_sums(program), store=store)
     writer.write(range(len(program.instructions)))
     constants = ((lanes.number(o), place) for place, o in enumerate(program.outputs) if not isinstance(o, int))
     return [*writer.lines, *(line for value, place in constants for line in store(value, place))]
 
 
-def _rolled(
+def _emit_rolled(
     name: str, rolled: Rolled, outputs: Sequence[Operand], first: int, lanes: Lanes
 ) -> tuple[list[str], list[str]]:
     """Return the functions of code with loops, and the lines that call them and store what they leave in memory."""
@@ -123,7 +123,7 @@ def _rolled(
             why=f"its loops need {numbers * lanes.bytes // 1024} KiB of memory a sample, a thread has {MEMORY // 1024}",
             fix='take f.astype("float32"), which needs half, or compute batches with f(..., threads=)',
         )
-    parts, calls = rolled_stages(rolled, lanes, ALL, 1, inlined=True)
+    parts, calls = emit_rolled_stages(rolled, lanes, ALL, 1, inlined=True)
     lines = [
         f"  %{n} = alloca [{max(count, 1)} x {lanes.scalar}], align {lanes.bytes}"
         for n, count in (("out", rolled.count), ("memory", rolled.scratch))

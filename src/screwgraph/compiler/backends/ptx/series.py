@@ -25,7 +25,7 @@ done:
 """What is left of a when multiples of b are taken off, exactly, with any sign; a quotient's 53 bits at a time."""
 
 
-def _repeated(name: str, arguments: str, lines: Sequence[str], result: str) -> str:
+def _emit_repeat(name: str, arguments: str, lines: Sequence[str], result: str) -> str:
     """Return a function that repeats lines while `%goes`, once at least."""
     return "\n".join(
         [
@@ -42,7 +42,7 @@ def _repeated(name: str, arguments: str, lines: Sequence[str], result: str) -> s
     )
 
 
-ERF = _repeated(
+ERF = _emit_repeat(
     "series_erf",
     "double %x, double %twice",
     (
@@ -58,7 +58,7 @@ ERF = _repeated(
     "%more",
 )
 """x + 2 x^3 / 3 + 4 x^5 / (3 5) + ..., from x and 2 x^2, x <= 2: erf(x) exp(x^2) sqrt(pi) / 2."""
-ERFC = _repeated(
+ERFC = _emit_repeat(
     "series_erfc",
     "double %x",
     (

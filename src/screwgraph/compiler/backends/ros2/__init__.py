@@ -6,12 +6,12 @@ import re
 
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.operations import C
-from screwgraph.compiler.backends.c.package import comparing, examples
-from screwgraph.compiler.backends.c.text import c_header, c_source_beside
-from screwgraph.compiler.backends.cpp import checks, cpp_header
+from screwgraph.compiler.backends.c.package import emit_comparison_function, emit_examples
+from screwgraph.compiler.backends.c.source_text import emit_header, emit_separate_source
+from screwgraph.compiler.backends.cpp import emit_checks, emit_cpp_header
 from screwgraph.compiler.backends.escapes import in_xml
-from screwgraph.compiler.backends.ros2.core import core_header, topics
-from screwgraph.compiler.backends.ros2.node import node_source
+from screwgraph.compiler.backends.ros2.core import emit_core_header, list_topics
+from screwgraph.compiler.backends.ros2.node import emit_node_source
 from screwgraph.errors import InputError
 
 PACKAGE = """<?xml version="1.0"?>
@@ -122,16 +122,16 @@ def _files(library: Library) -> dict[str, str]:
             fix="choose another prefix",
         )
     texts = {"name": name, "about": in_xml(library.about or name)}
-    tested = TEST.format(name=name, compare=comparing(library), checks="\n".join(checks(library)))
+    tested = TEST.format(name=name, compare=emit_comparison_function(library), checks="\n".join(emit_checks(library)))
     return {
         "package.xml": PACKAGE.format(**texts),
         "CMakeLists.txt": CMAKE.format(**texts),
-        f"include/{name}/{name}.h": c_header(library),
-        f"include/{name}/{name}.hpp": cpp_header(library),
-        f"include/{name}/{name}_core.hpp": core_header(library),
-        f"src/{name}.c": c_source_beside(library),
-        f"src/{name}_node.cpp": node_source(library, topics(library)),
-        f"test/{name}_examples.h": examples(library),
+        f"include/{name}/{name}.h": emit_header(library),
+        f"include/{name}/{name}.hpp": emit_cpp_header(library),
+        f"include/{name}/{name}_core.hpp": emit_core_header(library),
+        f"src/{name}.c": emit_separate_source(library),
+        f"src/{name}_node.cpp": emit_node_source(library, list_topics(library)),
+        f"test/{name}_examples.h": emit_examples(library),
         f"test/{name}_test.cpp": tested,
     }
 

@@ -7,9 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 from screwgraph.compiler.backends.base import Library
-from screwgraph.compiler.backends.c.interface import Interface, interfaces, parameter_fields, parameter_type
+from screwgraph.compiler.backends.c.interface import (
+    Interface,
+    make_interfaces,
+    name_parameter_fields,
+    name_parameter_type,
+)
 from screwgraph.compiler.backends.c.operations import SCALARS
-from screwgraph.compiler.backends.c.text import nominal
+from screwgraph.compiler.backends.c.source_text import name_nominal_parameters
 from screwgraph.compiler.backends.escapes import in_comment, in_string
 from screwgraph.compiler.signature import PARAMETERS, Argument
 
@@ -112,14 +117,14 @@ private:
 """
 
 
-def core_header(library: Library) -> str:
+def emit_core_header(library: Library) -> str:
     """Return the header of the core."""
-    taken, fields, scalar = arguments(library), parameter_fields(library), SCALARS[library.dtype][0]
+    taken, fields, scalar = arguments(library), name_parameter_fields(library), SCALARS[library.dtype][0]
     setters = [f'        if (argument == "{n}") return copy(values, {n}_, has_{n}_);' for n in taken]
     members = [
         f"    std::array<{scalar}, {len(a.names) or 1}> {n}_{{}};\n    bool has_{n}_ = false;" for n, a in taken.items()
     ]
-    own = [f"{parameter_type(library)} parameters_ = {nominal(library)};"] if fields else []
+    own = [f"{name_parameter_type(library)} parameters_ = {name_nominal_parameters(library)};"] if fields else []
     given = joints(library)
     moved = [n for n in ("q", "qd") if n in taken and given]
     return CORE.format(
@@ -136,7 +141,7 @@ def core_header(library: Library) -> str:
             for f in fields.values()
         ),
         values="\n".join(f'        if (name == "{f}") return parameters_.{f};' for f in fields.values()),
-        calls="\n".join(line for one in interfaces(library) for line in _call(one)),
+        calls="\n".join(line for one in make_interfaces(library) for line in _call(one)),
         members="\n".join([*members, *(f"    {line}" for line in own), ""]),
     )
 
@@ -144,8 +149,8 @@ def core_header(library: Library) -> str:
 def arguments(library: Library) -> dict[str, Argument]:
     """Return the arguments of all functions by name, live parameters aside; one that differs has its function's."""
     found: dict[str, Argument] = {}
-    for one in interfaces(library):
-        for name, a in _taken(one, library):
+    for one in make_interfaces(library):
+        for name, a in _iterate_arguments(one, library):
             found.setdefault(name, a)
     return found
 
@@ -158,12 +163,12 @@ def joints(library: Library) -> list[str]:
     return listed[0] if agree else []
 
 
-def topics(library: Library) -> list[str]:
+def list_topics(library: Library) -> list[str]:
     """Return the results as topics: the function, and the result where there are several."""
-    return [name for one in interfaces(library) for name in _results(one)]
+    return [name for one in make_interfaces(library) for name in _results(one)]
 
 
-def _taken(one: Interface, library: Library) -> Iterator[tuple[str, Argument]]:
+def _iterate_arguments(one: Interface, library: Library) -> Iterator[tuple[str, Argument]]:
     """Yield the arguments of a function, under the names that the core knows them by."""
     first = {}
     for f in library.functions:
@@ -181,7 +186,9 @@ def _of_joints(argument: Argument, kind: str) -> list[str]:
 
 def _call(one: Interface) -> list[str]:
     """Return the lines that evaluate a function."""
-    known = dict(zip((n for n, a in one.takes if a.name != PARAMETERS), _taken(one, one.library), strict=True))
+    known = dict(
+        zip((n for n, a in one.takes if a.name != PARAMETERS), _iterate_arguments(one, one.library), strict=True)
+    )
     had = " && ".join(f"has_{own}_" for own, _ in known.values()) or "true"
     given = ["&parameters_" if a.name == PARAMETERS else f"{known[n][0]}_.data()" for n, a in one.takes]
     results = [f"            std::array<{one.scalar}, {r.size or 1}> {n}{{}};" for n, r in one.gives]

@@ -86,6 +86,6 @@ int main(int argc, char **argv) {{
 """
 
 
-def node_source(library: Library, topics: list[str]) -> str:
+def emit_node_source(library: Library, topics: list[str]) -> str:
     """Return the source of the node."""
     return NODE.format(name=library.name, topics=", ".join(f'std::string("{topic}")' for topic in topics))

@@ -6,21 +6,21 @@ import re
 
 import numpy as np
 
-from screwgraph.compiler.angles import LARGE, TURN, large_terms
+from screwgraph.compiler.angle_reduction import LARGE, TURN, find_large_terms
 from screwgraph.compiler.backends.base import Backend, Library
-from screwgraph.compiler.backends.c.interface import parameter_fields
+from screwgraph.compiler.backends.c.interface import name_parameter_fields
 from screwgraph.compiler.backends.escapes import in_doc_comment, in_value
-from screwgraph.compiler.backends.reference import COUNT, reference
-from screwgraph.compiler.backends.rust.function import Signature, definition, signature
+from screwgraph.compiler.backends.reference_results import COUNT, make_reference
+from screwgraph.compiler.backends.rust.function import Signature, emit_definition, make_signature
 from screwgraph.compiler.backends.rust.operations import (
     MATH_OF_TWO,
     RUST,
     SCALARS,
-    array_type,
-    rust_names,
-    rust_number,
+    format_array_type,
+    format_rust_number,
+    make_rust_identifiers,
 )
-from screwgraph.compiler.backends.rust.routine import routine_definition
+from screwgraph.compiler.backends.rust.routine import emit_routine
 from screwgraph.compiler.signature import PARAMETERS
 from screwgraph.tape import Routine
 
@@ -68,9 +68,9 @@ def rust_source(library: Library) -> str:
     dtype, scalar = library.dtype, SCALARS[library.dtype]
     lines = [PREFACE.format(about=in_value(library.about or library.name))]
     if library.nominal:
-        fields = parameter_fields(library)
+        fields = name_parameter_fields(library)
         own = [f"    /// {in_doc_comment(name)}\n    pub {field}: {scalar}," for name, field in fields.items()]
-        values = [f"    {fields[name]}: {rust_number(x, dtype)}," for name, x in library.nominal.items()]
+        values = [f"    {fields[name]}: {format_rust_number(x, dtype)}," for name, x in library.nominal.items()]
         lines += [
             "/// Live parameters.",
             "#[derive(Clone, Copy, Debug, PartialEq)]",
@@ -86,16 +86,16 @@ def rust_source(library: Library) -> str:
             "};",
             "",
         ]
-    code = [line for f in library.functions for line in _definition(signature(library, f))]
-    if any(large_terms(program) for f in library.functions for program in f.programs):
-        turn, more = (rust_number(x, dtype) for x in TURN[dtype])
-        code.append(WRAPPED.format(scalar=scalar, large=rust_number(LARGE, dtype), turn=turn, more=more))
+    code = [line for f in library.functions for line in _definition(make_signature(library, f))]
+    if any(find_large_terms(program) for f in library.functions for program in f.programs):
+        turn, more = (format_rust_number(x, dtype) for x in TURN[dtype])
+        code.append(WRAPPED.format(scalar=scalar, large=format_rust_number(LARGE, dtype), turn=turn, more=more))
     return "\n".join([*lines, *code, *_math("\n".join(code), library.dtype)])
 
 
 def _definition(one: Signature) -> list[str]:
     code = one.listing.code
-    return routine_definition(one, code) if isinstance(code, Routine) else definition(one)
+    return emit_routine(one, code) if isinstance(code, Routine) else emit_definition(one)
 
 
 def _math(code: str, dtype: str) -> list[str]:
@@ -121,9 +121,9 @@ def rust_test(library: Library) -> str:
     """Return tests that compare all functions with numbers of Python."""
     dtype, scalar = library.dtype, SCALARS[library.dtype]
     lines = ["//! Compares the code with what Python computed.", "#![allow(clippy::all)]"]
-    lines += [f"use {rust_names([library.name])[0]} as code;", "", COMPARE.format(scalar=scalar)]
+    lines += [f"use {make_rust_identifiers([library.name])[0]} as code;", "", COMPARE.format(scalar=scalar)]
     for f in library.functions:
-        one, found = signature(library, f), reference(f)
+        one, found = make_signature(library, f), make_reference(f)
         lines += ["#[test]", f"fn {one.function}_is_what_python_computes() {{"]
         for k in range(COUNT):
             given = []
@@ -131,15 +131,15 @@ def rust_test(library: Library) -> str:
                 given.append(
                     _structure(library, a.names, values[k])
                     if a.name == PARAMETERS
-                    else "&" + _nested(values[k], a.shape, dtype)
+                    else "&" + _format_nested(values[k], a.shape, dtype)
                 )
             lines.append(f"    let found = code::{one.function}({', '.join(given)});")
             for (name, r), values, most in zip(one.gives, found.outputs, found.tolerances, strict=True):
                 own = f"found.{name}" if len(one.gives) > 1 else "found"
-                expected = _nested(values[k], r.shape, dtype)
-                lines.append(f"    let expected: {array_type(r.shape, dtype)} = {expected};")
+                expected = _format_nested(values[k], r.shape, dtype)
+                lines.append(f"    let expected: {format_array_type(r.shape, dtype)} = {expected};")
                 pairs = f"{own}{_flat(r.shape)}.zip(expected{_flat(r.shape)})"
-                tolerance = rust_number(most[k], dtype)
+                tolerance = format_rust_number(most[k], dtype)
                 if r.shape:
                     lines.append(f"    for (a, b) in {pairs} {{")
                     lines += [f'        compare("{name}", *a, *b, {tolerance});', "    }"]
@@ -153,16 +153,18 @@ def _flat(shape: tuple[int, ...]) -> str:
     return ".iter()" + ".flatten()" * (len(shape) - 1)
 
 
-def _nested(values: np.ndarray, shape: tuple[int, ...], dtype: str) -> str:
+def _format_nested(values: np.ndarray, shape: tuple[int, ...], dtype: str) -> str:
     if not shape:
-        return rust_number(values[0], dtype)
+        return format_rust_number(values[0], dtype)
     rows = values.reshape(shape[0], values.size // max(shape[0], 1))
-    return f"[{', '.join(_nested(row, shape[1:], dtype) for row in rows)}]"
+    return f"[{', '.join(_format_nested(row, shape[1:], dtype) for row in rows)}]"
 
 
 def _structure(library: Library, names: tuple[str, ...], values: np.ndarray) -> str:
-    fields = parameter_fields(library)
-    given = ", ".join(f"{fields[n]}: {rust_number(x, library.dtype)}" for n, x in zip(names, values, strict=True))
+    fields = name_parameter_fields(library)
+    given = ", ".join(
+        f"{fields[n]}: {format_rust_number(x, library.dtype)}" for n, x in zip(names, values, strict=True)
+    )
     return f"&code::Parameters {{ {given}, ..code::NOMINAL }}"
 
 

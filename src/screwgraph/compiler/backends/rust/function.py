@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screwgraph.compiler.angles import large_terms
-from screwgraph.compiler.backends.base import Library, Listing, named
-from screwgraph.compiler.backends.c.interface import parameter_fields
+from screwgraph.compiler.angle_reduction import find_large_terms
+from screwgraph.compiler.backends.base import ExportedFunction, Library, assign_identifiers
+from screwgraph.compiler.backends.c.interface import name_parameter_fields
 from screwgraph.compiler.backends.escapes import in_doc_comment
 from screwgraph.compiler.backends.rust.operations import (
     RUST,
     SCALARS,
-    array_type,
-    filled,
-    places,
-    rust_names,
-    rust_number,
+    format_array_type,
+    format_places,
+    format_rust_number,
+    format_zeros,
+    make_rust_identifiers,
 )
-from screwgraph.compiler.pieces import LEAVES, Pieces, pieces
+from screwgraph.compiler.outlining import LEAVES, Outlines, outline_program
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
 WHOLE = 1_000
@@ -31,7 +31,7 @@ class Signature:
     """A function of a library as Rust sees it, and its identifiers: of itself, of what it takes, of what it gives."""
 
     library: Library
-    listing: Listing
+    listing: ExportedFunction
     function: str
     takes: Sequence[tuple[str, Argument]]
     gives: Sequence[tuple[str, Result]]
@@ -45,49 +45,49 @@ class Signature:
     def parameters(self) -> list[str]:
         """The arguments, declared."""
         return [
-            f"{name}: &{'Parameters' if a.name == PARAMETERS else array_type(a.shape, self.listing.dtype)}"
+            f"{name}: &{'Parameters' if a.name == PARAMETERS else format_array_type(a.shape, self.listing.dtype)}"
             for name, a in self.takes
         ]
 
     @property
-    def returned(self) -> str:
+    def return_type(self) -> str:
         """The type of the result."""
         if len(self.gives) > 1:
             return self.structure
-        return array_type(self.gives[0][1].shape, self.listing.dtype)
+        return format_array_type(self.gives[0][1].shape, self.listing.dtype)
 
     @property
     def opening(self) -> str:
         """The line that begins its definition."""
-        return f"fn {self.function}({', '.join(self.parameters)}) -> {self.returned} {{"
+        return f"fn {self.function}({', '.join(self.parameters)}) -> {self.return_type} {{"
 
     @property
     def targets(self) -> list[str]:
         """The places of all results, row by row."""
-        return [t for name, r in self.gives for t in places(name, r.shape)]
+        return [t for name, r in self.gives for t in format_places(name, r.shape)]
 
     @property
     def inputs(self) -> list[str]:
         """The places of all numbers that it takes, in order."""
-        fields = parameter_fields(self.library)
+        fields = name_parameter_fields(self.library)
         found = []
         for name, a in self.takes:
             if a.name == PARAMETERS:
                 found += [f"{name}.{fields[n]}" for n in a.names]
             else:
-                found += places(name if a.shape else f"*{name}", a.shape)
+                found += format_places(name if a.shape else f"*{name}", a.shape)
         return found
 
 
-def signature(library: Library, f: Listing) -> Signature:
+def make_signature(library: Library, f: ExportedFunction) -> Signature:
     """Return a function as Rust sees it."""
-    return Signature(library, f, *named(f, f.name, rust_names))
+    return Signature(library, f, *assign_identifiers(f, f.name, make_rust_identifiers))
 
 
-def definition(one: Signature) -> list[str]:
+def emit_definition(one: Signature) -> list[str]:
     """Return the lines that define a function, and the structure of several results."""
     f, dtype = one.listing, one.listing.dtype
-    cut = pieces(f.program, whole=WHOLE)
+    cut = outline_program(f.program, whole=WHOLE)
     body, before = list[str](), list[str]()
     if cut.whole:
         body += _lines(one, cut, cut.straight[0], "")
@@ -97,27 +97,27 @@ def definition(one: Signature) -> list[str]:
         body += [f"    let mut memory = [0.0_{SCALARS[dtype]}; {len(cut.slots) or 1}];"]
         body += [f"    {one.function}_piece{n}({given});" for n in range(len(cut.straight))]
     constants = zip(one.targets, f.program.outputs, strict=True)
-    body += [f"    {t} = {rust_number(o, dtype)};" for t, o in constants if not isinstance(o, int)]
-    return [*before, *enclosed(one, body)]
+    body += [f"    {t} = {format_rust_number(o, dtype)};" for t, o in constants if not isinstance(o, int)]
+    return [*before, *emit_function(one, body)]
 
 
-def enclosed(one: Signature, body: Sequence[str]) -> list[str]:
+def emit_function(one: Signature, body: Sequence[str]) -> list[str]:
     """Return the function around lines that compute its results, and the structure of several results."""
     dtype, lines = one.listing.dtype, list[str]()
     if len(one.gives) > 1:
-        fields = [f"    pub {name}: {array_type(r.shape, dtype)}," for name, r in one.gives]
+        fields = [f"    pub {name}: {format_array_type(r.shape, dtype)}," for name, r in one.gives]
         lines += ["/// Results of `" + one.function + "`.", "#[derive(Clone, Copy, Debug, PartialEq)]"]
         lines += [f"pub struct {one.structure} {{", *fields, "}", ""]
-    before = [f"    let mut {name} = {filled(r.shape, dtype)};" for name, r in one.gives]
+    before = [f"    let mut {name} = {format_zeros(r.shape, dtype)};" for name, r in one.gives]
     names = ", ".join(name for name, _ in one.gives)
     value = f"{one.structure} {{ {names} }}" if len(one.gives) > 1 else names
     return [*lines, *_comment(one), f"pub {one.opening}", *before, *body, f"    {value}", "}", ""]
 
 
-def _pieces(one: Signature, cut: Pieces) -> list[str]:
+def _pieces(one: Signature, cut: Outlines) -> list[str]:
     """Return functions that do the work one after the other; they share what one leaves to another in `memory`."""
     dtype = one.listing.dtype
-    gives = [f"{name}: &mut {array_type(r.shape, dtype)}" for name, r in one.gives]
+    gives = [f"{name}: &mut {format_array_type(r.shape, dtype)}" for name, r in one.gives]
     memory = f"memory: &mut [{SCALARS[dtype]}; {len(cut.slots) or 1}]"
     declared = ", ".join([*one.parameters, *gives, memory])
     lines = []
@@ -132,26 +132,28 @@ def _pieces(one: Signature, cut: Pieces) -> list[str]:
     return lines
 
 
-def _lines(one: Signature, cut: Pieces, part: Sequence[int], dereferenced: str) -> list[str]:
+def _lines(one: Signature, cut: Outlines, part: Sequence[int], dereferenced: str) -> list[str]:
     """Return the assignments of the instructions at these places, and of the results that they are."""
     program, dtype, inputs = one.listing.program, one.listing.dtype, one.inputs
-    own, large, scalar = set(part), large_terms(program), SCALARS[dtype]
-    targets = [f"{dereferenced}{t}" if not r.shape else t for name, r in one.gives for t in places(name, r.shape)]
+    own, large, scalar = set(part), find_large_terms(program), SCALARS[dtype]
+    targets = [
+        f"{dereferenced}{t}" if not r.shape else t for name, r in one.gives for t in format_places(name, r.shape)
+    ]
     results: dict[int, list[str]] = {}
     for target, output in zip(targets, program.outputs, strict=True):
         if isinstance(output, int):
             results.setdefault(output, []).append(target)
 
-    def written(i: int) -> str:
+    def format_operand(i: int) -> str:
         operation, *operands = program.instructions[i]
         if operation == "constant":
-            return rust_number(operands[0], dtype)
+            return format_rust_number(operands[0], dtype)
         if operation == "input":
             return inputs[operands[0]]
         return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
     def term(i: int, of: int) -> str:
-        return f"wrapped({written(i)})" if i in large.get(of, ()) else written(i)
+        return f"wrapped({format_operand(i)})" if i in large.get(of, ()) else format_operand(i)
 
     lines = []
     for i in part:
@@ -161,7 +163,7 @@ def _lines(one: Signature, cut: Pieces, part: Sequence[int], dereferenced: str) 
             lines.append(f"    let v{i}: {scalar} = {expression};")
             if i in cut.slots:
                 lines.append(f"    memory[{cut.slots[i]}] = v{i};")
-    return lines + [f"    {target} = {written(i)};" for i in part for target in results.get(i, ())]
+    return lines + [f"    {target} = {format_operand(i)};" for i in part for target in results.get(i, ())]
 
 
 def _comment(one: Signature) -> list[str]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from screwgraph.compiler.backends.c.operations import identifiers
+from screwgraph.compiler.backends.c.operations import make_identifiers
 
 MATH = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
@@ -51,12 +51,12 @@ KEYWORDS = frozenset(
 """Words of Rust, and of the generated code, that C does not have."""
 
 
-def rust_names(names: Iterable[str]) -> list[str]:
+def make_rust_identifiers(names: Iterable[str]) -> list[str]:
     """Return names as identifiers of Rust that differ from each other."""
-    return identifiers(f"{name}_" if name in KEYWORDS else name for name in names)
+    return make_identifiers(f"{name}_" if name in KEYWORDS else name for name in names)
 
 
-def rust_number(value: float, dtype: str) -> str:
+def format_rust_number(value: float, dtype: str) -> str:
     """Write a number so that it is read back exactly, a float32 after rounding; negative ones in brackets."""
     with np.errstate(over="ignore"):
         rounded = np.dtype(dtype).type(value)
@@ -67,7 +67,7 @@ def rust_number(value: float, dtype: str) -> str:
     return f"({rounded}_{SCALARS[dtype]})" if value < 0 else f"{rounded}_{SCALARS[dtype]}"
 
 
-def array_type(shape: tuple[int, ...], dtype: str) -> str:
+def format_array_type(shape: tuple[int, ...], dtype: str) -> str:
     """Return the type of an array, row by row; of shape () a number."""
     typed = SCALARS[dtype]
     for size in reversed(shape):
@@ -75,7 +75,7 @@ def array_type(shape: tuple[int, ...], dtype: str) -> str:
     return typed
 
 
-def filled(shape: tuple[int, ...], dtype: str) -> str:
+def format_zeros(shape: tuple[int, ...], dtype: str) -> str:
     """Return an array of zeros."""
     text = f"0.0_{SCALARS[dtype]}"
     for size in reversed(shape):
@@ -83,6 +83,6 @@ def filled(shape: tuple[int, ...], dtype: str) -> str:
     return text
 
 
-def places(name: str, shape: tuple[int, ...]) -> list[str]:
+def format_places(name: str, shape: tuple[int, ...]) -> list[str]:
     """Return the places of all numbers of an array, row by row."""
     return [name + "".join(f"[{i}]" for i in index) for index in np.ndindex(shape)]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from screwgraph.compiler.backends.base import Listing
-from screwgraph.compiler.backends.c.routine import block_listing
-from screwgraph.compiler.backends.rust.function import Signature, definition, enclosed, signature
-from screwgraph.compiler.backends.rust.operations import SCALARS, rust_number
+from screwgraph.compiler.backends.base import ExportedFunction
+from screwgraph.compiler.backends.c.routine import export_block
+from screwgraph.compiler.backends.rust.function import Signature, emit_definition, emit_function, make_signature
+from screwgraph.compiler.backends.rust.operations import SCALARS, format_rust_number
 from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 
-def routine_definition(one: Signature, given: Routine) -> list[str]:
+def emit_routine(one: Signature, given: Routine) -> list[str]:
     """Return the lines that define a function, and before it those of its programs and tables."""
     scalar, before, names = SCALARS[one.listing.dtype], list[str](), dict[int, str]()
     for part in given.every:
         if isinstance(part, Block) and id(part.program) not in names:
-            own = signature(one.library, block_listing(one.listing, part, len(names)))
+            own = make_signature(one.library, export_block(one.listing, part, len(names)))
             names[id(part.program)] = own.function
-            before += [line.removeprefix("pub ") for line in definition(own)]
+            before += [line.removeprefix("pub ") for line in emit_definition(own)]
         elif isinstance(part, Lookup):
             names[id(part)] = f"{one.function}_table{len(names)}".upper()
             before += _table(names[id(part)], part, one.listing)
@@ -26,12 +26,12 @@ def routine_definition(one: Signature, given: Routine) -> list[str]:
     body += [f"memory[{i}] = {source};" for i, source in zip(given.inputs, one.inputs, strict=True)]
     body += _parts(given.parts, names)
     body += [f"{target} = memory[{i}];" for target, i in zip(one.targets, given.outputs, strict=True)]
-    return [*before, *enclosed(one, [f"    {line}" for line in body])]
+    return [*before, *emit_function(one, [f"    {line}" for line in body])]
 
 
-def _table(name: str, part: Lookup, f: Listing) -> list[str]:
+def _table(name: str, part: Lookup, f: ExportedFunction) -> list[str]:
     rows, n = part.table.shape
-    listed = ["    [" + ", ".join(rust_number(x, f.dtype) for x in row) + "]," for row in part.table]
+    listed = ["    [" + ", ".join(format_rust_number(x, f.dtype) for x in row) + "]," for row in part.table]
     return [f"static {name}: [[{SCALARS[f.dtype]}; {n}]; {rows}] = [", *listed, "];", ""]
 
 

@@ -1,5 +1,5 @@
 """Functions as PyTorch functions: machine code on the tensors' memory, derivatives exact and compiled."""
 
-from screwgraph.compiler.backends.torch.function import TorchFunction, torch_function
+from screwgraph.compiler.backends.torch.function import TorchFunction, make_torch_function
 
-__all__ = ["TorchFunction", "torch_function"]
+__all__ = ["TorchFunction", "make_torch_function"]

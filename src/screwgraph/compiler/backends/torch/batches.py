@@ -8,7 +8,9 @@ from typing import Any
 from screwgraph.compiler.backends.torch.library import Tensor
 
 
-def leading(tensors: Sequence[Tensor], places: Sequence[int | None], ranks: Sequence[int], count: int) -> list[Tensor]:
+def move_batch_first(
+    tensors: Sequence[Tensor], places: Sequence[int | None], ranks: Sequence[int], count: int
+) -> list[Tensor]:
     """Return tensors whose mapped axis comes first; the others broadcast as they are."""
     most = max(t.ndim - rank - (p is not None) for t, p, rank in zip(tensors, places, ranks, strict=True))
     whole = []
@@ -21,7 +23,7 @@ def leading(tensors: Sequence[Tensor], places: Sequence[int | None], ranks: Sequ
     return whole
 
 
-def summed(found: Any, tensors: Sequence[Tensor], by: Sequence[int]) -> tuple[Tensor | None, ...]:
+def sum_to_shapes(found: Any, tensors: Sequence[Tensor], by: Sequence[int]) -> tuple[Tensor | None, ...]:
     """Return gradients of the tensors' shapes, of those in `by`, from one or several that have all leading axes."""
     gradients: list[Tensor | None] = [None] * len(tensors)
     for i, gradient in zip(by, found if len(by) > 1 else (found,), strict=True):

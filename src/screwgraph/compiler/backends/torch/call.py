@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.backends.llvm import compiled
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.llvm import compile_program
 from screwgraph.compiler.backends.torch.library import Tensor
-from screwgraph.compiler.plain import Plain
 
 
-def machine_call(torch: Any, f: Plain) -> Callable[..., Any]:
+def make_tensor_call(torch: Any, f: AmbientFunction) -> Callable[..., Any]:
     """Return a function of tensors of the right type and shapes, which returns a tensor, or several.
 
     Autograd does not see it. Its machine code is made at the first call.
@@ -23,7 +23,7 @@ def machine_call(torch: Any, f: Plain) -> Callable[..., Any]:
     @cache
     def code() -> Callable[..., Any]:
         arguments, results = f.operands
-        made = compiled(f.name, f.program, arguments, results, f.dtype)
+        made = compile_program(f.name, f.program, arguments, results, f.dtype)
 
         def batches(*arrays: np.ndarray) -> Any:
             with np.errstate(all="ignore"):  # NaN goes through, as in PyTorch's own operators

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.torch.library import Tensor
-from screwgraph.compiler.plain import Plain
 from screwgraph.errors import InputError
 
 
-def check_tensors(torch: Any, f: Plain, tensors: Sequence[Tensor], devices: Collection[str] = ("cpu",)) -> None:
+def check_tensors(
+    torch: Any, f: AmbientFunction, tensors: Sequence[Tensor], devices: Collection[str] = ("cpu",)
+) -> None:
     """Raise InputError unless tensors are on one of the devices, have the arguments' shapes, and broadcast."""
     batches = []
     for argument, tensor in zip(f.arguments, tensors, strict=True):

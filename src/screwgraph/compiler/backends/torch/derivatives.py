@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from screwgraph.compiler.backends.torch.batches import leading, summed
-from screwgraph.compiler.backends.torch.library import Tensor, watching
-from screwgraph.compiler.backends.torch.operator import registered
-from screwgraph.compiler.plain import Plain
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.torch.batches import move_batch_first, sum_to_shapes
+from screwgraph.compiler.backends.torch.library import Tensor, make_transform_check
+from screwgraph.compiler.backends.torch.operator import register_operator
 
 Call = Callable[..., Any]
 
@@ -38,25 +38,25 @@ class Differentiable:
         return self.call(*tensors)
 
 
-def differentiable(torch: Any, f: Plain) -> Differentiable:
+def make_differentiable(torch: Any, f: AmbientFunction) -> Differentiable:
     """Return a function of tensors; its derivatives are by the arguments that need them."""
-    known, is_enabled, is_watched = registered(torch, f), torch.is_grad_enabled, watching(torch)
+    known, is_enabled, is_watched = register_operator(torch, f), torch.is_grad_enabled, make_transform_check(torch)
     names, call, operator = [a.name for a in f.arguments], known.call, known.operator
     ranks, several = [len(a.shape) for a in f.arguments], len(f.results) > 1
 
     @lru_cache
     def pullback(by: tuple[int, ...]) -> Call:
-        return differentiable(torch, f.pullback(*(names[i] for i in by)))
+        return make_differentiable(torch, f.pullback(*(names[i] for i in by)))
 
     @lru_cache
     def pushforward(by: tuple[int, ...]) -> Call:
-        return differentiable(torch, f.pushforward(*(names[i] for i in by)))
+        return make_differentiable(torch, f.pushforward(*(names[i] for i in by)))
 
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         by, tensors = tuple([i for i, needed in enumerate(ctx.needs_input_grad) if needed]), ctx.saved_tensors
-        return summed(pullback(by)(*tensors, *gradients), tensors, by)
+        return sum_to_shapes(pullback(by)(*tensors, *gradients), tensors, by)
 
-    def computed(ctx: Any, *tensors: Tensor) -> Any:
+    def compute_forward(ctx: Any, *tensors: Tensor) -> Any:
         ctx.save_for_backward(*tensors)
         return call(*tensors)
 
@@ -72,12 +72,12 @@ def differentiable(torch: Any, f: Plain) -> Differentiable:
         return pushforward(tuple(given))(*ctx.saved_tensors, *given.values())
 
     def vmap(info: Any, in_dims: Sequence[int | None], *tensors: Tensor) -> tuple[Any, Any]:
-        found = followed(*leading(tensors, in_dims, ranks, info.batch_size))
+        found = followed(*move_batch_first(tensors, in_dims, ranks, info.batch_size))
         return found, (0,) * len(f.results) if several else 0
 
     # Of a context that is set up later, PyTorch binds arguments anew at each call; before any, it looks for transforms.
     base = torch.autograd.Function
-    noted = super(base, _function(base, f.name, forward=computed, backward=backward)).apply
+    noted = super(base, _function(base, f.name, forward=compute_forward, backward=backward)).apply
     methods = {"setup_context": setup_context, "backward": backward, "jvp": jvp, "vmap": vmap}
     followed = _function(base, f.name, forward=forward, **methods).apply
 

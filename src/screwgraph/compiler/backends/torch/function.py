@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from operator import methodcaller
 from typing import Any, Protocol
 
+from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.torch.checks import check_tensors
-from screwgraph.compiler.backends.torch.derivatives import Call, Differentiable, differentiable
-from screwgraph.compiler.backends.torch.library import Tensor, torch_module
-from screwgraph.compiler.backends.torch.operator import registered
-from screwgraph.compiler.plain import Plain
+from screwgraph.compiler.backends.torch.derivatives import Call, Differentiable, make_differentiable
+from screwgraph.compiler.backends.torch.library import Tensor, import_torch
+from screwgraph.compiler.backends.torch.operator import register_operator
 from screwgraph.compiler.signature import check_count
 from screwgraph.errors import InputError
 
@@ -27,14 +27,14 @@ class Source(Protocol):
         ...
 
 
-def torch_function(f: Plain, source: Source) -> TorchFunction:
+def make_torch_function(f: AmbientFunction, source: Source) -> TorchFunction:
     """Return a function of tensors on the processor, which pickles as what `source` makes.
 
     Raises:
         InputError: PyTorch is not installed.
     """
-    torch = torch_module()
-    way, operator = differentiable(torch, f), registered(torch, f).operator
+    torch = import_torch()
+    way, operator = make_differentiable(torch, f), register_operator(torch, f).operator
     return TorchFunction(f, source, torch, way, operator, getattr(torch, f.dtype), f.name)
 
 
@@ -45,7 +45,7 @@ class TorchFunction:
     It raises InputError for a wrong number, shape, type or device of arguments.
     """
 
-    f: Plain
+    f: AmbientFunction
     source: Source
     torch: Any
     way: Differentiable

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from screwgraph.extras import extra_module
+from screwgraph.optional_packages import extra_module
 
 Tensor = Any
 """A `torch.Tensor`."""
 
 
-def torch_module() -> Any:
+def import_torch() -> Any:
     """Return PyTorch.
 
     Raises:
@@ -20,7 +20,7 @@ def torch_module() -> Any:
     return extra_module("torch", "PyTorch")
 
 
-def watching(torch: Any) -> Callable[[], bool]:
+def make_transform_check(torch: Any) -> Callable[[], bool]:
     """Return what tells whether something of PyTorch, beside autograd, follows the operators of a call.
 
     That are transforms of `torch.func`, forward derivatives, modes (tracing, fake tensors) and `torch.jit.trace`. Then

@@ -8,17 +8,17 @@ from functools import cache, lru_cache
 from threading import RLock
 from typing import Any
 
-from screwgraph.compiler.backends.torch.batches import leading, summed
-from screwgraph.compiler.backends.torch.call import machine_call
+from screwgraph.compiler.ambient_function import AmbientFunction
+from screwgraph.compiler.backends.torch.batches import move_batch_first, sum_to_shapes
+from screwgraph.compiler.backends.torch.call import make_tensor_call
 from screwgraph.compiler.backends.torch.checks import check_tensors
 from screwgraph.compiler.backends.torch.library import Tensor
-from screwgraph.compiler.plain import Plain
 
 NAMESPACE = "screwgraph"
 
 
 @dataclass(frozen=True, eq=False)
-class Registered:
+class RegisteredOperator:
     """Machine code on tensors: its `call`, which nothing sees, the `operator` that PyTorch knows, and what keeps it."""
 
     call: Callable[..., Any]
@@ -26,7 +26,7 @@ class Registered:
     library: Any
 
 
-def registered(torch: Any, f: Plain) -> Registered:
+def register_operator(torch: Any, f: AmbientFunction) -> RegisteredOperator:
     """Return the operator of a function; the name is the same in every process, and stands for one operator in it."""
     with _lock():
         if f.code_name not in _operators():
@@ -35,7 +35,7 @@ def registered(torch: Any, f: Plain) -> Registered:
 
 
 @cache
-def _operators() -> dict[str, Registered]:
+def _operators() -> dict[str, RegisteredOperator]:
     """Operators by their names, of which PyTorch, too, has one of each in a process."""
     return {}
 
@@ -45,9 +45,9 @@ def _lock() -> RLock:
     return RLock()
 
 
-def _registration(torch: Any, f: Plain) -> Registered:
+def _registration(torch: Any, f: AmbientFunction) -> RegisteredOperator:
     name, ranks, shapes = f.code_name, [len(a.shape) for a in f.arguments], [r.shape for r in f.results]
-    compute, number, several = machine_call(torch, f), getattr(torch, f.dtype), len(shapes) > 1
+    compute, number, several = make_tensor_call(torch, f), getattr(torch, f.dtype), len(shapes) > 1
 
     def fake(*tensors: Tensor) -> Any:
         check_tensors(torch, f, tensors, ("cpu", "meta"))
@@ -57,17 +57,17 @@ def _registration(torch: Any, f: Plain) -> Registered:
 
     @lru_cache
     def pullback(by: tuple[int, ...]) -> Callable[..., Any]:
-        return registered(torch, f.pullback(*(f.arguments[i].name for i in by))).operator
+        return register_operator(torch, f.pullback(*(f.arguments[i].name for i in by))).operator
 
     def setup_context(ctx: Any, inputs: Sequence[Tensor], output: Any) -> None:
         ctx.save_for_backward(*inputs)
 
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         by, tensors = tuple(i for i, needed in enumerate(ctx.needs_input_grad) if needed), ctx.saved_tensors
-        return summed(pullback(by)(*tensors, *gradients), tensors, by)
+        return sum_to_shapes(pullback(by)(*tensors, *gradients), tensors, by)
 
     def vmap(info: Any, in_dims: Sequence[int | None], *tensors: Tensor) -> tuple[Any, Any]:
-        found = operator(*leading(tensors, in_dims, ranks, info.batch_size))
+        found = operator(*move_batch_first(tensors, in_dims, ranks, info.batch_size))
         return found, (0,) * len(shapes) if several else 0
 
     library, whole_name = torch.library.Library(NAMESPACE, "FRAGMENT"), f"{NAMESPACE}::{name}"
@@ -86,4 +86,4 @@ def _registration(torch: Any, f: Plain) -> Registered:
         except RuntimeError:  # gradients of a batch of gradients have no memory of their own
             return operator(*tensors)
 
-    return Registered(call, operator, library)
+    return RegisteredOperator(call, operator, library)

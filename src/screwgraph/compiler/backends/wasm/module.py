@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from screwgraph.compiler.angles import large_terms
-from screwgraph.compiler.backends.wasm.bytes import CALL, F64, GET, SET, body, leb, load, sized, store
-from screwgraph.compiler.backends.wasm.operations import IMPORTED, WASM, A, B, number
-from screwgraph.compiler.backends.wasm.routine import routine_body
-from screwgraph.compiler.pieces import SHORT, Pieces, pieces
+from screwgraph.compiler.angle_reduction import find_large_terms
+from screwgraph.compiler.backends.wasm.encoding import (
+    CALL,
+    F64,
+    GET,
+    SET,
+    emit_body,
+    emit_load,
+    emit_store,
+    encode_leb128,
+    prefix_size,
+)
+from screwgraph.compiler.backends.wasm.operations import IMPORTED, WASM, A, B, emit_constant
+from screwgraph.compiler.backends.wasm.routine import emit_routine
+from screwgraph.compiler.outlining import SHORT, Outlines, outline_program
 from screwgraph.tape import LEAVES, Program, Routine
 
 PAGE = 65536
@@ -21,29 +31,32 @@ IMPORTS = "math"
 """Name of the object that has the imported functions."""
 
 
-def wasm_module(codes: Mapping[str, Program | Routine]) -> bytes:
+def emit_module(codes: Mapping[str, Program | Routine]) -> bytes:
     """Return a module that exports `memory` and, for each code, a function without arguments.
 
     A function reads its inputs from the beginning of the memory, float64 one behind the other, and writes its outputs
     behind them.
     """
-    imported = imported_functions(codes.values())
-    module = Bodies(imported)
+    imported = list_imports(codes.values())
+    module = FunctionBodies(imported)
     exported = {name: module.add(code) for name, code in codes.items()}
-    exports = [_name("memory") + b"\x02\x00", *(_name(name) + b"\x00" + leb(i) for name, i in exported.items())]
+    exports = [
+        _name("memory") + b"\x02\x00",
+        *(_name(name) + b"\x00" + encode_leb128(i) for name, i in exported.items()),
+    ]
     sections = {
         1: TYPES,
-        2: [_name(IMPORTS) + _name(name) + b"\x00" + leb(arity) for name, arity in imported.items()],
-        3: [leb(0)] * len(module.bodies),
-        5: [b"\x00" + leb(8 * module.size // PAGE + 1)],
+        2: [_name(IMPORTS) + _name(name) + b"\x00" + encode_leb128(arity) for name, arity in imported.items()],
+        3: [encode_leb128(0)] * len(module.bodies),
+        5: [b"\x00" + encode_leb128(8 * module.size // PAGE + 1)],
         7: exports,
         10: module.bodies,
     }
-    return MAGIC + b"".join(bytes([n]) + sized(_list(items)) for n, items in sections.items())
+    return MAGIC + b"".join(bytes([n]) + prefix_size(_list(items)) for n, items in sections.items())
 
 
 @dataclass
-class Bodies:
+class FunctionBodies:
     """The functions of a module, and how many numbers of its memory they use; what they import has numbers first."""
 
     imported: Mapping[str, int]
@@ -53,12 +66,12 @@ class Bodies:
     def add(self, code: Program | Routine) -> int:
         """Add a function, and return its number."""
         count = len(code.input_names) + len(code.outputs)
-        body = routine_body(code, count, self) if isinstance(code, Routine) else function_body(self.pieces(code, 0))
+        body = emit_routine(code, count, self) if isinstance(code, Routine) else function_body(self.pieces(code, 0))
         return self.append(body)
 
     def pieces(self, program: Program, base: int) -> list[int]:
         """Add the pieces of a program, whose inputs stand from the place `base` on; return their numbers."""
-        cut, numbers = pieces(program, whole=SHORT), {name: i for i, name in enumerate(self.imported)}
+        cut, numbers = outline_program(program, whole=SHORT), {name: i for i, name in enumerate(self.imported)}
         self.size = max(self.size, base + len(program.input_names) + len(program.outputs) + len(cut.slots))
         return [self.append(_piece(program, cut, part, numbers, base)) for part in cut.straight]
 
@@ -70,7 +83,7 @@ class Bodies:
 
 def function_body(called: Iterable[int]) -> bytes:
     """Return a function that calls others, one after the other."""
-    return body(0, b"".join(CALL + leb(i) for i in called))
+    return emit_body(0, b"".join(CALL + encode_leb128(i) for i in called))
 
 
 @dataclass(frozen=True)
@@ -78,20 +91,20 @@ class _Values:
     """Storage of a piece's values: its own in locals, inputs and values of other pieces in memory."""
 
     program: Program
-    cut: Pieces
+    cut: Outlines
     local: Mapping[int, int]
     base: int
 
-    def read(self, i: int) -> bytes:
+    def emit_read(self, i: int) -> bytes:
         """Return the instructions that put a value on the stack."""
         operation, *operands = self.program.instructions[i]
         if operation == "constant":
-            return number(operands[0])
+            return emit_constant(operands[0])
         if operation == "input":
-            return load(self.base + operands[0])
+            return emit_load(self.base + operands[0])
         if i in self.local:
-            return GET + leb(self.local[i])
-        return load(self.slot(i))
+            return GET + encode_leb128(self.local[i])
+        return emit_load(self.slot(i))
 
     @property
     def outputs(self) -> int:
@@ -103,48 +116,53 @@ class _Values:
         return self.outputs + len(self.program.outputs) + self.cut.slots[i]
 
 
-def _piece(program: Program, cut: Pieces, places: Sequence[int], functions: Mapping[str, int], base: int) -> bytes:
+def _piece(program: Program, cut: Outlines, places: Sequence[int], functions: Mapping[str, int], base: int) -> bytes:
     """Return a function that computes the values at these places, and writes the results among them."""
     own = [i for i in places if program.instructions[i][0] not in LEAVES]
-    values, large = _Values(program, cut, {i: n for n, i in enumerate(own)}, base), large_terms(program)
+    values, large = _Values(program, cut, {i: n for n, i in enumerate(own)}, base), find_large_terms(program)
     code = bytearray()
     for i in own:
         operation, *operands = program.instructions[i]
         wrapped = large.get(i, ())
-        terms = [values.read(o) + (CALL + leb(functions["wrapped"]) if o in wrapped else b"") for o in operands]
-        code += _computed(operation, terms, functions) + SET + leb(values.local[i])
+        terms = [
+            values.emit_read(o) + (CALL + encode_leb128(functions["wrapped"]) if o in wrapped else b"")
+            for o in operands
+        ]
+        code += _emit_operation(operation, terms, functions) + SET + encode_leb128(values.local[i])
         if i in cut.slots:
-            code += store(values.slot(i), values.read(i))
+            code += emit_store(values.slot(i), values.emit_read(i))
     inside, is_first = set(places), places is cut.straight[0]
     for n, output in enumerate(program.outputs, values.outputs):
         if isinstance(output, int) and output in inside:
-            code += store(n, values.read(output))
+            code += emit_store(n, values.emit_read(output))
         elif is_first and not isinstance(output, int):
-            code += store(n, number(output))
-    return body(len(own), bytes(code))
+            code += emit_store(n, emit_constant(output))
+    return emit_body(len(own), bytes(code))
 
 
-def _computed(operation: str, terms: Sequence[bytes], functions: Mapping[str, int]) -> bytes:
+def _emit_operation(operation: str, terms: Sequence[bytes], functions: Mapping[str, int]) -> bytes:
     """Return the instructions of an operation on operands."""
     operands = dict(zip((A, B), terms, strict=False))
-    parts = (operands.get(p) or (CALL + leb(functions[p]) if isinstance(p, str) else p) for p in WASM[operation])
+    parts = (
+        operands.get(p) or (CALL + encode_leb128(functions[p]) if isinstance(p, str) else p) for p in WASM[operation]
+    )
     return b"".join(part for part in parts if isinstance(part, bytes))
 
 
-def imported_functions(codes: Iterable[Program | Routine]) -> dict[str, int]:
+def list_imports(codes: Iterable[Program | Routine]) -> dict[str, int]:
     """Return the functions that codes import, and how many numbers each takes."""
     programs = [
         p for code in codes for p in ([b.program for b in code.blocks] if isinstance(code, Routine) else [code])
     ]
     used = {p for program in programs for i in program.instructions for p in WASM.get(i[0], ()) if isinstance(p, str)}
-    if any(large_terms(program) for program in programs):
+    if any(find_large_terms(program) for program in programs):
         used.add("wrapped")
     return {name: 2 if B in WASM.get(name, ()) else 1 for name in IMPORTED if name in used}
 
 
 def _name(text: str) -> bytes:
-    return sized(text.encode())
+    return prefix_size(text.encode())
 
 
 def _list(items: Sequence[bytes]) -> bytes:
-    return leb(len(items)) + b"".join(items)
+    return encode_leb128(len(items)) + b"".join(items)

@@ -15,12 +15,12 @@ EQ, NE, LT, GT, LE = (bytes([code]) for code in range(0x61, 0x66))
 AND, OR = b"\x71", b"\x72"
 
 
-def number(value: float) -> bytes:
+def emit_constant(value: float) -> bytes:
     """Return the instruction that puts a number on the stack."""
     return F64_CONST + struct.pack("<d", value)
 
 
-ZERO, ONE = number(0.0), number(1.0)
+ZERO, ONE = emit_constant(0.0), emit_constant(1.0)
 IMPORTED: Mapping[str, str] = MappingProxyType(
     {
         **{
@@ -60,8 +60,8 @@ WASM: Mapping[str, tuple[object, ...]] = MappingProxyType(
         "and": (A, ZERO, NE, B, ZERO, NE, AND, TRUTH),
         "or": (A, ZERO, NE, B, ZERO, NE, OR, TRUTH),
         "where": (B, ZERO, A, ZERO, NE, SELECT),
-        "guard": (A, number(float("nan")), A, ABS, B, GT, SELECT),
-        "sign": (ONE, number(-1.0), A, A, ZERO, LT, SELECT, A, ZERO, GT, SELECT),
+        "guard": (A, emit_constant(float("nan")), A, ABS, B, GT, SELECT),
+        "sign": (ONE, emit_constant(-1.0), A, A, ZERO, LT, SELECT, A, ZERO, GT, SELECT),
         **{name: (A, name) for name in IMPORTED if name not in ("atan2", "fmod", "pow", "wrapped")},
         **{name: (A, B, name) for name in ("atan2", "fmod", "pow")},
     }

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from screwgraph.compiler.backends.wasm.bytes import CALL, END, body, leb, load, store
-from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, number
+from screwgraph.compiler.backends.wasm.encoding import CALL, END, emit_body, emit_load, emit_store, encode_leb128
+from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, emit_constant
 from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 if TYPE_CHECKING:
-    from screwgraph.compiler.backends.wasm.module import Bodies
+    from screwgraph.compiler.backends.wasm.module import FunctionBodies
 
 LOOP, IF, BRANCH_IF, EMPTY = b"\x03", b"\x04", b"\x0d", b"\x40"
 
 
-def routine_body(given: Routine, first: int, module: Bodies) -> bytes:
+def emit_routine(given: Routine, first: int, module: FunctionBodies) -> bytes:
     """Return a function whose memory stands from the place `first` on, behind its inputs and outputs.
 
     Programs of parts work behind that, on copies of what they read.
@@ -27,11 +27,11 @@ def routine_body(given: Routine, first: int, module: Bodies) -> bytes:
             called[id(part.program)] = module.pieces(part.program, base)
     code = bytearray()
     for i, place in enumerate(given.inputs):
-        code += store(first + place, load(i))
+        code += emit_store(first + place, emit_load(i))
     code += _Parts(first, base, called).code(given.parts)
     for i, place in enumerate(given.outputs, len(given.inputs)):
-        code += store(i, load(first + place))
-    return body(0, bytes(code))
+        code += emit_store(i, emit_load(first + place))
+    return emit_body(0, bytes(code))
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class _Parts:
             match part:
                 case Block():
                     for i, place in enumerate(part.reads, self.base):
-                        found += store(i, load(self.first + place))
-                    found += b"".join(CALL + leb(i) for i in self.called[id(part.program)])
+                        found += emit_store(i, emit_load(self.first + place))
+                    found += b"".join(CALL + encode_leb128(i) for i in self.called[id(part.program)])
                     for i, place in enumerate(part.writes, self.base + len(part.reads)):
-                        found += store(self.first + place, load(i))
+                        found += emit_store(self.first + place, emit_load(i))
                 case Lookup():
                     found += self._lookup(part)
                 case Loop():
@@ -62,12 +62,12 @@ class _Parts:
         return bytes(found)
 
     def _truth(self, place: int) -> bytes:
-        return load(self.first + place) + ZERO + NE
+        return emit_load(self.first + place) + ZERO + NE
 
     def _lookup(self, part: Lookup) -> bytes:
         """Return a choice among rows: numbers are written where the row is theirs."""
         found = bytearray()
         for k, row in enumerate(part.table.tolist()):
-            numbers = b"".join(store(self.first + part.writes + i, number(x)) for i, x in enumerate(row))
-            found += load(self.first + part.row) + number(float(k)) + EQ + IF + EMPTY + numbers + END
+            numbers = b"".join(emit_store(self.first + part.writes + i, emit_constant(x)) for i, x in enumerate(row))
+            found += emit_load(self.first + part.row) + emit_constant(float(k)) + EQ + IF + EMPTY + numbers + END
         return bytes(found)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from screwgraph.compiler.angles import LARGE, TURN
-from screwgraph.compiler.backends.base import Library, Listing
-from screwgraph.compiler.backends.c import identifiers
+from screwgraph.compiler.angle_reduction import LARGE, TURN
+from screwgraph.compiler.backends.base import ExportedFunction, Library
+from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.compiler.backends.escapes import in_comment
-from screwgraph.compiler.backends.wasm.module import IMPORTS, imported_functions, wasm_module
+from screwgraph.compiler.backends.wasm.module import IMPORTS, emit_module, list_imports
 from screwgraph.compiler.backends.wasm.operations import IMPORTED
-from screwgraph.compiler.signature import written
+from screwgraph.compiler.signature import format_arguments
 
 UNITS = "SI units; floating bases: q = (x y z, qx qy qz qw of any length, joints), qd = (omega, v, joints)."
 WORDS = frozenset(
@@ -43,7 +43,7 @@ function erf(x) {
 """
 
 
-def wasm_script(library: Library) -> str:
+def emit_script(library: Library) -> str:
     """Return the text of an ECMAScript module that needs nothing else: its functions take and give arrays of numbers.
 
     Matrices stand row by row; one result is a Float64Array, several are an object of them by their names.
@@ -51,11 +51,11 @@ def wasm_script(library: Library) -> str:
     names = _identifiers([library.prefixed(f.name) for f in library.functions])
     codes = dict(zip(names, (f.code for f in library.functions), strict=True))
     lines = [f"// {in_comment(library.about or library.name)}: made by screwgraph.", f"// {UNITS}", ""]
-    needed, (turn, more) = imported_functions(codes.values()), TURN["float64"]
+    needed, (turn, more) = list_imports(codes.values()), TURN["float64"]
     lines += [WRAPPED.format(large=LARGE, turn=turn, more=more)] if "wrapped" in needed else []
     lines += [ERF] if "erf" in needed else []
     table = "".join(f"  {name}: {IMPORTED[name]},\n" for name in needed)
-    text = base64.b64encode(wasm_module(codes)).decode()
+    text = base64.b64encode(emit_module(codes)).decode()
     lines += [
         f"const imports = {{\n{table}}};",
         f'const bytes = Uint8Array.from(atob("{text}"), (c) => c.charCodeAt(0));',
@@ -68,11 +68,11 @@ def wasm_script(library: Library) -> str:
     return "\n".join(lines)
 
 
-def _function(name: str, f: Listing) -> list[str]:
+def _function(name: str, f: ExportedFunction) -> list[str]:
     """Return the lines of a function that puts its arguments into the memory, and takes results from there."""
     takes = _identifiers([a.name for a in f.arguments])
     gives = _identifiers([r.name for r in f.results])
-    lines = [f"/** {in_comment(f'{written(f.arguments)} -> {written(f.results)}')}; {f.counted}. */"]
+    lines = [f"/** {in_comment(f'{format_arguments(f.arguments)} -> {format_arguments(f.results)}')}; {f.counted}. */"]
     lines.append(f"export function {name}({', '.join(takes)}) {{")
     place = 0
     for own, argument in zip(takes, f.arguments, strict=True):
@@ -91,4 +91,4 @@ def _function(name: str, f: Listing) -> list[str]:
 
 
 def _identifiers(names: Sequence[str]) -> list[str]:
-    return identifiers(f"{name}_" if name in WORDS else name for name in names)
+    return make_identifiers(f"{name}_" if name in WORDS else name for name in names)

@@ -3,8 +3,8 @@
 Loops of a fixed shape, written as LLVM assembly for the vectors of this processor.
 """
 
-from screwgraph.compiler.kernels.dense.chain_factor import UNROLLED, Shape
-from screwgraph.compiler.kernels.dense.code import chain_code, place_code
-from screwgraph.compiler.kernels.dense.gram import Gram, gram
+from screwgraph.compiler.kernels.dense.chain_factor import UNROLLED, ChainShape
+from screwgraph.compiler.kernels.dense.gram import Gram, make_gram
+from screwgraph.compiler.kernels.dense.panel_kernels import compile_chain, compile_places
 
-__all__ = ["UNROLLED", "Gram", "Shape", "chain_code", "gram", "place_code"]
+__all__ = ["UNROLLED", "ChainShape", "Gram", "compile_chain", "compile_places", "make_gram"]

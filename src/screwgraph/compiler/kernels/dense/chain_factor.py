@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screwgraph.compiler.backends.llvm import Lanes
-from screwgraph.compiler.kernels.dense.writer import Writer
+from screwgraph.compiler.kernels.dense.panel_writer import PanelWriter
 
 UNROLLED = 16
 """Up to so many unknowns a step, all is written out; beyond, columns are loops, in groups as long as a vector."""
@@ -20,7 +20,7 @@ TILE = 4
 
 
 @dataclass(frozen=True)
-class Shape:
+class ChainShape:
     """Unknowns `d` of a step and `b` of the border, on vectors of `width` doubles.
 
     The first `skipped` unknowns of a step, a multiple of the width, are not tied to the step before.
@@ -67,7 +67,7 @@ class Shape:
         return Lanes(self.width)
 
 
-def factor_text(shape: Shape) -> str:
+def emit_chain_factor(shape: ChainShape) -> str:
     """Return `@factor(panels, scratch, inverses, scales, border, firsts, ends, alone, N, tolerance)`: the first bad
     pivot, or -1.
 
@@ -76,18 +76,18 @@ def factor_text(shape: Shape) -> str:
     multiple of the width; and the first of those that are taken off all later ones. What is before that stands alone,
     and is taken off the columns that it touches: `alone` lists it, column by column, up to `ends` (N d + 1).
     """
-    w = Writer(shape.lanes)
+    w = PanelWriter(shape.lanes)
     w.do("%bad = alloca i64")
     w.do("store i64 -1, ptr %bad")
     with w.loop("%N") as steps:
-        panel = w.at("%panels", w.value(f"mul i64 {steps.index}, {shape.panel}"))
-        inverses = w.at("%inverses", w.value(f"mul i64 {steps.index}, {shape.step}"))
+        panel = w.address("%panels", w.value(f"mul i64 {steps.index}, {shape.panel}"))
+        inverses = w.address("%inverses", w.value(f"mul i64 {steps.index}, {shape.step}"))
         first = w.value(f"mul i64 {steps.index}, {shape.d}")
         here = Panel(panel, inverses, first, *_firsts(w, shape, steps.index))
         for group in range(0, shape.d, shape.width):
             columns = min(shape.width, shape.d - group)
             if shape.d > UNROLLED:
-                with w.loop(used(w, here.start, group, columns)) as each:
+                with w.loop(select_used(w, here.start, group, columns)) as each:
                     _column(w, shape, here, group, each.index)
             else:
                 for lane in range(columns):
@@ -113,24 +113,24 @@ class Panel:
     tied: str
 
 
-def _firsts(w: Writer, shape: Shape, step: str) -> tuple[str, str]:
+def _firsts(w: PanelWriter, shape: ChainShape, step: str) -> tuple[str, str]:
     if shape.d <= UNROLLED:
         return "0", "0"
-    at = w.at("%firsts", w.value(f"mul i64 {step}, 2"))
-    return w.value(f"load i64, ptr {at}"), w.value(f"load i64, ptr {w.at(at, 1)}")
+    at = w.address("%firsts", w.value(f"mul i64 {step}, 2"))
+    return w.value(f"load i64, ptr {at}"), w.value(f"load i64, ptr {w.address(at, 1)}")
 
 
-def used(w: Writer, start: str, group: int, columns: int) -> str:
+def select_used(w: PanelWriter, start: str, group: int, columns: int) -> str:
     """Return how many of a group's columns are used: all or none."""
     return w.value(f"select i1 {w.value(f'icmp sle i64 {start}, {group}')}, i64 {columns}, i64 0")
 
 
-def _column(w: Writer, shape: Shape, panel: Panel, group: int, lane: int | str) -> None:
+def _column(w: PanelWriter, shape: ChainShape, panel: Panel, group: int, lane: int | str) -> None:
     """Make column group + lane: the part with the pivot first, since all others are divided by it."""
     V, height = shape.width, shape.height
     j = group + lane if isinstance(lane, int) else w.value(f"add i64 {group}, {lane}")
     at = j * height if isinstance(j, int) else w.value(f"mul i64 {j}, {height}")
-    own, unscaled = w.at(panel.columns, at), w.at("%scratch", at)
+    own, unscaled = w.address(panel.columns, at), w.address("%scratch", at)
     vectors = list(range(group // V, height // V))
     inverse = ""
     for start in range(0, len(vectors), shape.chunk):
@@ -144,7 +144,9 @@ def _column(w: Writer, shape: Shape, panel: Panel, group: int, lane: int | str) 
             w.store(w.keep_after(scaled, lane) if v == group // V else scaled, own, v * V)
 
 
-def _minus_earlier(w: Writer, shape: Shape, panel: Panel, column: dict[int, str], j: int | str) -> dict[int, str]:
+def _minus_earlier(
+    w: PanelWriter, shape: ChainShape, panel: Panel, column: dict[int, str], j: int | str
+) -> dict[int, str]:
     """Subtract what the columns before column j take off it."""
     V, height = shape.width, shape.height
     if shape.d <= UNROLLED and isinstance(j, int):
@@ -153,10 +155,10 @@ def _minus_earlier(w: Writer, shape: Shape, panel: Panel, column: dict[int, str]
             column = {v: w.fma(w.load("%scratch", k * height + v * V), factor, x) for v, x in column.items()}
         return column
     here = w.value(f"add i64 {panel.first}, {j}")
-    begin, end = (w.value(f"load i64, ptr {w.at('%ends', here, k)}") for k in range(2))
-    across, listed = w.at(panel.columns, j), w.at("%alone", begin)
+    begin, end = (w.value(f"load i64, ptr {w.address('%ends', here, k)}") for k in range(2))
+    across, listed = w.address(panel.columns, j), w.address("%alone", begin)
     with w.loop(w.value(f"sub i64 {end}, {begin}"), {str(v): x for v, x in column.items()}) as touching:
-        k = w.value(f"load i64, ptr {w.at(listed, touching.index)}")
+        k = w.value(f"load i64, ptr {w.address(listed, touching.index)}")
         touching.handed |= _minus(w, shape, across, k, touching.now)
     with w.loop(w.value(f"sub i64 {j}, {panel.tied}"), touching.now) as earlier:
         k = w.value(f"add i64 {earlier.index}, {panel.tied}")
@@ -164,32 +166,32 @@ def _minus_earlier(w: Writer, shape: Shape, panel: Panel, column: dict[int, str]
     return {v: earlier.now[str(v)] for v in column}
 
 
-def _minus(w: Writer, shape: Shape, across: str, k: str, column: dict[str, str]) -> dict[str, str]:
+def _minus(w: PanelWriter, shape: ChainShape, across: str, k: str, column: dict[str, str]) -> dict[str, str]:
     """Subtract what column k takes off vectors of a later one, whose row of the panel is `across`."""
     at = w.value(f"mul i64 {k}, {shape.height}")
-    factor, unscaled = w.negative(w.splat(w.scalar(w.at(across, at)))), w.at("%scratch", at)
+    factor, unscaled = w.negative(w.splat(w.scalar(w.address(across, at)))), w.address("%scratch", at)
     return {v: w.fma(w.load(unscaled, int(v) * shape.width), factor, x) for v, x in column.items()}
 
 
-def _inverse(w: Writer, panel: Panel, pivot: str, j: int | str) -> str:
+def _inverse(w: PanelWriter, panel: Panel, pivot: str, j: int | str) -> str:
     """Judge the pivot of column j, keep its inverse, and return that in every lane."""
     size = w.value(f"call double @llvm.fabs.f64(double {pivot})")
     here = w.value(f"add i64 {panel.first}, {j}")
-    least = w.value(f"fmul double %tolerance, {w.scalar(w.at('%scales', here))}")
+    least = w.value(f"fmul double %tolerance, {w.scalar(w.address('%scales', here))}")
     good = w.value(f"fcmp ogt double {size}, {least}")
     before = w.value("load i64, ptr %bad")
     known = w.value(f"icmp sge i64 {before}, 0")
     keep = w.value(f"or i1 {good}, {known}")
     w.do(f"store i64 {w.value(f'select i1 {keep}, i64 {before}, i64 {here}')}, ptr %bad")
     inverse = w.value(f"fdiv double 1.0, {pivot}")
-    w.store_scalar(inverse, w.at(panel.inverses, j))
+    w.store_scalar(inverse, w.address(panel.inverses, j))
     return w.splat(inverse)
 
 
-def _next_panel(w: Writer, shape: Shape, panel: Panel) -> None:
+def _next_panel(w: PanelWriter, shape: ChainShape, panel: Panel) -> None:
     """Take this panel's lower part off the next one's diagonal block and border rows."""
     V, p, height = shape.width, shape.step, shape.height
-    target, below = w.at(panel.columns, shape.panel), p - shape.skipped
+    target, below = w.address(panel.columns, shape.panel), p - shape.skipped
     for c in range(shape.skipped, shape.d, TILE):
         columns = range(c, min(c + TILE, shape.d))
         rows = [*range(c // V, p // V), *range(shape.lower // V, height // V)]
@@ -198,7 +200,7 @@ def _next_panel(w: Writer, shape: Shape, panel: Panel) -> None:
         _minus_product(w, shape, panel, target, source, places, {t: below + t for t in columns})
 
 
-def _border(w: Writer, shape: Shape, panel: Panel) -> None:
+def _border(w: PanelWriter, shape: ChainShape, panel: Panel) -> None:
     """Take this panel's border rows off the border's own matrix."""
     V = shape.width
     for c in range(0, shape.b, TILE):
@@ -209,8 +211,8 @@ def _border(w: Writer, shape: Shape, panel: Panel) -> None:
 
 
 def _minus_product(
-    w: Writer,
-    shape: Shape,
+    w: PanelWriter,
+    shape: ChainShape,
     panel: Panel,
     target: str,
     source: dict[int, int],
@@ -224,7 +226,9 @@ def _minus_product(
         rows = all_rows[start : start + per]
         sums = {f"s{t}_{v}": w.load(target, places[t] + v * V) for t in places for v in rows}
 
-        def added(now: dict[str, str], panel_k: str, scratch_k: str, offset: int, rows: list[int]) -> dict[str, str]:
+        def emit_update(
+            now: dict[str, str], panel_k: str, scratch_k: str, offset: int, rows: list[int]
+        ) -> dict[str, str]:
             left = {v: w.load(scratch_k, offset + source[v]) for v in rows}
             result = {}
             for t in places:
@@ -234,11 +238,13 @@ def _minus_product(
 
         if shape.d <= UNROLLED:
             for k in range(shape.d):
-                sums = added(sums, panel.columns, "%scratch", k * shape.height, rows)
+                sums = emit_update(sums, panel.columns, "%scratch", k * shape.height, rows)
         else:
             with w.loop(w.value(f"sub i64 {shape.d}, {panel.start}"), sums) as earlier:
                 at = w.value(f"mul i64 {w.value(f'add i64 {earlier.index}, {panel.start}')}, {shape.height}")
-                earlier.handed |= added(earlier.now, w.at(panel.columns, at), w.at("%scratch", at), 0, rows)
+                earlier.handed |= emit_update(
+                    earlier.now, w.address(panel.columns, at), w.address("%scratch", at), 0, rows
+                )
             sums = earlier.now
         for t in places:
             for v in rows:

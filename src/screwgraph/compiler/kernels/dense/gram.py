@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.backends.llvm import Lanes, remembered_code, vector_width
-from screwgraph.compiler.kernels.dense.writer import Writer
+from screwgraph.compiler.backends.llvm import Lanes, get_machine_code, vector_width
+from screwgraph.compiler.kernels.dense.panel_writer import PanelWriter
 from screwgraph.summary import one_line
 
 TILE = 4
@@ -21,7 +21,7 @@ TILE = 4
 
 @dataclass(frozen=True, eq=False)
 class Gram:
-    """Entries (rows[e], cols[e]) of J^T J, and J^T r, of Jacobians (m, c); made by `gram`."""
+    """Entries (rows[e], cols[e]) of J^T J, and J^T r, of Jacobians (m, c); made by `make_gram`."""
 
     __repr__ = one_line
 
@@ -45,7 +45,7 @@ class Gram:
         self.code(*(a.ctypes.data for a in arrays), J.shape[0], self.places.size)
 
 
-def gram(m: int, c: int, rows: Sequence[int] | np.ndarray, cols: Sequence[int] | np.ndarray) -> Gram:
+def make_gram(m: int, c: int, rows: Sequence[int] | np.ndarray, cols: Sequence[int] | np.ndarray) -> Gram:
     """Return the function for Jacobians of m rows and c columns that keeps some entries, rows >= cols."""
     function, engine = _code(m, c, vector_width())
     pitch = _pitch(c, vector_width())
@@ -59,39 +59,39 @@ def _pitch(c: int, width: int) -> int:
 
 @lru_cache(maxsize=256)
 def _code(m: int, c: int, width: int) -> tuple[Callable[..., None], Any]:
-    code = remembered_code(("gram", m, c, width), lambda: _text(m, c, Lanes(width)), "gram")
+    code = get_machine_code(("gram", m, c, width), lambda: _text(m, c, Lanes(width)), "gram")
     pointers, counts = [ctypes.c_void_p] * 6, [ctypes.c_int64] * 2
     return ctypes.CFUNCTYPE(None, *pointers, *counts)(code.address), code.engine
 
 
 def _text(m: int, c: int, lanes: Lanes) -> str:
     """Return `@gram(J, r, places, entries, gradient, scratch, K, count)`; column c of the scratch is the gradient."""
-    w, D, B = Writer(lanes), lanes.real, lanes.boolean
+    w, D, B = PanelWriter(lanes), lanes.real, lanes.boolean
     pitch = _pitch(c, lanes.width)
     with w.loop("%K") as each:
-        J = w.at("%J", w.value(f"mul i64 {each.index}, {m * c}"))
-        r = w.at("%r", w.value(f"mul i64 {each.index}, {m}"))
+        J = w.address("%J", w.value(f"mul i64 {each.index}, {m * c}"))
+        r = w.address("%r", w.value(f"mul i64 {each.index}, {m}"))
         for first in range(0, c, TILE):
             _columns(w, m, c, J, J, range(first, min(first + TILE, c)), first // lanes.width)
         _columns(w, m, c, J, r, range(c, c + 1), 0)
-        entries = w.at("%entries", w.value(f"mul i64 {each.index}, %count"))
+        entries = w.address("%entries", w.value(f"mul i64 {each.index}, %count"))
         with w.loop("%count") as kept:
             place = w.value(f"load i32, ptr {w.value(f'getelementptr i32, ptr %places, i64 {kept.index}')}, align 4")
-            x = w.scalar(w.at("%scratch", w.value(f"sext i32 {place} to i64")))
-            w.store_scalar(x, w.at(entries, kept.index))
-        gradient = w.at("%gradient", w.value(f"mul i64 {each.index}, {c}"))
+            x = w.scalar(w.address("%scratch", w.value(f"sext i32 {place} to i64")))
+            w.store_scalar(x, w.address(entries, kept.index))
+        gradient = w.address("%gradient", w.value(f"mul i64 {each.index}, {c}"))
         with w.loop(c) as one:
-            w.store_scalar(w.scalar(w.at("%scratch", one.index), c * pitch), w.at(gradient, one.index))
+            w.store_scalar(w.scalar(w.address("%scratch", one.index), c * pitch), w.address(gradient, one.index))
     declared = [
         f"declare {D} {lanes.intrinsic('fma')}({D}, {D}, {D})",
-        f"declare {D} @llvm.masked.load.{lanes.mangled}.p0(ptr, i32, {B}, {D})",
+        f"declare {D} @llvm.masked.load.{lanes.mangled_type}.p0(ptr, i32, {B}, {D})",
     ]
     names = ("J", "r", "places", "entries", "gradient", "scratch")
     head = ", ".join([*(f"ptr noalias %{name}" for name in names), "i64 %K", "i64 %count"])
     return "\n".join([*declared, f"define void @gram({head}) {{", "entry:", *w.lines, "  ret void", "}"])
 
 
-def _columns(w: Writer, m: int, c: int, J: str, right: str, columns: range, first: int) -> None:
+def _columns(w: PanelWriter, m: int, c: int, J: str, right: str, columns: range, first: int) -> None:
     """Write columns of J^T [J r] to the scratch, from vector `first` on; `right` holds column c alone, if asked for."""
     V, pitch = w.lanes.width, _pitch(c, w.lanes.width)
     alone = columns.start == c
@@ -100,9 +100,9 @@ def _columns(w: Writer, m: int, c: int, J: str, right: str, columns: range, firs
         vectors = range(start, min(start + chunk, pitch // V))
         sums = {f"s{t}_{v}": "zeroinitializer" for t in columns for v in vectors}
         with w.loop(m, sums) as rows:
-            row = w.at(J, w.value(f"mul i64 {rows.index}, {c}"))
-            factors = w.at(right, rows.index) if alone else row
-            left = {v: _loaded(w, row, v, c) for v in vectors}
+            row = w.address(J, w.value(f"mul i64 {rows.index}, {c}"))
+            factors = w.address(right, rows.index) if alone else row
+            left = {v: _emit_row_load(w, row, v, c) for v in vectors}
             for t in columns:
                 factor = w.splat(w.scalar(factors, 0 if alone else t))
                 for v in vectors:
@@ -112,11 +112,11 @@ def _columns(w: Writer, m: int, c: int, J: str, right: str, columns: range, firs
                 w.store(rows.now[f"s{t}_{v}"], "%scratch", t * pitch + v * V)
 
 
-def _loaded(w: Writer, row: str, v: int, c: int) -> str:
+def _emit_row_load(w: PanelWriter, row: str, v: int, c: int) -> str:
     """Load a vector of a row: the last one only as far as the row goes."""
     V, D, B = w.lanes.width, w.lanes.real, w.lanes.boolean
     if (v + 1) * V <= c:
         return w.load(row, v * V)
     mask = ", ".join(f"i1 {int(v * V + i < c)}" for i in range(V))
-    call = f"call {D} @llvm.masked.load.{w.lanes.mangled}.p0"
-    return w.value(f"{call}(ptr {w.at(row, v * V)}, i32 8, {B} <{mask}>, {D} zeroinitializer)")
+    call = f"call {D} @llvm.masked.load.{w.lanes.mangled_type}.p0"
+    return w.value(f"{call}(ptr {w.address(row, v * V)}, i32 8, {B} <{mask}>, {D} zeroinitializer)")

@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler import Argument, Function
-from screwgraph.kinematics.targets import Rows, Target
+from screwgraph.kinematics.targets import Target, TargetResidual
 from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold
 
 
 @dataclass(frozen=True)
-class Limited:
+class LimitedCoordinate:
     """A coordinate with limits (`unit`: "rad" or "m"), infinite where there is none: its places in q and in qd."""
 
     joint: str
@@ -52,7 +52,7 @@ class InverseModel(Protocol):
         ...
 
     @property
-    def limited(self) -> tuple[Limited, ...]: ...
+    def limited(self) -> tuple[LimitedCoordinate, ...]: ...
 
     @property
     def held(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class InverseModel(Protocol):
         """Return where what targets are about is, and how it moves, one after the other: q -> (k,)."""
         ...
 
-    def closure(self, q: Array) -> Rows:
+    def closure(self, q: Array) -> TargetResidual:
         """Return what closes loops, on a tape."""
         ...
 

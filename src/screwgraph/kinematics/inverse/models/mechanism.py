@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Argument, Function, compile_expression, numbered
+from screwgraph.compiler import Argument, Function, compile_expression, make_numbered_argument
 from screwgraph.errors import InputError
-from screwgraph.kinematics.inverse.models.base import Limited
-from screwgraph.kinematics.targets import Moving, Point, Posture, Rows, Target
-from screwgraph.kinematics.targets.derivatives import differentiated
-from screwgraph.kinematics.targets.frames import length_of
+from screwgraph.kinematics.inverse.models.base import LimitedCoordinate
+from screwgraph.kinematics.targets import Point, Posture, Target, TargetResidual, TargetValue
+from screwgraph.kinematics.targets.frame_motion import length_of
+from screwgraph.kinematics.targets.tangent_derivatives import differentiate_along
 from screwgraph.models.mechanism import Mechanism, without_metadata
-from screwgraph.models.mechanism.assembly import assembled_states
-from screwgraph.models.mechanism.closing import size_of
+from screwgraph.models.mechanism.assembled_positions import find_assembled_states
+from screwgraph.models.mechanism.closure import characteristic_length
 from screwgraph.spatial import Array, maximum, sqrt
 from screwgraph.spatial.manifolds import Manifold, Vector
 from screwgraph.summary import one_line
@@ -47,19 +47,19 @@ class PlanarPoint:
         robot.point(self.point)
         return (len(self.axes),)
 
-    def moving(self, robot: Any, q: Array) -> Moving:
+    def moving(self, robot: Any, q: Array) -> TargetValue:
         slots = robot.point_slots[robot.point(self.point)]
         J = np.array([np.arange(robot.n) == slot if isinstance(slot, int) else np.zeros(robot.n) for slot in slots])
-        return Moving(np.array([q[s] if isinstance(s, int) else s for s in slots], dtype=object), J.astype(float))
+        return TargetValue(np.array([q[s] if isinstance(s, int) else s for s in slots], dtype=object), J.astype(float))
 
-    def value(self, moving: Moving) -> Float[Array, " k"]:
+    def value(self, moving: TargetValue) -> Float[Array, " k"]:
         return moving.at[["xy".index(axis) for axis in self.axes]]
 
-    def rows(self, robot: Any, moving: Moving, value: Float[Array, " k"]) -> Rows:
+    def rows(self, robot: Any, moving: TargetValue, value: Float[Array, " k"]) -> TargetResidual:
         chosen = ["xy".index(axis) for axis in self.axes]
-        return Rows(list(self.value(moving) - value), moving.jacobian[chosen], (True,) * len(chosen))
+        return TargetResidual(list(self.value(moving) - value), moving.jacobian[chosen], (True,) * len(chosen))
 
-    def errors(self, robot: Any, moving: Moving, value: Float[Array, " k"]) -> Sequence[Number]:
+    def errors(self, robot: Any, moving: TargetValue, value: Float[Array, " k"]) -> Sequence[Number]:
         return [length_of(self.value(moving) - value)]
 
     def flaw(self, value: Float[Array, " k"]) -> Number:
@@ -74,7 +74,7 @@ class MechanismModel:
 
     subject: Mechanism
     held: tuple[str, ...] = ()
-    limited: tuple[Limited, ...] = ()
+    limited: tuple[LimitedCoordinate, ...] = ()
     fixed: tuple[int, ...] = ()
 
     @property
@@ -99,7 +99,7 @@ class MechanismModel:
 
     @property
     def length(self) -> float:
-        return size_of(self.subject)
+        return characteristic_length(self.subject)
 
     @property
     def loops(self) -> tuple[str, ...]:
@@ -127,9 +127,11 @@ class MechanismModel:
             return [x for m in found for x in (*m.at.tolist(), *m.jacobian.ravel().tolist())]
 
         question = self.question, [t.label for t in targets]
-        return compile_expression("motion_of_targets", question, (numbered("q", self.subject.n),), expression)
+        return compile_expression(
+            "motion_of_targets", question, (make_numbered_argument("q", self.subject.n),), expression
+        )
 
-    def closure(self, q: Array) -> Rows:
+    def closure(self, q: Array) -> TargetResidual:
         """Return the constraints that count, over the mechanism's size; of angles twice the sine of half the error.
 
         cos(angle) dy = sin(angle) dx holds half a turn off, too; that sine does not vanish there.
@@ -145,14 +147,14 @@ class MechanismModel:
             if row in defines:
                 value = _half_sine(numbers[row], -slopes[row, defines[row]])
             values.append(value)
-        return Rows(values, differentiated(values, q, np.eye(len(q))), (False,) * len(values))
+        return TargetResidual(values, differentiate_along(values, q, np.eye(len(q))), (False,) * len(values))
 
     def first_start(self) -> Float[np.ndarray, " n"]:
         return self.subject.home.copy()
 
     def later_starts(self, count: int) -> Float[np.ndarray, "count n"]:
         """Return assembled positions."""
-        return np.array(assembled_states(self.subject, 2 * count)[:count])
+        return np.array(find_assembled_states(self.subject, 2 * count)[:count])
 
 
 def _half_sine(sine: Number, cosine: Number) -> Number:

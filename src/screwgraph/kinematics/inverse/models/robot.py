@@ -11,10 +11,10 @@ from jaxtyping import Float
 
 from screwgraph.compiler import Argument, Function, robot_arguments, without_metadata
 from screwgraph.graph import Key
-from screwgraph.kinematics.inverse.models.base import Limited
-from screwgraph.kinematics.query import compiled
-from screwgraph.kinematics.targets import Rows, Target
-from screwgraph.kinematics.targets.derivatives import differentiated, rates_of
+from screwgraph.kinematics.inverse.models.base import LimitedCoordinate
+from screwgraph.kinematics.kinematic_function import compile_kinematics
+from screwgraph.kinematics.targets import Target, TargetResidual
+from screwgraph.kinematics.targets.tangent_derivatives import differentiate_along, position_rates
 from screwgraph.robot import Joint, Robot, constraint_residual, constraint_rows, units
 from screwgraph.spatial import Array, maximum, minimum, translation
 from screwgraph.spatial.manifolds import Manifold
@@ -54,19 +54,19 @@ class RobotModel:
         return Argument("start", q.shape, tuple(f"start{name.removeprefix('q')}" for name in q.names), q.spaces)
 
     @property
-    def limited(self) -> tuple[Limited, ...]:
-        return self._limited
+    def limited(self) -> tuple[LimitedCoordinate, ...]:
+        return self._limited_coordinates
 
     @cached_property
-    def _limited(self) -> tuple[Limited, ...]:
+    def _limited_coordinates(self) -> tuple[LimitedCoordinate, ...]:
         joints = [j for j in self.subject.joints if j.type.nq == 1 and j.name not in self.held]
         return tuple(self._limited_joint(j) for j in joints if (j.limits.lower, j.limits.upper) != (None, None))
 
-    def _limited_joint(self, joint: Joint) -> Limited:
+    def _limited_joint(self, joint: Joint) -> LimitedCoordinate:
         low, high = joint.limits.lower, joint.limits.upper
         bounds = -np.inf if low is None else float(low), np.inf if high is None else float(high)
         places = self.subject.q_slices[joint.name].start, self.subject.v_slices[joint.name].start
-        return Limited(joint.name, *places, *bounds, units(joint.type).position[0])
+        return LimitedCoordinate(joint.name, *places, *bounds, units(joint.type).position[0])
 
     @property
     def moves(self) -> tuple[int, ...]:
@@ -102,9 +102,9 @@ class RobotModel:
         links = {link.name for link in robot.links}
         keep = [name for t in targets if (name := getattr(t, "frame", "")) in links]
         asked = [(type(t).__name__, t.label) for t in targets]
-        return compiled("motion_of_targets", robot, ("q",), expression, (size,), asked=asked, keep=keep)
+        return compile_kinematics("motion_of_targets", robot, ("q",), expression, (size,), asked=asked, keep=keep)
 
-    def closure(self, q: Array) -> Rows:
+    def closure(self, q: Array) -> TargetResidual:
         """Return the closure errors of loops and couplings with exact derivatives: of independent rows as they are.
 
         Rows that follow from these, but for the digits of a file, count from where they are at closed positions on:
@@ -113,11 +113,11 @@ class RobotModel:
         robot = self.subject
         kept, names, errors = robot.mobility.kept, constraint_rows(robot), constraint_residual(robot, q)
         rest = [k for k in self._open if k not in kept]
-        rough = DIGITS * np.abs([constraint_residual(robot, q) for q in self._closed]).max(axis=0) + ROUNDING
+        rough = DIGITS * np.abs([constraint_residual(robot, q) for q in self._closed_positions]).max(axis=0) + ROUNDING
         loose = [errors[k] - minimum(maximum(errors[k], -float(rough[k])), float(rough[k])) for k in rest]
         values = [*errors[list(kept)], *loose]
-        J = differentiated(values, q, rates_of(robot.manifold, q))
-        return Rows(values, J, [names[k].component.startswith("translation") for k in (*kept, *rest)])
+        J = differentiate_along(values, q, position_rates(robot.manifold, q))
+        return TargetResidual(values, J, [names[k].component.startswith("translation") for k in (*kept, *rest)])
 
     @cached_property
     def _open(self) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ class RobotModel:
         """Return the middle of limits, zero where there are none; of closed chains a closed position."""
         robot = self.subject
         if robot.is_closed:
-            return self._closed[0].copy()
+            return self._closed_positions[0].copy()
         q = robot.neutral()
         for own in self.limited:
             bounded = np.isfinite(own.upper - own.lower)
@@ -150,11 +150,11 @@ class RobotModel:
             for own in self.limited:
                 bounded = np.isfinite(own.upper - own.lower)
                 q[own.q] = rng.uniform(own.lower, own.upper) if bounded else min(max(q[own.q], own.lower), own.upper)
-            closed = self._closed if self.subject.is_closed and i % 2 == 0 else []
+            closed = self._closed_positions if self.subject.is_closed and i % 2 == 0 else []
             found.append(closed[(i // 2) % len(closed)] if len(closed) else q)
         return np.array(found).reshape(count, self.subject.nq)
 
     @cached_property
-    def _closed(self) -> list[Float[np.ndarray, " nq"]]:
+    def _closed_positions(self) -> list[Float[np.ndarray, " nq"]]:
         states = [np.asarray(q, dtype=float) for q in self.subject.mobility.states]
         return states or [self.subject.neutral()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from screwgraph.models.mechanism.constraints.absolute_angle import absolute_angle, cosine_equation, sine_equation
-from screwgraph.models.mechanism.constraints.base import Constraint, Slot, Template, at
+from screwgraph.models.mechanism.constraints.base import Constraint, Slot, Template, coordinate_value
 from screwgraph.models.mechanism.constraints.body_point import body_point
 from screwgraph.models.mechanism.constraints.constant_distance import constant_distance
 from screwgraph.models.mechanism.constraints.fixed_slider import fixed_slider
@@ -32,9 +32,9 @@ __all__ = [
     "Slot",
     "Template",
     "absolute_angle",
-    "at",
     "body_point",
     "constant_distance",
+    "coordinate_value",
     "cosine_equation",
     "fixed_slider",
     "gear",

@@ -34,7 +34,7 @@ class Constraint:
 
     def __call__(self, q: Any) -> Sequence[Any]:
         """Return the residual Phi(q)."""
-        return self.template(*(at(q, slot) for slot in self.slots), **self.constants)
+        return self.template(*(coordinate_value(q, slot) for slot in self.slots), **self.constants)
 
     @property
     def rows(self) -> int:
@@ -53,7 +53,7 @@ class Constraint:
         """
         return gradient(self, {i: q[i] for i in self.coordinates}, self.coordinates if by is None else by)
 
-    def along(self, q: Any, qd: Any, qdd: Any) -> list[Taylor]:
+    def derivatives_along(self, q: Any, qd: Any, qdd: Any) -> list[Taylor]:
         """Return the residuals along a motion: Phi, Phi_q qd, Phi_q qdd + (Phi_q qd)_q qd.
 
         Blanco-Claraco et al. (2021), (1)-(3).
@@ -61,6 +61,6 @@ class Constraint:
         return list(self({i: Taylor(q[i], qd[i], qdd[i]) for i in self.coordinates}))
 
 
-def at(q: Any, slot: Slot) -> Any:
+def coordinate_value(q: Any, slot: Slot) -> Any:
     """Return a coordinate, or the value of what is fixed."""
     return q[slot] if isinstance(slot, int) else slot

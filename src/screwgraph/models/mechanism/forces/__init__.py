@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.models.mechanism.forces.damper import DAMPER
 from screwgraph.models.mechanism.forces.force import FORCE
 from screwgraph.models.mechanism.forces.gravity import GRAVITY
@@ -20,4 +20,4 @@ INFLUENCES: Mapping[str, Influence] = {
 }
 """The influences by name."""
 
-__all__ = ["INFLUENCES", "Influence", "Motion", "slots_of"]
+__all__ = ["INFLUENCES", "Influence", "Motion", "coordinate_slots"]

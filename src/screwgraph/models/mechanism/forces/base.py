@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.models.mechanism.constraints import at
+from screwgraph.models.mechanism.constraints import coordinate_value
 from screwgraph.spatial import gradient
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Motion:
     def point(self, i: int) -> tuple[Any, Any]:
         """Return where a point is (m)."""
         x, y = self.mechanism.point_slots[i]
-        return at(self.q, x), at(self.q, y)
+        return coordinate_value(self.q, x), coordinate_value(self.q, y)
 
     def velocity(self, i: int) -> tuple[Any, Any]:
         """Return the velocity of a point (m/s); that of a fixed one is zero."""
@@ -50,13 +50,13 @@ class Motion:
         return self.qd[self.mechanism.angle_slots[i]]
 
 
-def slots_of(mechanism: Mechanism, points: Sequence[int] = (), angle: int | None = None) -> tuple[int, ...]:
+def coordinate_slots(mechanism: Mechanism, points: Sequence[int] = (), angle: int | None = None) -> tuple[int, ...]:
     """Return the places in q of points that are not fixed and of an angle."""
     own = [slot for i in points for slot in mechanism.point_slots[i] if isinstance(slot, int)]
     return tuple(dict.fromkeys([*own, *([] if angle is None else [mechanism.angle_slots[angle]])]))
 
 
-def nothing(motion: Motion, part: Any) -> Any:
+def no_effect(motion: Motion, part: Any) -> Any:
     """Return no energy and no power."""
     return 0.0
 
@@ -71,14 +71,14 @@ class Influence:
 
     parts: Callable[[Mechanism], Sequence[Any]]
     slots: Callable[[Mechanism, Any], tuple[int, ...]]
-    potential: Callable[[Motion, Any], Any] = nothing
-    dissipation: Callable[[Motion, Any], Any] = nothing
-    power: Callable[[Motion, Any], Any] = nothing
+    potential: Callable[[Motion, Any], Any] = no_effect
+    dissipation: Callable[[Motion, Any], Any] = no_effect
+    power: Callable[[Motion, Any], Any] = no_effect
 
     @property
     def depends_on_velocity(self) -> bool:
         """Whether its forces depend on velocities."""
-        return self.dissipation is not nothing
+        return self.dissipation is not no_effect
 
     def forces(self, motion: Motion, part: Any, by: Sequence[int] | None = None) -> dict[int, Any]:
         """Return the generalised forces (N, N m) of a part, by coordinate; all of its own by default."""

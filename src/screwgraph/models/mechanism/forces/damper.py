@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.models.mechanism.parts import Damper
 
 
@@ -20,6 +20,6 @@ def dissipation(motion: Motion, damper: Damper) -> Any:
 
 DAMPER = Influence(
     parts=lambda mechanism: mechanism.dampers,
-    slots=lambda mechanism, damper: slots_of(mechanism, damper.points or (), damper.angle),
+    slots=lambda mechanism, damper: coordinate_slots(mechanism, damper.points or (), damper.angle),
     dissipation=dissipation,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.models.mechanism.parts import Force
 
 
@@ -16,6 +16,6 @@ def power(motion: Motion, force: Force) -> Any:
 
 FORCE = Influence(
     parts=lambda mechanism: mechanism.forces,
-    slots=lambda mechanism, force: slots_of(mechanism, (force.point,)),
+    slots=lambda mechanism, force: coordinate_slots(mechanism, (force.point,)),
     power=power,
 )

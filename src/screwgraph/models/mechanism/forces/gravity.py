@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.models.mechanism.parts import Body
 
 
@@ -19,6 +19,6 @@ def potential(motion: Motion, body: Body) -> Any:
 
 GRAVITY = Influence(
     parts=lambda mechanism: mechanism.bodies,
-    slots=lambda mechanism, body: slots_of(mechanism, body.base),
+    slots=lambda mechanism, body: coordinate_slots(mechanism, body.base),
     potential=potential,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.models.mechanism.parts import Spring
 from screwgraph.spatial import sqrt
 
@@ -24,6 +24,6 @@ def potential(motion: Motion, spring: Spring) -> Any:
 
 SPRING = Influence(
     parts=lambda mechanism: mechanism.springs,
-    slots=lambda mechanism, spring: slots_of(mechanism, spring.points or (), spring.angle),
+    slots=lambda mechanism, spring: coordinate_slots(mechanism, spring.points or (), spring.angle),
     potential=potential,
 )

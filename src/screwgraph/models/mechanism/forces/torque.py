@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.models.mechanism.forces.base import Influence, Motion, slots_of
+from screwgraph.models.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.models.mechanism.parts import Torque
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def power(motion: Motion, torque: Torque) -> Any:
 
 def _slots(mechanism: Mechanism, torque: Torque) -> tuple[int, ...]:
     points = () if torque.body is None else mechanism.bodies[torque.body].base
-    return slots_of(mechanism, points, torque.angle if torque.body is None else None)
+    return coordinate_slots(mechanism, points, torque.angle if torque.body is None else None)
 
 
 TORQUE = Influence(parts=lambda mechanism: mechanism.torques, slots=_slots, power=power)

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.plan.collision.fields.cubic import CUBIC, LINEAR, Found, interpolated, padded
+from screwgraph.plan.collision.fields.cubic_table import CUBIC, LINEAR, Found, interpolate_table, pad_table
 from screwgraph.summary import one_line
 
 DAMAGED = (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, SyntaxError)
@@ -63,14 +63,14 @@ class DistanceGrid:
 
     @cached_property
     def _table(self) -> Float[np.ndarray, "mx my mz"]:
-        return padded(np.asarray(self.values, dtype=float))
+        return pad_table(np.asarray(self.values, dtype=float))
 
     def taylor(self, points: Float[np.ndarray, "N 3"]) -> Found:
         """Return distances (N,), gradients (N, 3) and second derivatives (N, 3, 3) at points."""
         spacing = np.broadcast_to(np.asarray(self.spacing, dtype=float), 3)
         at = (points - np.asarray(self.origin, dtype=float)) / spacing
         inside = np.clip(at, 0.0, np.array(self.values.shape) - 1.0)
-        d, gradient, bent = interpolated(self._table, inside, BASES[self.method])
+        d, gradient, bent = interpolate_table(self._table, inside, BASES[self.method])
         gradient, bent = gradient / spacing, bent / np.outer(spacing, spacing)
         beyond = (at - inside) * spacing
         if not beyond.any():
@@ -81,7 +81,7 @@ class DistanceGrid:
         return d + way, gradient, np.where(out[:, :, None] | out[:, None, :], 0.0, bent)
 
 
-def load_grid(path: str | os.PathLike[str], method: str = "tricubic") -> DistanceGrid:
+def load_distance_grid(path: str | os.PathLike[str], method: str = "tricubic") -> DistanceGrid:
     """Return the grid of an .npz file with `values` (nx, ny, nz), `origin` (3,) and `spacing` (m).
 
     Raises:

@@ -15,7 +15,7 @@ def distance_to_triangles(
     """
     from scipy.spatial import KDTree
 
-    samples, owner = _sampled(triangles, pitch)
+    samples, owner = _sample_triangles(triangles, pitch)
     _, near = KDTree(samples).query(points, k=min(neighbours, len(samples)))
     near = owner[near.reshape(len(points), -1)]
     found = np.full(len(points), np.inf)
@@ -24,7 +24,7 @@ def distance_to_triangles(
     return found
 
 
-def _sampled(triangles: Float[np.ndarray, "T 3 3"], pitch: float) -> tuple[np.ndarray, np.ndarray]:
+def _sample_triangles(triangles: Float[np.ndarray, "T 3 3"], pitch: float) -> tuple[np.ndarray, np.ndarray]:
     """Return points on triangles, and the triangle of each."""
     edges = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
     pieces = np.maximum(1, np.ceil(edges / pitch)).astype(int)

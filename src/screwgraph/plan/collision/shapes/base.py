@@ -36,14 +36,14 @@ class Shape(Protocol):
         ...
 
 
-def positive(what: str, value: Any) -> float:
+def validate_positive(what: str, value: Any) -> float:
     """Return a positive number. Raises InputError for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
         raise InputError(f"{what} is {value!r}", why="it must be a positive number of metres")
     return float(value)
 
 
-def triple(what: str, value: Any) -> tuple[float, float, float]:
+def validate_triple(what: str, value: Any) -> tuple[float, float, float]:
     """Return three finite numbers. Raises InputError for anything else."""
     try:
         array = np.asarray(value, dtype=float)
@@ -60,7 +60,7 @@ def pose_numbers(xyz: Sequence[float], rpy: Sequence[float]) -> Float[np.ndarray
     return np.concatenate([T[:3, :3].ravel(), T[:3, 3]])
 
 
-def local(point: Array, pose: Array) -> list[Any]:
+def to_local(point: Array, pose: Array) -> list[Any]:
     """Return the three coordinates of a point in the frame of `pose_numbers`."""
     d = [point[i] - pose[9 + i] for i in range(3)]
     return [pose[j] * d[0] + pose[3 + j] * d[1] + pose[6 + j] * d[2] for j in range(3)]

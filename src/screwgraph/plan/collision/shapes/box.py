@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.plan.collision.shapes.base import local, pose_numbers, positive, triple
-from screwgraph.plan.collision.shapes.extents import beyond
-from screwgraph.plan.collision.shapes.segment import least
+from screwgraph.plan.collision.shapes.base import pose_numbers, to_local, validate_positive, validate_triple
+from screwgraph.plan.collision.shapes.box_distance import box_surface_distance
+from screwgraph.plan.collision.shapes.segment_distance import minimise_along
 from screwgraph.spatial import Array, vector
 
 
@@ -24,10 +24,10 @@ class Box:
     kind: ClassVar[str] = "box"
 
     def __post_init__(self) -> None:
-        triple("a box's centre", self.centre)
-        triple("a box's rpy", self.rpy)
-        for length in triple("a box's size", self.size):
-            positive("an edge of a box", length)
+        validate_triple("a box's centre", self.centre)
+        validate_triple("a box's rpy", self.rpy)
+        for length in validate_triple("a box's size", self.size):
+            validate_positive("an edge of a box", length)
 
     def numbers(self) -> Float[np.ndarray, "15"]:
         """Return the pose and half the edges."""
@@ -36,10 +36,10 @@ class Box:
     @staticmethod
     def distance(point: Array, numbers: Array) -> Any:
         """Return how far a point is from the surface (m), negative within."""
-        own = local(point, numbers)
-        return beyond([abs(own[i]) - numbers[12 + i] for i in range(3)])
+        own = to_local(point, numbers)
+        return box_surface_distance([abs(own[i]) - numbers[12 + i] for i in range(3)])
 
     @staticmethod
     def to_segment(start: Array, way: Array, numbers: Array) -> Any:
         """Return the least distance of a segment's points (m), to 1e-8 of its length: searched for, as it is convex."""
-        return least(lambda point: Box.distance(vector(point), numbers), start, way)
+        return minimise_along(lambda point: Box.distance(vector(point), numbers), start, way)

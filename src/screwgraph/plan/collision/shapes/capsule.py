@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.plan.collision.shapes.base import TINY, length, positive, triple
-from screwgraph.plan.collision.shapes.extents import clipped, larger
-from screwgraph.plan.collision.shapes.segment import squared_between
+from screwgraph.plan.collision.shapes.base import TINY, length, validate_positive, validate_triple
+from screwgraph.plan.collision.shapes.box_distance import clip_negative, maximum_of_two
+from screwgraph.plan.collision.shapes.segment_distance import squared_segment_distance
 from screwgraph.spatial import Array, sqrt
 
 
@@ -24,9 +24,9 @@ class Capsule:
     kind: ClassVar[str] = "capsule"
 
     def __post_init__(self) -> None:
-        triple("a capsule's start", self.start)
-        triple("a capsule's end", self.end)
-        positive("a capsule's radius", self.radius)
+        validate_triple("a capsule's start", self.start)
+        validate_triple("a capsule's end", self.end)
+        validate_positive("a capsule's radius", self.radius)
 
     def numbers(self) -> Float[np.ndarray, "8"]:
         """Return one end, the way to the other, the radius, and one over the way's square (zero for a sphere)."""
@@ -39,10 +39,10 @@ class Capsule:
         """Return how far a point is from the surface (m), negative within."""
         d = [point[i] - numbers[i] for i in range(3)]
         along = sum(d[i] * numbers[3 + i] for i in range(3)) * numbers[7]
-        part = -larger(-clipped(along), -1.0)
+        part = -maximum_of_two(-clip_negative(along), -1.0)
         return length(*(d[i] - part * numbers[3 + i] for i in range(3))) - numbers[6]
 
     @staticmethod
     def to_segment(start: Array, way: Array, numbers: Array) -> Any:
         """Return the least distance of a segment's points (m): that between two segments."""
-        return sqrt(squared_between(start, way, numbers[:3], numbers[3:6]) + TINY) - numbers[6]
+        return sqrt(squared_segment_distance(start, way, numbers[:3], numbers[3:6]) + TINY) - numbers[6]

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.plan.collision.shapes.base import length, local, pose_numbers, positive, triple
-from screwgraph.plan.collision.shapes.extents import beyond
-from screwgraph.plan.collision.shapes.segment import least
+from screwgraph.plan.collision.shapes.base import length, pose_numbers, to_local, validate_positive, validate_triple
+from screwgraph.plan.collision.shapes.box_distance import box_surface_distance
+from screwgraph.plan.collision.shapes.segment_distance import minimise_along
 from screwgraph.spatial import Array, vector
 
 
@@ -25,10 +25,10 @@ class Cylinder:
     kind: ClassVar[str] = "cylinder"
 
     def __post_init__(self) -> None:
-        triple("a cylinder's centre", self.centre)
-        triple("a cylinder's rpy", self.rpy)
-        positive("a cylinder's radius", self.radius)
-        positive("a cylinder's length", self.length)
+        validate_triple("a cylinder's centre", self.centre)
+        validate_triple("a cylinder's rpy", self.rpy)
+        validate_positive("a cylinder's radius", self.radius)
+        validate_positive("a cylinder's length", self.length)
 
     def numbers(self) -> Float[np.ndarray, "14"]:
         """Return the pose, the radius, half the length."""
@@ -37,10 +37,10 @@ class Cylinder:
     @staticmethod
     def distance(point: Array, numbers: Array) -> Any:
         """Return how far a point is from the surface (m), negative within."""
-        x, y, z = local(point, numbers)
-        return beyond([length(x, y) - numbers[12], abs(z) - numbers[13]])
+        x, y, z = to_local(point, numbers)
+        return box_surface_distance([length(x, y) - numbers[12], abs(z) - numbers[13]])
 
     @staticmethod
     def to_segment(start: Array, way: Array, numbers: Array) -> Any:
         """Return the least distance of a segment's points (m), to 1e-8 of its length: searched for, as it is convex."""
-        return least(lambda point: Cylinder.distance(vector(point), numbers), start, way)
+        return minimise_along(lambda point: Cylinder.distance(vector(point), numbers), start, way)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.errors import InputError
-from screwgraph.plan.collision.shapes.base import triple
+from screwgraph.plan.collision.shapes.base import validate_triple
 from screwgraph.spatial import Array, minimum, vector
 
 
@@ -22,8 +22,8 @@ class HalfSpace:
     kind: ClassVar[str] = "half_space"
 
     def __post_init__(self) -> None:
-        triple("a half-space's point", self.point)
-        if not np.linalg.norm(triple("a half-space's normal", self.normal)) > 0.0:
+        validate_triple("a half-space's point", self.point)
+        if not np.linalg.norm(validate_triple("a half-space's normal", self.normal)) > 0.0:
             raise InputError("a half-space's normal is zero")
 
     def numbers(self) -> Float[np.ndarray, "4"]:

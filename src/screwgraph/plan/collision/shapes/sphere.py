@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.plan.collision.shapes.base import TINY, length, positive, triple
-from screwgraph.plan.collision.shapes.segment import squared_between
+from screwgraph.plan.collision.shapes.base import TINY, length, validate_positive, validate_triple
+from screwgraph.plan.collision.shapes.segment_distance import squared_segment_distance
 from screwgraph.spatial import Array, sqrt
 
 
@@ -22,8 +22,8 @@ class Sphere:
     kind: ClassVar[str] = "sphere"
 
     def __post_init__(self) -> None:
-        triple("a sphere's centre", self.centre)
-        positive("a sphere's radius", self.radius)
+        validate_triple("a sphere's centre", self.centre)
+        validate_positive("a sphere's radius", self.radius)
 
     def numbers(self) -> Float[np.ndarray, "4"]:
         """Return centre and radius."""
@@ -37,4 +37,4 @@ class Sphere:
     @staticmethod
     def to_segment(start: Array, way: Array, numbers: Array) -> Any:
         """Return the least distance of a segment's points (m): that from the centre."""
-        return sqrt(squared_between(start, way, numbers[:3], (0.0, 0.0, 0.0)) + TINY) - numbers[3]
+        return sqrt(squared_segment_distance(start, way, numbers[:3], (0.0, 0.0, 0.0)) + TINY) - numbers[3]

@@ -1,5 +1,5 @@
 """Code with loops as LLVM assembly."""
 
-from screwgraph.compiler.backends.llvm.rolled.block import rolled_block, rolled_stages, widest
+from screwgraph.compiler.backends.llvm.rolled.block import emit_rolled_block, emit_rolled_stages, widest_vector
 
-__all__ = ["rolled_block", "rolled_stages", "widest"]
+__all__ = ["emit_rolled_block", "emit_rolled_stages", "widest_vector"]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 
-from screwgraph.compiler.backends.llvm.text import Lanes
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ class Kernel:
     def pointer(self, place: int) -> str:
         """Return the address of a place of the memory."""
         area, index = self.area(place)
-        return self.at(area, str(index))
+        return self.address(area, str(index))
 
-    def at(self, address: str, index: str) -> str:
+    def address(self, address: str, index: str) -> str:
         """Return the address of a number that is so many numbers behind another."""
         return self.say(f"getelementptr {self.lanes.real}, ptr {address}, i64 {index}")
 

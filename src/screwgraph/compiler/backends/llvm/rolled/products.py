@@ -8,7 +8,7 @@ from screwgraph.compiler.backends.llvm.rolled.kernel import Kernel, Vector
 from screwgraph.tape.rolled import Products
 
 
-def products(stage: Products, kernel: Kernel) -> None:
+def emit_products(stage: Products, kernel: Kernel) -> None:
     """Write the loops over spans and their columns.
 
     Of a span that is longer than a vector, the last vector ends where the span does: some are computed twice.
@@ -19,9 +19,9 @@ def products(stage: Products, kernel: Kernel) -> None:
     with kernel.each("0", str(len(stage.spans))) as t:
         i, first, count = (kernel.entry(table, t) for table in (rows, firsts, counts))
         end = kernel.integer("add", first, count)
-        row = kernel.at(left, i)
-        numbers = [kernel.load(kernel.at(row, str(k * stage.pitch)), one) for k in range(stage.terms)]
-        result = kernel.at(target, kernel.integer("mul", i, stage.width))
+        row = kernel.address(left, i)
+        numbers = [kernel.load(kernel.address(row, str(k * stage.pitch)), one) for k in range(stage.terms)]
+        result = kernel.address(target, kernel.integer("mul", i, stage.width))
         j = kernel.variable(first)
         if wide.width > 1:
             spread = [kernel.spread(x, wide) for x in numbers]
@@ -42,8 +42,8 @@ def _product(
 ) -> None:
     """Write the product at some columns: of the addresses of the right side and of the row, and of the column."""
     right, result, column = where
-    start, total = kernel.at(right, column), ""
+    start, total = kernel.address(right, column), ""
     for k, number in enumerate(numbers):
-        there = kernel.load(kernel.at(start, str(k * stage.pitch)), vector)
+        there = kernel.load(kernel.address(start, str(k * stage.pitch)), vector)
         total = kernel.more(total, number, there, vector) if total else kernel.arithmetic("fmul", number, there, vector)
-    kernel.store(total, kernel.at(result, column), vector)
+    kernel.store(total, kernel.address(result, column), vector)

@@ -39,11 +39,11 @@ class Places:
     taken: str
 
 
-def recursion(stage: Recursion, kernel: Kernel) -> None:
+def emit_recursion(stage: Recursion, kernel: Kernel) -> None:
     """Write the loop over panels: copied to their memory, solved there, copied back."""
     count = min(MOST, WIDEST // kernel.widest, -(-stage.columns // kernel.widest))
     vector, work = Vector(kernel.lanes, kernel.widest), kernel.pointer(stage.work)
-    panel = Panel(count, vector, work, kernel.at(work, str(stage.size * count * vector.width)))
+    panel = Panel(count, vector, work, kernel.address(work, str(stage.size * count * vector.width)))
     addresses = (kernel.pointer(place) for place in (stage.axes, stage.scaled, stage.pivots))
     own = slots(stage.parents)
     nowhere, zero = max(own) + 1, max(own) + 2
@@ -54,10 +54,10 @@ def recursion(stage: Recursion, kernel: Kernel) -> None:
         left = kernel.integer("sub", str(stage.columns), c)
         few = kernel.say(f"icmp slt i64 {left}, {panel.width}")
         there = kernel.say(f"select i1 {few}, i64 {left}, i64 {panel.width}")
-        where = kernel.at(target, c)
+        where = kernel.address(target, c)
         _move(stage, kernel, panel, (where, there), back=False)
         with kernel.each("0", str((zero + 1) * SIX * count)) as k:
-            address = kernel.at(panel.sixes, kernel.integer("mul", k, vector.width))
+            address = kernel.address(panel.sixes, kernel.integer("mul", k, vector.width))
             kernel.store(kernel.zeros(vector), address, vector)
         _inwards(stage, kernel, panel, places, kernel.integer("add", c, panel.width))
         _outwards(stage, kernel, panel, places)
@@ -82,21 +82,21 @@ def _move(stage: Recursion, kernel: Kernel, panel: Panel, columns: tuple[str, st
     """Copy columns of X, from an address on and so many, to the panel's memory, zeros beyond them; or copy back."""
     where, count = columns
     with kernel.each("0", str(stage.size)) as i:
-        outside = kernel.at(where, kernel.integer("mul", i, stage.columns))
-        inside = kernel.at(panel.left, kernel.integer("mul", i, panel.width))
+        outside = kernel.address(where, kernel.integer("mul", i, stage.columns))
+        inside = kernel.address(panel.left, kernel.integer("mul", i, panel.width))
         source, sink = (inside, outside) if back else (outside, inside)
         c = kernel.variable("0")
         for width in dict.fromkeys((panel.vector.width, 1)):
             vector = Vector(kernel.lanes, width)
             with kernel.loop(c, count, width) as here:
-                moved = kernel.load(kernel.at(source, here), vector)
+                moved = kernel.load(kernel.address(source, here), vector)
                 if stage.negative and not back:
                     moved = kernel.say(f"fneg {vector.kind} {moved}")
-                kernel.store(moved, kernel.at(sink, here), vector)
+                kernel.store(moved, kernel.address(sink, here), vector)
         if not back:
             one = Vector(kernel.lanes, 1)
             with kernel.loop(c, str(panel.width), 1) as here:
-                kernel.store(kernel.zeros(one), kernel.at(sink, here), one)
+                kernel.store(kernel.zeros(one), kernel.address(sink, here), one)
 
 
 def _inwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places, end: str) -> None:
@@ -106,13 +106,13 @@ def _inwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places, end
         i = kernel.integer("sub", str(stage.size - 1), t)
         with kernel.unless(kernel.say(f"icmp sge i64 {i}, {end}") if stage.triangle else "false"):
             axis, scaled = (_six(stage, kernel, address, i, vector) for address in (places.axes, places.scaled))
-            here = kernel.at(panel.left, kernel.integer("mul", i, panel.width))
+            here = kernel.address(panel.left, kernel.integer("mul", i, panel.width))
             own, to = (kernel.entry(table, i) for table in (places.own, places.to))
             felt, beyond = (_rows(kernel, panel, slot) for slot in (own, to))
             wrenches = list[str]()
             for n in range(panel.count):
                 wrench = [kernel.load(place, vector) for place in felt[n * SIX : (n + 1) * SIX]]
-                place = kernel.at(here, str(n * vector.width))
+                place = kernel.address(here, str(n * vector.width))
                 left = kernel.less(kernel.load(place, vector), axis, wrench, vector)
                 kernel.store(left, place, vector)
                 wrenches += [kernel.more(a, b, left, vector) for a, b in zip(wrench, scaled, strict=True)]
@@ -130,12 +130,12 @@ def _outwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places) ->
     vector, one = panel.vector, Vector(kernel.lanes, 1)
     with kernel.each("0", str(stage.size)) as i:
         axis, scaled = (_six(stage, kernel, address, i, vector) for address in (places.axes, places.scaled))
-        here = kernel.at(panel.left, kernel.integer("mul", i, panel.width))
-        pivot = kernel.spread(kernel.load(kernel.at(places.pivots, i), one), vector)
+        here = kernel.address(panel.left, kernel.integer("mul", i, panel.width))
+        pivot = kernel.spread(kernel.load(kernel.address(places.pivots, i), one), vector)
         sources, sinks = (_rows(kernel, panel, kernel.entry(table, i)) for table in (places.taken, places.own))
         for n in range(panel.count):
             twist = [kernel.load(place, vector) for place in sources[n * SIX : (n + 1) * SIX]]
-            place = kernel.at(here, str(n * vector.width))
+            place = kernel.address(here, str(n * vector.width))
             x = kernel.arithmetic("fmul", kernel.load(place, vector), pivot, vector)
             x = kernel.less(x, scaled, twist, vector)
             kernel.store(x, place, vector)
@@ -145,11 +145,11 @@ def _outwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places) ->
 
 def _six(stage: Recursion, kernel: Kernel, address: str, i: str, vector: Vector) -> list[str]:
     """Load the six numbers of a coordinate, each in all places of a vector."""
-    column, one = kernel.at(address, i), Vector(kernel.lanes, 1)
-    return [kernel.spread(kernel.load(kernel.at(column, str(k * stage.size)), one), vector) for k in range(SIX)]
+    column, one = kernel.address(address, i), Vector(kernel.lanes, 1)
+    return [kernel.spread(kernel.load(kernel.address(column, str(k * stage.size)), one), vector) for k in range(SIX)]
 
 
 def _rows(kernel: Kernel, panel: Panel, slot: str) -> list[str]:
     """Return the addresses of the six rows of a slot, those of one vector of columns after the other."""
-    start = kernel.at(panel.sixes, kernel.integer("mul", slot, SIX * panel.width))
-    return [kernel.at(start, str(k * panel.vector.width)) for k in range(SIX * panel.count)]
+    start = kernel.address(panel.sixes, kernel.integer("mul", slot, SIX * panel.width))
+    return [kernel.address(start, str(k * panel.vector.width)) for k in range(SIX * panel.count)]

@@ -1,0 +1,130 @@
+"""The straight-line code of a program on several samples at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from screwgraph.compiler.angle_reduction import find_angle_sums
+from screwgraph.compiler.backends.llvm.allocation import emit_allocation
+from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers
+from screwgraph.compiler.backends.llvm.instruction_writer import Writer, store_result
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.multiply_add import fuse_multiply_add
+from screwgraph.compiler.backends.llvm.operations import TOGETHER
+from screwgraph.compiler.backends.llvm.per_sample_block import emit_per_sample_block
+from screwgraph.compiler.backends.llvm.rerolled_loop import RerolledLoop
+from screwgraph.compiler.backends.llvm.sine_scheduling import schedule_sines
+from screwgraph.compiler.loop_rerolling import Repeat
+from screwgraph.compiler.outlining import WHOLE, Outlines, find_uneven_values, outline_program
+from screwgraph.tape import Program
+
+IN_TURN = 5_000
+"""Instructions up to which results of blocks wait for their turn: it gains up to a half, and loses 4 to 7 % beyond."""
+ALIGNED = " alignstack(64) align 64"
+"""Attributes that line up code, and vectors which wait on the stack: else, half of them lie on two cache lines.
+
+LLVM learns only after it has given up the frame pointer that there are such vectors. Code of one state took up to a
+fifth longer where what stood before it ended elsewhere.
+"""
+
+
+def emit_block(
+    program: Program,
+    lanes: Lanes,
+    name: str = "block",
+    places: Sequence[int] | None = None,
+    whole: int = WHOLE,
+    pointers: ArgumentPointers = ONE,
+    *,
+    inlined: bool = False,
+) -> str:
+    """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
+
+    Vectors branch once before each stage of sines, to take the samples one by one where an angle is too large; `places`
+    says which of these outputs each one of the block for one sample is, by default the same. What follows the sines in
+    programs beyond `whole` instructions are functions in a row, which leave values to each other in memory. Results are
+    stored where they are computed: kept to the end, they would wait in memory anyway. Those of blocks of samples, which
+    are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
+    There are several `pointers` to the arguments of one sample only, of programs in one piece; `inlined` says that the
+    block's caller takes its lines in.
+    """
+    program = fuse_multiply_add(program)
+    *angles, rest = schedule_sines(program)
+    cut = outline_program(program, [i for stage in angles for i in stage], whole, loops=True)
+    in_turn = program.outputs if lanes.samples and len(program.instructions) <= IN_TURN and cut.whole else ()
+    results = {} if in_turn else _results(program)
+    single = pointers if lanes.width == 1 else ONE
+    head = Writer(program, lanes, cut.slots, results, find_angle_sums(program), in_turn, pointers=single)
+    takes, attributes = f"{single.parameters}, ptr noalias %out", " alwaysinline" if inlined else ALIGNED
+    head.lines.append(f"define internal void @{name}{lanes.tag}({takes}){attributes} {{")
+    take, give = (
+        ([], []) if cut.whole else emit_allocation("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
+    )
+    head.lines += take
+    for number, stage in enumerate(angles):
+        sines = [i for i in stage if program.instructions[i][0] in TOGETHER]
+        head.write([i for i in stage if program.instructions[i][0] not in TOGETHER])
+        far = head.far(sines)
+        if far:
+            head.lines += _any(far, number, lanes)
+            head.lines += [f"  br i1 %far_{number}, label %each, label %near_{number}, !prof !0", f"near_{number}:"]
+        head.write_sines(sines)
+    before = []
+    if cut.whole:
+        head.write(rest)
+        head.store_in_turn()  # constants, where nothing is computed
+    else:
+        before = _parts(program, lanes, cut, name, results)
+        calls = (f"@{name}_piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
+        head.lines += [f"  call void {call}" for call in calls]
+    for i in (i for part in cut.parts if isinstance(part, Repeat) for i in find_uneven_values(program, part)):
+        for place in results[i]:
+            head.lines += store_result(lanes, head.value(i), place)
+    for place, output in enumerate(program.outputs):
+        if not isinstance(output, int) and not in_turn:
+            head.lines += store_result(lanes, lanes.number(output), place)
+    if lanes.width == 1 or not angles:
+        return "\n".join([*before, *head.lines, *give, "  ret void", "}"])
+    far = ["each:", *give, f"  call void @{name}_each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
+    last = [*give, "  ret void", *far]
+    return "\n".join([emit_per_sample_block(program, lanes, name, places, pointers), *before, *head.lines, *last])
+
+
+def fits_one_function(program: Program, whole: int) -> bool:
+    """Return whether a program of up to `whole` instructions is one function, which may take several pointers."""
+    return len(program.instructions) <= whole and outline_program(program, (), whole, loops=True).whole
+
+
+def _results(program: Program) -> dict[int, list[int]]:
+    """Return at which places each value is a result."""
+    results: dict[int, list[int]] = {}
+    for place, output in enumerate(program.outputs):
+        if isinstance(output, int):
+            results.setdefault(output, []).append(place)
+    return results
+
+
+def _parts(program: Program, lanes: Lanes, cut: Outlines, name: str, results: Mapping[int, Sequence[int]]) -> list[str]:
+    """Return one function for each piece, which also stores the results that it computes."""
+    functions = []
+    for n, part in enumerate(cut.parts):
+        if isinstance(part, Repeat):
+            loop = RerolledLoop(f"{name}_piece{n}_{lanes.tag}", program, lanes, cut.slots, part)
+            functions.append(loop.text(results, ALIGNED))
+            continue
+        piece = Writer(program, lanes, cut.slots, results)
+        piece.write(part)
+        arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
+        header = f"define internal void @{name}_piece{n}_{lanes.tag}({arguments}) noinline{ALIGNED} {{"
+        functions.append("\n".join([header, *piece.lines, "  ret void", "}"]))
+    return functions
+
+
+def _any(masks: Sequence[str], number: int, lanes: Lanes) -> list[str]:
+    """Whether an angle of any sample is too large."""
+    B, whole = lanes.boolean, masks[0]
+    lines = []
+    for i, mask in enumerate(masks[1:]):
+        lines.append(f"  %any_{number}_{i} = or {B} {whole}, {mask}")
+        whole = f"%any_{number}_{i}"
+    return [*lines, f"  %far_{number} = call i1 @llvm.vector.reduce.or.v{lanes.width}i1({B} {whole})"]

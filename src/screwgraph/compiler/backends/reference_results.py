@@ -1,0 +1,85 @@
+"""Numbers that exported code is held against where it runs: random states, and what the program says there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.compiler.backends.base import ExportedFunction
+from screwgraph.compiler.signature import PARAMETERS, Argument
+from screwgraph.compiler.tape_inputs import draw_samples
+from screwgraph.tape import Routine
+
+COUNT, TRIED = 4, 16
+"""States that are written, and those among which they are chosen."""
+SPREAD = 0.1
+"""By how much live parameters differ from the file's, relatively."""
+EXACT = {"float64": 1e-12, "float32": 1e-5}
+"""Least tolerance, relative to a result's largest number."""
+MARGIN = 32.0
+"""How many times the effect of rounding, as it is found at the states tried, is allowed."""
+WIDER = {"float64": np.longdouble, "float32": np.float64}
+"""Numbers in which the effect of rounding is measured."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """States of a function, (k, numbers) an argument, its results there, and what each may be off by, absolutely."""
+
+    inputs: tuple[np.ndarray, ...]
+    outputs: tuple[np.ndarray, ...]
+    tolerances: tuple[np.ndarray, ...]
+
+
+def make_reference(f: ExportedFunction) -> Reference:
+    """Return states of a function, with finite results where there are some, and tolerances that follow from rounding.
+
+    States at which rounding changes how often a loop goes round are left out; those that are left are repeated.
+    """
+    rng = np.random.default_rng(11)
+    given = [_samples(a, rng) for a in f.arguments] if f.examples is None else f.examples()
+    inputs = [np.asarray(values).astype(f.dtype) for values in given]
+    has_erf = any(i[0] == "erf" for program in f.programs for i in program.instructions)  # NumPy has no wider one
+    wider = np.float64 if has_erf else WIDER[f.dtype]
+    (narrow, rounds), (wide, exact_rounds) = _evaluate_code(f, inputs, f.dtype), _evaluate_code(f, inputs, wider)
+    sound = np.array([a == b for a, b in zip(rounds, exact_rounds, strict=True)])
+    sound &= np.all([np.isfinite(values).all(axis=1) for values in (*wide, *narrow)], axis=0)
+    chosen = np.resize(np.argsort(~sound, kind="stable")[: max(1, min(COUNT, int(sound.sum())))], COUNT)
+    tolerances = []
+    for exact, rounded in zip(wide, narrow, strict=True):
+        size = np.abs(exact).max(axis=1, initial=0.0)
+        with np.errstate(all="ignore"):
+            off = np.abs(rounded - exact).max(axis=1, initial=0.0) / np.where(size > 0.0, size, 1.0)
+        worst = max(EXACT[f.dtype], MARGIN * float(np.max(off[sound], initial=0.0)))
+        tolerances.append((worst * size[chosen]).astype(f.dtype))
+    outputs = tuple(w[chosen].astype(float) for w in wide)
+    return Reference(tuple(x[chosen] for x in inputs), outputs, tuple(tolerances))
+
+
+def _samples(argument: Argument, rng: np.random.Generator) -> np.ndarray:
+    values = draw_samples(argument, rng)[:TRIED]
+    if argument.name == PARAMETERS and argument.nominal:
+        return np.array(argument.nominal) * (1.0 + SPREAD * values)
+    return values
+
+
+def _evaluate_code(
+    f: ExportedFunction, inputs: Sequence[np.ndarray], dtype: Any
+) -> tuple[list[np.ndarray], list[list[int]]]:
+    """Return each result (k, numbers) of the code in one type of numbers, and how often its loops go round."""
+    pairs = zip(f.arguments, inputs, strict=True)
+    known = {n: x[:, i].astype(dtype) for a, x in pairs for i, n in enumerate(a.names)}
+    given, count = [known[name] for name in f.code.input_names], len(inputs[0]) if inputs else TRIED
+    with np.errstate(all="ignore"):
+        if isinstance(f.code, Routine):
+            rounds: list[list[int]] = [[] for _ in range(count)]
+            states = zip(zip(*given, strict=True), rounds, strict=True)
+            values = list(zip(*(f.code.evaluate(state, own) for state, own in states), strict=True))
+        else:
+            rounds, values = [[]] * count, f.code.evaluate(given)
+    columns = iter(np.broadcast_to(np.asarray(value, dtype), (count,)) for value in values)
+    found = [np.array([next(columns) for _ in range(r.size)], dtype).reshape(r.size, count).T for r in f.results]
+    return found, rounds

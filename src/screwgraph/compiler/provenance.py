@@ -1,0 +1,44 @@
+"""What the code of a function was made of: for its DAG, its report, and its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from screwgraph.compiler.derivatives import Analytic
+from screwgraph.compiler.singular_fallback import Fallback
+from screwgraph.elimination import Dag
+from screwgraph.errors import InputError
+from screwgraph.summary import one_line
+
+
+@dataclass(frozen=True, eq=False)
+class Provenance:
+    """Provenance of code: what it was made of, computed on demand.
+
+    `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
+    and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
+    pivot vanishes; `examples` are values (k, numbers) of each argument at which exported code is tried.
+    """
+
+    __repr__ = one_line
+
+    plain: Callable[[], Dag]
+    savings: Callable[[], Mapping[str, int]]
+    analytic: Analytic | None = None
+    vanished: Fallback | None = None
+    examples: Callable[[], Sequence[np.ndarray]] | None = None
+
+
+def make_unknown_provenance(analytic: Analytic | None, vanished: Fallback | None) -> Provenance:
+    """Return the origin of a function that was pickled: it has no DAG and no report."""
+    return Provenance(_raise_unknown, _raise_unknown, analytic, vanished)
+
+
+def _raise_unknown() -> NoReturn:
+    raise InputError(
+        "a function that was pickled has no DAG and no report", fix="compile it anew: its code is in the cache"
+    )

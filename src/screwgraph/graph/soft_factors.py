@@ -1,0 +1,77 @@
+"""Equations that hold only nearly, so that a graph may have more of them than unknowns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.argument_checks import check_arguments
+from screwgraph.errors import InputError
+from screwgraph.graph.factor import Factor
+from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.factors import measurement
+from screwgraph.graph.variable import Key, Variable
+
+Sigma = float | Float[np.ndarray, " rows"]
+MEASURED = "measured_"
+"""Begins the kinds of variables that hold measured values."""
+
+
+@check_arguments
+def with_soft(graph: FactorGraph, *factors: str | Factor, sigma: Sigma = 1.0) -> FactorGraph:
+    """Return a graph some of whose factors hold only nearly: compiled code makes the sum of (residual / sigma)^2 least.
+
+    All other factors hold exactly. Xie & Dellaert (2019), IV-C.
+
+    Args:
+        graph: a graph before or after `given`.
+        factors: factors, their names (`"torque:joint2"`), or names of laws (`"torque"`: all of these); none means all.
+        sigma: standard deviation of the residuals in their units: a number, or one for each row.
+
+    Raises:
+        InputError: the graph has no such factor, or sigma is not positive and finite.
+    """
+    chosen = [f for name in factors for f in _find_factors(graph, name)] if factors else graph.factors
+    for f in chosen:
+        graph = graph.replaced(f, replace(f, sigma=_validate_sigma(f.name, sigma, f.rows)))
+    return graph
+
+
+@check_arguments
+def with_measurements(graph: FactorGraph, *names: str | Key, sigma: Sigma) -> FactorGraph:
+    """Return a graph in which variables were measured: known `measured_...` variables, with a soft factor each.
+
+    Args:
+        graph: a graph before or after `given`.
+        names: kinds such as `"qdd"`, or variables such as `"tau:joint2"`. The measured values of a kind are one
+            argument of compiled functions, such as `measured_qdd`.
+        sigma: standard deviation of the sensors, in the variables' units: a number, or one for each entry.
+
+    Raises:
+        InputError: a name means nothing in this graph, or sigma is not positive and finite.
+    """
+    for key in graph.select(names):
+        v, measured = graph.variables[key], Key(MEASURED + key.kind, key.name)
+        if measured in graph.variables:
+            raise InputError(f"{key} is measured twice", fix="combine the two sensors' values, or add a factor")
+        bound = {"x": key, "measured": measured}
+        seen = Factor(measurement, bound, v.dim, v.index, sigma=_validate_sigma(str(key), sigma, v.dim))
+        graph = graph.with_variables(Variable(measured, v.dim, v.index)).with_factors(seen)
+        graph = replace(graph, known=graph.known | {measured})
+    return graph
+
+
+def _find_factors(graph: FactorGraph, name: str | Factor) -> tuple[Factor, ...]:
+    of_law = tuple(f for f in graph.factors if f.template.name == name)
+    return of_law or ((graph.factor(name),) if isinstance(name, str) else (name,))
+
+
+def _validate_sigma(name: str, sigma: Sigma, rows: int) -> tuple[float, ...]:
+    values = np.asarray(sigma, dtype=float)
+    if values.shape not in ((), (rows,)) or not (np.isfinite(values) & (values > 0.0)).all():
+        raise InputError(
+            f"sigma of {name} is {sigma!r}", why=f"it must be a positive, finite number, or {rows} of these"
+        )
+    return tuple(np.broadcast_to(values, rows).tolist())

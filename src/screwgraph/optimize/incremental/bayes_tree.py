@@ -1,0 +1,261 @@
+"""A Bayes tree of linear factors on unknowns, edited in place by machine code.
+
+Kaess et al., iSAM2: Incremental smoothing and mapping using the Bayes tree (2012).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from screwgraph.compiler.kernels import Kernels, compile_kernels, new_table
+from screwgraph.optimize.incremental.affected_cliques import AFFECTED_CLIQUES
+from screwgraph.optimize.incremental.back_substitution import SUBSTITUTION
+from screwgraph.optimize.incremental.conditionals import Stored
+from screwgraph.optimize.incremental.degree_queues import DEGREES
+from screwgraph.optimize.incremental.elimination import ELIMINATION
+from screwgraph.optimize.incremental.front_cholesky import DENSE
+from screwgraph.optimize.incremental.incidence_lists import LINKING
+from screwgraph.optimize.incremental.min_degree_ordering import ORDERING
+from screwgraph.optimize.incremental.small_batches import FEW, SmallBatchCalls
+from screwgraph.optimize.incremental.supernodes import GROUPING
+from screwgraph.optimize.incremental.tree_records import (
+    ActiveUnknown,
+    Clique,
+    Counters,
+    Element,
+    Factor,
+    Incidence,
+    Link,
+    Queue,
+    Solution,
+    Supernode,
+    TreeTables,
+    Unknown,
+    Workspace,
+)
+from screwgraph.optimize.incremental.tree_update import RENEWAL
+from screwgraph.optimize.linear import SingularError
+
+TINY = 1e-15
+"""Pivots that are left of their diagonal, relative: less is rounding."""
+
+
+@cache
+def compile_tree_code() -> Kernels:
+    """Return the machine code of all trees."""
+    return compile_kernels(
+        (
+            *DENSE,
+            *LINKING,
+            *AFFECTED_CLIQUES,
+            *DEGREES,
+            *ORDERING,
+            *GROUPING,
+            *ELIMINATION,
+            *SUBSTITUTION,
+            *RENEWAL,
+            *FEW,
+        )
+    )
+
+
+class BayesTree:
+    """Factors, given as J'J and J'r, and the Bayes tree of those that are eliminated.
+
+    A factor's numbers stand in `data` from `where(f)` on: columns of J'J, its lower triangle, with the entry of J'r
+    below each, (k, k + 1). `eliminate` wants to be told of the unknowns whose factors have changed.
+    """
+
+    def __init__(self, dims: Int[np.ndarray, " n"]) -> None:
+        self.count = n = len(dims)
+        self.delta = np.zeros(int(dims.sum()))
+        unknowns, cliques, counters = new_table(Unknown, n), new_table(Clique, n + 2), new_table(Counters, 1)
+        unknowns["dim"], unknowns["offset"] = dims, np.cumsum(dims) - dims
+        unknowns["clique"] = unknowns["incidence"] = -1
+        for link in ("parent", "child", "next", "previous"):
+            cliques[link][0] = -1
+        counters["used_cliques"], counters["free_clique"], counters["free_blocks"] = 1, -1, -1
+        self._counters = {name: counters[name] for name in Counters.dtype.names or ()}
+        self._tables: Any = TreeTables(
+            unknowns=unknowns,
+            cliques=cliques,
+            factors=new_table(Factor, 0),
+            incidences=new_table(Incidence, 0),
+            counters=counters,
+            pool=np.zeros(1024),
+            data=np.zeros(0),
+        )
+        order, affected, orphans, stack, found, self._far = np.zeros((6, n + 2), dtype=np.int64)
+        self._work: Any = Workspace(
+            active=new_table(ActiveUnknown, n),
+            elements=new_table(Element, 0),
+            members=np.zeros(64 + 8 * n, dtype=np.int64),
+            links=new_table(Link, 64 + 8 * n),
+            queues=new_table(Queue, n + 4),
+            supernodes=new_table(Supernode, n),
+            affected_cliques=affected,
+            orphans=orphans,
+            tops=np.zeros(0, dtype=np.int64),
+            order=order,
+        )
+        self._solution: Any = Solution(delta=self.delta, x=np.zeros(int(dims.sum()) + 1), stack=stack, found=found)
+        self._factors = self._incidences = self._used = 0
+        self._late = 1
+        self._functions = compile_tree_code().functions
+        self._store_pointers()
+
+    @property
+    def data(self) -> Any:
+        """Numbers of all factors."""
+        return self._tables.data
+
+    @property
+    def cliques(self) -> int:
+        """How many cliques were made by the last elimination."""
+        return int(self._counters["supernodes"][0])
+
+    @property
+    def free(self) -> Bool[np.ndarray, " n"]:
+        """Which unknowns no factor touches."""
+        return self._tables.unknowns["incidence"] < 0
+
+    def are_free(self, unknowns: Int[np.ndarray, " k"]) -> Bool[np.ndarray, " k"]:
+        """Return which of some unknowns no factor touches."""
+        return self._tables.unknowns["incidence"][unknowns] < 0
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the last solution is not finite."""
+        return bool(self._counters["lost"][0])
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the numbers of all factors are finite."""
+        own = self._tables.factors[self.touching(np.arange(self.count))]
+        begins, sizes = own["numbers"], own["dim"] * (own["dim"] + 1)
+        return all(
+            np.isfinite(self.data[b : b + n]).all() for b, n in zip(begins.tolist(), sizes.tolist(), strict=True)
+        )
+
+    def compute(self, few: SmallBatchCalls, rows: Int[np.ndarray, " n"]) -> None:
+        """Call a kernel for some rows, and put what it returns into the numbers of their factors."""
+        self._functions["call_and_scatter"](*few.calling, *self._numbers, *few.putting, rows.ctypes.data, len(rows))
+
+    @property
+    def storage(self) -> Stored:
+        """Its cliques, to be read."""
+        return Stored(self._tables)
+
+    def where(self, factors: Any) -> Any:
+        """Return where the numbers of factors begin in `data`."""
+        return self._tables.factors["numbers"][factors]
+
+    def add(self, unknowns: Int[np.ndarray, "N a"], size: int, bent: int) -> Int[np.ndarray, " N"]:
+        """Add N factors on `a` unknowns each, which have `size` directions; return their numbers.
+
+        What they say is zero yet. `bent` is 1 where they are not linear, else 0.
+        """
+        count, width = unknowns.shape
+        first, incidence, at = self._factors, self._incidences, self._used
+        self._factors += count
+        self._incidences += count * width
+        self._used += count * size * (size + 1)
+        if (
+            self._factors > len(self._tables.factors)
+            or self._incidences > len(self._tables.incidences)
+            or self._used > self.data.size
+        ):
+            self._make_room()
+        added = np.arange(first, first + count)
+        self._functions["make_factors"](self._numbers[0], first, count, incidence, width, at, size)
+        self.link(added, unknowns, bent)
+        return added
+
+    def link(self, factors: Int[np.ndarray, " N"], unknowns: Int[np.ndarray, "N a"], bent: int) -> None:
+        """Let factors that were removed touch unknowns of the same sizes."""
+        touched = np.ascontiguousarray(unknowns)
+        arrays = (*self._incidence, factors.ctypes.data, touched.ctypes.data)
+        self._functions["link_factors"](*arrays, len(factors), bent)
+
+    def remove(self, factors: Int[np.ndarray, " N"], bent: int) -> None:
+        """Let factors touch nothing."""
+        self._functions["unlink_factors"](*self._incidence, factors.ctypes.data, len(factors), bent)
+
+    def touching(self, unknowns: Int[np.ndarray, " k"]) -> Int[np.ndarray, " N"]:
+        """Return the factors that touch some unknowns."""
+        arrays = (*self._incidence, self._counting, unknowns.ctypes.data)
+        count = self._functions["list_factors"](*arrays, len(unknowns), self._work.tops.ctypes.data)
+        return self._work.tops[:count].copy()
+
+    def find_touched(self, factors: Int[np.ndarray, " N"]) -> Int[np.ndarray, " k"]:
+        """Return the unknowns that some factors touch."""
+        arrays = (*self._incidence, self._counting, factors.ctypes.data)
+        count = self._functions["list_unknowns"](*arrays, len(factors), self._solution.stack.ctypes.data)
+        return self._solution.stack[:count].copy()
+
+    def set_late(self, unknowns: Int[np.ndarray, " k"]) -> None:
+        """Have some unknowns, and no others, eliminated last from now on."""
+        self._late += 1
+        self._tables.unknowns["late"][unknowns] = self._late
+
+    def eliminate(self, unknowns: Int[np.ndarray, " k"]) -> None:
+        """Eliminate anew what depends on factors of some unknowns.
+
+        Raises:
+            SingularError: an unknown is not determined; the tree is then of no use.
+        """
+        touched, functions, work = unknowns.ctypes.data, self._functions, self._work
+        while functions["plan_update"](*self._all, touched, len(unknowns), work.members.size, self._late) < 0:
+            room = 2 * work.members.size
+            work.members, work.links = np.zeros(room, dtype=np.int64), new_table(Link, room)
+            self._store_pointers()
+        need = int(self._counters["used_pool"][0] + self._counters["need"][0])
+        if need > self._tables.pool.size:
+            self._tables.pool = _longer(self._tables.pool, 2 * need)
+            self._store_pointers()
+        if not functions["apply_update"](*self._all, TINY):
+            bad = int(self._counters["bad"][0])
+            raise SingularError(int(self._tables.unknowns["offset"][bad]), bad)
+
+    def solve(self, threshold: float, limit: float) -> Int[np.ndarray, " k"]:
+        """Solve for `delta` wherever cliques changed, or what they depend on did by more than a threshold.
+
+        Return the unknowns of factors that are not linear, which changed and are beyond a limit.
+        """
+        return self._far[: self._functions["solve_all_unknowns"](*self._solving, threshold, limit)].copy()
+
+    def solve_for(self, unknowns: Int[np.ndarray, " n"], threshold: float, limit: float) -> Int[np.ndarray, " k"]:
+        """Solve for some unknowns, and what they depend on, alone; else as `solve`."""
+        wanted = (unknowns.ctypes.data, len(unknowns))
+        return self._far[: self._functions["solve_some_unknowns"](*self._solving, *wanted, threshold, limit)].copy()
+
+    def _make_room(self) -> None:
+        tables, work = self._tables, self._work
+        if self._factors > len(tables.factors):
+            tables.factors = _longer(tables.factors, 2 * self._factors)
+            work.tops = np.zeros(2 * self._factors, dtype=np.int64)
+            work.elements = new_table(Element, 2 * self._factors + 2 * self.count + 8)
+        if self._incidences > len(tables.incidences):
+            tables.incidences = _longer(tables.incidences, 2 * self._incidences)
+        if self._used > tables.data.size:
+            tables.data = _longer(tables.data, 2 * self._used)
+        self._store_pointers()
+
+    def _store_pointers(self) -> None:
+        """Keep where arrays begin, which NumPy takes a microsecond each to tell."""
+        tables = self._tables
+        self._counting = tables.counters.ctypes.data
+        self._numbers = tables.factors.ctypes.data, tables.data.ctypes.data
+        self._incidence = (tables.unknowns.ctypes.data, tables.factors.ctypes.data, tables.incidences.ctypes.data)
+        self._all = (*tables.addresses, *self._work.addresses)
+        self._solving = (*tables.addresses, *self._solution.addresses, self._far.ctypes.data)
+
+
+def _longer(array: Any, length: int) -> Any:
+    grown = np.zeros(length, dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown

@@ -1,0 +1,124 @@
+"""A window as functions for other programs: where it stands, and an update, straight-line code of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screwgraph.compiler import Argument, Function, Result, compile_expression, make_numbered_argument
+from screwgraph.errors import InputError
+from screwgraph.optimize.smoothers.unrolled_problem import count_numbers
+from screwgraph.optimize.smoothers.window import Window
+from screwgraph.optimize.smoothers.window_file import WindowState
+from screwgraph.spatial import Array, choose
+from screwgraph.summary import one_line
+
+LARGEST = 1e5
+"""Up to so many operations a window becomes code without loops for other programs."""
+EXAMPLES, SPREAD = 8, 0.01
+"""Updates of the example, and by how much readings differ there from the last ones."""
+Read = Callable[..., Mapping[tuple[str, str], Array]]
+"""From arguments to a new step's own parameters of factors, by factors and parameter."""
+
+
+@dataclass(frozen=True, eq=False)
+class UpdateInputs:
+    """Inputs of an update: arguments, how they become own parameters of a new step, values for an example."""
+
+    arguments: tuple[Argument, ...]
+    read: Read
+    last: tuple[np.ndarray, ...]
+    question: object
+    """All that `read` and `shown` depend on."""
+    shown: Callable[[Mapping[str, Array]], Mapping[str, Array]] = dict
+    """From values of the last step by family to those of results."""
+
+    __repr__ = one_line
+
+
+def make_update_inputs(window: Window, standing: WindowState) -> UpdateInputs:
+    """Return a front with an argument for each parameter that steps have of their own."""
+    arguments, last, own = [], [], window.expressions.parameter_places
+    for (group, name), (start, shape) in own.items():
+        size = int(np.prod(shape))
+        arguments.append(make_numbered_argument(f"{group} {name}", *shape[1:]))
+        last.append(standing.parameters[start : start + size].reshape(shape)[-1].ravel())
+    return UpdateInputs(tuple(arguments), lambda *vectors: dict(zip(own, vectors, strict=True)), tuple(last), list(own))
+
+
+def export_window(window: Window, standing: WindowState, front: UpdateInputs) -> dict[str, Function]:
+    """Return `start`, the state now, and `update`: (state, readings) -> next state, last step's values, cost.
+
+    An update lets the first step go, adds one, and takes a Gauss-Newton step, as `FixedLag.advance` and `step` do. A
+    step that is not finite is not taken.
+
+    Raises:
+        InputError: the window is too large.
+    """
+    if window.operations > LARGEST:
+        raise InputError(
+            f"a window of {window.steps} steps takes some {window.operations:.0e} operations",
+            why=f"beyond {LARGEST:.0e} it is no code without loops",
+            fix="give fewer steps, or fewer unknowns",
+        )
+    state = np.concatenate([standing.values, standing.parameters[_moving(window)], standing.prior])
+    update = _update(window, standing.parameters, state, front)
+    start = compile_expression(
+        "start", ("window start", state.tolist()), (), lambda: state.tolist(), results=(Result("state", (len(state),)),)
+    )
+    return {"start": start, "update": update}
+
+
+def _moving(window: Window) -> list[int]:
+    """Return the places of parameters that move on with the steps."""
+    own = window.expressions.parameter_places.values()
+    return [i for start, shape in own for i in range(start, start + int(np.prod(shape)))]
+
+
+def _update(window: Window, fixed: np.ndarray, state: np.ndarray, front: UpdateInputs) -> Function:
+    moving, places, size = _moving(window), window.expressions.parameter_places, len(state)
+    nx = count_numbers(window.problem.layout)
+    last = [(v.name, v.manifold.shape) for v in window.problem.families]
+
+    def expression(state: Array, *given: Array) -> list:
+        x, own, prior = (list(part) for part in np.split(state, [nx, nx + len(moving)]))
+        parameters: list = fixed.tolist()
+        for place, value in zip(moving, own, strict=True):
+            parameters[place] = value
+        found = window.advance_code.inline(*_some(x, parameters, prior))
+        x, prior = found[:nx], found[nx:]
+        for key, value in front.read(*given).items():
+            start, shape = places[key]
+            each = int(np.prod(shape[1:]))
+            end = start + shape[0] * each
+            parameters[start:end] = [*parameters[start + each : end], *np.ravel(np.asarray(value, dtype=object))]
+        *moved, cost, step = window.newton_code.inline(*_some(x, parameters, prior), [0.0])
+        x = [choose(step < np.inf, a, b) for a, b in zip(moved, x, strict=True)]
+        layout = window.problem.layout.unpack(np.array(x, dtype=object))
+        ends = front.shown({name: layout[name][-1] for name, _ in last})
+        values = [entry for name, _ in last for entry in np.ravel(ends[name])]
+        return [*x, *(parameters[place] for place in moving), *prior, *values, cost]
+
+    arguments = (make_numbered_argument("state", size), *front.arguments)
+    results = [Result("next_state", (size,)), *(Result(name, shape) for name, shape in last), Result("cost", ())]
+    question = ("window update", window.question, fixed.tolist(), moving, list(places.items()), front.question)
+    f = compile_expression("update", question, arguments, expression, results=tuple(results), branches=True)
+    return replace(f, origin=replace(f.origin, examples=lambda: _examples(f, state, front.last)))
+
+
+def _some(*vectors: list) -> list[list]:
+    """Return the vectors that are not empty, which a window's code takes."""
+    return [vector for vector in vectors if vector]
+
+
+def _examples(f: Function, state: np.ndarray, last: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return states and readings of updates that follow each other."""
+    rng, rows = np.random.default_rng(11), []
+    for _ in range(EXAMPLES):
+        given = [x + SPREAD * rng.standard_normal(len(x)) for x in last]
+        rows.append([state, *given])
+        shaped = [x.reshape(a.shape) for a, x in zip(f.arguments[1:], given, strict=True)]
+        state = f.few(state, *shaped)[0]
+    return [np.array(column) for column in zip(*rows, strict=True)]
