@@ -12,7 +12,7 @@ import numpy as np
 import screwgraph as sg
 from screwgraph.interop.pose_graph import Between, Prior
 from screwgraph.optimize import SE3, Problem, Variables, Vector, each, soft
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.mechanics import Mechanics
 from screwgraph.spatial import inverse, log6
 
 SIGMA = 0.1

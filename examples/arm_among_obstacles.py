@@ -19,12 +19,12 @@ from PIL import Image
 from rich.console import Console
 
 from screwgraph.optimize import LevenbergMarquardt, Tolerances
-from screwgraph.plan import Plan, Planner
-from screwgraph.plan.collision import Sphere
-from screwgraph.plan.collision.automatic_spheres import placed_spheres
-from screwgraph.plan.obstacles import Avoid
-from screwgraph.plan.priors import GpInterpolation, interpolation_weights
-from screwgraph.plan.task_files import read_task
+from screwgraph.planning import Plan, Planner
+from screwgraph.planning.collision import Sphere
+from screwgraph.planning.collision.automatic_spheres import placed_spheres
+from screwgraph.planning.obstacles import Avoid
+from screwgraph.planning.priors import GpInterpolation, interpolation_weights
+from screwgraph.planning.task_files import read_task
 from screwgraph.robot import link_poses
 from screwgraph.view import plan_scene, save_html
 

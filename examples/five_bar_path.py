@@ -16,10 +16,10 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.draw import save
-from screwgraph.plan import Plan, Planner, Task, horizon
-from screwgraph.plan.costs import Acceleration, Effort, Path
-from screwgraph.plan.goals import Point, Velocity
-from screwgraph.plan.limits import EffortLimit
+from screwgraph.planning import Plan, Planner, Task, horizon
+from screwgraph.planning.costs import Acceleration, Effort, Path
+from screwgraph.planning.goals import Point, Velocity
+from screwgraph.planning.limits import EffortLimit
 from screwgraph.robot import link_poses
 from screwgraph.view import plan_scene, save_html
 

@@ -17,12 +17,12 @@ import numpy as np
 from arm_among_obstacles import METHOD, finer
 from rich.console import Console
 
-from screwgraph.plan import Plan, Planner, Task
-from screwgraph.plan.collision import Box, Capsule, HalfSpace, Sphere
-from screwgraph.plan.goals import Position, Velocity
-from screwgraph.plan.limits import PositionLimit
-from screwgraph.plan.obstacles import Avoid, AvoidItself
-from screwgraph.plan.task_files import read_task
+from screwgraph.planning import Plan, Planner, Task
+from screwgraph.planning.collision import Box, Capsule, HalfSpace, Sphere
+from screwgraph.planning.goals import Position, Velocity
+from screwgraph.planning.limits import PositionLimit
+from screwgraph.planning.obstacles import Avoid, AvoidItself
+from screwgraph.planning.task_files import read_task
 
 TRIES = 8
 SEED = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import screwgraph as sg
 from screwgraph.draw import draw_motion, save
-from screwgraph.plan import read_task
+from screwgraph.planning import read_task
 from screwgraph.view import plan_scene, save_html
 
 OUT = Path("out")

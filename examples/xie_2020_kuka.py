@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 
 import screwgraph as sg
 from screwgraph.draw import save
-from screwgraph.plan import horizon
-from screwgraph.plan.costs import Effort, Smoothness
-from screwgraph.plan.goals import Position, Velocity
-from screwgraph.plan.limits import EffortLimit, PositionLimit, VelocityLimit
+from screwgraph.planning import horizon
+from screwgraph.planning.costs import Effort, Smoothness
+from screwgraph.planning.goals import Position, Velocity
+from screwgraph.planning.limits import EffortLimit, PositionLimit, VelocityLimit
 from screwgraph.robot import link_poses
 from screwgraph.spatial import SpatialInertia, translation
 from screwgraph.view import plan_scene, save_html

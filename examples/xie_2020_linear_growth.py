@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 import screwgraph as sg
 from screwgraph.draw import save
-from screwgraph.plan import horizon, read_task
+from screwgraph.planning import horizon, read_task
 
 OUT = Path("out")
 STEPS, QUICK = (50, 100, 200, 500, 1000, 2000, 5000), (50, 200, 800)

@@ -19,12 +19,12 @@ from quadruped_simulation import Motion, executed
 
 import screwgraph as sg
 from screwgraph.draw import save
-from screwgraph.plan import Phase, Plan, Planner, Task
-from screwgraph.plan.contacts import PointContact, schedule
-from screwgraph.plan.costs import Effort, Posture, Speed
-from screwgraph.plan.costs import Path as Along
-from screwgraph.plan.goals import Point, Velocity
-from screwgraph.plan.limits import EffortLimit, PositionLimit
+from screwgraph.planning import Phase, Plan, Planner, Task
+from screwgraph.planning.contacts import PointContact, schedule
+from screwgraph.planning.costs import Effort, Posture, Speed
+from screwgraph.planning.costs import Path as Along
+from screwgraph.planning.goals import Point, Velocity
+from screwgraph.planning.limits import EffortLimit, PositionLimit
 from screwgraph.view import plan_scene, save_html
 
 mpl.use("Agg")

@@ -24,7 +24,7 @@ from screwgraph.compiler.backends.torch.function import TorchFunction
 from screwgraph.estimation import Replay, RobotSmoother
 from screwgraph.kinematics.targets import Point
 from screwgraph.mechanism import simulate_sensors
-from screwgraph.plan import Planner, read_task
+from screwgraph.planning import Planner, read_task
 from screwgraph.robot import LoopMotor, Thruster, Transmission
 from screwgraph.spatial import SpatialInertia
 from screwgraph.summary import one_line

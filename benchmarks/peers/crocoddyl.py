@@ -18,8 +18,8 @@ import screwgraph as sg
 from benchmarks.peers.casadi_solvers import Solved
 from benchmarks.peers.trajectories import Trajectory
 from screwgraph.bench import NotMeasuredError
-from screwgraph.plan import Planner
-from screwgraph.plan.goals import Pose
+from screwgraph.planning import Planner
+from screwgraph.planning.goals import Pose
 
 SCRIPT = Path(__file__).resolve().parent / "crocoddyl_solver.py"
 VARIABLE = "SCREWGRAPH_CROCODDYL_PYTHON"

@@ -12,7 +12,7 @@ from benchmarks import manhattan
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet
 from screwgraph.optimize import Incremental, Problem, Variables, Vector, each, soft, solve
-from screwgraph.plan.priors.gaussian_process import WhitenedTransition
+from screwgraph.planning.priors.gaussian_process import WhitenedTransition
 
 COLUMNS = ("problem", "solver", "updates", "together, s", "median, ms", "99 %, ms", "worst, ms", "cost")
 NOTES = (

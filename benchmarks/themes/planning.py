@@ -17,8 +17,8 @@ from benchmarks.peers.trajectories import Trajectory
 from benchmarks.subjects import FOLDER
 from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
 from screwgraph.bench import NotMeasuredError
-from screwgraph.plan import Plan, Planner, read_task
-from screwgraph.plan.goals import Position
+from screwgraph.planning import Plan, Planner, read_task
+from screwgraph.planning.goals import Position
 
 COLUMNS = ("task", "method", "J", "violation", "iterations", "time, ms", "asked, ms", "reached", "status")
 ASKED = {"cp2": 15.0, "acro": 40.0, "panda": 150.0, "a1_trot": 60.0, "plan7": 15.0}

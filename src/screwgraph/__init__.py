@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     )
     from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.models import load
-    from screwgraph.plan import Plan, Planner, Task, plan, task_names
+    from screwgraph.planning import Plan, Planner, Task, plan, task_names
     from screwgraph.progress_report import progress
     from screwgraph.queries import (
         estimate,
@@ -80,7 +80,9 @@ if TYPE_CHECKING:
 _LATER = {
     **dict.fromkeys(("compiler", "deployment", "draw", "dynamics", "elimination", "errors", "formats", "graph"), ""),
     "interop": "",
-    **dict.fromkeys(("kinematics", "optimize", "plan", "robot", "simulation", "spatial", "tape", "time", "view"), ""),
+    **dict.fromkeys(
+        ("kinematics", "optimize", "planning", "robot", "simulation", "spatial", "tape", "time", "view"), ""
+    ),
     **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
     **dict.fromkeys(("export_library", "together"), "deployment"),
     "progress": "progress_report",
@@ -122,7 +124,7 @@ _LATER = {
         "kinematics",
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
-    **dict.fromkeys(("Plan", "Planner", "Task", "task_names"), "plan"),
+    **dict.fromkeys(("Plan", "Planner", "Task", "plan", "task_names"), "planning"),
     **dict.fromkeys(("estimate", "excitation", "identify", "inverse_trajectory", "minimal_distance"), "queries"),
     **dict.fromkeys(("rollout", "simulate"), "queries"),
     "Robot": "robot",

@@ -78,7 +78,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "Front": "UpdateInputs",
         "Solved": "WindowStatus",
     },
-    "screwgraph.plan.collision": {
+    "screwgraph.planning.collision": {
         "load_grid": "load_distance_grid",
         "placed": "place_spheres",
     },
@@ -123,10 +123,11 @@ NAMES: Mapping[str, Mapping[str, str]] = {
 """By package: old names, and those that took their places."""
 
 MODULES: Mapping[str, str] = {
+    "screwgraph.plan": "screwgraph.planning",
     "screwgraph.mechanism.compiled": "screwgraph.mechanism.mechanism_functions",
-    "screwgraph.plan.collision.automatic": "screwgraph.plan.collision.automatic_spheres",
-    "screwgraph.plan.contacts.point": "screwgraph.plan.contacts.point_contact",
-    "screwgraph.plan.read": "screwgraph.plan.task_files",
+    "screwgraph.plan.collision.automatic": "screwgraph.planning.collision.automatic_spheres",
+    "screwgraph.plan.contacts.point": "screwgraph.planning.contacts.point_contact",
+    "screwgraph.plan.read": "screwgraph.planning.task_files",
     "screwgraph.spatial.arrays": "screwgraph.spatial.generic_math",
 }
 """Old paths of modules that pages of the documentation import, and new ones."""
@@ -151,7 +152,7 @@ class OldModules:
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Return the specification of a module that has another path now."""
-        return ModuleSpec(name, cls()) if name in MODULES else None  # pyright: ignore[reportArgumentType]
+        return None if new_path(name) is None else ModuleSpec(name, cls())  # pyright: ignore[reportArgumentType]
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Make the module as usual."""
@@ -159,8 +160,32 @@ class OldModules:
     def exec_module(self, module: Any) -> None:
         """Put the module at the new path in its place."""
         name = module.__name__
-        _warn(name, MODULES[name])
-        sys.modules[name] = import_module(MODULES[name])
+        new = new_path(name)
+        assert new is not None, "only such modules are found"
+        _warn(name, new)
+        sys.modules[name] = OldPlan() if name == "screwgraph.plan" else import_module(new)  # pyright: ignore[reportArgumentType]
+
+
+class OldPlan:
+    """The package `screwgraph.plan` of the version before, which has the name of the function `sg.plan`."""
+
+    __path__: tuple[str, ...] = ()
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call `sg.plan`."""
+        return import_module("screwgraph.planning").plan(*args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("screwgraph.planning"), name)
+
+
+def new_path(name: str) -> str | None:
+    """Return the path that a module has now; None where it is not an old one."""
+    if name in MODULES:
+        return MODULES[name]
+    package, _, rest = name.rpartition(".")
+    parent = new_path(package) if package.startswith("screwgraph.") else None
+    return None if parent is None else f"{parent}.{rest}"
 
 
 def _warn(old: str, new: str) -> None:

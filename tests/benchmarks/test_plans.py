@@ -9,7 +9,7 @@ from benchmarks.peers.casadi_solvers import solved
 from benchmarks.peers.trajectories import Trajectory
 
 from screwgraph.bench import NotMeasuredError
-from screwgraph.plan import Planner, read_task
+from screwgraph.planning import Planner, read_task
 
 
 @pytest.fixture(scope="module")

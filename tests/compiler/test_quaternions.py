@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.plan.collision import BodySphere, Sphere
+from screwgraph.planning.collision import BodySphere, Sphere
 from tests.robot.joint_instances import in_a_tree, instances
 from tests.simulation.robots import free_body
 

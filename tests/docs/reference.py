@@ -27,7 +27,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "kinematics": ("targets",),
     "mechanism": (),
     "optimize": ("losses", "methods", "smoothers"),
-    "plan": ("goals", "costs", "limits", "obstacles", "contacts", "collision"),
+    "planning": ("goals", "costs", "limits", "obstacles", "contacts", "collision"),
     "queries": (),
     "robot": ("joints", "parameters"),
     "simulation": ("methods", "joint_forces"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from screwgraph.formats import robot_keys
 from screwgraph.formats.yaml_keys import NONE, Keys
 from screwgraph.models.mechanism import keys as mechanism_keys
-from screwgraph.plan import keys as task_keys
+from screwgraph.planning import keys as task_keys
 from tests.docs.pages import ROOT
 
 FOLDER = ROOT / "docs" / "schema"

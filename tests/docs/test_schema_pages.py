@@ -15,9 +15,9 @@ from screwgraph.formats.visual_shapes import MAKERS
 from screwgraph.formats.yaml_values import Value
 from screwgraph.models.mechanism.keys import SENSOR
 from screwgraph.models.mechanism.sensors import SENSORS
-from screwgraph.plan import keys as task
-from screwgraph.plan.collision.shapes import SHAPES as OBSTACLES
-from screwgraph.plan.task_files import read_task
+from screwgraph.planning import keys as task
+from screwgraph.planning.collision.shapes import SHAPES as OBSTACLES
+from screwgraph.planning.task_files import read_task
 from screwgraph.robot import JOINT_TYPES
 from tests.docs.schema_pages import EXAMPLES, FOLDER, SCHEMAS, page
 
@@ -63,11 +63,11 @@ def test_examples_are_read_and_have_every_key(name, asked):
 
 
 def test_kinds_are_those_of_the_registries():
-    from screwgraph.plan.task_files import REGISTRIES
+    from screwgraph.planning.task_files import REGISTRIES
 
     for name, registry in REGISTRIES.items():
         assert set(getattr(task, name.upper())) == set(registry)
-    from screwgraph.plan.goals import GOALS
+    from screwgraph.planning.goals import GOALS
 
     assert set(task.GOAL) == {"time", "sigma", *GOALS}
     assert set(SHAPES) == set(MAKERS)

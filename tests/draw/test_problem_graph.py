@@ -10,9 +10,9 @@ import screwgraph as sg
 from screwgraph.draw.bezier_curves import sample_curve
 from screwgraph.draw.problem_graph import problem_scene
 from screwgraph.draw.scene import Scene, text_box
-from screwgraph.plan import Task, horizon
-from screwgraph.plan.costs import Effort
-from screwgraph.plan.goals import Position
+from screwgraph.planning import Task, horizon
+from screwgraph.planning.costs import Effort
+from screwgraph.planning.goals import Position
 from tests.draw.helpers import text_boxes
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import screwgraph as sg
 from screwgraph.errors import ScrewgraphError
-from screwgraph.plan import read_task
+from screwgraph.planning import read_task
 
 SECONDS = 10
 """A file that takes longer hangs: seconds of the processor, as other programs run beside tests."""

@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.errors import InputError, ModelError, one_line
-from screwgraph.plan.collision import load_distance_grid
+from screwgraph.planning.collision import load_distance_grid
 from tests.formats.helpers import complaint, loaded, urdf
 
 QUICK = 10.0

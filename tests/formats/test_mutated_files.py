@@ -15,7 +15,7 @@ from .forked_mujoco import forked
 from .mutations import READERS, meaning, mutated, outcome
 
 SHORT, LONG, CHUNK = 12, 100_000, 500
-ZOO, PLAN = (Path(str(files(f"screwgraph.{name}"))) for name in ("zoo", "plan"))
+ZOO, PLAN = (Path(str(files(f"screwgraph.{name}"))) for name in ("zoo", "planning"))
 
 
 def sources() -> list[tuple[str, Path]]:

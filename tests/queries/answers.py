@@ -10,8 +10,8 @@ import numpy as np
 import screwgraph as sg
 from screwgraph.mechanism import simulate_sensors
 from screwgraph.models.mechanism.read_sensors import parse_sensors
-from screwgraph.plan import Task, horizon
-from screwgraph.plan.goals import Position
+from screwgraph.planning import Task, horizon
+from screwgraph.planning.goals import Position
 from tests.queries.models import MECHANISMS, TREES, coordinates_of, model_of, state_of
 
 TIME, DT = 0.05, 1e-3

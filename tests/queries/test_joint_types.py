@@ -18,8 +18,8 @@ from scipy.spatial.transform import Rotation
 
 import screwgraph as sg
 from screwgraph.draw import FIGURES
-from screwgraph.plan import Task, horizon
-from screwgraph.plan.goals import Position
+from screwgraph.planning import Task, horizon
+from screwgraph.planning.goals import Position
 from screwgraph.robot import JOINT_TYPES, Joint, Link, tree
 from screwgraph.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import screwgraph as sg
-from screwgraph.plan.collision import BodyCapsule, BodySphere, Box, Capsule, Cylinder, HalfSpace, Sphere
+from screwgraph.planning.collision import BodyCapsule, BodySphere, Box, Capsule, Cylinder, HalfSpace, Sphere
 from screwgraph.robot import frame_pose, link_poses
 
 SPHERES = tuple(BodySphere(f"link{i}", (0.05 * i, 0.0, -0.02 * i), 0.05 + 0.01 * i) for i in range(1, 7))

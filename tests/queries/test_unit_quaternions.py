@@ -16,8 +16,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph import interop, queries, robot, simulation, view
-from screwgraph.plan import Planner, Task, horizon
-from screwgraph.plan.goals import Pose, Position
+from screwgraph.planning import Planner, Task, horizon
+from screwgraph.planning.goals import Pose, Position
 from screwgraph.robot import Coupling, Loop, Transmission
 from screwgraph.robot.joints import Spherical
 from tests.estimation.robots import thrown

@@ -10,7 +10,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import BACKENDS, compile_graph
-from screwgraph.plan import horizon
+from screwgraph.planning import horizon
 from screwgraph.robot import link_poses
 from tests.formats.helpers import loaded
 

@@ -5,9 +5,9 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.errors import ModelError
-from screwgraph.plan import Task, horizon
-from screwgraph.plan.costs import Effort
-from screwgraph.plan.goals import Position, Velocity
+from screwgraph.planning import Task, horizon
+from screwgraph.planning.costs import Effort
+from screwgraph.planning.goals import Position, Velocity
 from screwgraph.robot import attach
 
 ROBOT = """

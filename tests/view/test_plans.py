@@ -7,12 +7,12 @@ import pytest
 
 import screwgraph as sg
 from screwgraph import view
-from screwgraph.plan import Task, horizon
-from screwgraph.plan.collision import SHAPES, BodySphere, Box, Capsule, Cylinder, DistanceGrid, HalfSpace, Sphere
-from screwgraph.plan.contacts import FlatContact
-from screwgraph.plan.costs import Acceleration, Smoothness
-from screwgraph.plan.goals import Point, Position
-from screwgraph.plan.obstacles import Avoid
+from screwgraph.planning import Task, horizon
+from screwgraph.planning.collision import SHAPES, BodySphere, Box, Capsule, Cylinder, DistanceGrid, HalfSpace, Sphere
+from screwgraph.planning.contacts import FlatContact
+from screwgraph.planning.costs import Acceleration, Smoothness
+from screwgraph.planning.goals import Point, Position
+from screwgraph.planning.obstacles import Avoid
 from screwgraph.robot import link_poses
 from screwgraph.view.obstacles import VISUALS, make_obstacle_bodies
 from screwgraph.view.primitive_parts import is_inside

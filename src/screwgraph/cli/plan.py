@@ -67,7 +67,7 @@ def plan(
     from screwgraph import Planner, Robot
     from screwgraph.cli.console import print_json, print_note, show_progress
     from screwgraph.cli.outputs import make_folder
-    from screwgraph.plan import read_task
+    from screwgraph.planning import read_task
 
     asked = read_task(task)
     folder = make_folder(output)
@@ -118,7 +118,7 @@ def _write_files(found: Plan, folder: Path) -> list[str]:
     from screwgraph.cli.outputs import can_draw
     from screwgraph.cli.plan_report import write_plan_report
     from screwgraph.draw import draw_costs, draw_motion, save
-    from screwgraph.plan import save_plan
+    from screwgraph.planning import save_plan
     from screwgraph.progress_report import report_progress
     from screwgraph.view import plan_scene, save_html
 

@@ -20,7 +20,7 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
     """Write a report as HTML. Raises InputError where it cannot be written."""
     from screwgraph.cli.pictures import draw_sections
     from screwgraph.draw import draw_costs, draw_motion, encode
-    from screwgraph.plan.item_labels import label_item
+    from screwgraph.planning.item_labels import label_item
     from screwgraph.view import Animation, Picture, Pictures, Table, Text, save_report
 
     def picture(kind: str) -> Picture:

@@ -9,8 +9,8 @@ import numpy as np
 from screwgraph.draw.math_labels import escape_mathtext
 from screwgraph.draw.matplotlib_import import new_figure
 from screwgraph.draw.time_plots import WIDTH
-from screwgraph.plan import Plan
-from screwgraph.plan.item_labels import label_item
+from screwgraph.planning import Plan
+from screwgraph.planning.item_labels import label_item
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

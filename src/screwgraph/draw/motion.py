@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.draw.time_plots import Panel, draw_histories
-from screwgraph.plan import Plan
-from screwgraph.plan.plot_bounds import collect_goals, collect_limits
+from screwgraph.planning import Plan
+from screwgraph.planning.plot_bounds import collect_goals, collect_limits
 from screwgraph.simulation import QUANTITIES, Column, Trajectory, columns
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.estimation.parameters import Parameters
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.mechanics import Mechanics
 from screwgraph.spatial import concatenate
 
 

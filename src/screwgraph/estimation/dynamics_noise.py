@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.estimation.mechanism_noise import ModelNoise
 from screwgraph.estimation.window_rules import effective_inertias
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.mechanics import Mechanics
 
 FINEST = 1e-6
 """Least ratio of a law's standard deviation to what the prior of a force adds to it, where forces cancel.

@@ -11,8 +11,8 @@ from screwgraph.errors import InputError
 from screwgraph.estimation.robot_motion_graph import get_mechanics
 from screwgraph.graph import FactorGraph, Key, Role
 from screwgraph.optimize import Factors, Problem, Selection, Variables, Vector, each, equality
-from screwgraph.plan.loop_closure import StabilisedClosure
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.loop_closure import StabilisedClosure
+from screwgraph.planning.mechanics import Mechanics
 from screwgraph.robot import make_unknown_name_error
 from screwgraph.time import RULES, StepDefect
 from screwgraph.time.graph_at_nodes import (

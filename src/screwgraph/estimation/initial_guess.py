@@ -14,7 +14,7 @@ from screwgraph.estimation.measurements import Measurements
 from screwgraph.estimation.mechanism_unknowns import MechanismUnknowns
 from screwgraph.estimation.robot_unknowns import RobotUnknowns
 from screwgraph.optimize.manifold_code import displacement_rates, retract_values
-from screwgraph.plan.extrapolated_euler import MotionStretches, integrate_stretches
+from screwgraph.planning.extrapolated_euler import MotionStretches, integrate_stretches
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.time import RK4, take_step
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.errors import InputError
 from screwgraph.estimation.sensor_models import JointReading
 from screwgraph.estimation.sensors import SENSORS, Sensor, name_channels
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.mechanics import Mechanics
 from screwgraph.robot import Joint
 from screwgraph.robot.closure.independent_joints import position_slices
 from screwgraph.robot.joints import Floating

@@ -13,8 +13,8 @@ from screwgraph.estimation.constant_acceleration import extrapolate_state
 from screwgraph.estimation.dynamics_factor import DynamicsResidual
 from screwgraph.estimation.parameters import Parameters
 from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft
-from screwgraph.plan.loop_closure import Closure
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.loop_closure import Closure
+from screwgraph.planning.mechanics import Mechanics
 from screwgraph.robot import Robot
 from screwgraph.summary import one_line
 from screwgraph.time import Rule, StepDefect

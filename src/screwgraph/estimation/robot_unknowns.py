@@ -26,7 +26,7 @@ from screwgraph.estimation.sensors import (
 from screwgraph.estimation.trajectory_tables import merge_equal_values
 from screwgraph.estimation.window_rules import choose_rule
 from screwgraph.optimize import Factors, Selection, Variables, soft
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.mechanics import Mechanics
 from screwgraph.robot import Robot
 from screwgraph.simulation import dynamics_of
 from screwgraph.time import HERMITE_SIMPSON, Rule

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from screwgraph.optimize.template_wrappers import flatten_residual
-from screwgraph.plan.frame_velocity import differentiate_in_time, make_frame_twist
-from screwgraph.plan.mechanics import Mechanics
+from screwgraph.planning.frame_velocity import differentiate_in_time, make_frame_twist
+from screwgraph.planning.mechanics import Mechanics
 from screwgraph.spatial import concatenate, vector
 from screwgraph.spatial.quaternions import to_rotation
 

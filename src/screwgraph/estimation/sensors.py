@@ -22,7 +22,7 @@ from screwgraph.estimation.sensor_models import (
     PoseReading,
 )
 from screwgraph.optimize import Variables, Vector
-from screwgraph.plan.mechanics import Mechanics, validate_frame
+from screwgraph.planning.mechanics import Mechanics, validate_frame
 from screwgraph.robot import make_unknown_name_error
 
 XYZ = ("_x", "_y", "_z")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from screwgraph.notebook.html_elements import embed_scene, make_remark, make_table
 from screwgraph.notebook.trajectories import draw_curves
-from screwgraph.plan import Plan
-from screwgraph.plan.item_labels import label_item
+from screwgraph.planning import Plan
+from screwgraph.planning.item_labels import label_item
 
 
 def title(plan: Plan) -> str:

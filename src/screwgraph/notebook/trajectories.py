@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from screwgraph.notebook.html_elements import embed_figure, embed_scene, make_remark, make_table
-from screwgraph.plan import Plan
+from screwgraph.planning import Plan
 from screwgraph.robot import Robot
 from screwgraph.simulation import Trajectory
 

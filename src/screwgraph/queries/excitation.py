@@ -11,7 +11,7 @@ from screwgraph.errors import InputError
 from screwgraph.robot import Robot
 
 if TYPE_CHECKING:
-    from screwgraph.plan.excitation import Excitation
+    from screwgraph.planning.excitation import Excitation
 
 
 @check_arguments
@@ -50,8 +50,8 @@ def excitation(
     Raises:
         InputError: loops, floating bases, joints without a limit of velocity, or torques that exceed their limits.
     """
-    from screwgraph.plan.excitation import OBJECTIVES
-    from screwgraph.plan.excitation import excitation as found
+    from screwgraph.planning.excitation import OBJECTIVES
+    from screwgraph.planning.excitation import excitation as found
 
     for name, value in (("period", period), ("velocity", velocity), ("acceleration", acceleration)):
         if value is not None and not (value > 0.0 and math.isfinite(value)):

@@ -12,7 +12,7 @@ from screwgraph.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.errors import InputError
 from screwgraph.kinematics import compile_kinematics, poses_in_world
-from screwgraph.plan.collision import (
+from screwgraph.planning.collision import (
     CAPSULES,
     SHAPES,
     BodyCapsule,
@@ -22,8 +22,8 @@ from screwgraph.plan.collision import (
     pairs_of,
     placed_capsules,
 )
-from screwgraph.plan.collision.shapes.base import TINY
-from screwgraph.plan.collision.shapes.segment_distance import squared_segment_distance
+from screwgraph.planning.collision.shapes.base import TINY
+from screwgraph.planning.collision.shapes.segment_distance import squared_segment_distance
 from screwgraph.robot import Robot
 from screwgraph.spatial import Array, minimum, sqrt, vector
 
@@ -44,7 +44,7 @@ def minimal_distance(
     Distances are negative where shapes overlap. `shapes` stand for the robot: spheres and capsules on its links, or
     "capsules" for one about each collision shape of its file, meshes included, "spheres" for spheres that cover them:
     the distance is then no larger than that of the shapes, and equal for capsules and spheres. `obstacles` are shapes
-    of `screwgraph.plan.collision` in the base's frame. With `itself`, shapes on different links count, too, but for
+    of `screwgraph.planning.collision` in the base's frame. With `itself`, shapes on different links count, too, but for
     links that a joint connects, and pairs of links in `allowed`. With `each`, the result (..., n) are the distances of
     all pairs: first obstacle by obstacle those to all shapes, then those of pairs of shapes. Capsules that pass through
     each other's axes are minus the sum of their radii apart.

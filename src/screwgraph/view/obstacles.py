@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph import robot as shapes
-from screwgraph.plan import collision
-from screwgraph.plan.collision import DistanceGrid
+from screwgraph.planning import collision
+from screwgraph.planning.collision import DistanceGrid
 from screwgraph.spatial import from_xyz_rpy, transform
 from screwgraph.view.primitive_parts import link_between, rotation_along
 from screwgraph.view.scene import Body, Surface

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.plan import Plan
-from screwgraph.plan.costs import Path
-from screwgraph.plan.goals import Point, Pose, Position
-from screwgraph.plan.goals.base import find_points
-from screwgraph.plan.goals.point import AXES
-from screwgraph.plan.items import ActingItem, Wrench
+from screwgraph.planning import Plan
+from screwgraph.planning.costs import Path
+from screwgraph.planning.goals import Point, Pose, Position
+from screwgraph.planning.goals.base import find_points
+from screwgraph.planning.goals.point import AXES
+from screwgraph.planning.items import ActingItem, Wrench
 from screwgraph.robot import Robot, link_poses
 from screwgraph.view.scene import Line, Points
 from screwgraph.view.skeleton import list_attachments, robot_size

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from screwgraph.plan import Plan
-from screwgraph.plan.models import find_model_kind
-from screwgraph.plan.obstacles import Avoid
+from screwgraph.planning import Plan
+from screwgraph.planning.models import find_model_kind
+from screwgraph.planning.obstacles import Avoid
 from screwgraph.view.obstacles import make_obstacle_bodies
 from screwgraph.view.plan_marks import contact_marks, goal_marks, path_lines, tip_path_lines
 from screwgraph.view.scene import Scene
