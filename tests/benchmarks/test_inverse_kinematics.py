@@ -31,5 +31,5 @@ def test_what_is_off_is_not_counted():
     q = sg.random(robot, (2,), seed=0)
     T = sg.forward_kinematics(robot, "link6")(q)
     answers = iter([q[0], q[0], q[1] + np.array([1e-5, 0.0, 0.0, 0.0, 0.0, 0.0])])  # the first call is not measured
-    found = theme.scale_by_duration(robot, "link6", T, lambda pose: next(answers))
+    found = theme.timed(robot, "link6", T, lambda pose: next(answers))
     assert found.is_solved.tolist() == [True, False]

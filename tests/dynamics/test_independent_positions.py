@@ -119,7 +119,7 @@ def test_positions_are_those_that_newtons_method_finds_in_python(name):
         ("four_bar_linkage", {"TwoCircles"}),
         ("six_bar", {"TwoCircles"}),
         ("hip by its motors", {"Newton"}),
-        ("hip by its joints", {"Single"}),
+        ("hip by its joints", {"ScalarRow"}),
     ],
 )
 @pytest.mark.sampled(3)

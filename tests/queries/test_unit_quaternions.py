@@ -139,7 +139,7 @@ ELSEWHERE = {
     "robot.check_unit": "it is the check",
     "robot.idle_joints": "it is called with positions of its own",
     "simulation.check_start": "after `initial_position`",
-    "simulation.simulated": "makes a result of a motion",
+    "simulation.simulate_dynamics": "makes a result of a motion",
     "view.export": "calls `robot_scene`",
     "view.link_between": "of links",
     "view.mechanism_scene": "mechanisms have no quaternions",

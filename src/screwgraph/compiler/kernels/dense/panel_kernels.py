@@ -39,7 +39,7 @@ class PlaceCode:
 @lru_cache(maxsize=64)
 def compile_chain(shape: ChainShape) -> ChainCode:
     """Return machine code for chains of a shape."""
-    question = ("chain", shape.d, shape.b, shape.width, shape.skipped)
+    question = ("panels", shape.d, shape.b, shape.width, shape.skipped)
     code = compile_tiered(question, lambda whole: _chain_text(shape), ("factor", "forward", "backward"))
     solve = [_POINTER] * 5 + [_COUNT]
     return ChainCode(
