@@ -95,5 +95,5 @@ def closed_positions(robot: Robot, count: int, seed: int = 0) -> np.ndarray:
         from_ = found[rng.integers(len(found), size=missing)]
         N = null_spaces(closure.jacobian(from_), robot.mobility.rank)
         step = np.einsum("nij,nj->ni", N, rng.normal(scale=0.3, size=(missing, N.shape[2])))
-        found = np.concatenate([found, closure.close(retracted(robot, from_, step))])
+        found = np.concatenate([found, closure.closed(retracted(robot, from_, step))])
     return found
