@@ -6,18 +6,48 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypeAlias, overload
 
 from screwgraph.argument_checks import check_arguments
 from screwgraph.errors import InputError
 from screwgraph.formats import is_text, is_xml, zoo_names
 from screwgraph.formats import load as load_robot
 from screwgraph.models.mechanism.load import CHAIN, load_mechanism, mechanism_names
+from screwgraph.models.mechanism.mechanism import Mechanism
 from screwgraph.robot import Robot, make_unknown_name_error
+
+BuiltInMechanism: TypeAlias = Literal[
+    "double_pendulum",
+    "four_bar",
+    "four_bar_angle",
+    "gear_train",
+    "parallel_robot",
+    "single_pendulum",
+    "slider_crank",
+]
+"""Names of built-in mechanisms, for type checkers."""
 
 _POINTS = re.compile(r"^points[ \t]*:", re.MULTILINE)
 
 
+@overload
+def load(source: BuiltInMechanism, *, values: Mapping[str, float] | None = None) -> Mechanism: ...
+@overload
+def load(source: str | os.PathLike[str], *, values: Mapping[str, float]) -> Mechanism: ...
+@overload
+def load(
+    source: str | os.PathLike[str],
+    *,
+    base: str = "fixed",
+    lock: Iterable[str] | Mapping[str, float] = (),
+    model: str | None = None,
+    gravity: Iterable[float] | None = None,
+    damping: bool = True,
+    strict: bool = False,
+    snap: float = 0.0,
+    xacro_args: Mapping[str, str | float | bool] | None = None,
+    packages: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]] = (),
+) -> Robot: ...
 @check_arguments
 def load(
     source: str | os.PathLike[str],
@@ -32,11 +62,11 @@ def load(
     xacro_args: Mapping[str, str | float | bool] | None = None,
     packages: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]] = (),
     values: Mapping[str, float] | None = None,
-) -> Robot | Any:
+) -> Robot | Mechanism:
     """Load a robot, or a planar mechanism, from a file or its text, or a built-in one by name.
 
     Fixed joints of a robot are merged. A file or name of a mechanism, which has `points`, gives what
-    `sg.load_mechanism` gives: a Mechanism.
+    `sg.load_mechanism` gives: a Mechanism. Type checkers take what a path names for a robot, unless `values` are given.
 
     Args:
         source: a path (.urdf, .sdf, .xml for MJCF, .yaml, .xacro), the text of such a file (the `robot_description` of
