@@ -52,7 +52,7 @@ def add_to_element(active: Table[ActiveUnknown], links: Table[Link], k: int, ele
     active[k].link = node
 
 
-def gather_elements(tree: TreeTables, work: Workspace, room: int) -> int:
+def gather_elements(tree: TreeTables, work: Workspace, capacity: int) -> int:
     """Make elements of factors among the marked unknowns, and of subtrees below them; return the memory used."""
     now = tree.counters.mark
     used = 0
@@ -68,7 +68,7 @@ def gather_elements(tree: TreeTables, work: Workspace, room: int) -> int:
                 tree.factors[f].mark = now
                 first = tree.factors[f].incidence
                 width = tree.factors[f].arity
-                if used + width > room:
+                if used + width > capacity:
                     return -1
                 inside = 1
                 for a in range(width):
@@ -94,7 +94,7 @@ def gather_elements(tree: TreeTables, work: Workspace, room: int) -> int:
                 block = tree.cliques[c].block
                 own = tree.cliques[c].frontals
                 width = tree.cliques[c].unknowns - own
-                if used + width > room:
+                if used + width > capacity:
                     return -1
                 for a in range(width):
                     u = int(tree.pool[block + own + a])
@@ -104,7 +104,7 @@ def gather_elements(tree: TreeTables, work: Workspace, room: int) -> int:
                 count = count + 1
                 used = used + width
             c = tree.cliques[c].next
-    if used > room:
+    if used > capacity:
         return -1
     node = 0
     for e in range(count):

@@ -210,8 +210,8 @@ class BayesTree:
         """
         touched, functions, work = unknowns.ctypes.data, self._functions, self._work
         while functions["plan_update"](*self._all, touched, len(unknowns), work.members.size, self._late) < 0:
-            room = 2 * work.members.size
-            work.members, work.links = np.zeros(room, dtype=np.int64), new_table(Link, room)
+            capacity = 2 * work.members.size
+            work.members, work.links = np.zeros(capacity, dtype=np.int64), new_table(Link, capacity)
             self._store_pointers()
         need = int(self._counters["used_pool"][0] + self._counters["need"][0])
         if need > self._tables.pool.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from screwgraph.compiler.kernels import Reals, Table, tail
 from screwgraph.optimize.incremental.front_cholesky import factor_front
-from screwgraph.optimize.incremental.supernodes import class_size, room_class
+from screwgraph.optimize.incremental.supernodes import class_size, size_class_of
 from screwgraph.optimize.incremental.tree_records import Clique, Counters, TreeTables, Workspace
 
 
@@ -63,7 +63,7 @@ def make_cliques(tree: TreeTables, work: Workspace) -> None:
             c = tree.counters.used_cliques
             tree.counters.used_cliques = c + 1
         size = work.supernodes[g].dim
-        kind = room_class(work.supernodes[g].unknowns + (size + 1) * size)
+        kind = size_class_of(work.supernodes[g].unknowns + (size + 1) * size)
         block = take_block(tree.counters, tree.pool, kind)
         tree.cliques[c].child = -1
         tree.cliques[c].size_class = kind

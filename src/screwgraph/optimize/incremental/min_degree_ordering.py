@@ -18,7 +18,7 @@ from screwgraph.optimize.incremental.degree_queues import (
 from screwgraph.optimize.incremental.tree_records import TreeTables, Workspace
 
 
-def order_unknowns(tree: TreeTables, work: Workspace, used: int, room: int, limit: int) -> int:
+def order_unknowns(tree: TreeTables, work: Workspace, used: int, capacity: int, limit: int) -> int:
     """Order the marked unknowns, with the front of each in W; return how much of W is used, or -1."""
     m = tree.counters.active
     new = tree.counters.need
@@ -49,7 +49,7 @@ def order_unknowns(tree: TreeTables, work: Workspace, used: int, room: int, limi
             e = work.links[node].element
             if work.elements[e].alive == 1:
                 work.elements[e].alive = 0
-                if used + work.elements[e].length > room:
+                if used + work.elements[e].length > capacity:
                     return -1
                 for a in range(work.elements[e].start, work.elements[e].start + work.elements[e].length):
                     u = work.members[a]

@@ -8,84 +8,72 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.compiler.kernels import Ints, Reals, Table, call_loop, loop_address
+from screwgraph.compiler.kernels import Bundle, Ints, Reals, Table, call_loop, loop_address
 from screwgraph.optimize.incremental.tree_records import Factor
 
 BY_INDEX, BY_ROW, BY_TURN = 1, 2, 3
 """What operands differ by: the unknown of a factor, its row, its turn. Others are one for all."""
 
 
-def call_kernel(
-    loop: Ints,
-    operands: Ints,
-    counts: Ints,
-    steps: Ints,
-    bases: Ints,
-    strides: Ints,
-    kinds: Ints,
-    many: int,
-    indices: Ints,
-    capacity: int,
-    rows: Ints,
-    n: int,
-) -> None:
-    """Call a kernel for some rows, one after the other."""
+class KernelCalls(Bundle):
+    """The operands of calls of one kernel, by their addresses."""
+
+    loop: Ints
+    operands: Ints
+    counts: Ints
+    steps: Ints
+    bases: Ints
+    strides: Ints
+    kinds: Ints
+    """Where each operand begins, by how much it moves, and with what: `BY_INDEX`, `BY_ROW`, `BY_TURN`."""
+    indices: Ints
+    """Of each argument, the unknowns of all rows."""
+
+
+class Destinations(Bundle):
+    """Where results go."""
+
+    owners: Ints
+    """The factor of each row."""
+    places: Ints
+    """Among the numbers of a factor."""
+    out: Reals
+
+
+def call_kernel(calls: KernelCalls, count: int, capacity: int, rows: Ints, n: int) -> None:
+    """Call a kernel of so many operands for some rows, one after the other."""
     for t in range(n):
         row = rows[t]
-        for k in range(many):
+        for k in range(count):
             place = 0
-            if kinds[k] == BY_INDEX:
-                place = indices[k * capacity + row]
-            elif kinds[k] == BY_ROW:
+            if calls.kinds[k] == BY_INDEX:
+                place = calls.indices[k * capacity + row]
+            elif calls.kinds[k] == BY_ROW:
                 place = row
-            elif kinds[k] == BY_TURN:
+            elif calls.kinds[k] == BY_TURN:
                 place = t
-            operands[k] = bases[k] + strides[k] * place
-        call_loop(loop, operands, counts, steps)
+            calls.operands[k] = calls.bases[k] + calls.strides[k] * place
+        call_loop(calls.loop, calls.operands, calls.counts, calls.steps)
 
 
 def scatter_rows(
-    factors: Table[Factor],
-    data: Reals,
-    owners: Ints,
-    places: Ints,
-    count: int,
-    out: Reals,
-    width: int,
-    rows: Ints,
-    n: int,
+    factors: Table[Factor], data: Reals, to: Destinations, size: int, width: int, rows: Ints, n: int
 ) -> None:
-    """Put the first numbers of each row into those of its factor."""
+    """Put the first numbers of each row of results into those of its factor."""
     for t in range(n):
-        at = factors[owners[rows[t]]].numbers
-        for p in range(count):
-            data[at + places[p]] = out[t * width + p]
+        at = factors[to.owners[rows[t]]].numbers
+        for p in range(size):
+            data[at + to.places[p]] = to.out[t * width + p]
 
 
 def call_and_scatter(
-    loop: Ints,
-    operands: Ints,
-    counts: Ints,
-    steps: Ints,
-    bases: Ints,
-    strides: Ints,
-    kinds: Ints,
-    many: int,
-    indices: Ints,
-    capacity: int,
-    factors: Table[Factor],
-    data: Reals,
-    owners: Ints,
-    places: Ints,
-    count: int,
-    out: Reals,
-    width: int,
-    rows: Ints,
-    n: int,
-) -> None:
+    calls: KernelCalls, count: int, capacity: int,
+    factors: Table[Factor], data: Reals, to: Destinations, size: int, width: int,
+    rows: Ints, n: int,
+) -> None:  # fmt: skip
     """Call a kernel for some rows, and put its results into the numbers of their factors."""
-    call_kernel(loop, operands, counts, steps, bases, strides, kinds, many, indices, capacity, rows, n)
-    scatter_rows(factors, data, owners, places, count, out, width, rows, n)
+    call_kernel(calls, count, capacity, rows, n)
+    scatter_rows(factors, data, to, size, width, rows, n)
 
 
 FEW = (call_kernel, scatter_rows, call_and_scatter)
@@ -128,5 +116,5 @@ class SmallBatchCalls:
             for numbers in ([0] * len(cores), [1], [0] * len(cores) + inner, bases, strides, kinds)
         ]
         addresses = [a.ctypes.data for a in self._arrays]
-        self.calling = (ctypes.addressof(cell), *addresses, len(cores), indices.ctypes.data, indices.shape[1])
-        self.putting = (factors.ctypes.data, places.ctypes.data, len(places), self.out.ctypes.data, self.out.shape[1])
+        self.calling = (ctypes.addressof(cell), *addresses, indices.ctypes.data, len(cores), indices.shape[1])
+        self.putting = (factors.ctypes.data, places.ctypes.data, self.out.ctypes.data, len(places), self.out.shape[1])

@@ -10,7 +10,7 @@ LOOSE = 8
 """Others may join where at most one in so many unknowns is not in their front: dense loops are faster by more."""
 
 
-def room_class(size: int) -> int:
+def size_class_of(size: int) -> int:
     """Return the class of blocks that a size fits in: four of them an octave, from 64 on."""
     octave = 64
     k = 0
@@ -88,9 +88,9 @@ def form_supernodes(tree: TreeTables, work: Workspace, late: int) -> None:
     need = 0
     for g in range(count):
         M = work.supernodes[g].dim
-        need = need + class_size(room_class(work.supernodes[g].unknowns + (M + 1) * M))
+        need = need + class_size(size_class_of(work.supernodes[g].unknowns + (M + 1) * M))
     tree.counters.supernodes = count
     tree.counters.need = need
 
 
-GROUPING = (room_class, class_size, form_supernodes)
+GROUPING = (size_class_of, class_size, form_supernodes)

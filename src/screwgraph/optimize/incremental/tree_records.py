@@ -10,7 +10,7 @@ from __future__ import annotations
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, Record, Table, entries
 
 SIZE_CLASSES = 256
-"""Classes of sizes of blocks; see `grouping.room_class`."""
+"""Classes of sizes of blocks; see `supernodes.size_class_of`."""
 
 
 class Unknown(Record):

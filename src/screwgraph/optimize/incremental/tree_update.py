@@ -11,13 +11,13 @@ from screwgraph.optimize.incremental.supernodes import form_supernodes
 from screwgraph.optimize.incremental.tree_records import Solution, TreeTables, Workspace
 
 
-def plan_update(tree: TreeTables, work: Workspace, touched: Ints, count: int, room: int, late: int) -> int:
+def plan_update(tree: TreeTables, work: Workspace, touched: Ints, count: int, capacity: int, late: int) -> int:
     """Find the affected cliques, an order, and new cliques; return how much memory is used, or -1."""
     mark_affected(tree, work, touched, count)
-    used = gather_elements(tree, work, room)
+    used = gather_elements(tree, work, capacity)
     if used < 0:
         return -1
-    used = order_unknowns(tree, work, used, room, late)
+    used = order_unknowns(tree, work, used, capacity, late)
     if used < 0:
         return -1
     form_supernodes(tree, work, late)

@@ -37,7 +37,7 @@ class StepLoop:
 
 @dataclass(frozen=True, eq=False)
 class CompiledStepLoop:
-    """Machine code of a march."""
+    """Machine code of a step loop."""
 
     entry: Entry
     width: int
@@ -50,14 +50,14 @@ class CompiledStepLoop:
 
 
 def compile_step_loop(march: StepLoop) -> CompiledStepLoop:
-    """Compile a march for this machine."""
+    """Compile a step loop for this machine."""
     question = ("march", parts_key(march.parts), march.counts, (march.kept.start, march.kept.stop))
     code = compile_tiered(question, lambda whole: assembly(march, whole), ("march",))
     return CompiledStepLoop(make_entry(code, "march"), len(march.kept))
 
 
 def assembly(march: StepLoop, whole: int = WHOLE) -> str:
-    """Return the LLVM assembly of a march."""
+    """Return the LLVM assembly of a step loop."""
     writer, width = PartsWriter(ONE, whole), len(march.kept)
     writer.write(march.parts)
     counts = writer.truth(march.counts)
