@@ -173,12 +173,12 @@ class GivenNetwork:
         own = self._start(given, guess)
         if "q" in guess and not self.laws.paths:
             return [own]
-        marched = integrate_motion(motion, own["q"])
-        if marched is None:
+        integrated = integrate_motion(motion, own["q"])
+        if integrated is None:
             return [own]
         if self.laws.paths and self.noise is None:
-            check_jumps(motion, marched, own["q"])
-        values = {"q": marched.q, "qd": marched.qd, "qdd": marched.qdd, "Q": marched.tau}
+            check_jumps(motion, integrated, own["q"])
+        values = {"q": integrated.q, "qd": integrated.qd, "qdd": integrated.qdd, "Q": integrated.tau}
         independent = list(self.mechanism.freedom.independent)
         values |= {kind.replace("q", "z"): values[kind][:, independent] for kind in ("q", "qd", "qdd")}
         near = {kind: values[kind] for kind in self.laws.families}

@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from screwgraph.errors import InputError
 from screwgraph.estimation.bayes.known_motion import KnownMotion
 from screwgraph.estimation.bayes.motion_integration import IntegratedMotion, integrate_motion
-from screwgraph.estimation.bayes.paths import SHORTEST
+from screwgraph.estimation.bayes.paths import SHORTEST, select_first_independent
+from screwgraph.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.models.mechanism import Mechanism
 from screwgraph.time import Rule
 
 MIDPOINT = Rule("midpoint", 2, (0.0, 0.5, 1.0), ((0.5, 0.0), (0.0, 1.0)), ((0.5, 0.0), (0.0, 1.0)))
@@ -19,8 +21,6 @@ MIDPOINT = Rule("midpoint", 2, (0.0, 0.5, 1.0), ((0.5, 0.0), (0.0, 1.0)), ((0.5,
 ALLOWED = 10.0
 """Times the error of integration that jumps may have."""
 DEVIATIONS = 6.0
-REVERSED = 5e-3
-"""Error of velocities, relative to the largest, beyond which steps along a path have lost the motion."""
 ROUNDED = 1e-6
 """Jumps relative to 1 and what jumps, that printed digits explain."""
 
@@ -61,18 +61,16 @@ def check_jumps(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndar
 def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndarray, "steps n"]) -> Jump | None:
     """Return the jump that is the largest beside what is allowed for, if it is larger than that."""
     q, qd = known.motion("q"), known.motion("qd")
-    steps = np.arange(len(q))
-    before = (steps + np.where(steps > found.start, -1, 1)).clip(0, len(q) - 1)
-    begins = ~np.isnan(q) & np.isnan(q[before]) & ~np.isnan(qd)
+    begins = ~np.isnan(q) & np.isnan(q[found.before]) & ~np.isnan(qd)
     begins[found.start] = False
     other = integrate_motion(_perturb_torques(known), near, MIDPOINT) if begins.any() else None
     if other is None:
         return None
-    turned, way = np.abs(np.diff(found.qdd, axis=0)).max(axis=0), known.dt * (1.0 + np.abs(steps - found.start))
+    way = known.dt * (1.0 + np.abs(np.arange(len(q)) - found.start))
     q_error = ALLOWED * np.abs(other.q_before - found.q_before) + DEVIATIONS * known.sigma
     qd_error = ALLOWED * np.abs(other.qd_before - found.qd_before) + DEVIATIONS * known.sigma / known.dt
-    q_error += known.dt * way[:, None] * turned + ROUNDED * np.maximum(1.0, np.abs(q))
-    qd_error += known.dt * turned + ROUNDED * np.maximum(1.0, np.abs(qd))
+    q_error += known.dt * way[:, None] * found.change + ROUNDED * np.maximum(1.0, np.abs(q))
+    qd_error += known.dt * found.change + ROUNDED * np.maximum(1.0, np.abs(qd))
     ratios = np.maximum(np.abs(found.q_before - q) / q_error, np.abs(found.qd_before - qd) / qd_error)
     ratios = np.where(begins, ratios, 0.0)
     k, i = (int(x) for x in np.unravel_index(np.argmax(ratios), ratios.shape))
@@ -85,8 +83,7 @@ def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.nd
 def _check_velocities(known: KnownMotion, found: IntegratedMotion) -> None:
     """Check single known velocities on paths against the paths' own. Raises InputError."""
     given, rates = known.motion("qd"), known.rates
-    turned = np.abs(np.diff(found.qdd, axis=0)).max(axis=0)
-    allowed = known.dt * turned + DEVIATIONS * known.sigma / known.dt + ROUNDED * np.maximum(1.0, np.abs(rates))
+    allowed = known.dt * found.change + DEVIATIONS * known.sigma / known.dt + ROUNDED * np.maximum(1.0, np.abs(rates))
     ratios = np.nan_to_num(np.abs(given - rates) / allowed)
     ratios[:, ((given != rates) & ~np.isnan(given - rates)).sum(axis=0) >= SHORTEST] = 0.0
     k, i = (int(x) for x in np.unravel_index(np.argmax(ratios), ratios.shape))
@@ -101,25 +98,41 @@ def _check_velocities(known: KnownMotion, found: IntegratedMotion) -> None:
 
 
 def _check_dead_centres(known: KnownMotion, found: IntegratedMotion) -> None:
-    """Check that velocities along paths are those to which accelerations lead. Raises InputError."""
-    mechanism, steps = known.mechanism, np.arange(len(found.q))
-    before = (steps + np.where(steps > found.start, -1, 1)).clip(0, len(steps) - 1)
-    along = (~np.isnan(known.motion("qdd"))).sum(axis=1) >= mechanism.dof
-    off = np.abs(found.qd_before - found.qd).max(axis=1)
-    moving = np.maximum(np.abs(found.qd), np.abs(found.qd_before)).max(axis=1)
-    turned = along & along[before] & (off > REVERSED * moving + ROUNDED)
-    if turned.any():
-        k = int(np.argmax(turned))
-        i = int(np.nanargmax(np.abs(found.qd_before[k] - found.qd[k])))
-        names = [
-            name for name, value in zip(mechanism.coordinates, known.motion("qdd")[k], strict=True) if value == value
-        ]
+    """Check that the coordinates of paths determine the motion all along. Raises InputError.
+
+    At a dead centre they stand still while the mechanism may move on: their share in the motions that the constraints
+    allow, a determinant, changes its sign.
+    """
+    mechanism = known.mechanism
+    counted = select_first_independent(mechanism, ~np.isnan(known.motion("qdd")))
+    share = _shares(mechanism, found.q, counted)
+    near = (share[1:] * share[:-1] <= 0.0) & (counted[1:] == counted[:-1]).all(axis=1)
+    if near.any():
+        k = int(np.argmax(near))
+        names = [mechanism.coordinates[i] for i in np.flatnonzero(counted[k])]
         raise InputError(
-            f"{', '.join(names)} does not determine the motion near step {k}: the velocity of "
-            f"{mechanism.coordinates[i]} jumps from {found.qd_before[k, i]:.3g} to {found.qd[k, i]:.3g} there",
-            why="the mechanism passes a dead centre, or its steps are too long",
-            fix="take a smaller dt, or make known a coordinate that moves on there",
+            f"{', '.join(names)} does not determine the motion near step {k}",
+            why="the mechanism passes a dead centre there, or its steps are too long",
+            fix="take a smaller dt, or make known a coordinate that moves on there, or the torque",
         )
+
+
+def _shares(
+    mechanism: Mechanism, q: Float[np.ndarray, "steps n"], counted: Bool[np.ndarray, "steps n"]
+) -> Float[np.ndarray, " steps"]:
+    """Return the determinant of rows of a basis of the motions that constraints allow; NaN where too few rows count.
+
+    Bases turn on from step to step without reflections, so that the sign of the determinant has a meaning.
+    """
+    closing, shares, before = compile_mechanism(mechanism).closing, np.full(len(q), np.nan), None
+    for k, at in enumerate(q):
+        basis = np.linalg.svd(closing(at)[1])[2][len(at) - mechanism.dof :].T
+        if before is not None and np.linalg.det(basis.T @ before) < 0.0:
+            basis[:, 0] = -basis[:, 0]
+        before = basis
+        if counted[k].sum() == mechanism.dof:
+            shares[k] = np.linalg.det(basis[counted[k]])
+    return shares
 
 
 def _perturb_torques(known: KnownMotion) -> KnownMotion:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.errors import InputError, ModelError
 from screwgraph.estimation.bayes.known_motion import KnownMotion
 from screwgraph.estimation.bayes.paths import select_first_independent
 from screwgraph.mechanism.kinematics import finite_displacement, velocity_problem
-from screwgraph.mechanism.mechanism_functions import compile_mechanism
-from screwgraph.models.mechanism import Mechanism
+from screwgraph.mechanism.mechanism_functions import CompiledMechanism, compile_mechanism
 from screwgraph.models.mechanism.closure import TOLERANCE, characteristic_length
 from screwgraph.models.mechanism.equations import mass_matrix
 from screwgraph.spatial.manifolds import Vector
@@ -39,6 +39,17 @@ class IntegratedMotion:
     q_before: Float[np.ndarray, "steps n"]
     qd_before: Float[np.ndarray, "steps n"]
 
+    @property
+    def before(self) -> Int[np.ndarray, " steps"]:
+        """The step before each, as seen from `start`; the first and the last step are their own."""
+        steps = np.arange(len(self.q))
+        return (steps + np.where(steps > self.start, -1, 1)).clip(0, len(steps) - 1)
+
+    @property
+    def change(self) -> Float[np.ndarray, " n"]:
+        """The largest change of each acceleration within a step."""
+        return np.abs(np.diff(self.qdd, axis=0)).max(axis=0)
+
 
 def integrate_motion(
     known: KnownMotion, near: Float[np.ndarray, "steps n"], rule: Rule = RK4
@@ -48,41 +59,27 @@ def integrate_motion(
     Forward dynamics where torques are known, inverse dynamics along paths, hybrid dynamics where both are; torques and
     accelerations are linear between steps. `near` (steps, n) chooses the branch at the first known state.
     """
-    with np.errstate(all="ignore"):  # what leaves all bounds ends the march
+    with np.errstate(all="ignore"):  # a motion that diverges ends the integration
         return _Integration(known, rule).from_known_state(near)
-
-
-def mixed_dynamics(
-    mechanism: Mechanism,
-    q: Float[np.ndarray, " n"],
-    qd: Float[np.ndarray, " n"],
-    qdd: Float[np.ndarray, " n"],
-    tau: Float[np.ndarray, " motors"],
-) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " motors"]]:
-    """Return accelerations and torques, of both of which some are known, and the others NaN.
-
-    Blanco-Claraco et al. (2021), eq. (5), with what is unknown on one side; the smallest where that leaves a choice.
-    """
-    code, M = compile_mechanism(mechanism), mass_matrix(mechanism)
-    _, J = code.closing(q)
-    rates = code.rates(q, qd)
-    bias, force = rates[: len(J)], rates[len(J) :]
-    B, S = mechanism.motor_forces(np.eye(len(tau))).T, np.eye(len(q))[~np.isnan(qdd)]
-    unknown = np.isnan(tau)
-    A = np.zeros((len(q) + len(J) + len(S), len(q) + len(J) + int(unknown.sum())))
-    A[: len(q)] = np.hstack([M, J.T, -B[:, unknown]])
-    A[len(q) :, : len(q)] = np.vstack([J, S])
-    right = np.concatenate([force + B @ np.nan_to_num(tau), bias, qdd[~np.isnan(qdd)]])
-    x = np.linalg.lstsq(A, right, rcond=RANK)[0]
-    found = tau.copy()
-    found[unknown] = x[len(q) + len(J) :]
-    return x[: len(q)], found
 
 
 @dataclass(frozen=True, eq=False)
 class _Integration:
     known: KnownMotion
     rule: Rule
+
+    @cached_property
+    def _code(self) -> CompiledMechanism:
+        return compile_mechanism(self.known.mechanism)
+
+    @cached_property
+    def _mass(self) -> Float[np.ndarray, "n n"]:
+        return mass_matrix(self.known.mechanism)
+
+    @cached_property
+    def _motors(self) -> Float[np.ndarray, "n motors"]:
+        """Generalised forces of unit torques."""
+        return self.known.mechanism.motor_forces(np.eye(len(self.known.mechanism.motors))).T
 
     def from_known_state(self, near: Float[np.ndarray, "steps n"]) -> IntegratedMotion | None:
         mechanism, known = self.known.mechanism, self.known
@@ -116,7 +113,31 @@ class _Integration:
     def _solve(self, found: IntegratedMotion, held: Mapping[str, np.ndarray], k: int) -> None:
         """Find accelerations and torques at step k, where position and velocity are found."""
         known = held["qdd"][k], self.known.tables["Q"][k]
-        found.qdd[k], found.tau[k] = mixed_dynamics(self.known.mechanism, found.q[k], found.qd[k], *known)
+        found.qdd[k], found.tau[k] = self._mixed_dynamics(found.q[k], found.qd[k], *known)
+
+    def _mixed_dynamics(
+        self,
+        q: Float[np.ndarray, " n"],
+        qd: Float[np.ndarray, " n"],
+        qdd: Float[np.ndarray, " n"],
+        tau: Float[np.ndarray, " motors"],
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " motors"]]:
+        """Return accelerations and torques, of both of which some are known, and the others NaN.
+
+        Blanco-Claraco et al. (2021), eq. (5), with unknowns on one side; the smallest where that leaves a choice.
+        """
+        _, J = self._code.closing(q)
+        rates = self._code.rates(q, qd)
+        bias, force = rates[: len(J)], rates[len(J) :]
+        S, unknown = np.eye(len(q))[~np.isnan(qdd)], np.isnan(tau)
+        A = np.zeros((len(q) + len(J) + len(S), len(q) + len(J) + int(unknown.sum())))
+        A[: len(q)] = np.hstack([self._mass, J.T, -self._motors[:, unknown]])
+        A[len(q) :, : len(q)] = np.vstack([J, S])
+        right = np.concatenate([force + self._motors @ np.nan_to_num(tau), bias, qdd[~np.isnan(qdd)]])
+        x = np.linalg.lstsq(A, right, rcond=RANK)[0]
+        found = tau.copy()
+        found[unknown] = x[len(q) + len(J) :]
+        return x[: len(q)], found
 
     def _step(self, found: IntegratedMotion, held: Mapping[str, np.ndarray], k: int, to: int) -> None:
         """Take the step from k to the next."""
@@ -126,7 +147,7 @@ class _Integration:
 
         def acceleration(part: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
             tau, qdd = ((1.0 - part) * start + part * end for start, end in (torques, (first, last)))
-            return mixed_dynamics(mechanism, q, qd, qdd, tau)[0]
+            return self._mixed_dynamics(q, qd, qdd, tau)[0]
 
         q, qd = take_step(
             self.rule, Vector(mechanism.n), acceleration, self.known.dt * (to - k), found.q[k], found.qd[k]
@@ -150,7 +171,7 @@ class _Integration:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the nearest state that the constraints allow and that has the known entries. Raises InputError."""
         mechanism = self.known.mechanism
-        closing, size = compile_mechanism(mechanism).closing, characteristic_length(mechanism)
+        closing, size = self._code.closing, characteristic_length(mechanism)
         picked, held = np.eye(mechanism.n)[~np.isnan(q_known)], q_known[~np.isnan(q_known)]
         for _ in range(NEWTON):
             residual, J = closing(q)
@@ -165,5 +186,5 @@ class _Integration:
         off = np.concatenate([J @ qd, picked @ qd - held])
         qd = qd - np.linalg.lstsq(np.vstack([J, picked]), off, rcond=RANK)[0]
         if not (np.isfinite(q).all() and np.isfinite(qd).all()):
-            raise InputError("the motion leaves all bounds")
+            raise InputError("the motion diverges")
         return q, qd

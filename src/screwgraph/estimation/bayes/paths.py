@@ -23,7 +23,7 @@ SHORTEST = 3
 """Fewest steps of a path: a parabola has an acceleration."""
 
 OVERESTIMATED = 1.0 / 30.0
-"""Of the likeliest noise of few samples: where differences leave room for less, samples are exact."""
+"""Part of the estimated noise: samples are taken for exact where their differences allow for less noise than that."""
 
 
 @dataclass(frozen=True)
