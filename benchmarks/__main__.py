@@ -18,7 +18,7 @@ from benchmarks.results import FOLDER, described, write
 from benchmarks.subjects import SUBJECTS, chosen
 from benchmarks.tables import Sheet, rich_table
 from benchmarks.themes import THEMES
-from screwgraph.bench import Budget, fast_code
+from screwgraph.ui.bench import Budget, fast_code
 
 FULL, QUICK = Budget(), Budget(0.03, 4, 128, 1024)
 FULL_PATIENCE, QUICK_PATIENCE = 300.0, 60.0

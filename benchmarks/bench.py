@@ -20,9 +20,9 @@ from benchmarks.peers.ours_in_c import OursInC
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.questions import asked
 from benchmarks.subjects import Subject
-from screwgraph import bench
-from screwgraph.bench import BenchmarkQuery, Budget, Case, NotMeasuredError, Peer, PeerResult, Roofline, States
 from screwgraph.compiler import Function
+from screwgraph.ui import bench
+from screwgraph.ui.bench import BenchmarkQuery, Budget, Case, NotMeasuredError, Peer, PeerResult, Roofline, States
 
 Found = TypeVar("Found")
 Maybe = PeerResult | str

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.chains import CHAINS
 from benchmarks.native import find_compiler
 from benchmarks.peers.ours_in_c import OursInC
-from screwgraph.bench import QUESTIONS, Budget, count_operations, random_states
+from screwgraph.ui.bench import QUESTIONS, Budget, count_operations, random_states
 
 
 def main(arguments: list[str]) -> None:

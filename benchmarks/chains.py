@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from screwgraph.robot import Joint, Limits, Link, Robot, tree
-from screwgraph.robot.joints import Revolute
+from screwgraph.model.robot import Joint, Limits, Link, Robot, tree
+from screwgraph.model.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 
 SIZES = (5, 10, 20, 50, 100, 200)

@@ -10,8 +10,8 @@ from examples.chignoli_2023_robots import chain
 
 import screwgraph as sg
 from benchmarks.subjects import FOLDER
-from screwgraph.bench import QUESTIONS, Case, States
-from screwgraph.robot import closed_states, constraint_jacobian
+from screwgraph.model.robot import closed_states, constraint_jacobian
+from screwgraph.ui.bench import QUESTIONS, Case, States
 
 FILES = FOLDER.parent
 DIFFERENT = 8

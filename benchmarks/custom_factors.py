@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.interop.pose_graph import Between, Prior
+from screwgraph.api.interop.pose_graph import Between, Prior
+from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.optimize import SE3, Problem, Variables, Vector, each, soft
-from screwgraph.planning.mechanics import Mechanics
 from screwgraph.spatial import inverse, log6
 
 SIGMA = 0.1

@@ -13,7 +13,7 @@ from importlib import import_module
 HUMANOIDS = ("simple_humanoid", "talos_reduced")
 ASKED = ("inverse", "forward", "mass_matrix", "inverse_mass_matrix", "inverse_derivatives", "forward_derivatives")
 CHAINS = (50, 100, 200)
-SMOOTHING = ("numpy", "screwgraph.estimation.legged", "screwgraph.queries.simulate", "screwgraph.optimize")
+SMOOTHING = ("numpy", "screwgraph.motion.estimation.legged", "screwgraph.api.queries.simulate", "screwgraph.optimize")
 PLANS = {"panda": 2.0, "panda100": 2.0, "cp2": 2.0, "cp2lim12": 2.0, "acro": 2.0, "plan7": 2.0, "a1_trot": 6.0}
 """Built-in tasks, with the CPU seconds that they may take."""
 
@@ -66,7 +66,7 @@ def chain(count: int, question: str) -> None:
 
 def _asked(robot: object, question: str) -> None:
     import screwgraph as sg
-    from screwgraph.bench import QUESTIONS, random_states
+    from screwgraph.ui.bench import QUESTIONS, random_states
 
     assert isinstance(robot, sg.Robot)
     states = random_states(robot, 1)
@@ -93,7 +93,7 @@ def smoother(kind: str) -> None:
     import screwgraph as sg
 
     if kind == "legged":
-        from screwgraph.estimation.legged import LeggedNoise, LeggedSmoother
+        from screwgraph.motion.estimation.legged import LeggedNoise, LeggedSmoother
 
         lag = LeggedSmoother(["left", "right"], noise=LeggedNoise(slip=6.0), covariance=1e-6, lag=1.0)
         for _ in range(10):

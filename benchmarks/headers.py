@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from screwgraph.bench import NotMeasuredError
+from screwgraph.ui.bench import NotMeasuredError
 
 SYSTEM = (Path("/usr/include"), Path("/usr/local/include"), Path("/opt/homebrew/include"))
 CMEEL = Path("cmeel.prefix") / "include"

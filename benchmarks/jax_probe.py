@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> None:
     import screwgraph as sg
     from benchmarks.peers.jax_libraries import LIBRARIES, Case
     from benchmarks.subjects import chosen
-    from screwgraph.bench import NotMeasuredError
+    from screwgraph.ui.bench import NotMeasuredError
 
     jax.config.update("jax_enable_x64", True)
     name, question, library, seconds = arguments
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _states(robot: Any, question: str) -> Any:
-    from screwgraph.bench import random_states
+    from screwgraph.ui.bench import random_states
 
     states = random_states(robot, BATCH)
     if question == "forward" and robot.nq > robot.nv:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.interop.pose_graph import Between
+from screwgraph.api.interop.pose_graph import Between
 from screwgraph.optimize import SE2, Incremental, Variables, each, soft
 
 SIGMA = np.array([0.05, 0.05, 0.02])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from screwgraph.bench import NotMeasuredError
+from screwgraph.ui.bench import NotMeasuredError
 
 BUILDS = Path(__file__).resolve().parents[1] / "out" / "bench"
 FLAGS = ("-O3", "-march=native", "-DNDEBUG")

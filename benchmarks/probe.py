@@ -15,7 +15,7 @@ def main(arguments: list[str]) -> None:
     taken = {"import": time.process_time() - start}
     if arguments:
         from benchmarks.subjects import chosen
-        from screwgraph.bench import QUESTIONS, random_states
+        from screwgraph.ui.bench import QUESTIONS, random_states
 
         name, asked = arguments
         robot: sg.Robot = chosen([name])[0][1]

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 import screwgraph as sg
-from screwgraph.estimation import ModelNoise, RobotSmoother
+from screwgraph.motion.estimation import ModelNoise, RobotSmoother
 
 FEET = tuple(f"{side}_foot" for side in ("FR", "FL", "RR", "RL"))
 RATE = 500

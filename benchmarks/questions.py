@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import screwgraph as sg
 from benchmarks.peers.pin_kinematics import tip
-from screwgraph import bench
-from screwgraph.bench import BenchmarkQuery
+from screwgraph.ui import bench
+from screwgraph.ui.bench import BenchmarkQuery
 
 KINEMATICS = (
     BenchmarkQuery("forward_kinematics", lambda robot: (sg.forward_kinematics(robot, tip(robot)),)),

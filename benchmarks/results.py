@@ -14,8 +14,8 @@ from benchmarks.peers.generated_code import Maker
 from benchmarks.peers.gtsam import Gtsam
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.tables import Sheet, markdown
-from screwgraph.bench import PYTHON_PEERS, NotMeasuredError, Roofline, describe_machine
-from screwgraph.formats import write_atomically
+from screwgraph.model.formats import write_atomically
+from screwgraph.ui.bench import PYTHON_PEERS, NotMeasuredError, Roofline, describe_machine
 
 FOLDER = Path(__file__).resolve().parent
 REMARKS = FOLDER / "REMARKS.md"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.estimation.legged import LeggedSmoother
+from screwgraph.motion.estimation.legged import LeggedSmoother
 
 SENSOR = np.array([0.3, 0.0, 0.15])
 """Where the inertial sensor is in the body (m)."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich import box
 from rich.table import Table
 
-from screwgraph.bench import group_by_reason
+from screwgraph.ui.bench import group_by_reason
 
 NOTHING = ""
 

@@ -14,11 +14,11 @@ import numpy as np
 from jaxtyping import Float
 
 import screwgraph as sg
-from screwgraph.estimation.mechanism_noise import Noise
-from screwgraph.estimation.mechanism_windows import make_mechanism_windows
-from screwgraph.estimation.robot_windows import RobotWindows
+from screwgraph.motion.estimation.mechanism_noise import Noise
+from screwgraph.motion.estimation.mechanism_windows import make_mechanism_windows
+from screwgraph.motion.estimation.robot_windows import RobotWindows
+from screwgraph.motion.simulation import RobotDynamics, accelerations_under, dynamics_of, validate_torques
 from screwgraph.optimize import FixedLag, Problem, Variables, Vector, each, soft
-from screwgraph.simulation import RobotDynamics, accelerations_under, dynamics_of, validate_torques
 from screwgraph.spatial import concatenate, cos, sin
 
 PENDULUMS = "tied pendulums"

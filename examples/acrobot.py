@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import screwgraph as sg
-from screwgraph.draw import draw_motion, save
-from screwgraph.view import plan_scene, save_html
+from screwgraph.ui.draw import draw_motion, save
+from screwgraph.ui.view import plan_scene, save_html
 
 OUT = Path("out")
 

@@ -18,15 +18,15 @@ from matplotlib.axes import Axes
 from PIL import Image
 from rich.console import Console
 
+from screwgraph.model.robot import link_poses
+from screwgraph.motion.planning import Plan, Planner
+from screwgraph.motion.planning.collision import Sphere
+from screwgraph.motion.planning.collision.automatic_spheres import placed_spheres
+from screwgraph.motion.planning.obstacles import Avoid
+from screwgraph.motion.planning.priors import GpInterpolation, interpolation_weights
+from screwgraph.motion.planning.task_files import read_task
 from screwgraph.optimize import LevenbergMarquardt, Tolerances
-from screwgraph.planning import Plan, Planner
-from screwgraph.planning.collision import Sphere
-from screwgraph.planning.collision.automatic_spheres import placed_spheres
-from screwgraph.planning.obstacles import Avoid
-from screwgraph.planning.priors import GpInterpolation, interpolation_weights
-from screwgraph.planning.task_files import read_task
-from screwgraph.robot import link_poses
-from screwgraph.view import plan_scene, save_html
+from screwgraph.ui.view import plan_scene, save_html
 
 OUT = Path("out")
 FINER = 10

@@ -11,7 +11,7 @@ from chignoli_2023_common import console, figure, save, table
 
 import screwgraph as sg
 from screwgraph import Trajectory
-from screwgraph.mechanism import Mechanism
+from screwgraph.mechanics.mechanism import Mechanism
 
 __all__ = ["BLUE", "GREEN", "RED", "console", "exact", "figure", "millimetres", "reference", "rms", "save", "table"]
 

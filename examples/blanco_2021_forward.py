@@ -15,9 +15,9 @@ from blanco_2021_common import BLUE, DT, GREEN, RED, console, exact, figure, mil
 
 import screwgraph as sg
 from screwgraph import Trajectory
-from screwgraph.estimation import Noise
-from screwgraph.mechanism import Mechanism
-from screwgraph.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.mechanics.mechanism import Mechanism
+from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.motion.estimation import Noise
 
 TIME = 5.0
 SOME, ALL = (2, 3, 5, 10), tuple(range(2, 11))

@@ -15,8 +15,8 @@ import numpy as np
 from blanco_2021_common import BLUE, GREEN, RED, console, figure, reference, save, table
 
 import screwgraph as sg
-from screwgraph.estimation import InverseSolution
-from screwgraph.mechanism import Mechanism
+from screwgraph.mechanics.mechanism import Mechanism
+from screwgraph.motion.estimation import InverseSolution
 
 Trajectory = Mapping[str, np.ndarray]
 PUBLISHED = {"four_bar_angle": 5.3, "parallel_robot": 15.9}

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 import screwgraph as sg
-from screwgraph.estimation import bayes_network
+from screwgraph.motion.estimation import bayes_network
 
 STEPS, DT, TORQUE = 21, 0.005, 2.0
 KNOWNS = {

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 import screwgraph as sg
-from screwgraph.robot import Coupling, LoopMotor, Robot, Transmission, closed_states, constraint_jacobian
+from screwgraph.model.robot import Coupling, LoopMotor, Robot, Transmission, closed_states, constraint_jacobian
 
 STATES = 5
 

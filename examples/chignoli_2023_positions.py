@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 import screwgraph as sg
-from screwgraph.dynamics.completion import Completion
-from screwgraph.robot import constraint_jacobian, independent_coordinates
+from screwgraph.mechanics.dynamics.completion import Completion
+from screwgraph.model.robot import constraint_jacobian, independent_coordinates
 
 TELLO = Path(__file__).resolve().parent / "chignoli_2023_tello.yaml"
 WORDS = {"Linear": "linear", "Single": "one sine", "TwoCircles": "two circles", "Newton": "Newton"}

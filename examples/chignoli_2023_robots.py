@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from screwgraph.robot import Coupling, Joint, Link, Loop, Robot, tree, with_floating_base
-from screwgraph.robot.joints import Revolute
+from screwgraph.model.robot import Coupling, Joint, Link, Loop, Robot, tree, with_floating_base
+from screwgraph.model.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, transform
 
 GEAR = 6.0

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import screwgraph as sg
-from screwgraph.robot import Coupling, sort_robot, without_loops
+from screwgraph.model.robot import Coupling, sort_robot, without_loops
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "robots" / "closed_chain"
 """Robots of generalized_rbda, where they are here."""

@@ -15,7 +15,7 @@ from rich.table import Table
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from screwgraph.draw import FIGURES, draw_graph, save
+from screwgraph.ui.draw import FIGURES, draw_graph, save
 
 OUT = Path("out")
 SEED = 0

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.mechanism import simulate_sensors
+from screwgraph.mechanics.mechanism import simulate_sensors
 
 TRUTH, NAME = 2.3, "mass:coupler"
 RUNS, QUICK = 200, 20

@@ -15,13 +15,13 @@ import matplotlib as mpl
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.draw import save
-from screwgraph.planning import Plan, Planner, Task, horizon
-from screwgraph.planning.costs import Acceleration, Effort, Path
-from screwgraph.planning.goals import Point, Velocity
-from screwgraph.planning.limits import EffortLimit
-from screwgraph.robot import link_poses
-from screwgraph.view import plan_scene, save_html
+from screwgraph.model.robot import link_poses
+from screwgraph.motion.planning import Plan, Planner, Task, horizon
+from screwgraph.motion.planning.costs import Acceleration, Effort, Path
+from screwgraph.motion.planning.goals import Point, Velocity
+from screwgraph.motion.planning.limits import EffortLimit
+from screwgraph.ui.draw import save
+from screwgraph.ui.view import plan_scene, save_html
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

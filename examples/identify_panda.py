@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.draw import Panel, draw_histories, save
+from screwgraph.ui.draw import Panel, draw_histories, save
 
 OUT = Path("out")
 NOISE = 0.05

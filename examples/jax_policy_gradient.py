@@ -22,7 +22,7 @@ import matplotlib as mpl
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.draw import save
+from screwgraph.ui.draw import save
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

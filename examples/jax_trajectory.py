@@ -24,7 +24,7 @@ from matplotlib.patches import Circle
 from scipy.optimize import minimize
 
 import screwgraph as sg
-from screwgraph.draw import save
+from screwgraph.ui.draw import save
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -15,8 +15,8 @@ from time import perf_counter
 import numpy as np
 from rich.console import Console
 
-from screwgraph.planning import Phase, Planner, read_task
-from screwgraph.planning.goals import Pose, Velocity
+from screwgraph.motion.planning import Phase, Planner, read_task
+from screwgraph.motion.planning.goals import Pose, Velocity
 
 SEED, MARGIN = 0, 0.06
 FRAME = "panda_hand_tcp"

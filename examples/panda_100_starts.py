@@ -17,12 +17,12 @@ import numpy as np
 from arm_among_obstacles import METHOD, finer
 from rich.console import Console
 
-from screwgraph.planning import Plan, Planner, Task
-from screwgraph.planning.collision import Box, Capsule, HalfSpace, Sphere
-from screwgraph.planning.goals import Position, Velocity
-from screwgraph.planning.limits import PositionLimit
-from screwgraph.planning.obstacles import Avoid, AvoidItself
-from screwgraph.planning.task_files import read_task
+from screwgraph.motion.planning import Plan, Planner, Task
+from screwgraph.motion.planning.collision import Box, Capsule, HalfSpace, Sphere
+from screwgraph.motion.planning.goals import Position, Velocity
+from screwgraph.motion.planning.limits import PositionLimit
+from screwgraph.motion.planning.obstacles import Avoid, AvoidItself
+from screwgraph.motion.planning.task_files import read_task
 
 TRIES = 8
 SEED = 0

@@ -131,7 +131,7 @@ def arguments(command: str) -> list[str]:
     program, *rest = shlex.split(command)
     if program == "python":
         return [sys.executable, str(ROOT / rest[0]), *rest[1:]]
-    return [sys.executable, "-c", "from screwgraph.cli import main; main()", *rest]
+    return [sys.executable, "-c", "from screwgraph.ui.cli import main; main()", *rest]
 
 
 def page(entries: Sequence[Entry]) -> str:

@@ -13,8 +13,8 @@ from quadruped_simulation import robot_model
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from screwgraph.planning import Plan
-from screwgraph.planning.contacts import PointContact
+from screwgraph.motion.planning import Plan
+from screwgraph.motion.planning.contacts import PointContact
 
 PUSHES = 1e-3  # N
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.planning import Plan
+from screwgraph.motion.planning import Plan
 
 STEP = 5e-4  # s
 STIFFNESS, DAMPING = 60.0, 1.5  # N m / rad, N m s / rad, of the joints' servos

@@ -10,7 +10,7 @@ from pathlib import Path
 from xie_2019_orderings import TABLE_3_CUSTOM, TABLE_3_MD, keys
 
 import screwgraph as sg
-from screwgraph.draw import FIGURES, draw_graph, save
+from screwgraph.ui.draw import FIGURES, draw_graph, save
 
 OUT = Path("out")
 

@@ -20,9 +20,9 @@ from rich.table import Table
 
 import screwgraph as sg
 from screwgraph.compiler import Function
-from screwgraph.draw import draw_graph, save
-from screwgraph.draw.figures import FIGURES
-from screwgraph.robot import closed_states
+from screwgraph.model.robot import closed_states
+from screwgraph.ui.draw import draw_graph, save
+from screwgraph.ui.draw.figures import FIGURES
 
 OUT = Path("out")
 STATES = 16

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import screwgraph as sg
-from screwgraph.draw import draw_motion, save
-from screwgraph.planning import read_task
-from screwgraph.view import plan_scene, save_html
+from screwgraph.motion.planning import read_task
+from screwgraph.ui.draw import draw_motion, save
+from screwgraph.ui.view import plan_scene, save_html
 
 OUT = Path("out")
 

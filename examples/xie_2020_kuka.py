@@ -13,14 +13,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screwgraph as sg
-from screwgraph.draw import save
-from screwgraph.planning import horizon
-from screwgraph.planning.costs import Effort, Smoothness
-from screwgraph.planning.goals import Position, Velocity
-from screwgraph.planning.limits import EffortLimit, PositionLimit, VelocityLimit
-from screwgraph.robot import link_poses
+from screwgraph.model.robot import link_poses
+from screwgraph.motion.planning import horizon
+from screwgraph.motion.planning.costs import Effort, Smoothness
+from screwgraph.motion.planning.goals import Position, Velocity
+from screwgraph.motion.planning.limits import EffortLimit, PositionLimit, VelocityLimit
 from screwgraph.spatial import SpatialInertia, translation
-from screwgraph.view import plan_scene, save_html
+from screwgraph.ui.draw import save
+from screwgraph.ui.view import plan_scene, save_html
 
 OUT = Path("out")
 BLOCK, EDGE = 4.0, 0.1

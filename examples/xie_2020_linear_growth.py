@@ -15,8 +15,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import screwgraph as sg
-from screwgraph.draw import save
-from screwgraph.planning import horizon, read_task
+from screwgraph.motion.planning import horizon, read_task
+from screwgraph.ui.draw import save
 
 OUT = Path("out")
 STEPS, QUICK = (50, 100, 200, 500, 1000, 2000, 5000), (50, 200, 800)

@@ -18,14 +18,14 @@ from quadruped_check import checked
 from quadruped_simulation import Motion, executed
 
 import screwgraph as sg
-from screwgraph.draw import save
-from screwgraph.planning import Phase, Plan, Planner, Task
-from screwgraph.planning.contacts import PointContact, schedule
-from screwgraph.planning.costs import Effort, Posture, Speed
-from screwgraph.planning.costs import Path as Along
-from screwgraph.planning.goals import Point, Velocity
-from screwgraph.planning.limits import EffortLimit, PositionLimit
-from screwgraph.view import plan_scene, save_html
+from screwgraph.motion.planning import Phase, Plan, Planner, Task
+from screwgraph.motion.planning.contacts import PointContact, schedule
+from screwgraph.motion.planning.costs import Effort, Posture, Speed
+from screwgraph.motion.planning.costs import Path as Along
+from screwgraph.motion.planning.goals import Point, Velocity
+from screwgraph.motion.planning.limits import EffortLimit, PositionLimit
+from screwgraph.ui.draw import save
+from screwgraph.ui.view import plan_scene, save_html
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

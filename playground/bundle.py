@@ -17,14 +17,17 @@ from playground.node import run
 
 HERE = Path(__file__).parent
 SOURCES = HERE.parent / "src"
-PACKAGES = ("draw", "elimination", "formats", "graph", "lowering", "models", "robot", "spatial", "tape")
+PACKAGES = ("elimination", "graph", "model", "spatial", "tape", "ui/draw")
 """Packages of screwgraph that lead from a file to straight-line code and figures."""
 MODULES = (
-    *("__init__", "argument_checks", "deprecated", "html_display", "progress_report", "errors", "summary"),
+    "__init__",
+    "ui/__init__",
+    *(f"base/{name}" for name in ("__init__", "argument_checks", "deprecated", "html_display")),
+    *(f"base/{name}" for name in ("progress_report", "errors", "summary")),
     *(f"compiler/{name}" for name in ("angle_reduction", "outlining", "problem", "loop_rerolling", "signature")),
     *(f"compiler/backends/wasm/{name}" for name in ("encoding", "module", "operations", "routine")),
 )
-HOLLOW = ("compiler", "compiler/backends", "compiler/backends/wasm", "draw")
+HOLLOW = ("compiler", "compiler/backends", "compiler/backends/wasm", "ui/draw")
 """Packages whose `__init__` imports more than the page has: empty there."""
 _IDLE = re.compile(
     "__main__|windows|proactor|/tools?.py|/http/|console|_pyfetch|_nodesock|compression/(bz2|gzip|lzma|zlib)|html/parser"

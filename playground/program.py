@@ -10,18 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from screwgraph.base.errors import ModelError, ScrewgraphError
+from screwgraph.base.progress_report import progress
 from screwgraph.compiler.backends.wasm.module import emit_module
 from screwgraph.compiler.problem import Problem
-from screwgraph.draw.dag import dag_scene
-from screwgraph.draw.graph import graph_scene
-from screwgraph.draw.scene import Scene
 from screwgraph.elimination import Dag, eliminate, orderings
-from screwgraph.errors import ModelError, ScrewgraphError
-from screwgraph.formats.load import load
 from screwgraph.graph import FactorGraph, Key, Model
-from screwgraph.progress_report import progress
-from screwgraph.robot import Joint, Robot, check_moves, link_poses
+from screwgraph.model.formats.load import load
+from screwgraph.model.robot import Joint, Robot, check_moves, link_poses
 from screwgraph.tape import Program, Tape, factor_out, program
+from screwgraph.ui.draw.dag import dag_scene
+from screwgraph.ui.draw.graph import graph_scene
+from screwgraph.ui.draw.scene import Scene
 
 GIVEN = {"forward": ("q", "qd", "tau"), "inverse": ("q", "qd", "qdd")}
 """What each question is asked of; the answers are the accelerations, or the torques, of all joints."""

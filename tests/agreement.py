@@ -9,8 +9,8 @@ import numpy as np
 
 from screwgraph.compiler import Function
 from screwgraph.compiler.interpreter import interpret_program as evaluated
-from screwgraph.dynamics import bias_forces, forward_dynamics, inverse_dynamics, mass_matrix
-from screwgraph.robot import Robot
+from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics, inverse_dynamics, mass_matrix
+from screwgraph.model.robot import Robot
 from screwgraph.spatial import SpatialInertia
 from tests.oracle import Oracle, Wrenches
 

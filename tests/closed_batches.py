@@ -9,8 +9,8 @@ import numpy as np
 
 from screwgraph.compiler import Argument, Function, compile_expression, robot_arguments, without_metadata
 from screwgraph.graph import Key
-from screwgraph.robot import Robot, closed_states, constraint_jacobian, constraint_residual
-from screwgraph.robot.closure.closing_newton import ROUGH, characteristic_length
+from screwgraph.model.robot import Robot, closed_states, constraint_jacobian, constraint_residual
+from screwgraph.model.robot.closure.closing_newton import ROUGH, characteristic_length
 from screwgraph.spatial import vanishing
 from screwgraph.tape import Number
 from tests.closed_oracle import DIFFERENCES, STEP

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screwgraph.robot import Robot, closed_states, constraint_jacobian, independent_coordinates, without_loops
+from screwgraph.model.robot import Robot, closed_states, constraint_jacobian, independent_coordinates, without_loops
 from tests.oracle import oracle
 
 DIFFERENCES = (4 / 5, -1 / 5, 4 / 105, -1 / 280)

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from screwgraph.compiler import Function
-from screwgraph.robot import Robot, independent_coordinates, without_loops
+from screwgraph.model.robot import Robot, independent_coordinates, without_loops
 from tests.agreement import FLOOR, States, interpreted, random_states
 from tests.closed_batches import Closure, closed_positions, null_spaces
 from tests.oracle import oracle

@@ -15,8 +15,8 @@ from xml.sax.saxutils import quoteattr
 import mujoco
 import numpy as np
 
-from screwgraph.robot import Joint, Robot
-from screwgraph.robot.joints import Floating, Prismatic, Revolute, Spherical, Universal
+from screwgraph.model.robot import Joint, Robot
+from screwgraph.model.robot.joints import Floating, Prismatic, Revolute, Spherical, Universal
 from screwgraph.spatial import rotation, translation
 
 DIFFERENCES = (4 / 5, -1 / 5, 4 / 105, -1 / 280)

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from screwgraph.robot import Joint, Robot
-from screwgraph.robot.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from screwgraph.model.robot import Joint, Robot
+from screwgraph.model.robot.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.spatial import SpatialInertia
 
 ROOT_JOINT = "root_joint"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from screwgraph.robot import Robot, without_loops
+from screwgraph.model.robot import Robot, without_loops
 from tests.oracle import oracle, to_pin_a, to_pin_q, to_pin_v
 
 

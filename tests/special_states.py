@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from screwgraph.errors import InputError
-from screwgraph.robot import Robot
+from screwgraph.base.errors import InputError
+from screwgraph.model.robot import Robot
 from tests.agreement import States
 
 ANGLES = (0.0, np.pi / 2, -np.pi / 2, np.pi, np.pi / 4, 0.3, -1.0)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.planning.collection.summary import by_kind
+from tests.motion.planning.collection.summary import by_kind
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "suites"

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 import screwgraph as sg
-from screwgraph.deprecated import MODULES, NAMES
+from screwgraph.base.deprecated import MODULES, NAMES
 
 NAMED = [(package, old, new) for package, names in NAMES.items() for old, new in names.items()]
 
@@ -40,7 +40,7 @@ def test_the_old_package_of_plans_is_called_as_the_function_that_has_its_name(mo
         old = import_module("screwgraph.plan")
     with pytest.warns(DeprecationWarning, match=r"screwgraph\.plan\.costs is deprecated"):
         costs = import_module("screwgraph.plan.costs")
-    assert costs is import_module("screwgraph.planning.costs")
+    assert costs is import_module("screwgraph.motion.planning.costs")
     assert old.Task is sg.Task
     with pytest.raises(sg.InputError, match="no_such_task"):
         old("no_such_task")
@@ -48,6 +48,6 @@ def test_the_old_package_of_plans_is_called_as_the_function_that_has_its_name(mo
 
 def test_other_names_are_unknown_as_ever():
     with pytest.raises(AttributeError, match="nothing"):
-        _ = import_module("screwgraph.robot").nothing
+        _ = import_module("screwgraph.model.robot").nothing
     with pytest.raises(ModuleNotFoundError):
-        import_module("screwgraph.robot.nothing")
+        import_module("screwgraph.model.robot.nothing")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import without_loops
+from screwgraph.model.robot import without_loops
 from tests.robots import robot_file
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

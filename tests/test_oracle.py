@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screwgraph.robot import Joint, Link, Robot, tree, with_floating_base
-from screwgraph.robot.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from screwgraph.model.robot import Joint, Link, Robot, tree, with_floating_base
+from screwgraph.model.robot.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 from tests.oracle import Oracle, file_oracle, oracle, pinocchio_from_file, to_pin_a, to_pin_q
 

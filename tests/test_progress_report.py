@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph import cli, progress_report
-from screwgraph.cli.console import show_progress
+from screwgraph.base import progress_report
+from screwgraph.base.progress_report import ProgressReport, has_listener, report_progress
 from screwgraph.compiler.backends.llvm import tiering
-from screwgraph.progress_report import ProgressReport, has_listener, report_progress
+from screwgraph.ui import cli
+from screwgraph.ui.cli.console import show_progress
 
 
 class Terminal(io.StringIO):

@@ -16,18 +16,18 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.cuda.arrays import DeviceArray
 from screwgraph.compiler.backends.cuda.driver import Memory
 from screwgraph.compiler.backends.cuda.function import CudaFunction
 from screwgraph.compiler.backends.jax.function import JaxFunction
 from screwgraph.compiler.backends.torch.function import TorchFunction
-from screwgraph.estimation import Replay, RobotSmoother
-from screwgraph.kinematics.targets import Point
-from screwgraph.mechanism import simulate_sensors
-from screwgraph.planning import Planner, read_task
-from screwgraph.robot import LoopMotor, Thruster, Transmission
+from screwgraph.mechanics.kinematics.targets import Point
+from screwgraph.mechanics.mechanism import simulate_sensors
+from screwgraph.model.robot import LoopMotor, Thruster, Transmission
+from screwgraph.motion.estimation import Replay, RobotSmoother
+from screwgraph.motion.planning import Planner, read_task
 from screwgraph.spatial import SpatialInertia
-from screwgraph.summary import one_line
 from screwgraph.tape import Tape
 
 LONGEST = 200

@@ -8,7 +8,7 @@ from typing import assert_type, get_args
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.models.load import BuiltInMechanism
+from screwgraph.model.load import BuiltInMechanism
 
 
 def test_models():

@@ -25,7 +25,7 @@ assert solve(problem, start).cost < 1e-12
 assert sg.plan("cp2").status == "solved"
 bar = sg.load_mechanism("four_bar_angle")
 assert np.isfinite(sg.simulate(bar, time=0.01).q).all()
-from screwgraph.estimation import simulate_by_smoothing
+from screwgraph.motion.estimation import simulate_by_smoothing
 assert np.isfinite(simulate_by_smoothing(bar, time=0.01).q).all()
 for use in (lambda: f.casadi, lambda: solve(problem, start, method="ipopt")):
     try:

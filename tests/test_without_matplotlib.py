@@ -13,8 +13,8 @@ sys.modules["matplotlib"] = None  # importing it fails, as where it is not insta
 import contextlib, io, json
 import numpy as np
 import screwgraph as sg
-from screwgraph import draw
-from screwgraph.cli import run
+from screwgraph.ui import draw
+from screwgraph.ui.cli import run
 
 def command(*arguments):
     out, err = io.StringIO(), io.StringIO()

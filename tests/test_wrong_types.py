@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.kinematics import targets
-from screwgraph.planning.collision import BodyCapsule
+from screwgraph.mechanics.kinematics import targets
+from screwgraph.motion.planning.collision import BodyCapsule
 
 WRONG = (
     None, True, -1, 2.5, float("nan"), 10**30, "nonsense", "", b"bytes", [], {"a": 1}, {1: 2}, ["nonsense"], [None],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.bench import NotMeasuredError, Tree
+from screwgraph.ui.bench import NotMeasuredError, Tree
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.peers.answers import answer
 from benchmarks.peers.generated_code import Code, Maker
 from benchmarks.peers.pinocchio_cpp import built
-from screwgraph.bench import Budget, Case, NotMeasuredError, PeerResult, import_peer
+from screwgraph.ui.bench import Budget, Case, NotMeasuredError, PeerResult, import_peer
 
 OPERATIONS: Mapping[str, str] = {
     "OP_ASSIGN": "{}",

@@ -12,7 +12,7 @@ from benchmarks.headers import include_folder
 from benchmarks.peers.answers import answer
 from benchmarks.peers.generated_code import Code, Maker
 from benchmarks.peers.pinocchio_cpp import built
-from screwgraph.bench import Budget, Case, NotMeasuredError, PeerResult
+from screwgraph.ui.bench import Budget, Case, NotMeasuredError, PeerResult
 
 PACKAGE = "cmeel-cppadcodegen"
 

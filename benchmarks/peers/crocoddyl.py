@@ -17,9 +17,9 @@ import numpy as np
 import screwgraph as sg
 from benchmarks.peers.casadi_solvers import Solved
 from benchmarks.peers.trajectories import Trajectory
-from screwgraph.bench import NotMeasuredError
-from screwgraph.planning import Planner
-from screwgraph.planning.goals import Pose
+from screwgraph.motion.planning import Planner
+from screwgraph.motion.planning.goals import Pose
+from screwgraph.ui.bench import NotMeasuredError
 
 SCRIPT = Path(__file__).resolve().parent / "crocoddyl_solver.py"
 VARIABLE = "SCREWGRAPH_CROCODDYL_PYTHON"

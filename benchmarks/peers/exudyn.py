@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.bench import import_peer
-from screwgraph.mechanism import Mechanism
+from screwgraph.mechanics.mechanism import Mechanism
+from screwgraph.ui.bench import import_peer
 
 
 @dataclass(frozen=True, eq=False)

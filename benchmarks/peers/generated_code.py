@@ -16,8 +16,8 @@ from benchmarks.native import FLAGS, GENERATED, SHARED, Compiler, build
 from benchmarks.peers.answers import Answer, answer
 from benchmarks.peers.pinocchio_cpp import model_text, output, state_numbers
 from benchmarks.peers.timer import timer
-from screwgraph.bench import Budget, Case, PeerResult, Tree, make_depth_first_tree
 from screwgraph.compiler.backends.llvm.machine_code import vector_width
+from screwgraph.ui.bench import Budget, Case, PeerResult, Tree, make_depth_first_tree
 
 LINE = 64
 """Bytes of a cache line, to which vectors are aligned."""

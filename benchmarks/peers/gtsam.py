@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.bench import Budget, Case, NotMeasuredError, PeerResult, States, import_peer, measure_nanoseconds
 from screwgraph.elimination import equations, orderings
 from screwgraph.graph import FactorGraph, Key, Row
+from screwgraph.ui.bench import Budget, Case, NotMeasuredError, PeerResult, States, import_peer, measure_nanoseconds
 
 ANSWERED = 4
 """States: graphs are made in Python, which takes its time."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.bench.peers.base import import_peer
+from screwgraph.ui.bench.peers.base import import_peer
 
 Solve = Callable[[np.ndarray], np.ndarray]
 STEPS = 50

@@ -15,8 +15,8 @@ import numpy as np
 
 import screwgraph as sg
 from benchmarks.peers.sdf_text import sdf_text
-from screwgraph.bench import NotMeasuredError, States, import_peer
 from screwgraph.spatial import quaternions
+from screwgraph.ui.bench import NotMeasuredError, States, import_peer
 
 GRAVITY = 9.81
 INVERSE, FORWARD, MATRIX = "inverse", "forward", "mass_matrix"

@@ -14,7 +14,9 @@ import numpy as np
 from benchmarks.native import Compiler
 from benchmarks.peers.answers import ANSWERS
 from benchmarks.peers.pinocchio_cpp import built, model_text, numbers, pose_numbers, run
-from screwgraph.bench import (
+from screwgraph.model.robot import Robot, merge_fixed, without_loops
+from screwgraph.model.robot.joints import Fixed, Spherical
+from screwgraph.ui.bench import (
     Budget,
     Case,
     NotMeasuredError,
@@ -24,9 +26,7 @@ from screwgraph.bench import (
     make_depth_first_tree,
     measure_nanoseconds,
 )
-from screwgraph.bench.peers.pinocchio import peer_states, pinocchio_model
-from screwgraph.robot import Robot, merge_fixed, without_loops
-from screwgraph.robot.joints import Fixed, Spherical
+from screwgraph.ui.bench.peers.pinocchio import peer_states, pinocchio_model
 
 WAYS = ("lcaba", "constraintDynamics")
 ACCURACY, MU = 1e-12, 1e-6

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.native import FLAGS, OURS, SHARED, Compiler, build
 from benchmarks.peers.timer import timer
-from screwgraph.bench import Budget, NotMeasuredError, PeerResult, States
 from screwgraph.compiler import Function
+from screwgraph.ui.bench import Budget, NotMeasuredError, PeerResult, States
 
 
 @dataclass(frozen=True)

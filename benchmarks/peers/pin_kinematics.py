@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.bench import Budget, PeerResult, Tree, make_depth_first_tree, measure_nanoseconds
-from screwgraph.bench.benchmark_query import States
-from screwgraph.bench.peers.base import CHECKED, import_peer
-from screwgraph.bench.peers.pinocchio import pinocchio_model
+from screwgraph.ui.bench import Budget, PeerResult, Tree, make_depth_first_tree, measure_nanoseconds
+from screwgraph.ui.bench.benchmark_query import States
+from screwgraph.ui.bench.peers.base import CHECKED, import_peer
+from screwgraph.ui.bench.peers.pinocchio import pinocchio_model
 
 
 @dataclass(frozen=True, eq=False)

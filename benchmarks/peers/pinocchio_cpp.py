@@ -13,7 +13,8 @@ import numpy as np
 from benchmarks.headers import include_folder
 from benchmarks.native import FLAGS, Compiler, LateError, build
 from benchmarks.peers.answers import Answer, answer
-from screwgraph.bench import (
+from screwgraph.model.robot import Robot
+from screwgraph.ui.bench import (
     Budget,
     Case,
     NotMeasuredError,
@@ -23,7 +24,6 @@ from screwgraph.bench import (
     import_peer,
     make_depth_first_tree,
 )
-from screwgraph.robot import Robot
 
 HERE = Path(__file__).parent / "native"
 BOOST = (

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
+from screwgraph.motion.planning import Planner
+from screwgraph.motion.planning.costs import Effort
+from screwgraph.motion.planning.goals import Position, Velocity
+from screwgraph.motion.planning.goals.base import find_points
+from screwgraph.motion.planning.goals.position import complete_position
+from screwgraph.motion.planning.goals.velocity import select_velocities
+from screwgraph.motion.planning.initial_guess import make_initial_values
+from screwgraph.motion.planning.limits import EffortLimit, PositionLimit, VelocityLimit
 from screwgraph.optimize.methods.casadi_nlp import make_factor_expression, make_iterate
-from screwgraph.planning import Planner
-from screwgraph.planning.costs import Effort
-from screwgraph.planning.goals import Position, Velocity
-from screwgraph.planning.goals.base import find_points
-from screwgraph.planning.goals.position import complete_position
-from screwgraph.planning.goals.velocity import select_velocities
-from screwgraph.planning.initial_guess import make_initial_values
-from screwgraph.planning.limits import EffortLimit, PositionLimit, VelocityLimit
 
 COLLOCATIONS = {"trapezoidal": (0.25, 0.25), "linear_acceleration": (1.0 / 3.0, 1.0 / 6.0)}
 """Shares of h^2 of the accelerations at both ends of a step in the way that is gone."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from benchmarks.bench import Entry, Tools, fastest
 from benchmarks.subjects import PEER_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import (
+from screwgraph.ui.bench import (
     GAP,
     count_operations,
     time_batch,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.bench import Entry, Maybe, Tools, fastest
 from benchmarks.subjects import PEER_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import PeerResult, relative_error
+from screwgraph.ui.bench import PeerResult, relative_error
 
 COLUMNS = (
     "robot (velocities)",

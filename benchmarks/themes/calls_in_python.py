@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.bench import Entry, Maybe, Tools
 from benchmarks.subjects import PYTHON_GOAL
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import PYTHON_PEERS, QUESTIONS, time_single_call
+from screwgraph.ui.bench import PYTHON_PEERS, QUESTIONS, time_single_call
 
 NOTES = (
     "CPU time of the thread, the best of several rounds of calls with one state. `pin` computes in data allocated "

@@ -20,7 +20,8 @@ from benchmarks.native import LateError, find_compiler
 from benchmarks.peers.cppadcg import CppADCodeGen
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import (
+from screwgraph.compiler.ordering_search import SECONDS
+from screwgraph.ui.bench import (
     QUESTIONS,
     BenchmarkQuery,
     Case,
@@ -30,7 +31,6 @@ from screwgraph.bench import (
     random_states,
     relative_error,
 )
-from screwgraph.compiler.ordering_search import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_LEAST, AT_MOST = 1.0, 10.0

@@ -15,8 +15,17 @@ from benchmarks.native import find_compiler
 from benchmarks.peers.loops import CONVERGED, WAYS, LoopsFromPython, LoopsInCpp
 from benchmarks.peers.ours_in_c import OursInC
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import Budget, Case, PeerResult, relative_error, time_batch, time_single_call, to_columns, to_rows
 from screwgraph.compiler import Function
+from screwgraph.ui.bench import (
+    Budget,
+    Case,
+    PeerResult,
+    relative_error,
+    time_batch,
+    time_single_call,
+    to_columns,
+    to_rows,
+)
 
 COLUMNS = (
     "robot (velocities)",

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet, verdict
-from screwgraph.bench import fresh_cache
 from screwgraph.compiler.ordering_search import SECONDS
+from screwgraph.ui.bench import fresh_cache
 
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = ("inverse", "forward", "mass_matrix", "inverse_derivatives", "forward_derivatives")

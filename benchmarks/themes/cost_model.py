@@ -11,10 +11,10 @@ from scipy.stats import spearmanr
 import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import Sheet, nanoseconds
-from screwgraph.bench import random_states, time_batch, to_columns
-from screwgraph.dynamics import forward_dynamics, inverse_dynamics
 from screwgraph.elimination import orderings
 from screwgraph.elimination.cost import cost
+from screwgraph.mechanics.dynamics import forward_dynamics, inverse_dynamics
+from screwgraph.ui.bench import random_states, time_batch, to_columns
 
 COLUMNS = (
     "robot (velocities)",

@@ -12,8 +12,8 @@ import numpy as np
 from benchmarks.bench import Entry, Tools
 from benchmarks.custom_factors import Case, arm, chain
 from benchmarks.tables import Sheet
-from screwgraph.bench import NotMeasuredError, import_peer
-from screwgraph.interop.gtsam import to_gtsam, to_values
+from screwgraph.api.interop.gtsam import to_gtsam, to_values
+from screwgraph.ui.bench import NotMeasuredError, import_peer
 
 TITLE = "Factors of Python inside GTSAM"
 COLUMNS = ("problem", "factors", "linearise, ms", "cost, ms", "optimise, ms", "ratio", "cost at the end")

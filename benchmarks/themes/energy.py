@@ -12,8 +12,8 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.closed_subjects import FILES
 from benchmarks.tables import Sheet
-from screwgraph.robot import Robot, constraint_jacobian, constraint_residual, regular_states, with_gravity
-from screwgraph.simulation import Trajectory
+from screwgraph.model.robot import Robot, constraint_jacobian, constraint_residual, regular_states, with_gravity
+from screwgraph.motion.simulation import Trajectory
 
 LENGTH, STEP, METHOD = 10.0, 1e-3, "rk4"
 SPEED, SLOW = 0.5, 0.1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks.bench import Entry, Tools
 from benchmarks.peers.gtsam import KNOWN, Gtsam
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times
-from screwgraph.bench import time_single_call
+from screwgraph.ui.bench import time_single_call
 
 COLUMNS = ("robot (velocities)", "question", "GTSAM, ns", "order", "ours from Python, ns", "faster", "rel. error")
 NOTES = (

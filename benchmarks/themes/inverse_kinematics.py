@@ -15,7 +15,7 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.peers import inverse_peers
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
-from screwgraph.bench import NotMeasuredError, make_depth_first_tree
+from screwgraph.ui.bench import NotMeasuredError, make_depth_first_tree
 
 ROBOTS = ("ur5", "panda7")
 POSES, FEW = 10_000, 200

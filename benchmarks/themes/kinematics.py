@@ -11,7 +11,9 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.peers.pin_kinematics import measured, tip
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.bench import (
+from screwgraph.compiler import Function
+from screwgraph.model.robot import Robot
+from screwgraph.ui.bench import (
     NotMeasuredError,
     evaluate_functions,
     random_states,
@@ -21,8 +23,6 @@ from screwgraph.bench import (
     to_columns,
     to_rows,
 )
-from screwgraph.compiler import Function
-from screwgraph.robot import Robot
 
 CALL, SAMPLE = 3.0, 40.0
 """Least ratios of the peer's time to ours that are asked for."""

@@ -10,7 +10,7 @@ from benchmarks import quadruped, staircase, staircase_factors
 from benchmarks.bench import Entry, Tools
 from benchmarks.staircase import Walk
 from benchmarks.tables import NOTHING, Sheet
-from screwgraph.estimation.legged import LeggedNoise
+from screwgraph.motion.estimation.legged import LeggedNoise
 
 COLUMNS = (
     "estimator", "lag, s", "update, us", "99 %, us", "readings between, us", "end: x, y, z, m", "path, m",

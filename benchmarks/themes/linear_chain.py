@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.bench import Entry, Tools
 from benchmarks.chain_methods import WAYS
 from benchmarks.tables import NOTHING, Sheet
-from screwgraph.bench import Budget, measure_nanoseconds
 from screwgraph.optimize.linear import Pattern, analyse, make_gram
+from screwgraph.ui.bench import Budget, measure_nanoseconds
 
 COLUMNS = (
     "unknowns a step",

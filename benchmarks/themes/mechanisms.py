@@ -11,7 +11,7 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools, best_of
 from benchmarks.peers import exudyn
 from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
-from screwgraph.bench import NotMeasuredError
+from screwgraph.ui.bench import NotMeasuredError
 
 COLUMNS = (
     "problem",

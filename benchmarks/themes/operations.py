@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet, verdict
-from screwgraph.bench import count_operations
+from screwgraph.ui.bench import count_operations
 
 COLUMNS = ("robot (velocities)", "question", "order", "operations", "Pinocchio on SX", "ratio", "at most", "reached")
 NOTES = (

@@ -11,9 +11,9 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.peers.pin_kinematics import tip
 from benchmarks.subjects import Subject, chosen
 from benchmarks.tables import NOTHING, Sheet, nanoseconds, verdict
-from screwgraph import bench
 from screwgraph.compiler import Function
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
+from screwgraph.ui import bench
 
 ROBOTS = ("ur5", "panda7", "a1")
 QUESTIONS = ("inverse", "forward")

@@ -16,9 +16,9 @@ from benchmarks.peers.casadi_solvers import Solved, solved
 from benchmarks.peers.trajectories import Trajectory
 from benchmarks.subjects import FOLDER
 from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
-from screwgraph.bench import NotMeasuredError
-from screwgraph.planning import Plan, Planner, read_task
-from screwgraph.planning.goals import Position
+from screwgraph.motion.planning import Plan, Planner, read_task
+from screwgraph.motion.planning.goals import Position
+from screwgraph.ui.bench import NotMeasuredError
 
 COLUMNS = ("task", "method", "J", "violation", "iterations", "time, ms", "asked, ms", "reached", "status")
 ASKED = {"cp2": 15.0, "acro": 40.0, "panda": 150.0, "a1_trot": 60.0, "plan7": 15.0}

@@ -12,12 +12,12 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.subjects import SUBJECTS
 from benchmarks.tables import Sheet, nanoseconds, times, verdict
-from screwgraph.bench import Budget
-from screwgraph.bench.peers import mujoco as peer
-from screwgraph.bench.peers.base import import_peer
-from screwgraph.bench.robot_tree import make_depth_first_tree
-from screwgraph.robot import Robot
-from screwgraph.simulation import rolled_out
+from screwgraph.model.robot import Robot
+from screwgraph.motion.simulation import rolled_out
+from screwgraph.ui.bench import Budget
+from screwgraph.ui.bench.peers import mujoco as peer
+from screwgraph.ui.bench.peers.base import import_peer
+from screwgraph.ui.bench.robot_tree import make_depth_first_tree
 
 NAMES = ("a1", "panda7")
 STEPS, KEPT, DT, ROUNDS = 1000, 10, 1e-3, 5

@@ -13,7 +13,7 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.subjects import FOLDER
 from benchmarks.tables import NOTHING, Sheet
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 
 NOTES = (
     "CPU time of 10 s at 1 kHz without input or damping, once code is made, the best of three; all states, energies, "

@@ -13,8 +13,8 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.subjects import chosen
 from benchmarks.tables import Sheet, verdict
-from screwgraph import bench
 from screwgraph.compiler import Function
+from screwgraph.ui import bench
 
 ROBOTS = ("ur5", "a1", "simple_humanoid")
 MAKERS: dict[str, Callable[..., Function]] = {

@@ -9,24 +9,21 @@ IMPORTED_NS = _time.time_ns()
 
 TYPE_CHECKING = False  # that of `typing`, which takes longer to import than all this
 if TYPE_CHECKING:
+    from screwgraph.api.deployment import export_library, together
+    from screwgraph.api.queries import (
+        estimate,
+        excitation,
+        identify,
+        inverse_trajectory,
+        minimal_distance,
+        rollout,
+        simulate,
+    )
+    from screwgraph.base.errors import EliminationError, InputError, ModelError, ScrewgraphError
+    from screwgraph.base.progress_report import progress
     from screwgraph.compiler import Function, Search
     from screwgraph.compiler import compile_graph as compile
-    from screwgraph.deployment import export_library, together
-    from screwgraph.dynamics import (
-        BaseParameters,
-        base_parameters,
-        bias_forces,
-        closed_positions,
-        forward_dynamics,
-        hybrid_dynamics,
-        inverse_dynamics,
-        mass_matrix,
-        regressor,
-    )
     from screwgraph.elimination import Dag, Ordering, eliminate, orderings
-    from screwgraph.errors import EliminationError, InputError, ModelError, ScrewgraphError
-    from screwgraph.estimation import over
-    from screwgraph.formats import save, zoo_names
     from screwgraph.graph import (
         Factor,
         FactorGraph,
@@ -40,7 +37,18 @@ if TYPE_CHECKING:
         with_measurements,
         with_soft,
     )
-    from screwgraph.kinematics import (
+    from screwgraph.mechanics.dynamics import (
+        BaseParameters,
+        base_parameters,
+        bias_forces,
+        closed_positions,
+        forward_dynamics,
+        hybrid_dynamics,
+        inverse_dynamics,
+        mass_matrix,
+        regressor,
+    )
+    from screwgraph.mechanics.kinematics import (
         center_of_mass,
         center_of_mass_acceleration,
         center_of_mass_jacobian,
@@ -61,41 +69,38 @@ if TYPE_CHECKING:
         potential_energy,
         random,
     )
-    from screwgraph.mechanism import Mechanism, load_mechanism, mechanism_names
-    from screwgraph.models import load
-    from screwgraph.planning import Plan, Planner, Task, plan, task_names
-    from screwgraph.progress_report import progress
-    from screwgraph.queries import (
-        estimate,
-        excitation,
-        identify,
-        inverse_trajectory,
-        minimal_distance,
-        rollout,
-        simulate,
-    )
-    from screwgraph.robot import Robot
-    from screwgraph.simulation import Rollouts, Simulator, Trajectory
+    from screwgraph.mechanics.mechanism import Mechanism, load_mechanism, mechanism_names
+    from screwgraph.model.formats import save, zoo_names
+    from screwgraph.model.load import load
+    from screwgraph.model.robot import Robot
+    from screwgraph.motion.estimation import over
+    from screwgraph.motion.planning import Plan, Planner, Task, plan, task_names
+    from screwgraph.motion.simulation import Rollouts, Simulator, Trajectory
 
+_PACKAGES = {
+    **dict.fromkeys(("compiler", "elimination", "graph", "optimize", "spatial", "tape"), ""),
+    **dict.fromkeys(("formats", "robot"), "model"),
+    **dict.fromkeys(("dynamics", "kinematics"), "mechanics"),
+    **dict.fromkeys(("integration_rules", "planning", "simulation"), "motion"),
+    **dict.fromkeys(("deployment", "interop"), "api"),
+    **dict.fromkeys(("draw", "view"), "ui"),
+    "errors": "base",
+}
+"""Packages that `sg` shows, and those that hold them."""
 _LATER = {
-    **dict.fromkeys(("compiler", "deployment", "draw", "dynamics", "elimination", "errors", "formats", "graph"), ""),
-    "interop": "",
-    **dict.fromkeys(
-        ("kinematics", "optimize", "planning", "robot", "simulation", "spatial", "tape", "time", "view"), ""
-    ),
     **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
-    **dict.fromkeys(("export_library", "together"), "deployment"),
-    "progress": "progress_report",
+    **dict.fromkeys(("export_library", "together"), "api.deployment"),
+    "progress": "base.progress_report",
     **dict.fromkeys(
         ("bias_forces", "closed_positions", "forward_dynamics", "hybrid_dynamics", "inverse_dynamics", "mass_matrix"),
-        "dynamics",
+        "mechanics.dynamics",
     ),
-    **dict.fromkeys(("BaseParameters", "base_parameters", "regressor"), "dynamics"),
+    **dict.fromkeys(("BaseParameters", "base_parameters", "regressor"), "mechanics.dynamics"),
     **dict.fromkeys(("Dag", "Ordering", "eliminate", "orderings"), "elimination"),
-    **dict.fromkeys(("EliminationError", "InputError", "ModelError", "ScrewgraphError"), "errors"),
-    "over": "estimation",
-    "load": "models",
-    **dict.fromkeys(("save", "zoo_names"), "formats"),
+    **dict.fromkeys(("EliminationError", "InputError", "ModelError", "ScrewgraphError"), "base.errors"),
+    "over": "motion.estimation",
+    "load": "model.load",
+    **dict.fromkeys(("save", "zoo_names"), "model.formats"),
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
     "kinematics_graph": "graph",
     **dict.fromkeys(("with_actuators", "with_measurements", "with_soft"), "graph"),
@@ -121,28 +126,28 @@ _LATER = {
             "difference",
             "potential_energy",
         ),
-        "kinematics",
+        "mechanics.kinematics",
     ),
-    **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanism"),
-    **dict.fromkeys(("Plan", "Planner", "Task", "plan", "task_names"), "planning"),
-    **dict.fromkeys(("estimate", "excitation", "identify", "inverse_trajectory", "minimal_distance"), "queries"),
-    **dict.fromkeys(("rollout", "simulate"), "queries"),
-    "Robot": "robot",
-    **dict.fromkeys(("Rollouts", "Simulator", "Trajectory"), "simulation"),
+    **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanics.mechanism"),
+    **dict.fromkeys(("Plan", "Planner", "Task", "plan", "task_names"), "motion.planning"),
+    **dict.fromkeys(("estimate", "excitation", "identify", "inverse_trajectory", "minimal_distance"), "api.queries"),
+    **dict.fromkeys(("rollout", "simulate"), "api.queries"),
+    "Robot": "model.robot",
+    **dict.fromkeys(("Rollouts", "Simulator", "Trajectory"), "motion.simulation"),
 }
-"""Packages, and names that they hold: loaded when they are first needed, so that importing takes no time."""
+"""Names, and modules that hold them: loaded when they are first needed, so that importing takes no time."""
 _NAMES = {"compile": "compile_graph"}
 """Names that are others in their packages."""
 
 
 class _OldModules:
-    """Finder of modules under paths that they had in the version before; see `screwgraph.deprecated`."""
+    """Finder of modules under paths that they had in the version before; see `screwgraph.base.deprecated`."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> object:
-        if not name.startswith("screwgraph.") or name == "screwgraph.deprecated":
+        if not name.startswith("screwgraph."):
             return None
-        from screwgraph.deprecated import OldModules
+        from screwgraph.base.deprecated import OldModules
 
         return OldModules.find_spec(name)
 
@@ -151,17 +156,22 @@ _sys.meta_path.append(_OldModules)  # pyright: ignore[reportArgumentType]
 
 
 def __getattr__(name: str) -> object:
-    own = _NAMES.get(name, name)
-    if own not in _LATER:
-        raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
     import importlib
 
-    package = importlib.import_module(f"screwgraph.{_LATER[own] or own}")
-    return getattr(package, own) if _LATER[own] else package
+    own = _NAMES.get(name, name)
+    if own in _PACKAGES:
+        return importlib.import_module(".".join(part for part in ("screwgraph", _PACKAGES[own], own) if part))
+    if own not in _LATER:
+        from screwgraph.base.deprecated import MODULES
+
+        if f"screwgraph.{name}" in MODULES:
+            return importlib.import_module(f"screwgraph.{name}")
+        raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"screwgraph.{_LATER[own]}"), own)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_NAMES})
+    return sorted({*globals(), *_PACKAGES, *_LATER, *_NAMES})
 
 
 __all__ = [

@@ -1,6 +1,6 @@
 """`python -m screwgraph`: the command line."""
 
-from screwgraph.cli import main
+from screwgraph.ui.cli import main
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ from benchmarks.chains import CHAINS, branched, serial
 from benchmarks.native import LateError
 from benchmarks.themes import chains
 
-from screwgraph.bench import QUESTIONS, Budget, NotMeasuredError, PeerResult
+from screwgraph.ui.bench import QUESTIONS, Budget, NotMeasuredError, PeerResult
 
 TOOLS = Tools(Budget(seconds=0.002, rounds=3, states=8, batch=16), None, lambda line: None, 60.0)
 

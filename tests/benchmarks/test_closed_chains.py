@@ -11,7 +11,7 @@ from benchmarks.themes import THEMES, closed_chains
 from examples.chignoli_2023_robots import chain
 
 import screwgraph as sg
-from screwgraph.bench import Budget, NotMeasuredError, relative_error
+from screwgraph.ui.bench import Budget, NotMeasuredError, relative_error
 from tests.benchmarks.test_native import compiler, never_build
 
 TINY = Budget(seconds=0.001, rounds=2, states=8, batch=16)

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.themes import energy
 
 import screwgraph as sg
-from screwgraph.robot import with_floating_base
+from screwgraph.model.robot import with_floating_base
 
 
 def test_a_linkage_keeps_its_energy_better_by_shorter_steps(monkeypatch):

@@ -6,7 +6,7 @@ from benchmarks.bench import Tools
 from benchmarks.first_uses import USES
 from benchmarks.themes import first_use
 
-from screwgraph.bench import Budget
+from screwgraph.ui.bench import Budget
 
 TOOLS = Tools(Budget(seconds=0.002, rounds=3, states=8, batch=16), None, lambda line: None, 60.0)
 

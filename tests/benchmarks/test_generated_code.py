@@ -13,8 +13,8 @@ from benchmarks.questions import QUESTIONS, asked
 
 import screwgraph as sg
 from benchmarks import native
-from screwgraph.bench import Budget, Case, NotMeasuredError, evaluate_functions, random_states, relative_error
-from tests.bench.test_peers import quadruped
+from screwgraph.ui.bench import Budget, Case, NotMeasuredError, evaluate_functions, random_states, relative_error
+from tests.ui.bench.test_peers import quadruped
 
 TINY = Budget(seconds=0.001, rounds=2, states=16, batch=16)
 NAMED = {question.name: question for question in QUESTIONS}

@@ -4,7 +4,7 @@ import pytest
 from benchmarks.bench import Tools
 from benchmarks.themes import incremental
 
-from screwgraph.bench import Budget
+from screwgraph.ui.bench import Budget
 
 
 @pytest.mark.extra

@@ -8,7 +8,7 @@ from benchmarks.tables import Remarks
 from benchmarks.themes import inverse_kinematics as theme
 
 import screwgraph as sg
-from screwgraph.bench import NotMeasuredError
+from screwgraph.ui.bench import NotMeasuredError
 
 
 def test_rows_of_a_robot(monkeypatch):

@@ -10,7 +10,7 @@ from benchmarks.tables import Remarks
 from benchmarks.themes import jax_functions
 
 import screwgraph as sg
-from screwgraph.bench import Budget
+from screwgraph.ui.bench import Budget
 
 TOOLS = Tools(Budget(0.002, 3, 8, 16), None, lambda line: None, patience=120.0)
 

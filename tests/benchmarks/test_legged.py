@@ -5,7 +5,7 @@ from benchmarks.bench import Tools
 from benchmarks.themes import legged
 
 from benchmarks import staircase
-from screwgraph.bench import Budget
+from screwgraph.ui.bench import Budget
 
 TINY = Budget(seconds=0.002, rounds=3, states=8, batch=16)
 

@@ -13,7 +13,7 @@ from benchmarks.questions import QUESTIONS, asked
 
 import screwgraph as sg
 from benchmarks import native
-from screwgraph.bench import (
+from screwgraph.ui.bench import (
     Budget,
     Case,
     NotMeasuredError,
@@ -22,7 +22,7 @@ from screwgraph.bench import (
     random_states,
     relative_error,
 )
-from tests.bench.test_peers import quadruped
+from tests.ui.bench.test_peers import quadruped
 
 TINY = Budget(seconds=0.001, rounds=2, states=16, batch=16)
 

@@ -5,7 +5,7 @@ from benchmarks.subjects import SUBJECTS
 from benchmarks.themes import parameters
 
 import screwgraph as sg
-from screwgraph.bench import Budget
+from screwgraph.ui.bench import Budget
 
 TINY = Budget(seconds=0.002, rounds=3, states=8, batch=16)
 

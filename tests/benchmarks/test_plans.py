@@ -8,8 +8,8 @@ from benchmarks.peers import crocoddyl
 from benchmarks.peers.casadi_solvers import solved
 from benchmarks.peers.trajectories import Trajectory
 
-from screwgraph.bench import NotMeasuredError
-from screwgraph.planning import Planner, read_task
+from screwgraph.motion.planning import Planner, read_task
+from screwgraph.ui.bench import NotMeasuredError
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from benchmarks.themes import THEMES, cost_model, linear_chain, rollouts, simula
 import screwgraph as sg
 from benchmarks import __main__ as program
 from benchmarks import native
-from screwgraph.bench import QUESTIONS, Budget, NotMeasuredError
 from screwgraph.optimize import solve
+from screwgraph.ui.bench import QUESTIONS, Budget, NotMeasuredError
 
 ELSEWHERE = (
     *("compile", "cost", "closed", "simulation", "energy", "linear", "optimize", "mechanism", "plan", "rollouts"),

@@ -4,7 +4,7 @@ from benchmarks.bench import Tools
 from benchmarks.themes import threads
 
 import screwgraph as sg
-from screwgraph.bench import Budget
+from screwgraph.ui.bench import Budget
 
 
 def test_a_row_of_a_small_robot():

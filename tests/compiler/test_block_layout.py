@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import BlockedFunction, block_layout
-from screwgraph.errors import InputError
+from tests.motion.simulation.robots import free_body
 from tests.oracle import oracle
-from tests.simulation.robots import free_body
 
 N = 203
 MAKERS = {

@@ -13,8 +13,8 @@ from screwgraph.compiler.cache.program_cache import CachedCode, get_or_make_code
 from screwgraph.compiler.cache.program_serialisation import pack_program, unpack_program
 from screwgraph.elimination import orderings
 from screwgraph.graph import Key
-from screwgraph.robot import with_gravity
-from screwgraph.robot.joints import Floating, Helical, Prismatic, Revolute
+from screwgraph.model.robot import with_gravity
+from screwgraph.model.robot.joints import Floating, Helical, Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia
 from screwgraph.tape import Program
 from tests.compiler.caches import entries

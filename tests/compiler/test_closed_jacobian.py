@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import Robot, constraint_jacobian
-from tests.dynamics.test_closed_dynamics import null_space, projected
+from screwgraph.model.robot import Robot, constraint_jacobian
+from tests.mechanics.dynamics.test_closed_dynamics import null_space, projected
 from tests.robots import robot_file
 
 STEP = 1e-4

@@ -8,7 +8,7 @@ import pytest
 
 import screwgraph as sg
 from tests.agreement import interpreted
-from tests.lowering.test_passes import every_joint
+from tests.graph.passes.test_passes import every_joint
 from tests.oracle import pinocchio_model, to_pin_a, to_pin_q, to_pin_v
 from tests.robots import robot_file
 from tests.suites import in_suites

@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import compile as compiling
-from tests.robot.joint_instances import in_a_tree, instances
+from tests.model.robot.joint_instances import in_a_tree, instances
 
 
 def test_code_that_takes_minutes_is_announced(monkeypatch):

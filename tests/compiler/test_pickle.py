@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from tests.simulation.robots import free_body
+from tests.motion.simulation.robots import free_body
 
 
 @pytest.mark.parametrize("make", [sg.forward_dynamics, sg.inverse_dynamics, sg.mass_matrix])

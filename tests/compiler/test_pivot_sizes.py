@@ -7,7 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.graph import factor, vector_variable
-from tests.lowering.test_passes import every_joint
+from tests.graph.passes.test_passes import every_joint
 
 
 @pytest.mark.parametrize("ordering", ["aba", "composite"])

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.planning.collision import BodySphere, Sphere
-from tests.robot.joint_instances import in_a_tree, instances
-from tests.simulation.robots import free_body
+from screwgraph.motion.planning.collision import BodySphere, Sphere
+from tests.model.robot.joint_instances import in_a_tree, instances
+from tests.motion.simulation.robots import free_body
 
 
 @pytest.mark.parametrize("robot", [free_body(), in_a_tree(instances()["spherical-default"])], ids=["pose", "ball"])

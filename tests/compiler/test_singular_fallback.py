@@ -11,7 +11,7 @@ import pytest
 from examples.chignoli_2023_robots import chain
 
 import screwgraph as sg
-from screwgraph.robot import Coupling, Transmission, constraint_jacobian, without_loops
+from screwgraph.model.robot import Coupling, Transmission, constraint_jacobian, without_loops
 from screwgraph.spatial import null_space
 from tests.closed_oracle import projected
 from tests.oracle import oracle

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Sparsity
-from screwgraph.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 
 N = 1000
 

@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler import tiered_evaluation
-from tests.robot.joint_instances import in_a_tree, instances
+from tests.model.robot.joint_instances import in_a_tree, instances
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 from examples.chignoli_2023_robots import branches
 
 import screwgraph as sg
+from screwgraph.base.errors import EliminationError
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.validation import validate_residual
-from screwgraph.dynamics.query import Query
-from screwgraph.errors import EliminationError
 from screwgraph.graph import Key
-from screwgraph.robot import constraint_jacobian, symmetric_states, without_loops
+from screwgraph.mechanics.dynamics.query import Query
+from screwgraph.model.robot import constraint_jacobian, symmetric_states, without_loops
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
 from tests.dynamics_suite import scaled_condition

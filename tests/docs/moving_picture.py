@@ -10,8 +10,8 @@ import numpy as np
 from PIL import Image
 
 import screwgraph as sg
-from screwgraph import view
-from tests.view.browser import opened
+from screwgraph.ui import view
+from tests.ui.view.browser import opened
 
 PICTURE = Path("docs/pictures/a1-trot.gif")
 SIZE = (640, 360)

@@ -17,7 +17,7 @@ from typing import Any
 
 from examples.thin import thin
 
-from screwgraph.draw import encode
+from screwgraph.ui.draw import encode
 from tests.docs.pages import ROOT
 
 FOLDER = ROOT / "docs" / "notebooks"

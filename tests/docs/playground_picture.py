@@ -9,7 +9,7 @@ from pathlib import Path
 from playground.page import page
 from playground.pyodide import fetched
 
-from tests.view.browser import Page, opened
+from tests.ui.view.browser import Page, opened
 
 PICTURE = Path("docs/pictures/playground.png")
 STATE = "{q: [0.4, -0.5, 0.3, -1.9, 0.2, 1.7, 0.5], qd: [0.5, 0, 0, 0.2, 0, 0, 0], tau: [0, -20, 0, 15, 1, 2, 0]}"

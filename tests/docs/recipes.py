@@ -1,7 +1,7 @@
 """Recipes of docs/extend: a block that begins with a module's path, and what registers it, is a new file and one line.
 
-    # screwgraph/robot/joints/cam.py
-    # JOINT_TYPES in screwgraph/robot/joints/__init__.py: "cam": Cam
+    # screwgraph/model/robot/joints/cam.py
+    # JOINT_TYPES in screwgraph/model/robot/joints/__init__.py: "cam": Cam
 
 A page with such blocks runs on a copy of the package with these files and lines.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import screwgraph
@@ -13,30 +14,35 @@ from tests.docs.pages import ROOT
 FOLDER = ROOT / "docs" / "reference"
 MAIN = ROOT / "docs" / "reference.md"
 PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "api.deployment": (),
+    "api.interop": ("gtsam",),
+    "api.queries": (),
+    "base.errors": (),
     "compiler": (),
-    "deployment": (),
-    "draw": (),
-    "dynamics": (),
     "elimination": ("orderings",),
-    "errors": (),
-    "estimation": ("bayes",),
-    "formats": (),
     "graph": ("factors",),
-    "identification": (),
-    "interop": ("gtsam",),
-    "kinematics": ("targets",),
-    "mechanism": (),
+    "mechanics.dynamics": (),
+    "mechanics.kinematics": ("targets",),
+    "mechanics.mechanism": (),
+    "model.formats": (),
+    "model.robot": ("joints", "parameters"),
+    "motion.estimation": ("bayes",),
+    "motion.identification": (),
+    "motion.integration_rules": (),
+    "motion.planning": ("goals", "costs", "limits", "obstacles", "contacts", "collision"),
+    "motion.simulation": ("methods", "joint_forces"),
     "optimize": ("losses", "methods", "smoothers"),
-    "planning": ("goals", "costs", "limits", "obstacles", "contacts", "collision"),
-    "queries": (),
-    "robot": ("joints", "parameters"),
-    "simulation": ("methods", "joint_forces"),
     "spatial": ("manifolds",),
     "tape": (),
-    "time": (),
-    "view": (),
+    "ui.draw": (),
+    "ui.view": (),
 }
 """Public packages, and those within them that are public, too."""
+
+
+def path_of(package: str) -> Path:
+    """Return where the page of a package stands."""
+    return FOLDER / f"{package.rpartition('.')[2]}.md"
 
 
 def modules(package: str) -> list[ModuleType]:
@@ -102,7 +108,7 @@ def main() -> None:
     """Write the pages."""
     FOLDER.mkdir(exist_ok=True)
     for package in PACKAGES:
-        (FOLDER / f"{package}.md").write_text(page(package), encoding="utf-8")
+        path_of(package).write_text(page(package), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from typing import Any
 
 import matplotlib as mpl
 
-from screwgraph.cli import run as run_screwgraph
-from screwgraph.errors import ModelError
+from screwgraph.base.errors import ModelError
+from screwgraph.ui.cli import run as run_screwgraph
 from tests.docs.pages import LONG, ROOT, Block, blocks
 from tests.docs.recipes import HEADER, extended, recipes
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from screwgraph.formats import robot_keys
-from screwgraph.formats.yaml_keys import NONE, Keys
-from screwgraph.models.mechanism import keys as mechanism_keys
-from screwgraph.planning import keys as task_keys
+from screwgraph.model.formats import robot_keys
+from screwgraph.model.formats.yaml_keys import NONE, Keys
+from screwgraph.model.mechanism import keys as mechanism_keys
+from screwgraph.motion.planning import keys as task_keys
 from tests.docs.pages import ROOT
 
 FOLDER = ROOT / "docs" / "schema"

@@ -13,7 +13,7 @@ from tests.docs.running import run_alone
 EXTEND = ROOT / "docs" / "extend"
 CONFORMANCE = {
     "index.md": (
-        "tests/robot/test_joints.py",
+        "tests/model/robot/test_joints.py",
         "tests/elimination/test_orderings.py",
         "tests/spatial",
         "tests/compiler/backends/test_operations.py",

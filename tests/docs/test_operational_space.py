@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import Joint, Link, Robot, tree
-from screwgraph.robot.joints import Revolute
-from screwgraph.robot.parts import Limits
+from screwgraph.model.robot import Joint, Link, Robot, tree
+from screwgraph.model.robot.joints import Revolute
+from screwgraph.model.robot.parts import Limits
 from screwgraph.spatial import SpatialInertia
 from tests.docs.pages import ROOT, blocks
 from tests.robots import robot_file

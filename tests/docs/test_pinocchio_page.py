@@ -14,7 +14,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph import spatial
-from screwgraph.interop import pinocchio_states
+from screwgraph.api.interop import pinocchio_states
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "coming_from" / "pinocchio.md").read_text(encoding="utf-8")

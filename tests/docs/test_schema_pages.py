@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 import screwgraph as sg
-from screwgraph.formats import joint_types
-from screwgraph.formats.robot_keys import SETTINGS, SHAPES
-from screwgraph.formats.visual_shapes import MAKERS
-from screwgraph.formats.yaml_values import Value
-from screwgraph.models.mechanism.keys import SENSOR
-from screwgraph.models.mechanism.sensors import SENSORS
-from screwgraph.planning import keys as task
-from screwgraph.planning.collision.shapes import SHAPES as OBSTACLES
-from screwgraph.planning.task_files import read_task
-from screwgraph.robot import JOINT_TYPES
+from screwgraph.model.formats import joint_types
+from screwgraph.model.formats.robot_keys import SETTINGS, SHAPES
+from screwgraph.model.formats.visual_shapes import MAKERS
+from screwgraph.model.formats.yaml_values import Value
+from screwgraph.model.mechanism.keys import SENSOR
+from screwgraph.model.mechanism.sensors import SENSORS
+from screwgraph.model.robot import JOINT_TYPES
+from screwgraph.motion.planning import keys as task
+from screwgraph.motion.planning.collision.shapes import SHAPES as OBSTACLES
+from screwgraph.motion.planning.task_files import read_task
 from tests.docs.schema_pages import EXAMPLES, FOLDER, SCHEMAS, page
 
 READERS: dict[str, Callable[[str], Any]] = {"robot": sg.load, "mechanism": sg.load_mechanism, "task": read_task}
@@ -63,11 +63,11 @@ def test_examples_are_read_and_have_every_key(name, asked):
 
 
 def test_kinds_are_those_of_the_registries():
-    from screwgraph.planning.task_files import REGISTRIES
+    from screwgraph.motion.planning.task_files import REGISTRIES
 
     for name, registry in REGISTRIES.items():
         assert set(getattr(task, name.upper())) == set(registry)
-    from screwgraph.planning.goals import GOALS
+    from screwgraph.motion.planning.goals import GOALS
 
     assert set(task.GOAL) == {"time", "sigma", *GOALS}
     assert set(SHAPES) == set(MAKERS)

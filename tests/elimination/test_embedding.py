@@ -12,7 +12,7 @@ from screwgraph.graph import Key
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
 from tests.graph.closed_robots import closed_robots, scalars, values
-from tests.robot.closed_instances import planar_four_bar
+from tests.model.robot.closed_instances import planar_four_bar
 
 ROBOTS = closed_robots()
 

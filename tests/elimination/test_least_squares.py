@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.draw import draw_steps
 from screwgraph.graph import linear_rows
+from screwgraph.ui.draw import draw_steps
 from tests.oracle import pinocchio_model, to_pin_q
 
 ORDERS = ["auto", *(name for name in sg.orderings.ORDERINGS if name != "quasi_definite")]

@@ -11,11 +11,11 @@ from screwgraph.compiler.validation import validate_pivots
 from screwgraph.elimination import cost
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.elimination.orderings.base import as_groups
-from screwgraph.mechanism import compile_mechanism
-from screwgraph.models.mechanism import find_assembled_states
-from screwgraph.models.mechanism.equations import mass_matrix
+from screwgraph.mechanics.mechanism import compile_mechanism
+from screwgraph.model.mechanism import find_assembled_states
+from screwgraph.model.mechanism.equations import mass_matrix
 from screwgraph.tape import WIDE
-from tests.mechanism.oracle import accelerations, motor_torques
+from tests.mechanics.mechanism.oracle import accelerations, motor_torques
 from tests.suites import in_suites
 
 

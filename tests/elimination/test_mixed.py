@@ -10,11 +10,11 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.plan_costs import PlanTrials
-from screwgraph.dynamics.query import Query
 from screwgraph.elimination import Plan
 from screwgraph.elimination.orderings import TREATMENTS, Mixed, find_ordering
 from screwgraph.graph import Key
-from screwgraph.robot import Robot
+from screwgraph.mechanics.dynamics.query import Query
+from screwgraph.model.robot import Robot
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
 from tests.graph.closed_robots import closed_robots

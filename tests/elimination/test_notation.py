@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.draw.algorithm import wrap_formula
 from screwgraph.elimination.notation import to_accented_html, to_latex
 from screwgraph.spatial import Ad, ad
+from screwgraph.ui.draw.algorithm import wrap_formula
 from tests.oracle import oracle
 
 TOKEN = re.compile(r"\[[^\]]*\]ᵀ?|[KkD]\([^)]*\)(?:⁻¹)?|[^\s()+−]+|[()+−]")

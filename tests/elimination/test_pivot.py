@@ -8,8 +8,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.elimination.pivot import CONSTANT, NATURAL, SMALL, classify_pivot
 from screwgraph.graph import Key
-from screwgraph.robot import Joint, Link, Robot, tree
-from screwgraph.robot.joints import Revolute
+from screwgraph.model.robot import Joint, Link, Robot, tree
+from screwgraph.model.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 from tests.agreement import random_states
 from tests.dynamics_suite import PRECISION, by_code, equations, tree_states

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.draw.graph import graph_scene
 from screwgraph.graph import Key
 from screwgraph.tape import program
+from screwgraph.ui.draw.graph import graph_scene
 
 
 @pytest.fixture(scope="module")

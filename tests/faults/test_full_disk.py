@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from screwgraph.cli import run
+from screwgraph.ui.cli import run
 from tests.compiler.caches import entries, printed, start
 from tests.suites import record
 
@@ -38,7 +38,7 @@ import contextlib, io, resource, sys, warnings
 from pathlib import Path
 import numpy as np
 import screwgraph as sg
-from screwgraph.cli import run
+from screwgraph.ui.cli import run
 
 out, commands = Path({out!r}), {commands!r}
 

@@ -18,7 +18,7 @@ BEGUN = "import sys; import screwgraph as sg; print('begun', flush=True)\n"
 JOBS = {
     "compile": "sg.forward_dynamics(sg.load('puma560'))",
     "simulate": "sg.simulate(sg.load('rr'), time=0.5).save(OUT / 'run.npz')",
-    "plan": "from screwgraph.planning import save_plan; save_plan(sg.plan('cp2'), OUT / 'plan.npz')",
+    "plan": "from screwgraph.motion.planning import save_plan; save_plan(sg.plan('cp2'), OUT / 'plan.npz')",
     "estimate": (
         "t = np.linspace(0, 1, 21); sensors = [{'sensor': 'a', 'joint_position': 'joint1', 'sigma': 0.01}]\n"
         "sg.estimate(sg.load('rr'), {'t': t, 'a': t**2}, sensors=sensors, inputs=['joint1'])"

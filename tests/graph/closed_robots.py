@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from screwgraph.elimination import Dag
-from screwgraph.formats import load
 from screwgraph.graph import Column, Key
-from screwgraph.robot import Coupling, JointType, Link, Operation, Position, Robot
-from screwgraph.robot.joints import Fixed, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from screwgraph.model.formats import load
+from screwgraph.model.robot import Coupling, JointType, Link, Operation, Position, Robot
+from screwgraph.model.robot.joints import Fixed, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from screwgraph.tape import program
 from tests.agreement import random_inertia
 from tests.closed_oracle import Motion
-from tests.robot.closed_instances import geared_pair, two_arms
+from tests.model.robot.closed_instances import geared_pair, two_arms
 
 LOOP_TYPES: dict[str, JointType] = {
     "revolute": Revolute((1.0, 2.0, -0.5)),

@@ -10,14 +10,14 @@ import pytest
 import screwgraph as sg
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.graph import Key
-from screwgraph.robot import Joint, Link, Loop, tree
-from screwgraph.robot.joints import Fixed, Prismatic, Revolute
+from screwgraph.model.robot import Joint, Link, Loop, tree
+from screwgraph.model.robot.joints import Fixed, Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia, transform
 from tests.agreement import assert_agree
 from tests.closed_oracle import motion
 from tests.graph.closed_robots import closed_robots, scalars, values
+from tests.model.robot.closed_instances import planar_four_bar
 from tests.reference import reference
-from tests.robot.closed_instances import planar_four_bar
 from tests.robots import shared_file
 
 ROBOTS = closed_robots()

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 import screwgraph as sg
-from screwgraph.formats import load
 from screwgraph.graph import Key, clusters, dynamics_graph
-from screwgraph.robot import Coupling
+from screwgraph.model.formats import load
+from screwgraph.model.robot import Coupling
 from tests.robots import robot_file
 
 

@@ -10,8 +10,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.graph import Key, factor
 from screwgraph.graph.factors import prior
-from screwgraph.robot import Loop, lock, with_gravity
-from screwgraph.robot.joints import Spherical
+from screwgraph.model.robot import Loop, lock, with_gravity
+from screwgraph.model.robot.joints import Spherical
 from screwgraph.spatial import from_xyz_rpy, translation
 
 WITHIN = 1.05

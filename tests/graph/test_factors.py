@@ -20,10 +20,10 @@ from screwgraph.graph import (
     redundant_motors_graph,
     with_redundant_actuation,
 )
-from screwgraph.robot import Coupling, Transmission
+from screwgraph.model.robot import Coupling, Transmission
 from screwgraph.tape import Tape
 from tests.graph.closed_robots import LOOP_TYPES, SLIDER
-from tests.robot.closed_instances import two_arms
+from tests.model.robot.closed_instances import two_arms
 
 OF_CLOSED_CHAINS = ("loop", "coupling", "tied_velocities", "minimum_torque", "augmented_multiplier")
 OF_MECHANISMS = (

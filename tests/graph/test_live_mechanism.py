@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.graph import Key
-from tests.mechanism.oracle import accelerations
+from tests.mechanics.mechanism.oracle import accelerations
 
 LIVE = ("mass", "length", "cog_x", "I0", "xb", "z2")
 """Keys of inertias, of lengths, of where the ground is and of ratios of gears."""

@@ -8,8 +8,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.graph import cluster_joints, dynamics_graph, planar_links
 from screwgraph.graph.planar_links import GROUND, PlanarLinks, links_of
-from screwgraph.models.mechanism import Mechanism
-from screwgraph.models.mechanism.parts import Body, Point
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism.parts import Body, Point
 
 PENDULUM_ON_A_COUPLER = """
 name: two

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import frame_pose
+from screwgraph.model.robot import frame_pose
 
 KNOWN = ("q", "qd", "tau")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize import Problem, Status, Variables, Vector, cost, equality, soft, solve
 from tests.suites import record
 

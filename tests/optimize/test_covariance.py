@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize import Problem, Variables, Vector, each, equality, soft, solve
 
 from .graphs import anchor, random_graph

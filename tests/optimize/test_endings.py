@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize import SE3, Problem, Status, Variables, Vector, each, equality, inequality, soft, solve
 from screwgraph.optimize.solve import LATE, MAKING
 

@@ -4,8 +4,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from screwgraph.errors import InputError
-from screwgraph.formats import read_state, write_state
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats import read_state, write_state
 from screwgraph.optimize import FixedLag, Problem, Status, Variables, Vector, each, equality, soft, solve
 
 from .graphs import anchor

@@ -14,7 +14,7 @@ from playground.page import MOST, page, urdf
 from playground.pyodide import present
 
 import screwgraph as sg
-from tests.view.browser import Page, chromium, opened
+from tests.ui.view.browser import Page, chromium, opened
 
 SECONDS = 300.0
 """To wait for on a busy machine; Python starts in the page within three seconds on a quiet one."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import casadi_of
-from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import MANIFOLDS, SE3, SO3, FloatingPose, Product, UnitQuaternion, Vector, product
 from screwgraph.tape import SAMPLES, WIDE, Tape, program
 

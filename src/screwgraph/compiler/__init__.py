@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from screwgraph.base.deprecated import old_names
 from screwgraph.compiler.backends import BACKENDS, Backend, ExportedFunction, Library, write_one_file_each
 from screwgraph.compiler.backends.casadi import (
     casadi_function,
@@ -43,7 +44,6 @@ from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_ar
 from screwgraph.compiler.sparsity import Sparsity
 from screwgraph.compiler.tape_inputs import inputs_by_form
 from screwgraph.compiler.unit_quaternions import check_unit, normalising, quaternion_places
-from screwgraph.deprecated import old_names
 
 __all__ = [
     "BACKENDS",

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
 from screwgraph.compiler.derivatives import differentiate_program
 from screwgraph.compiler.jvp_vjp import jvp, vjp
 from screwgraph.compiler.signature import Argument, Result, make_numbered_argument
-from screwgraph.summary import one_line
 from screwgraph.tape.rolled import Code
 
 Write = Callable[[Code, Sequence[Argument], Sequence[str], Sequence[Argument]], Code]

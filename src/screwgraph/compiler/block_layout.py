@@ -13,14 +13,14 @@ import numpy as np
 from jaxtyping import Float
 from numpy.lib.stride_tricks import as_strided
 
-from screwgraph.argument_checks import check_arguments, validate_count
+from screwgraph.base.argument_checks import check_arguments, validate_count
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends.llvm import LINE, CompiledBlocks, compile_blocks, streaming_threshold
 from screwgraph.compiler.derivative_code import batch_code
 from screwgraph.compiler.signature import REAL_KINDS, check_count, format_arguments
 from screwgraph.compiler.singular_fallback import resolve_singular
 from screwgraph.compiler.threads import SHARE, ThreadPool, run_on_threads
 from screwgraph.compiler.unit_quaternions import check_unit, quaternion_places
-from screwgraph.errors import InputError
 from screwgraph.tape.rolled import Code
 
 if TYPE_CHECKING:

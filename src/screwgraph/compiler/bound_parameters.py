@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.argument_checks import describe_value
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.parameter_hoisting import CARRIED, Split
 from screwgraph.compiler.provenance import Provenance
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result, make_numbered_argument, order_values
-from screwgraph.errors import InputError
-from screwgraph.robot import make_unknown_name_error
-from screwgraph.robot.parameters import check_values, numbers
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.model.robot.parameters import check_values, numbers
 from screwgraph.tape import Program
 
 if TYPE_CHECKING:

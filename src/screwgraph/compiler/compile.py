@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from screwgraph.base.errors import EliminationError
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.analytic import TreeProblem
 from screwgraph.compiler.cache import CachedCode, get_or_make_code, look_up_code
 from screwgraph.compiler.function import Function
@@ -28,9 +30,7 @@ from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.singular_fallback import Chart, SingularFallback
 from screwgraph.compiler.validation import validate_residual
 from screwgraph.elimination import Dag, Ordering, cost, eliminate, orderings
-from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, Key
-from screwgraph.progress_report import report_progress
 from screwgraph.tape import Program, factor_out, program
 
 Order = str | Ordering | Search | Sequence[str | Key]

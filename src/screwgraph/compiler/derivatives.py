@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.signature import Argument
 from screwgraph.compiler.tape_inputs import make_inputs
 from screwgraph.elimination import cost
-from screwgraph.progress_report import report_progress
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
 from screwgraph.tape.rolled import Code, unroll_code

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.argument_checks import describe_value
-from screwgraph.robot import make_unknown_name_error
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.model.robot import make_unknown_name_error
 
 DTYPES = ("float64", "float32")
 """The numbers that machine code and C source can compute with."""

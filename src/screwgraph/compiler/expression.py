@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import make_function
 from screwgraph.compiler.function import Function
@@ -14,7 +15,6 @@ from screwgraph.compiler.provenance import Provenance
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.tape_inputs import inputs_by_form, make_inputs
 from screwgraph.elimination import cost
-from screwgraph.errors import InputError
 from screwgraph.tape import Number, Program, factor_out, program
 
 

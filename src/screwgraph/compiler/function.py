@@ -11,8 +11,9 @@ from weakref import ref
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph import html_display
-from screwgraph.argument_checks import check_arguments
+from screwgraph.base import html_display
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends import ExportedFunction, Library
 from screwgraph.compiler.backends.c import emit_header, emit_source
@@ -47,7 +48,6 @@ from screwgraph.compiler.sparsity import Sparsity, find_sparsities
 from screwgraph.compiler.tiered_evaluation import Evaluation
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import program_parallelism
-from screwgraph.errors import InputError
 from screwgraph.tape import Operations, Program
 from screwgraph.tape.rolled import Code, unroll_code
 

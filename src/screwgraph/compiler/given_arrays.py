@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.signature import Result
-from screwgraph.errors import InputError
 
 SEARCH = 100_000
 """Numbers of an array of unusual strides that are looked at one by one."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from screwgraph.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.compile import Order, compile_problem
 from screwgraph.compiler.function import Function
 from screwgraph.compiler.problem import Problem
-from screwgraph.errors import InputError
 from screwgraph.graph import FactorGraph, Key, Role
 from screwgraph.graph.factors import prior
 

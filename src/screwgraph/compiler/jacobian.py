@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.analytic import find_second_order
 from screwgraph.compiler.derivative_code import batch_code, differentiate_code
 from screwgraph.compiler.signature import Result
 from screwgraph.compiler.singular_fallback import DerivativeFallback
-from screwgraph.errors import InputError
-from screwgraph.robot import make_unknown_name_error
+from screwgraph.model.robot import make_unknown_name_error
 
 if TYPE_CHECKING:
     from screwgraph.compiler.function import Function

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, Self, runtime_checkable
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends import BACKENDS, ExportedFunction, Library
-from screwgraph.errors import InputError
-from screwgraph.robot import make_unknown_name_error
+from screwgraph.model.robot import make_unknown_name_error
 
 
 @runtime_checkable

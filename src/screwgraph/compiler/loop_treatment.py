@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.plan_costs import PlanTrials
 from screwgraph.elimination import Plan, cost, orderings
 from screwgraph.elimination.orderings import TREATMENTS, Mixed
 from screwgraph.graph import Column, FactorGraph, Key, joints_by_multiplier, loop_spans
-from screwgraph.progress_report import report_progress
 
 Planned = tuple[Plan, CachedCode]
 Choices = Mapping[Key, str]

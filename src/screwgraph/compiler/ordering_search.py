@@ -13,7 +13,9 @@ from functools import partial
 
 import numpy as np
 
-from screwgraph.argument_checks import check_fields
+from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.loop_treatment import search_loop_treatments
 from screwgraph.compiler.plan_costs import PlanTrials, evaluate_plans
@@ -30,9 +32,7 @@ from screwgraph.elimination import (
     splice_plans,
 )
 from screwgraph.elimination.orderings import LeastWork
-from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Role
-from screwgraph.progress_report import report_progress
 from screwgraph.tape import Program
 
 SECONDS = "SCREWGRAPH_SEARCH_SECONDS"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.signature import format_arguments
 from screwgraph.compiler.singular_fallback import PackedFallback
 from screwgraph.compiler.sparsity import Sparsity, select_entries
-from screwgraph.errors import InputError
 
 if TYPE_CHECKING:
     from screwgraph.compiler.function import Function

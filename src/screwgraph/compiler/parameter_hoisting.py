@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from screwgraph.summary import one_line
+from screwgraph.base.summary import one_line
 from screwgraph.tape import LEAVES, Program, values_needed
 
 CARRIED = "carried"

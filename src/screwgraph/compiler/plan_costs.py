@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import (
     Elimination,
@@ -19,7 +20,6 @@ from screwgraph.elimination import (
     equations,
 )
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.progress_report import report_progress
 from screwgraph.tape import Mark, Program, factor_out, program
 
 WASTE = 2.5

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler.problem import Problem
 from screwgraph.graph import Role
-from screwgraph.robot import Robot, constraint_jacobian
+from screwgraph.model.robot import Robot, constraint_jacobian
 
 CONSISTENT = 1e-6
 """Part of what velocities and accelerations give each row of K qdd + dK/dt qd that may be left."""

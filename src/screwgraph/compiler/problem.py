@@ -8,14 +8,21 @@ from functools import cached_property
 
 import numpy as np
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 from screwgraph.elimination import Equations
 from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Variable, graph_of, parameter_variable
 from screwgraph.graph.factors import prior
-from screwgraph.lowering import GRAPH_PASSES, KEEPS_VARIABLES, ROBOT_PASSES, absorb_edits, find_preserved, lower_model
-from screwgraph.robot import Robot
-from screwgraph.robot.parameters import CLOSURE, Parameter, parameter_key, with_numbers
-from screwgraph.summary import one_line
+from screwgraph.graph.passes import (
+    GRAPH_PASSES,
+    KEEPS_VARIABLES,
+    ROBOT_PASSES,
+    absorb_edits,
+    find_preserved,
+    lower_model,
+)
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import CLOSURE, Parameter, parameter_key, with_numbers
 from screwgraph.tape import Number
 
 OF_JOINTS = (

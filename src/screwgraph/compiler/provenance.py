@@ -8,11 +8,11 @@ from typing import NoReturn
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.derivatives import Analytic
 from screwgraph.compiler.singular_fallback import Fallback
 from screwgraph.elimination import Dag
-from screwgraph.errors import InputError
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from screwgraph.base.errors import EliminationError
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.analytic import LONG, is_tree_mass_matrix, make_mass_matrix_code, mean_depth
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import compile_problem, find_signature, make_function
@@ -17,9 +19,7 @@ from screwgraph.compiler.validation import validate_stability
 from screwgraph.elimination import Dag, Elimination, cost, eliminate_rows, equations, orderings
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
-from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
-from screwgraph.progress_report import report_progress
 from screwgraph.tape import Number, Program, factor_out, program
 from screwgraph.tape.rolled import unroll_code
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import InputError
-from screwgraph.robot import make_unknown_name_error
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.summary import one_line
 
 REAL_KINDS = "biuf"
 """Kinds of NumPy arrays that are real numbers; text, objects and complex numbers are not."""

@@ -15,14 +15,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.prescribed_motion import is_motion_allowed, read_position
 from screwgraph.compiler.problem import Problem
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.compiler.sparsity import Sparsity
-from screwgraph.errors import EliminationError, InputError
-from screwgraph.robot import Robot, advise_independent_joints, constraint_jacobian, independent_coordinates
+from screwgraph.model.robot import Robot, advise_independent_joints, constraint_jacobian, independent_coordinates
 from screwgraph.spatial import has_independent_rows
-from screwgraph.summary import one_line
 
 REGULAR = 1e-6
 """Singular values of K, relative to the largest, above which a position is called regular."""

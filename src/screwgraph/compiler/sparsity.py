@@ -11,12 +11,12 @@ from math import prod
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.output_deduplication import deduplicate_outputs
 from screwgraph.compiler.parameter_hoisting import slice_program
 from screwgraph.compiler.signature import Result
-from screwgraph.errors import InputError
-from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
 

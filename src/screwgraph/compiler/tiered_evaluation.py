@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.argument_checks import validate_count
+from screwgraph.base.argument_checks import validate_count
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.llvm import CompiledProgram, compile_program
 from screwgraph.compiler.derivative_code import DerivativeCode, batch_code
 from screwgraph.compiler.given_arrays import as_numbers, check_separate, check_unfolded, check_unmasked
@@ -20,8 +22,6 @@ from screwgraph.compiler.singular_fallback import Fallback, resolve_singular
 from screwgraph.compiler.tape_inlining import are_symbolic, inline_on_tape
 from screwgraph.compiler.threads import ThreadPool, run_on_threads
 from screwgraph.compiler.unit_quaternions import Places, check_unit, quaternion_places
-from screwgraph.errors import InputError
-from screwgraph.summary import one_line
 from screwgraph.tape import Program
 from screwgraph.tape.rolled import Code, unroll_code
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.signature import Argument
-from screwgraph.errors import InputError
 from screwgraph.spatial.manifolds import product
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
 from screwgraph.tape import LEAVES, Program

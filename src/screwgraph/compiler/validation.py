@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import EliminationError
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.least_squares import solve_least_squares
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import equations
-from screwgraph.errors import EliminationError
 from screwgraph.graph import Key, Role
-from screwgraph.progress_report import report_progress
-from screwgraph.robot import (
+from screwgraph.model.robot import (
     Robot,
     constraint_jacobian,
     independent_coordinates,

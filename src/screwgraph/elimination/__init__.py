@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from screwgraph.deprecated import old_names
+from screwgraph.base.deprecated import old_names
 from screwgraph.elimination import orderings
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import Clique, CliqueTree

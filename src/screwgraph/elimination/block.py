@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.system import Step
 from screwgraph.graph import Key
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)

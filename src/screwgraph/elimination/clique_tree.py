@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.parallelism import Parallelism, parallelism
 from screwgraph.graph import Key
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)

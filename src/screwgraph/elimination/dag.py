@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from screwgraph import html_display
-from screwgraph.argument_checks import check_arguments
+from screwgraph.base import html_display
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import EliminationError
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, make_clique_tree
 from screwgraph.elimination.determinacy import check_determined
@@ -22,9 +23,8 @@ from screwgraph.elimination.orderings import find_ordering
 from screwgraph.elimination.orderings.base import Ordering, as_groups
 from screwgraph.elimination.remaining_graph import make_remaining_graph
 from screwgraph.elimination.system import Step
-from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, FactorGraph, Key
-from screwgraph.robot import make_unknown_name_error
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.tape import Number, Operations, program
 
 

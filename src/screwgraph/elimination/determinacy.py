@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from screwgraph.base.errors import EliminationError
 from screwgraph.elimination.engine import Elimination
-from screwgraph.errors import EliminationError
 from screwgraph.graph import Column, FactorGraph, Row
 
 SHOWN = 6

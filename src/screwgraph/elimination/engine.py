@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
+from screwgraph.base.progress_report import report_progress
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.block_pivots import eliminate_block, eliminate_safe_block
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
@@ -21,8 +23,6 @@ from screwgraph.elimination.pivot import SMALL, Candidate
 from screwgraph.elimination.pivot_pairs import eliminate_pairs
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, Row
-from screwgraph.progress_report import report_progress
-from screwgraph.summary import one_line
 from screwgraph.tape import Number, is_zero
 
 Choice = tuple[tuple, Candidate]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.base.errors import EliminationError
+from screwgraph.base.progress_report import report_progress
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.engine import eliminate_rows
 from screwgraph.elimination.group import Group
-from screwgraph.errors import EliminationError
 from screwgraph.graph import Derived, FactorGraph, Key, Role, Row, Variable, joints_by_multiplier, linear_rows
-from screwgraph.progress_report import report_progress
-from screwgraph.summary import one_line
 from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape
 
 SEED = 20260

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.graph import Column
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.system import Step
 from screwgraph.graph import Column, Key, Row
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.cost import instruction_costs
-from screwgraph.summary import one_line
 from screwgraph.tape import LEAVES, Program
 
 

@@ -13,9 +13,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from random import Random
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.plan_moves import Laws, Plan, cross_plans, perturb_plan
 from screwgraph.graph import Key
-from screwgraph.summary import one_line
 
 ROUND = 16
 """Plans a round."""

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.pivot import NATURAL, Candidate, classify_pivot, is_non_partner, pivot_bound
 from screwgraph.elimination.structural_pivots import Pairing
 from screwgraph.graph import Column, Role, Row
-from screwgraph.summary import one_line
 from screwgraph.tape import Number, Scalar, guard, is_zero, reciprocal
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from screwgraph.deprecated import old_names
+from screwgraph.base.deprecated import old_names
 from screwgraph.graph.clusters import (
     Cluster,
     cluster_joints,

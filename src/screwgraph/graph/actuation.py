@@ -12,7 +12,7 @@ from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import minimum_effort, prior, transmission
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, virtual_motion
 from screwgraph.graph.variable import Key, Variable
-from screwgraph.robot import Joint, Lever, Robot, actuators_of, make_lever
+from screwgraph.model.robot import Joint, Lever, Robot, actuators_of, make_lever
 
 
 def make_actuated_graph(

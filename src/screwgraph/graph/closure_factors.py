@@ -11,7 +11,7 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import coupling, loop, tied_velocities
 from screwgraph.graph.loop_ends import End
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Chain, Joint, Robot
+from screwgraph.model.robot import Chain, Joint, Robot
 
 
 def make_closure_factor(constraint: Constraint) -> Factor:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from screwgraph.base.summary import one_line
 from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.loop_ends import End
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Chain, Joint
-from screwgraph.summary import one_line
+from screwgraph.model.robot import Chain, Joint
 
 
 class TreeJoint(Protocol):

@@ -8,7 +8,7 @@ from typing import Any
 
 from screwgraph.graph.loop_ends import check_wrenches
 from screwgraph.graph.variable import Key
-from screwgraph.robot import Chain, Coupling, Joint, Robot, chain_of
+from screwgraph.model.robot import Chain, Coupling, Joint, Robot, chain_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from screwgraph.graph.variable import Key
-from screwgraph.robot import (
+from screwgraph.model.robot import (
     Robot,
     SampledJacobians,
     compute_followed_jacobians,

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.argument_checks import check_arguments
-from screwgraph.errors import InputError
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
 from screwgraph.graph.actuation import make_actuated_graph
 from screwgraph.graph.closure_factors import add_couplings, add_loop_ends, make_closure_factor, make_velocity_factors
 from screwgraph.graph.constraints import Constraint, independent_constraints
@@ -24,9 +24,9 @@ from screwgraph.graph.pose_variables import make_pose_variables
 from screwgraph.graph.prescribed_motion import with_given_motion
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.models.mechanism import Mechanism
-from screwgraph.robot import Joint, Loop, Robot, actuators_of, check_closed_chains, share_analysis
-from screwgraph.robot.parameters import at_nominal, parameters_of, symbolic
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Joint, Loop, Robot, actuators_of, check_closed_chains, share_analysis
+from screwgraph.model.robot.parameters import at_nominal, parameters_of, symbolic
 from screwgraph.spatial import inverse
 from screwgraph.tape import is_zero
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from screwgraph.base.summary import one_line
 from screwgraph.graph.factor import Factor, Law
 from screwgraph.graph.variable import Variable
-from screwgraph.robot import Robot
-from screwgraph.robot.parameters import Parameter
-from screwgraph.summary import one_line
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import Parameter
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from screwgraph.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.summary import one_line
 from screwgraph.graph.variable import Key
 from screwgraph.graph.variable_kinds import Role
 from screwgraph.spatial import Array
-from screwgraph.summary import one_line
 from screwgraph.tape import Program, map_nested
 
 Argument = Key | tuple[Key, ...]

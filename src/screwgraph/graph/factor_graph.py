@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from screwgraph import html_display
-from screwgraph.argument_checks import check_arguments
-from screwgraph.errors import EliminationError, InputError
+from screwgraph.base import html_display
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.base.summary import one_line
 from screwgraph.graph.dependent_joints import JointDependence
 from screwgraph.graph.edited_model import Model
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.graph.variable_kinds import COORDINATES, Role
-from screwgraph.robot import Joint
-from screwgraph.summary import one_line
+from screwgraph.model.robot import Joint
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.argument_checks import check_arguments
-from screwgraph.errors import InputError
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, prior, twist
 from screwgraph.graph.pose_variables import make_pose_variables
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.robot import Frame, Joint, Link, Robot
-from screwgraph.robot.joints import Fixed
+from screwgraph.model.robot import Frame, Joint, Link, Robot
+from screwgraph.model.robot.joints import Fixed
 
 DERIVATIVES = (0, 1, 2)
 """Of positions by time: those of poses, twists, accelerations."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import EliminationError
+from screwgraph.base.errors import EliminationError
+from screwgraph.base.summary import one_line
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.variable import Key, Variable
-from screwgraph.summary import one_line
 from screwgraph.tape import Number, is_zero
 
 Column = tuple[Key, int]

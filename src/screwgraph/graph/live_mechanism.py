@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key, Variable
-from screwgraph.models.mechanism import ConstraintRows, ForceBalance, LiveBalance, LiveMechanism, LiveRows, Mechanism
+from screwgraph.model.mechanism import ConstraintRows, ForceBalance, LiveBalance, LiveMechanism, LiveRows, Mechanism
 from screwgraph.spatial import Array
 from screwgraph.tape import SAMPLES, WIDE, Tape, depends_on
 

@@ -11,8 +11,8 @@ from jaxtyping import Float
 from screwgraph.graph.factor import Factor, Live, Slot
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key, Variable
-from screwgraph.robot import Robot
-from screwgraph.robot.parameters import Parameter, has_symbols, nominal, parameter_key, samples_of
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import Parameter, has_symbols, nominal, parameter_key, samples_of
 from screwgraph.tape import Number, Scalar, map_nested, program
 
 KIND = "parameter"

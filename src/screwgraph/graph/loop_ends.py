@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
-from screwgraph.robot import Chain, Joint, Loop
-from screwgraph.robot.joints import Universal
+from screwgraph.base.errors import InputError
+from screwgraph.model.robot import Chain, Joint, Loop
+from screwgraph.model.robot.joints import Universal
 from screwgraph.spatial import Ad, Array, inverse
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.mechanism import AssembledCoordinate
 from screwgraph.graph.variable import Key
-from screwgraph.models.mechanism import Mechanism
-from screwgraph.summary import one_line
+from screwgraph.model.mechanism import Mechanism
 
 GROUND = "ground"
 FREE = "free"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import frame_pose, pose, prior
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 from screwgraph.spatial import inverse, to_rows
 
 

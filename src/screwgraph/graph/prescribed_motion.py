@@ -13,7 +13,7 @@ from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import augmented_multiplier, coupling, loop
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier
 from screwgraph.graph.variable import Key, vector_variable
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 
 
 def with_given_motion(graph: FactorGraph, robot: Robot, weights: Mapping[str, float]) -> FactorGraph:

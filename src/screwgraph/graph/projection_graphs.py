@@ -10,7 +10,7 @@ from screwgraph.graph.factors import constraint_acceleration, constraint_step, c
 from screwgraph.graph.live_mechanism import make_symbolic, with_live_mechanism
 from screwgraph.graph.mechanism import MechanismParts
 from screwgraph.graph.variable import Key, Variable
-from screwgraph.models.mechanism import ConstraintRows, ForceBalance, Mechanism, live_mechanism
+from screwgraph.model.mechanism import ConstraintRows, ForceBalance, Mechanism, live_mechanism
 
 
 def projection_graph(mechanism: Mechanism, parameters: Sequence[str] = ()) -> FactorGraph:

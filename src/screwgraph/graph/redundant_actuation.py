@@ -11,7 +11,7 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import minimum_torque, tied_velocities
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.robot import Chain, Joint, Robot
+from screwgraph.model.robot import Chain, Joint, Robot
 
 ADJOINT_VELOCITY = "adjoint_velocity"
 """Kind of the variables that hold a virtual velocity: one vector a joint."""

@@ -13,7 +13,7 @@ from screwgraph.graph.factors import constraint_velocity, minimum_torque, shared
 from screwgraph.graph.mechanism import MechanismParts, mechanism_graph
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY
 from screwgraph.graph.variable import Key
-from screwgraph.models.mechanism import ConstraintRows, Mechanism, regular_weights
+from screwgraph.model.mechanism import ConstraintRows, Mechanism, regular_weights
 
 
 def redundant_motors_graph(mechanism: Mechanism, weights: Mapping[str, float]) -> FactorGraph:

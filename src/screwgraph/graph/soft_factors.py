@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.argument_checks import check_arguments
-from screwgraph.errors import InputError
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import measurement

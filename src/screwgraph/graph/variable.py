@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
-from screwgraph.argument_checks import describe_value
-from screwgraph.errors import InputError
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.errors import InputError
 from screwgraph.graph.variable_kinds import KINDS, Role
 from screwgraph.spatial.manifolds import Manifold, Product, Vector
 from screwgraph.tape import SAMPLES

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from screwgraph.deprecated import old_names
+from screwgraph.base.deprecated import old_names
 from screwgraph.optimize.factors import Factors, cost, equality, hinge, inequality, refresh_parameters, soft
 from screwgraph.optimize.incremental import Incremental, Updated
 from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
+from screwgraph.base.summary import one_line
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.template_derivatives import Shapes
 from screwgraph.optimize.value_layout import ValueLayout
 from screwgraph.optimize.variables import Selection
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.variables import Variables, selection
 

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.optimize.kernels import MANY, Kernels, kernels
 from screwgraph.optimize.losses import LOSSES, Loss
 from screwgraph.optimize.parameters import Each, split_parameters, validate_array
@@ -19,7 +20,6 @@ from screwgraph.optimize.template_derivatives import Signature
 from screwgraph.optimize.template_wrappers import Cost, Hinge
 from screwgraph.optimize.variables import Selection, Variables, selection
 from screwgraph.optimize.whitening import make_noise_parameters
-from screwgraph.summary import one_line
 
 Template = Callable[..., Any]
 """A pure function of unknowns (positional) and parameters (by keyword) to a residual.

@@ -10,14 +10,14 @@ from types import MappingProxyType
 import numpy as np
 from jaxtyping import Int
 
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler import compile_program
-from screwgraph.errors import InputError
 from screwgraph.optimize.kernel_cache import KernelProgram, Places, get_or_make_kernel, get_or_make_number
 from screwgraph.optimize.manifold_code import number_names
 from screwgraph.optimize.template_derivatives import Derivation, Signature
 from screwgraph.optimize.whitening import INVERSE_SIGMA, WHITENING
 from screwgraph.spatial import sqrt
-from screwgraph.summary import one_line
 from screwgraph.tape import Number, Row, by_outputs, program, without_unused_inputs
 from screwgraph.tape.sparse_rows import scale_rows
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)

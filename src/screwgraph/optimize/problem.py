@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.value_layout import ValueLayout
 from screwgraph.optimize.variables import Variables
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.summary import one_line
 from screwgraph.optimize.covariance import covariance, covariances
-from screwgraph.summary import one_line
 
 if TYPE_CHECKING:
     from screwgraph.optimize.problem import Problem

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
+from screwgraph.base.progress_report import report_progress
 from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, Method, Tolerances
 from screwgraph.optimize.methods.feasibility import find_worst_factor
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Progress, Result, Status
 from screwgraph.optimize.staged_compilation import compile_in_stages
-from screwgraph.progress_report import report_progress
 
 Callback = Callable[[Progress], Any]
 Scale = tuple[float, dict[str, float]]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from screwgraph.base.progress_report import report_progress
 from screwgraph.optimize.batch import make_batches
 from screwgraph.optimize.kernels import Kernels
 from screwgraph.optimize.methods import UNCONSTRAINED, InteriorPoint, Method
 from screwgraph.optimize.problem import Problem
-from screwgraph.progress_report import report_progress
 
 WORDS = {"pattern": "derivatives", "places": "derivatives", "bends": "second derivatives"}
 """What patterns take, in people's words; all else is code."""

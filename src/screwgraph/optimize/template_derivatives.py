@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.summary import one_line
 from screwgraph.optimize.kernel_cache import encode_expressions
 from screwgraph.optimize.losses import Loss
 from screwgraph.optimize.manifold_code import number_names, second_tangents, tangent_rows
@@ -17,7 +18,6 @@ from screwgraph.optimize.template_wrappers import Cost, JacobianTemplate, flatte
 from screwgraph.optimize.whitening import INVERSE_SIGMA, WHITENING, whiten_residual
 from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold, Vector
-from screwgraph.summary import one_line
 from screwgraph.tape import Number, Row, Tape, gradient, jacobian, program
 from screwgraph.tape.sparse_rows import add_entry, multiply_lower, multiply_transposed, scale_rows, to_sparse_rows
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.manifold_code import retract_values
 from screwgraph.optimize.variables import Variables
 from screwgraph.spatial.manifolds import Vector

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)

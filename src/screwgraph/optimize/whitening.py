@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.parameters import Each, validate_array
 
 INVERSE_SIGMA = "1/sigma"

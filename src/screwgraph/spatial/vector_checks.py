@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 
 
 def finite_vector(values: Any, size: int, what: str, why: str = "", fix: str = "") -> Float[np.ndarray, " size"]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from screwgraph.deprecated import old_names
+from screwgraph.base.deprecated import old_names
 from screwgraph.tape import residues, sparse_rows
 from screwgraph.tape.dependencies import LEAVES, values_needed
 from screwgraph.tape.derivative import gradient, hessian, jacobian

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from screwgraph.summary import one_line
+from screwgraph.base.summary import one_line
 from screwgraph.tape.dependencies import LEAVES, values_needed
 from screwgraph.tape.operations import OPERATIONS, symbol
 from screwgraph.tape.scalar import Number, Scalar, apply

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.summary import one_line
+from screwgraph.base.summary import one_line
 from screwgraph.tape.program import Operations, Program, program
 from screwgraph.tape.tape import Tape
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from operator import neg
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.tape.operations import OPERATIONS
 from screwgraph.tape.residues import PRIME, Residue, of_number
 from screwgraph.tape.residues import reciprocal as inverse

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from screwgraph.summary import one_line
+from screwgraph.base.summary import one_line
 from screwgraph.tape import high_precision, scaled
 from screwgraph.tape.high_precision import PreciseValues
 from screwgraph.tape.operations import OPERATIONS

@@ -10,8 +10,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.compiler import Function
 from screwgraph.compiler.derivatives import differentiate_program
-from screwgraph.robot import Joint, Link, Robot, tree
-from screwgraph.robot.joints import Floating, Helical, Prismatic, Revolute, Spherical
+from screwgraph.model.robot import Joint, Link, Robot, tree
+from screwgraph.model.robot.joints import Floating, Helical, Prismatic, Revolute, Spherical
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 
 

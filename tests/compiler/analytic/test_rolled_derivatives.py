@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.compiler.analytic import tree_problem
-from tests.estimation import random_robots
+from tests.motion.estimation import random_robots
 from tests.random_trees import random_tree
 
 

@@ -11,8 +11,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.compiler import Function
 from screwgraph.compiler.derivatives import differentiate_program
-from screwgraph.robot import Robot
-from screwgraph.robot.joints import Helical, Prismatic, Revolute, Spherical
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.joints import Helical, Prismatic, Revolute, Spherical
 from tests.compiler.analytic.test_closed_forms import branching, inputs_of
 from tests.oracle import pinocchio_model
 

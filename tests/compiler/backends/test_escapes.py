@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import screwgraph as sg
+from screwgraph.api.deployment import Choice, asked_functions, export_library
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import BACKENDS, Library, library_code
-from screwgraph.deployment import Choice, asked_functions, export_library
-from screwgraph.errors import InputError
-from screwgraph.robot import tree
+from screwgraph.model.robot import tree
+from tests.api.deployment.tools import WARNINGS, done, eigen, found
 from tests.compiler.backends.node import called
-from tests.deployment.tools import WARNINGS, done, eigen, found
 
 HOSTILE = (
     'a"; system("touch caught"); //',

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, quaternion_places
 from screwgraph.compiler.backends.jax.call import _registered_code
 from screwgraph.compiler.backends.llvm.tiering import wait_for_optimised
 from screwgraph.compiler.unit_quaternions import normalising
-from screwgraph.errors import InputError
 from tests.random_trees import random_tree
 
 jax = pytest.importorskip("jax")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import Robot, independent_coordinates
+from screwgraph.model.robot import Robot, independent_coordinates
 from tests.closed_oracle import DIFFERENCES, projected
 
 jax = pytest.importorskip("jax")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.robot import closed_states
+from screwgraph.model.robot import closed_states
 from tests.closed_oracle import DIFFERENCES
 from tests.robots import robot_file
 

@@ -7,13 +7,13 @@ from math import inf
 import numpy as np
 import pytest
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import BACKENDS, ExportedFunction, Library, Result, compile_program, library_code
 from screwgraph.compiler.signature import Argument
-from screwgraph.errors import InputError
 from screwgraph.spatial import choose
 from screwgraph.tape import Lookup, Loop, Memory, Routine, When
+from tests.api.deployment.tools import WARNINGS, done, found
 from tests.compiler.backends.node import called
-from tests.deployment.tools import WARNINGS, done, found
 
 NAMES = ("a", "start", "attempts", "steps")
 WITH_LOOPS = ("c", "cpp", "rust", "ros2", "llvm", "wasm")

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, quaternion_places
-from screwgraph.errors import InputError
 
 torch = pytest.importorskip("torch")
 func = torch.func

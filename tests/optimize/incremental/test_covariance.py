@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize import Incremental, Problem, Variables, Vector, each, equality, soft, solve
 from tests.optimize.graphs import pose_ring
 

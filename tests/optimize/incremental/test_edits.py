@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.kernels import new_table
-from screwgraph.errors import InputError
 from screwgraph.optimize import (
     SE3,
     Incremental,

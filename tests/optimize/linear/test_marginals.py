@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.linear import SingularError, analyse, marginalise
 from tests.optimize.linear.systems import METHODS, chain, constrained, random_structure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.linear import Pattern, SingularError, analyse
 from tests.optimize.linear.systems import METHODS, Example, chain, constrained, example, random_structure
 

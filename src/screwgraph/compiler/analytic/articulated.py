@@ -15,7 +15,7 @@ from screwgraph.compiler.analytic.coordinate_wrenches import compute_anchor_view
 from screwgraph.compiler.analytic.link_motion import LinkMotion
 from screwgraph.compiler.analytic.memory_builder import MemoryBuilder, interleave_pairs
 from screwgraph.compiler.analytic.sparse_vectors import NOTHING, Matrix, Pair, add_matrices, cross, dot, scale
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 from screwgraph.tape import Number, Program, reciprocal
 from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, StraightLine, work_size
 

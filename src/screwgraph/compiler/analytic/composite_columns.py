@@ -16,7 +16,7 @@ from screwgraph.compiler.analytic.coordinate_wrenches import (
 from screwgraph.compiler.analytic.link_motion import LinkMotion
 from screwgraph.compiler.analytic.sparse_vectors import Pair, power
 from screwgraph.compiler.analytic.tree_derivatives import Entries, accumulate_bodies
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 from screwgraph.tape import Number
 
 LONG = 10.0

@@ -23,7 +23,7 @@ from screwgraph.compiler.analytic.sparse_vectors import (
     subtract,
     transpose,
 )
-from screwgraph.robot import Joint, Robot
+from screwgraph.model.robot import Joint, Robot
 from screwgraph.tape import Number
 
 

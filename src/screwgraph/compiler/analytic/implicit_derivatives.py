@@ -12,7 +12,7 @@ from functools import cached_property
 
 from screwgraph.compiler.analytic.tree_derivatives import Entries, TreeDerivatives
 from screwgraph.compiler.analytic.tree_factorisation import Column, TreeFactors, factor_tree_matrix
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 from screwgraph.tape import Number
 
 

@@ -16,7 +16,7 @@ from screwgraph.compiler.analytic.sparse_vectors import (
     multiply_vector,
     transpose,
 )
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 from screwgraph.spatial import Array, rotation, translation
 from screwgraph.tape import Number
 

@@ -19,7 +19,7 @@ from screwgraph.compiler.analytic.coordinate_wrenches import (
 )
 from screwgraph.compiler.analytic.link_motion import LinkMotion
 from screwgraph.compiler.analytic.sparse_vectors import ZERO, Pair, add_pairs, combine_pairs, lie_bracket
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 
 
 @dataclass(frozen=True)

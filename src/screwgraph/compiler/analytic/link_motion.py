@@ -24,7 +24,7 @@ from screwgraph.compiler.analytic.sparse_vectors import (
     scale,
     subtract,
 )
-from screwgraph.robot import Joint, Robot
+from screwgraph.model.robot import Joint, Robot
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from screwgraph.compiler.signature import Argument
 from screwgraph.compiler.tape_inputs import make_inputs
 from screwgraph.graph import Key
 from screwgraph.graph.factors import prior
-from screwgraph.lowering import run_robot_passes
-from screwgraph.robot import Robot, with_gravity
-from screwgraph.robot.parameters import with_values
+from screwgraph.graph.passes import run_robot_passes
+from screwgraph.model.robot import Robot, with_gravity
+from screwgraph.model.robot.parameters import with_values
 from screwgraph.tape import Number, Tape, factor_out, program
 from screwgraph.tape.rolled import Code, Rolled
 

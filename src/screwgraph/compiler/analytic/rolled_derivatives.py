@@ -16,7 +16,7 @@ from screwgraph.compiler.analytic.memory_builder import MemoryBuilder, interleav
 from screwgraph.compiler.analytic.sparse_vectors import power
 from screwgraph.compiler.analytic.symbolic_state import SymbolicState
 from screwgraph.compiler.analytic.tree_derivatives import compute_tree_coordinates
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 from screwgraph.tape import Number, Program, program
 from screwgraph.tape.rolled import Rolled
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.analytic.tree_problem import TreeProblem, select_anchor_links
 from screwgraph.compiler.analytic.tree_second_derivatives import compute_tree_second_derivatives
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.graph import Key
-from screwgraph.summary import one_line
 from screwgraph.tape import Number, Program, factor_out, program
 from screwgraph.tape.rolled import Code
 

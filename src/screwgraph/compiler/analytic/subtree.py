@@ -24,7 +24,7 @@ from screwgraph.compiler.analytic.sparse_vectors import (
     scale,
     transpose,
 )
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from screwgraph.compiler.analytic.link_motion import LinkMotion, compute_link_motions
 from screwgraph.compiler.analytic.sparse_vectors import Pair
 from screwgraph.graph import Key
-from screwgraph.robot import Robot
+from screwgraph.model.robot import Robot
 from screwgraph.tape import Number, Tape
 
 

@@ -24,7 +24,7 @@ from screwgraph.compiler.analytic.coordinate_wrenches import (
 from screwgraph.compiler.analytic.link_motion import LinkMotion
 from screwgraph.compiler.analytic.sparse_vectors import NOTHING, Pair, add, add_pairs, cross, multiply_vector, power
 from screwgraph.compiler.analytic.symbolic_state import SymbolicState
-from screwgraph.robot import Frame, Robot
+from screwgraph.model.robot import Frame, Robot
 from screwgraph.spatial import rotation, translation
 from screwgraph.tape import Number
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.analytic.composite_columns import LONG, list_carriers, mean_depth
 from screwgraph.compiler.analytic.coordinate_wrenches import list_limb_roots
 from screwgraph.compiler.analytic.implicit_derivatives import Unknowns
@@ -28,10 +29,9 @@ from screwgraph.compiler.tape_inputs import make_inputs
 from screwgraph.elimination import cost
 from screwgraph.graph import Key, Model
 from screwgraph.graph.factors import prior
-from screwgraph.lowering import run_robot_passes
-from screwgraph.robot import Joint, Robot
-from screwgraph.robot.parameters import Parameter, with_values
-from screwgraph.summary import one_line
+from screwgraph.graph.passes import run_robot_passes
+from screwgraph.model.robot import Joint, Robot
+from screwgraph.model.robot.parameters import Parameter, with_values
 from screwgraph.tape import Number, Program, factor_out, program
 from screwgraph.tape.rolled import Code, Rolled, unroll_code
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
-from screwgraph.errors import InputError
-from screwgraph.summary import one_line
 from screwgraph.tape import Program, Routine
 
 

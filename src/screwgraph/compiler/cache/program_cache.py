@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.cache.code_serialisation import pack_code, unpack_code
 from screwgraph.compiler.cache.entry_kinds import PROGRAM
 from screwgraph.compiler.cache.lookup import get_or_make, look_up
 from screwgraph.graph import Column, Key
-from screwgraph.summary import one_line
 from screwgraph.tape import Program
 from screwgraph.tape.rolled import Code, unroll_code
 

@@ -16,7 +16,7 @@ import numpy as np
 from screwgraph import IMPORTED_NS
 
 PACKAGE = __name__.partition(".")[0]
-ELSEWHERE = ("__pycache__", "bench", "cli", "draw", "formats", "zoo")
+ELSEWHERE = ("__pycache__", "formats", "ui", "zoo")
 """Packages that have no part in making code."""
 CLOCK_TICK_NS = 20_000_000
 """By how much the times of files may lag behind the clock of processes: file systems use a coarser one."""

@@ -6,13 +6,13 @@ import heapq
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.slp.cycles import find_cycles, nesting_depths
 from screwgraph.compiler.slp.lane_signs import Signs, choose_signs
 from screwgraph.compiler.slp.limbs import ALIKE, Family, find_equal_limbs
 from screwgraph.compiler.slp.pack_selection import Pack, select_packs
 from screwgraph.compiler.slp.profitability import PackDemand, drop_unprofitable, find_demand, is_profitable
 from screwgraph.compiler.slp.sign_normal_form import SignNormalForm, make_sign_normal_form
-from screwgraph.summary import one_line
 from screwgraph.tape import Program
 
 MORE = 4

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.notation.matrix_laws import MatrixLaw
 from screwgraph.elimination.notation.matrix_products import MatrixProduct, Sum, format_sum, multiply_sums
 from screwgraph.graph import Key, Role
-from screwgraph.summary import one_line
 
 MOST_WORDS = 10
 """Products of a definition; longer ones are left out, and the listing names the laws that they come from."""

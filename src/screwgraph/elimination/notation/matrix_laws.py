@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.notation.matrix_products import MatrixProduct, Sum, parse_products, transpose_symbol
-from screwgraph.summary import one_line
 
 
 @dataclass(frozen=True)

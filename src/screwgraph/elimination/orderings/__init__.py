@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from screwgraph.deprecated import old_names
+from screwgraph.base.deprecated import old_names
+from screwgraph.base.errors import InputError
 from screwgraph.elimination.orderings.aba import LeavesFirst, aba
 from screwgraph.elimination.orderings.ancestor import NearestAncestors, ancestor
 from screwgraph.elimination.orderings.articulated import JointsFirst, articulated
@@ -24,9 +25,8 @@ from screwgraph.elimination.orderings.nested_dissection import NestedDissection,
 from screwgraph.elimination.orderings.quasi_definite import QuasiDefinite, quasi_definite
 from screwgraph.elimination.orderings.rnea import NewtonEuler, rnea
 from screwgraph.elimination.orderings.symmetric import SymmetricPairs, symmetric
-from screwgraph.errors import InputError
 from screwgraph.graph import FactorGraph
-from screwgraph.robot import make_unknown_name_error
+from screwgraph.model.robot import make_unknown_name_error
 
 ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "rnea": rnea,

@@ -16,7 +16,7 @@ from screwgraph.elimination.orderings.base import (
     moves_freely,
 )
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 
 
 @dataclass(frozen=True)

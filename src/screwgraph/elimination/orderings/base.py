@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from screwgraph.base.errors import EliminationError, InputError
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.redundant_actuation import (
     connect_multipliers,
@@ -13,9 +14,8 @@ from screwgraph.elimination.orderings.redundant_actuation import (
     list_dependent_rates,
     use_minimum_torque,
 )
-from screwgraph.errors import EliminationError, InputError
 from screwgraph.graph import Column, FactorGraph, Key, Role, joints_by_multiplier
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 
 LARGE = 1000
 """Unknown scalars of a graph beyond which one order is tried: 19 joints of a general chain, which have 54 each.

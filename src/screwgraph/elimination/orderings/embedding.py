@@ -9,7 +9,7 @@ from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from screwgraph.base.summary import one_line
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.articulated import order_joint_first
 from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Column, FactorGraph, Key, joints_by_multiplier, loop_spans
-from screwgraph.robot import Joint
-from screwgraph.summary import one_line
+from screwgraph.model.robot import Joint
 
 EMBEDDING, CLUSTER, ANCESTOR, LAST = TREATMENTS = ("embedding", "cluster_lambda", "ancestor", "kkt")
 """What may be done to a loop or coupling, by the name of the order that does it to all."""

@@ -6,7 +6,7 @@ from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
 from screwgraph.graph.variable_kinds import Role
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 from screwgraph.spatial import Ad, Array, ad
 
 

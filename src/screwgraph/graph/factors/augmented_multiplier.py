@@ -9,7 +9,7 @@ from jaxtyping import Float
 from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor import factor
 from screwgraph.graph.factors.tied_velocities import tied_velocities
-from screwgraph.robot import Chain, Joint
+from screwgraph.model.robot import Chain, Joint
 from screwgraph.spatial import Array
 
 

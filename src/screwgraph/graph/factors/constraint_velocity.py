@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import ConstraintRows, LiveRows
+from screwgraph.model.mechanism import ConstraintRows, LiveRows
 from screwgraph.spatial import Array, vector
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.models.mechanism import ForceBalance, LiveBalance
+from screwgraph.model.mechanism import ForceBalance, LiveBalance
 from screwgraph.spatial import Array, vector
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.robot import Chain
+from screwgraph.model.robot import Chain
 from screwgraph.spatial import Ad, Array, ad, inverse
 
 

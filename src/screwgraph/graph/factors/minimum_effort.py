@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 
 from screwgraph.graph.factor import Labels, factor
-from screwgraph.robot import Lever
+from screwgraph.model.robot import Lever
 from screwgraph.spatial import Array
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 from screwgraph.spatial import Array, from_rows, to_rows
 
 

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from screwgraph.graph.factor import factor
 from screwgraph.graph.factors.force_balance import force_balance
-from screwgraph.models.mechanism import ConstraintRows, ForceBalance
+from screwgraph.model.mechanism import ConstraintRows, ForceBalance
 from screwgraph.spatial import Array, vector
 
 

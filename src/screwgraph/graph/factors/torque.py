@@ -9,7 +9,7 @@ from jaxtyping import Float
 from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor import Labels, factor
 from screwgraph.graph.variable_kinds import Role
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 from screwgraph.spatial import Array
 
 

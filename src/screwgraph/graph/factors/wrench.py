@@ -11,7 +11,7 @@ from screwgraph.graph.factor import Labels, factor
 from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.graph.newton_euler import momentum_rate
 from screwgraph.graph.variable_kinds import Role
-from screwgraph.robot import Joint
+from screwgraph.model.robot import Joint
 from screwgraph.spatial import Ad, Array, concatenate, skew
 
 

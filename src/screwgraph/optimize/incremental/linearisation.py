@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.incremental.bayes_tree import BayesTree
 from screwgraph.optimize.manifold_code import retract_values
 from screwgraph.optimize.parameters import validate_array

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.factors import Factors, select_factors
 from screwgraph.optimize.incremental.factor_pool import FactorPool, pool_key
 from screwgraph.optimize.incremental.linearisation import Linearisation

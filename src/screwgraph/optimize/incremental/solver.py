@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.argument_checks import check_arguments
-from screwgraph.errors import InputError
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.incremental.conditionals import Conditional
 from screwgraph.optimize.incremental.linearisation import Linearisation

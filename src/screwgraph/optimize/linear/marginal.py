@@ -8,9 +8,9 @@ from typing import cast
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.optimize.linear.pattern import SingularError
-from screwgraph.summary import one_line
 
 RANK = 1e-10
 """Rows whose part is this small, against the largest, do not count."""

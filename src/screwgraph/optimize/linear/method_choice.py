@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.linear.chain import ChainMethod, make_chain_method
 from screwgraph.optimize.linear.chain_partition import ChainPartition, find_chain, read_suggested_chain
 from screwgraph.optimize.linear.dense import DenseMethod, make_dense_method

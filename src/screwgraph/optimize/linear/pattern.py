@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int
 
-from screwgraph.errors import InputError
-from screwgraph.summary import one_line
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 
 
 class SingularError(Exception):

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.kernels.dense import compile_places
-from screwgraph.errors import InputError
 from screwgraph.optimize.linear.chain import ChainFactored, ChainMethod
 from screwgraph.optimize.linear.covariance import is_of_one_step, select_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
@@ -20,7 +21,6 @@ from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, ExactMatrix, refine_solution, relative_residual
 from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, make_regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
-from screwgraph.summary import one_line
 
 FEW = 40
 """Up to so many columns of an inverse are made one by one."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import casadi_function, casadi_module
-from screwgraph.errors import InputError
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.manifold_code import number_names

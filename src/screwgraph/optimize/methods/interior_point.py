@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.summary import one_line
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.base import End, Run, Tolerances, is_small_step, max_magnitude
@@ -27,7 +28,6 @@ from screwgraph.optimize.methods.primal_dual_point import (
 )
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
 from screwgraph.optimize.result import Iterate, Status
-from screwgraph.summary import one_line
 
 LARGEST_SHIFT = 1e20
 FIRST_SHIFT = 1e-4

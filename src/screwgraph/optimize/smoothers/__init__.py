@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from screwgraph.deprecated import old_names
+from screwgraph.base.deprecated import old_names
 from screwgraph.optimize.smoothers.fixed_lag import FixedLag
 from screwgraph.optimize.smoothers.gauss_newton import WindowStatus
 from screwgraph.optimize.smoothers.window_export import UpdateInputs

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
-from screwgraph.errors import InputError
 from screwgraph.optimize.parameters import validate_array
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.smoothers.assembled_engine import AssembledEngine

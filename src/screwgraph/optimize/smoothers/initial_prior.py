@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.optimize.manifold_code import difference_values
 from screwgraph.optimize.parameters import validate_array
 from screwgraph.optimize.smoothers.window import Window

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import CompiledProgram
-from screwgraph.errors import InputError
 from screwgraph.optimize.kernel_cache import encode_expressions
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.smoothers.symbolic_ldl import factor_symbolically

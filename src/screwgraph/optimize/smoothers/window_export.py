@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, Result, compile_expression, make_numbered_argument
-from screwgraph.errors import InputError
 from screwgraph.optimize.smoothers.unrolled_problem import count_numbers
 from screwgraph.optimize.smoothers.window import Window
 from screwgraph.optimize.smoothers.window_file import WindowState
 from screwgraph.spatial import Array, choose
-from screwgraph.summary import one_line
 
 LARGEST = 1e5
 """Up to so many operations a window becomes code without loops for other programs."""

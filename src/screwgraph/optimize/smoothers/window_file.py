@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.errors import InputError
-from screwgraph.formats import read_state, write_state
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats import read_state, write_state
 from screwgraph.optimize.smoothers.window import Window
 
 NAMES = ("values", "parameters", "prior")

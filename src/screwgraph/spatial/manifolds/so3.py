@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.spatial import quaternions
 from screwgraph.spatial.exponential import exp3, log3, sine_vector
 from screwgraph.spatial.generic_math import Array

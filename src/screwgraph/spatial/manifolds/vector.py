@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 from screwgraph.spatial.generic_math import Array
 from screwgraph.spatial.manifolds.base import TOLERANCE
 

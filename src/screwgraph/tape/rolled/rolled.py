@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from screwgraph.summary import one_line
+from screwgraph.base.summary import one_line
 from screwgraph.tape.program import Operations, Program, program
 from screwgraph.tape.rolled.stage import Run, Stage
 from screwgraph.tape.rolled.straight_line import StraightLine

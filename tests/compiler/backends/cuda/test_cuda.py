@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.compiler.backends.cuda.driver import current_gpu
-from screwgraph.errors import InputError
 from tests.compiler.backends.cuda.stand_in import SIZE, Foreign, StandIn
 
 RNG = np.random.default_rng(8)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.analytic import tree_problem as analytic
 from screwgraph.compiler.backends.llvm import compile_program, machine_code, tiering
-from screwgraph.errors import InputError
 
 
 @pytest.fixture(autouse=True)

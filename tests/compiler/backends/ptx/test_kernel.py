@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.compiler.backends.ptx import compile_ptx
-from screwgraph.errors import InputError
 from screwgraph.tape.rolled import Rolled
 from tests.compiler.backends.ptx.interpreter import on_interpreter
 from tests.random_trees import random_tree

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends.cuda.driver import Memory, current_gpu
-from screwgraph.errors import InputError
 
 INTERFACE = "__cuda_array_interface__"
 LEGACY = 1

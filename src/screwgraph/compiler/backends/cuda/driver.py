@@ -9,7 +9,7 @@ from weakref import finalize
 
 import numpy as np
 
-from screwgraph.errors import InputError
+from screwgraph.base.errors import InputError
 
 FIX = "compute on the processor, f(...), or run where an NVIDIA GPU and its driver are"
 

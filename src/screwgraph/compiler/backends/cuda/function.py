@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.cuda.arrays import (
     INTERFACE,
@@ -23,7 +24,6 @@ from screwgraph.compiler.backends.cuda.arrays import (
 from screwgraph.compiler.backends.cuda.driver import Gpu, Memory, current_gpu
 from screwgraph.compiler.backends.ptx import kernel_name, kernel_source
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, format_arguments
-from screwgraph.errors import InputError
 
 THREADS = 128
 """Threads of a block: code that takes all 255 registers of a thread fits twice on a multiprocessor."""

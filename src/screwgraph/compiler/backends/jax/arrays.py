@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.jax.library import check_precision
 from screwgraph.compiler.signature import Argument
-from screwgraph.errors import InputError
 
 if TYPE_CHECKING:
     from jax import Array

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.errors import InputError
-from screwgraph.optional_packages import extra_module
+from screwgraph.base.errors import InputError
+from screwgraph.base.optional_packages import extra_module
 
 
 def import_jax() -> Any:

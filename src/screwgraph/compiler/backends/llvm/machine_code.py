@@ -13,10 +13,10 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.ffi import ObjectRef
 
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.backends.llvm.tiering import PREFIX, BaselineCode, emit_counters, tier_up_threshold
 from screwgraph.compiler.cache import OBJECT, get_or_make, look_up
 from screwgraph.compiler.outlining import SHORT, WHOLE
-from screwgraph.progress_report import report_progress
 
 
 @dataclass(frozen=True)

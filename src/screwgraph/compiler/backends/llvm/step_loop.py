@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
 from screwgraph.compiler.backends.llvm.angle_reduction import emit_angle_reduction
 from screwgraph.compiler.backends.llvm.ir_text import Lanes, emit_intrinsics
@@ -17,7 +18,6 @@ from screwgraph.compiler.backends.llvm.routine import PartsWriter, parts_key
 from screwgraph.compiler.backends.llvm.sincos import emit_sincos
 from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
 from screwgraph.compiler.outlining import WHOLE
-from screwgraph.summary import one_line
 from screwgraph.tape import Part
 from screwgraph.tape.routine import blocks_of
 

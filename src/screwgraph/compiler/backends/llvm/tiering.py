@@ -16,8 +16,8 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
-from screwgraph.errors import InputError
-from screwgraph.progress_report import report_progress
+from screwgraph.base.errors import InputError
+from screwgraph.base.progress_report import report_progress
 
 VARIABLE = "SCREWGRAPH_DRAFT_STATES"
 """The environment variable that says for how many states a draft answers; 0: there are no drafts."""

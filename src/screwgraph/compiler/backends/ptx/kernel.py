@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from math import prod
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.angle_reduction import find_angle_sums
 from screwgraph.compiler.backends.llvm.assembly import Arguments, make_operands
 from screwgraph.compiler.backends.llvm.inner_loop import Operand, Shape
@@ -14,7 +15,6 @@ from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.multiply_add import fuse_multiply_add
 from screwgraph.compiler.backends.llvm.rolled import emit_rolled_stages
 from screwgraph.compiler.backends.ptx.kernel_dependencies import emit_dependencies
-from screwgraph.errors import InputError
 from screwgraph.tape import Program
 from screwgraph.tape.rolled import Code, Rolled
 

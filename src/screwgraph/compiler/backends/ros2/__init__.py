@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.operations import C
 from screwgraph.compiler.backends.c.package import emit_comparison_function, emit_examples
@@ -12,7 +13,6 @@ from screwgraph.compiler.backends.cpp import emit_checks, emit_cpp_header
 from screwgraph.compiler.backends.escapes import in_xml
 from screwgraph.compiler.backends.ros2.core import emit_core_header, list_topics
 from screwgraph.compiler.backends.ros2.node import emit_node_source
-from screwgraph.errors import InputError
 
 PACKAGE = """<?xml version="1.0"?>
 <?xml-model href="http://download.ros.org/schema/package_format3.xsd" schematypens="http://www.w3.org/2001/XMLSchema"?>

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.torch.library import Tensor
-from screwgraph.errors import InputError
 
 
 def check_tensors(

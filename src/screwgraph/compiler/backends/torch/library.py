@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from screwgraph.optional_packages import extra_module
+from screwgraph.base.optional_packages import extra_module
 
 Tensor = Any
 """A `torch.Tensor`."""

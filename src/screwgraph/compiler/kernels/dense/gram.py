@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.llvm import Lanes, get_machine_code, vector_width
 from screwgraph.compiler.kernels.dense.panel_writer import PanelWriter
-from screwgraph.summary import one_line
 
 TILE = 4
 """Columns that are made together."""

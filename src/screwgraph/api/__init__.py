@@ -1,0 +1,1 @@
+"""Queries of the public interface, functions deployed as libraries, other libraries."""

@@ -1,0 +1,38 @@
+"""Other libraries: states of robots in their coordinates, pose graphs in g2o files, graphs of GTSAM."""
+
+from typing import TYPE_CHECKING
+
+from screwgraph.api.interop.mujoco import mujoco_states
+from screwgraph.api.interop.pinocchio import pinocchio_states
+from screwgraph.api.interop.states import States
+from screwgraph.api.interop.twist_order import omega_first, v_first, w_first, w_last
+
+if TYPE_CHECKING:
+    from screwgraph.api.interop.g2o import read_g2o, write_g2o
+    from screwgraph.api.interop.keyed_problem import Keyed
+
+_LATER = {"Keyed": "keyed_problem", "read_g2o": "g2o", "write_g2o": "g2o", "gtsam": ""}
+"""What takes solvers along, and its file: loaded when it is first needed."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'screwgraph.api.interop' has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(f"screwgraph.api.interop.{_LATER[name] or name}")
+    return getattr(module, name) if _LATER[name] else module
+
+
+__all__ = [
+    "Keyed",
+    "States",
+    "mujoco_states",
+    "omega_first",
+    "pinocchio_states",
+    "read_g2o",
+    "v_first",
+    "w_first",
+    "w_last",
+    "write_g2o",
+]

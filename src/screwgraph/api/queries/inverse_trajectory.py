@@ -1,0 +1,60 @@
+"""Torques that a trajectory needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from screwgraph.api.queries.query_checks import check_can_move, load_table
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.model.robot import Robot
+from screwgraph.motion.simulation import Trajectory, Watch
+
+if TYPE_CHECKING:
+    from screwgraph.mechanics.mechanism import Mechanism
+    from screwgraph.motion.estimation import InverseSolution
+
+
+@check_arguments
+def inverse_trajectory(
+    model: Mechanism | Robot,
+    trajectory: Trajectory | Mapping[str, Any] | str,
+    *,
+    q0: Any = None,
+    noise: float | Mapping[str, float] | None = None,
+    watch: Watch | None = None,
+) -> InverseSolution:
+    """Return the torques that make a robot or a mechanism follow a trajectory.
+
+    Of mechanisms the factor graph of Blanco-Claraco et al. (2021), section 7.2; of robots inverse dynamics at each
+    sample. The torques of a floating base are the wrench that it would need. What is measured or rounded is smoothed
+    first: splines of degree 7 or 11, whose smoothness and noise are the likeliest ones (Wahba 1990, section 4.8).
+
+    Args:
+        model: a robot (tree, floating or closed chain), or a mechanism whose file names its motors.
+        trajectory: {"t": (N,) s, coordinate: (N,) m or rad, ...} or a .csv file of these columns, at equal time steps.
+            Of mechanisms as many coordinates as there are degrees of freedom; of robots those of all joints ("joint",
+            "joint[0]", ...), or of the independent joints of a closed chain. Or a motion that was simulated, planned or
+            estimated: of robots with its velocities, accelerations and external wrenches, of mechanisms at equal time
+            steps (`Trajectory.resampled`).
+        q0: a position (n,) in the assembly mode that is meant, by default the assembled one.
+        noise: standard deviation of the trajectory's coordinates (m, rad), one for all or {coordinate: number, ...}; 0
+            follows them exactly. Where it is not given, it is estimated: `noise` of what is returned.
+        watch: progress callback with the number of stages done, of robots one; the search ends where it returns true.
+
+    Raises:
+        InputError: a bad trajectory, no motors, loops that do not close, or a graph that cannot be solved.
+        ModelError: the mechanism does not reach the trajectory.
+    """
+    check_can_move(model)
+    given = trajectory if isinstance(trajectory, Trajectory) else load_table(trajectory)
+    if isinstance(model, Robot):
+        from screwgraph.motion.estimation import inverse_robot_trajectory
+
+        return inverse_robot_trajectory(model, given, q0, watch, noise)
+    from screwgraph.motion.estimation import inverse_mechanism_trajectory
+
+    if isinstance(given, Trajectory):
+        columns = {name: given.coordinate(name) for name in model.independent_coordinates}
+        given, q0 = {"t": given.t, **columns}, given.q[0] if q0 is None else q0
+    return inverse_mechanism_trajectory(model, given, q0, noise, watch)

@@ -1,0 +1,197 @@
+"""Many motions of a robot or a mechanism at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from screwgraph.api.queries.query_checks import check_model
+from screwgraph.base.argument_checks import check_arguments, check_signature, validate_count
+from screwgraph.base.errors import InputError
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import with_payload
+from screwgraph.motion.simulation import (
+    IMPLICIT,
+    Control,
+    Rollouts,
+    StepOptions,
+    StepStates,
+    StepValues,
+    Watch,
+    dynamics_of,
+    join_parts,
+    live_states,
+    rolled_out,
+    sample_times,
+    warn_of_divergence,
+)
+
+MOST_AT_ONCE = 10_000
+"""Threads, and parts of motions."""
+PART = 1024
+"""Motions of which an executor takes care at once."""
+MOST = 2_000_000_000
+"""Numbers that are kept: 16 GB."""
+
+
+@check_arguments
+def rollout(
+    model: Robot | Mechanism,
+    q0: Any = None,
+    qd0: Any = None,
+    tau: Any = None,
+    time: float = 1.0,
+    dt: float = 1e-3,
+    *,
+    method: str = IMPLICIT,
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
+    springs: Mapping[str, float | Sequence[float]] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    payload: str | None = None,
+    every: int = 1,
+    dtype: str = "float64",
+    threads: int = 1,
+    executor: Executor | None = None,
+    parts: int | None = None,
+    watch: Watch | None = None,
+) -> Rollouts:
+    """Return the motions from many states, in steps of one length, under torques that are held during each step.
+
+    Args:
+        model: a robot (tree or closed chain), or a mechanism.
+        q0: initial positions (B, nq), or one (nq,) for all; by default the neutral or the assembled one.
+        qd0: initial velocities (B, nv), or one (nv,) for all; by default rest, or that of the mechanism's file.
+        tau: torques and forces of all joints (N m, N), of mechanisms of the motors: none, constant ones (m,) or, for
+            each motion, (B, m); for each step (N, B, m), where B or N may be 1; or a controller: a function of the time
+            (s), positions (B, nq) and velocities (B, nv) that returns (m,) or (B, m), called once a step, in order. It
+            may remember what it likes, and cannot alter the states.
+        time: duration (s), a multiple of dt.
+        dt: step (s).
+        method: as for `Simulator`; so are the next four.
+        friction: whether joints have the Coulomb friction of the file.
+        stops: whether joints stop at the position limits of the file.
+        effort_limits: whether torques are cut to the effort limits of the file.
+        springs: of joints, by name: stiffness, or stiffness and rest position.
+        parameters: values of numbers of the model by name (SI units), as of `forward_dynamics`: (k,) for all motions,
+            or (B, k), one row a motion; {"link7.mass": masses} with masses (B, 1). Damping, friction and stiffness of
+            joints are implicit. Where loops or constraints depend on one, each motion begins closed for its own.
+        payload: the link or frame at which the parameter "payload" is a body.
+        every: keep the states after every so many steps; the number of steps is a multiple of it.
+        dtype: "float64", or "float32": half the time, and seven digits.
+        threads: how many threads share the motions.
+        executor: takes parts of the motions elsewhere: a `ProcessPoolExecutor`, or `client.get_executor()` of Dask. A
+            controller is copied to each part, and sees the states of that part only.
+        parts: how many; by default one for each 1024 motions.
+        watch: progress callback with the time (s) that all motions have reached; they end where it returns true. With
+            an executor it cannot end them, and is called with the share of `time` that is done, as parts come back.
+
+    Warns:
+        RuntimeWarning: motions diverged; their states are NaN from there on, and `.diverged` says since which step.
+
+    Raises:
+        InputError: a bad argument, or torques that are not finite.
+        EliminationError: a joint moves nothing that has inertia.
+        ModelError: the mechanism cannot be assembled.
+    """
+    check_model(model)
+    for name, count in (("threads", threads), ("parts", 1 if parts is None else parts)):
+        if not 1 <= count <= MOST_AT_ONCE:
+            raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
+    names, own = with_payload(parameters or (), payload), dict(springs or {})
+    options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
+    times, dynamics = sample_times(model, time, dt), dynamics_of(model)
+    step = options.step_of(model, dt).astype(dtype)
+    if callable(tau):
+        check_signature("tau", tau, ("t", "q", "qd"))
+    control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
+    given = StepValues.of(step, names, payload, parameters or {}) if names else None
+    counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
+    start = _starts(*live_states(model, given, q0, qd0), counts)
+    _check_kept(len(start[0]), len(times) - 1, every, model)
+    threads = validate_count("threads", threads)
+    carried = None if given is None else np.atleast_2d(given.carried)
+    task = partial(rolled_out, step if given is None else step.core, times=times, every=every, threads=threads)
+    if executor is None:
+        found = task(start, control, carried, watch=watch)
+    else:
+        found = join_parts(_submit_parts(executor, parts, task, start, control, carried), watch, times)
+    made = Rollouts.of(model, method, times[::every], found, given)
+    warn_of_divergence(made)
+    return made
+
+
+def _efforts(idle: np.ndarray, tau: Any, steps: int) -> np.ndarray:
+    """Return torques (steps or 1, motions or 1, m). Raises InputError."""
+    m = len(idle)
+    try:
+        given = np.asarray(idle if tau is None else tau, dtype=float)
+    except (TypeError, ValueError):
+        given = np.full(m + 1, np.nan)
+    fits = given.ndim in (1, 2, 3) and given.shape[-1] == m and (given.ndim < 3 or given.shape[0] in (1, steps))
+    if not fits or not np.isfinite(given).all() or 0 in given.shape[:-1]:
+        raise InputError(
+            f"tau has the shape {given.shape}, or numbers that are not finite",
+            why="it holds the torques and forces (N m, N) of all joints, or of a mechanism's motors",
+            fix=f"give ({m},), for each motion (B, {m}), for each step ({steps}, B, {m}), or a function of t, q and qd",
+        )
+    return given.reshape((1,) * (3 - given.ndim) + given.shape)
+
+
+def _starts(q: np.ndarray, qd: np.ndarray, counts: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return a state for each motion; `counts` are for how many others are given. Raises InputError."""
+    q, qd = np.atleast_2d(q), np.atleast_2d(qd)
+    counts = {**counts, "q0 and qd0": len(q)}
+    most = max(counts.values())
+    for name, count in counts.items():
+        if count not in (1, most):
+            other = next(n for n, c in counts.items() if c == most)
+            verb = "is" if other == "tau" else "are"
+            raise InputError(
+                f"{other} {verb} for {most} motions, {name} for {count}", fix="give as many of both, or one"
+            )
+    return (q, qd) if len(q) == most else (np.tile(q, (most, 1)), np.tile(qd, (most, 1)))
+
+
+def _check_kept(count: int, steps: int, every: Any, model: Robot | Mechanism) -> None:
+    """Raise InputError where states cannot be kept so often."""
+    if steps % validate_count("every", every):
+        raise InputError(f"every = {every!r} does not divide {steps} steps", fix="give a whole number that does")
+    numbers = count * (steps // every + 1) * (3 * model.nv + 1)
+    if numbers > MOST:
+        raise InputError(
+            f"{count} motions of {steps} steps are {8e-9 * numbers:.3g} GB",
+            why=f"more than {8e-9 * MOST:g} GB of states and torques",
+            fix="keep fewer of them by every=, or make several calls",
+        )
+
+
+def _submit_parts(
+    executor: Executor,
+    parts: int | None,
+    task: Callable[..., StepStates],
+    start: tuple[np.ndarray, np.ndarray],
+    control: Control,
+    carried: np.ndarray | None,
+) -> list[Future[StepStates]]:
+    """Let an executor take parts of the motions: a task of states and torques."""
+    if not callable(getattr(executor, "submit", None)):
+        raise InputError(
+            f"executor: expected an Executor of concurrent.futures, got {type(executor).__name__}",
+            fix="give a ProcessPoolExecutor(4), or client.get_executor() of Dask",
+        )
+    count, parts = len(start[0]), None if parts is None else validate_count("parts", parts)
+    edges = np.linspace(0, count, min(count, parts or -(-count // PART)) + 1).astype(int)
+    tasks = []
+    for first, last in pairwise(edges):
+        own = control if callable(control) or control.shape[1] == 1 else control[:, first:last]
+        fixed = carried if carried is None or len(carried) == 1 else carried[first:last]
+        tasks.append(executor.submit(task, tuple(x[first:last] for x in start), own, fixed))
+    return tasks

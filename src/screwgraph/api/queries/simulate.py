@@ -1,0 +1,104 @@
+"""Simulation of robots and mechanisms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from screwgraph.api.queries.query_checks import check_can_move, check_model, check_noise, refuse_option
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.model.robot import Robot
+from screwgraph.motion.simulation import AUTO, Trajectory, Watch
+from screwgraph.motion.simulation import simulate as integrate
+
+if TYPE_CHECKING:
+    from screwgraph.mechanics.mechanism import Mechanism
+    from screwgraph.motion.estimation import Noise
+
+SMOOTHER = "smoother"
+"""The method of simulation that solves factor graphs."""
+TOLERANCE = 1e-9
+
+
+@check_arguments
+def simulate(
+    model: Robot | Mechanism,
+    q0: Any = None,
+    qd0: Any = None,
+    time: float = 5.0,
+    dt: float = 1e-3,
+    method: str = AUTO,
+    tau: Any = None,
+    *,
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+    coordinates: str | None = None,
+    window: int | None = None,
+    marginal: bool | None = None,
+    integrator: str | None = None,
+    noise: Noise | None = None,
+    watch: Watch | None = None,
+) -> Trajectory:
+    """Return the motion of a robot or of a planar mechanism.
+
+    Args:
+        model: a robot (tree or closed chain), or a mechanism.
+        q0: initial position (nq,); by default the neutral or the assembled one. Loops are closed at the nearest one.
+        qd0: initial velocity (nv,); by default rest, or that of the mechanism's file.
+        time: duration (s), a multiple of dt.
+        dt: step (s), and distance of the states that are returned.
+        method: "auto": "rk4" (order 4) while it is stable and keeps the energy balance, where it is not an adaptive
+            method, "radau5" (order 5, L-stable) for stiff motions, or "dop853" (order 8); `.method` of the result says
+            which. Or one of these, or another rule of `screwgraph.motion.integration_rules.RULES`: "semi_implicit"
+            (Euler, order 1), implicit "trapezoidal" (order 2), "radau" (order 3, L-stable), ...; or "smoother": the
+            factor graph in a sliding window of states (Blanco-Claraco et al., 2021, section 7.1).
+        tau: joint torques and forces, of mechanisms the torques of the motors: zero, constant (n,), or a function of
+            t, q and qd alone, which is called several times a step, and again. Adaptive methods do not skip torques
+            that act for the time between two states.
+        friction: whether joints have the Coulomb friction of the file: they stick and slip.
+        stops: whether joints stop, without bouncing, at the position limits of the file. Friction and stops act in
+            steps of "semi_implicit" only, which "auto" then takes, as `Simulator` does: of order 1, torques held over
+            each step. Without stops, `.doubts` of the result names joints that leave their range.
+        effort_limits: whether torques and forces are cut to the effort limits of the file.
+        rtol: relative error of a step that adaptive methods allow, 1e-9 by default.
+        atol: absolute error of a step that adaptive methods allow (SI units), 1e-9 by default.
+        coordinates: of the smoother of mechanisms: "spanning" or "independent".
+        window: of the smoother: states in the window, 2 or more.
+        marginal: of the smoother: whether states that leave the window stay as a prior.
+        integrator: of the smoother: "trapezoidal", "hermite_simpson", "euler"; of mechanisms also "runge_kutta", of
+            robots "radau", "linear_acceleration", "semi_implicit". By default trapezoidal; of robots whose joints have
+            dampers that are faster than dt, radau.
+        noise: of the smoother: standard deviations of the factors.
+        watch: progress callback with the time (s) reached, first 0.0; the simulation ends where it returns true.
+
+    Warns:
+        RuntimeWarning: a tenth of the energy that moves, or more, is not accounted for: the motion is not accurate; or
+            torques of a function jump too often for "auto", or are others for the same state. `.warnings` of the
+            result have it, too.
+
+    Raises:
+        InputError: a bad argument, an initial velocity that loops forbid, or a simulation that diverged.
+        EliminationError: a joint moves nothing that has inertia.
+        ModelError: the mechanism cannot be assembled.
+    """
+    check_model(model)
+    laws = {"friction": friction, "stops": stops, "effort_limits": effort_limits}
+    smoothing = {"coordinates": coordinates, "window": window, "marginal": marginal}
+    smoothing |= {"integrator": integrator, "noise": noise}
+    if method == SMOOTHER:
+        from screwgraph.motion.estimation import Noise, simulate_by_smoothing
+
+        check_can_move(model)
+        check_noise(noise, Noise)
+        refuse_option(
+            {name: on or None for name, on in laws.items()}, "the smoother has no law for them", "leave them out"
+        )
+        refuse_option({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
+        chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
+        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
+    refuse_option(smoothing, "they are options of the method 'smoother'", "leave them out")
+    exactly = TOLERANCE if rtol is None else rtol, TOLERANCE if atol is None else atol
+    own = friction, stops, effort_limits
+    return integrate(model, q0, qd0, time, dt, method, tau, *own, rtol=exactly[0], atol=exactly[1], watch=watch)

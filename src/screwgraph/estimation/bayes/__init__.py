@@ -1,8 +1,0 @@
-"""Bayes networks of motion, and the graphs that they become where some quantities are known."""
-
-from screwgraph.estimation.bayes.given_network import GivenNetwork
-from screwgraph.estimation.bayes.known_names import Quantity
-from screwgraph.estimation.bayes.network import BayesNetwork, GraphFactor, bayes_network
-from screwgraph.estimation.bayes.solution import BayesSolution
-
-__all__ = ["BayesNetwork", "BayesSolution", "GivenNetwork", "GraphFactor", "Quantity", "bayes_network"]

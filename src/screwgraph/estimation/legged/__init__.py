@@ -1,5 +1,0 @@
-"""Estimation of legged robots' bases: inertial measurements and standing feet."""
-
-from screwgraph.estimation.legged.smoother import LeggedNoise, LeggedSmoother
-
-__all__ = ["LeggedNoise", "LeggedSmoother"]

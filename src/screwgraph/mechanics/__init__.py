@@ -1,0 +1,1 @@
+"""Mechanics at one instant: dynamics, kinematics, the equations of planar mechanisms."""

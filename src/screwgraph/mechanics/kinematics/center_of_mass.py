@@ -1,0 +1,38 @@
+"""The centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.compiler import Function
+from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import MASSES, checked_parameters
+
+
+@check_arguments
+def center_of_mass(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
+    """Return c(q), the centre of mass of all links that move, in the base's frame (m): (..., nq) -> (..., 3).
+
+    The base of a fixed robot does not move, and is left out.
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link that moves has a mass; a planar mechanism.
+    """
+    check_mass(robot)
+
+    live = checked_parameters("center_of_mass does not depend on", MASSES, robot, parameters, payload)
+
+    def expression(changed: Robot, q: np.ndarray) -> list:
+        mass = moving_mass(changed)
+        return list(total_first_moment(changed, q).first * (1.0 / mass))
+
+    return compile_kinematics("center_of_mass", robot, ("q",), expression, (3,), live=live).astype(dtype)

@@ -1,0 +1,39 @@
+"""The acceleration of the centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.compiler import Function
+from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import MASSES, checked_parameters
+
+
+@check_arguments
+def center_of_mass_acceleration(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
+    """Return d2c/dt2(q, qd, qdd) of `center_of_mass`, in the base's axes (m/s^2), dJ/dt qd included.
+
+    Arrays are (..., nq), (..., nv), (..., nv) -> (..., 3). Gravity is not in it.
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link that moves has a mass; a planar mechanism.
+    """
+    check_mass(robot)
+
+    live = checked_parameters("center_of_mass_acceleration does not depend on", MASSES, robot, parameters, payload)
+
+    def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
+        mass = moving_mass(changed)
+        return list(total_first_moment(changed, q, qd, qdd).rates[1] * (1.0 / mass))
+
+    made = compile_kinematics("center_of_mass_acceleration", robot, ("q", "qd", "qdd"), expression, (3,), live=live)
+    return made.astype(dtype)

@@ -1,0 +1,53 @@
+"""The matrix of momentum about the centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.compiler import Function
+from screwgraph.mechanics.kinematics.composite_bodies import compute_composites
+from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
+from screwgraph.mechanics.kinematics.link_poses import poses_in_world
+from screwgraph.mechanics.kinematics.total_momentum import transform_momentum
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import MASSES, checked_parameters
+from screwgraph.spatial import rotation, transform, translation
+
+
+@check_arguments
+def centroidal_momentum_matrix(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
+    """Return A(q), `centroidal_momentum` = A qd: (..., nq) -> (..., 6, nv), angular part first.
+
+    A joint's column is the momentum that all it carries has as one body. Orin, Goswami & Lee (2013), (29).
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link that moves has a mass; a planar mechanism.
+    """
+    check_mass(robot)
+
+    live = checked_parameters("centroidal_momentum_matrix does not depend on", MASSES, robot, parameters, payload)
+
+    def expression(changed: Robot, q: np.ndarray) -> list:
+        mass = moving_mass(changed)
+        poses, bodies = poses_in_world(changed, q), compute_composites(changed, q)
+        centre = total_first_moment(changed, q).first * (1.0 / mass)
+        columns = np.zeros((6, changed.nv), dtype=object)
+        for joint in changed.joints:
+            T, A = poses[joint.child], joint.type.screw_axes(q[changed.q_slices[joint.name]])
+            seen = transform(rotation(T), translation(T) - centre)
+            for i in range(joint.type.nv):
+                place = changed.v_slices[joint.name].start + i
+                columns[:, place] = transform_momentum(seen, bodies[joint.child].momentum(A[:, i]))
+        return columns.ravel().tolist()
+
+    return compile_kinematics("centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv), live=live).astype(
+        dtype
+    )

@@ -1,0 +1,44 @@
+"""Geometric Jacobians of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.compiler import Function
+from screwgraph.mechanics.kinematics.jacobians import compute_frame_jacobian
+from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.mechanics.kinematics.reference_frames import LOCAL, validate_reference
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import GEOMETRY, checked_parameters
+
+
+@check_arguments
+def frame_jacobian(
+    robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
+    """Return J(q) of a link or frame, `frame_velocity` = J qd with the same `reference`: (..., nq) -> (..., 6, nv).
+
+    Columns are the screw axes of the joints that carry the frame, in its own axes ("local"), about the base's origin
+    ("world"), or about its own origin in the base's axes ("local_world_aligned"); angular part first. Those of other
+    joints are zero. Of closed chains these are the columns of the spanning tree. Lynch & Park (5.11), (5.18).
+
+    With `parameters`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link or frame, or no reference, has this name; a planar mechanism, which has no frames.
+    """
+    name, way = validate_frame(robot, frame), validate_reference(reference)
+
+    live = checked_parameters("frame_jacobian does not depend on", GEOMETRY, robot, parameters)
+
+    def expression(changed: Robot, q: np.ndarray) -> list:
+        return compute_frame_jacobian(changed, name, q, way).ravel().tolist()
+
+    keep = [name] if name in {link.name for link in robot.links} else []
+    shape = (6, robot.nv)
+    return compile_kinematics(
+        "frame_jacobian", robot, ("q",), expression, shape, asked=(name, way), keep=keep, live=live
+    ).astype(dtype)

@@ -1,0 +1,34 @@
+"""Steps along a robot's manifold of positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.compiler import Function
+from screwgraph.mechanics.kinematics.manifold_functions import (
+    compile_on_manifold,
+    displacement_argument,
+    position_argument,
+)
+from screwgraph.model.robot import Robot
+
+
+@check_arguments
+def integrate(robot: Robot, *, dtype: str = "float64") -> Function:
+    """Return the position that is reached from q at constant velocities: (..., nq), (..., nv) -> (..., nq).
+
+    The second argument is the displacement `dq`, velocity times time (rad, m): of a floating base a twist (omega, v) in
+    its own frame, along whose screw it moves; of quaternions a rotation vector in the child's frame. Quaternions stay
+    unit. Loops of closed chains are not closed again: `robot.close_loops` does that. Lynch & Park (3.88).
+
+    Raises:
+        InputError: what is given is no robot.
+    """
+
+    def expression(q: np.ndarray, dq: np.ndarray) -> list:
+        return list(robot.manifold.retract(q, dq))
+
+    return compile_on_manifold(
+        "integrate", robot, (position_argument("q", robot), displacement_argument(robot)), expression
+    ).astype(dtype)

@@ -1,0 +1,56 @@
+"""Positions along a trajectory, on one branch."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.mechanics.mechanism.kinematics import finite_displacement
+from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.model.mechanism.closure import TOLERANCE, characteristic_length, closure_errors
+from screwgraph.model.mechanism.mechanism import Mechanism
+
+NEWTON = 4
+"""Corrections that a position near the last one takes at most."""
+NEAR = 0.5
+"""Largest first correction, in parts of the step, at which the next position is surely on the same branch."""
+
+
+def follow_branch(
+    mechanism: Mechanism,
+    q: Float[np.ndarray, " n"],
+    coordinates: tuple[int, ...],
+    values: Float[np.ndarray, "N k"],
+) -> Float[np.ndarray, "N n"]:
+    """Return the closed positions at which coordinates, by place in q, have given values (m, rad), one after the other.
+
+    `q` chooses the branch. Raises ModelError where the mechanism is blocked on the way.
+    """
+    names = [mechanism.coordinates[i] for i in coordinates]
+    path = [finite_displacement(mechanism, q, dict(zip(names, values[0], strict=True)))[-1]]
+    for wanted in values[1:]:
+        ahead = _ahead(mechanism, path[-1], coordinates, wanted)
+        if ahead is None:
+            ahead = finite_displacement(mechanism, path[-1], dict(zip(names, wanted, strict=True)))[-1]
+        path.append(ahead)
+    return np.array(path)
+
+
+def _ahead(mechanism: Mechanism, q: np.ndarray, coordinates: tuple[int, ...], wanted: np.ndarray) -> np.ndarray | None:
+    """Return the next position by Newton steps; None where these are not surely on the branch."""
+    closing, picked = compile_mechanism(mechanism).closing, np.eye(mechanism.n)[list(coordinates)]
+    residual, J = closing(q)
+    first = 0.0
+    for k in range(NEWTON + 1):
+        right = np.concatenate([residual, q[list(coordinates)] - wanted])
+        step = np.linalg.lstsq(np.vstack([J, picked]), right, rcond=1e-10)[0]
+        q = q - step
+        length = float(np.abs(step).max())
+        first = first or length
+        if k == 1 and length > NEAR * first:
+            return None
+        residual, J = closing(q)
+        off = np.abs(q[list(coordinates)] - wanted).max()
+        if max(off, closure_errors(residual, J).max(initial=0.0)) <= TOLERANCE * characteristic_length(mechanism):
+            return q
+    return None

@@ -1,0 +1,62 @@
+"""Where the motion of a mechanism begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.mechanics.mechanism.kinematics import as_vector, velocity_problem
+from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.model.mechanism.closure import ClosureCode, assemble_near, find_assembled
+from screwgraph.model.mechanism.mechanism import Mechanism
+
+CONSISTENT = 1e-6
+"""Velocities, relative to the largest (or 1), that constraints may forbid: they are taken away."""
+
+
+def find_initial_position(mechanism: Mechanism, q0: Any, code: ClosureCode | None = None) -> Float[np.ndarray, " n"]:
+    """Return where a motion begins: closed, near q0, by default where the mechanism was assembled.
+
+    `code` has its constraints, where their lengths are not those of its file.
+
+    Raises:
+        InputError: not n finite numbers.
+        ModelError: the mechanism does not close nearby.
+    """
+    if q0 is None:
+        return mechanism.home if code is None else find_assembled(mechanism, code)
+    guess, every = as_vector(mechanism, q0, "q0"), np.ones(mechanism.n, dtype=bool)
+    return assemble_near(mechanism, code or compile_mechanism(mechanism).closing, guess, every)
+
+
+def find_initial_velocity(
+    mechanism: Mechanism, q: Float[np.ndarray, " n"], qd0: Any, code: ClosureCode | None = None
+) -> Float[np.ndarray, " n"]:
+    """Return the velocity that a motion begins with, by default that which the file gives; `code` as for positions.
+
+    Raises:
+        InputError: not n finite numbers, or a velocity that the constraints forbid.
+    """
+    if qd0 is None:
+        given = mechanism.velocities
+        return velocity_problem(mechanism, q, given, code) if given else np.zeros(mechanism.n)
+    qd = as_vector(mechanism, qd0, "qd0")
+    allowed = project_velocity(code or compile_mechanism(mechanism).closing, q, qd)
+    forbidden = float(np.abs(qd - allowed).max())
+    if forbidden > CONSISTENT * max(1.0, float(np.abs(qd).max())):
+        raise InputError(
+            f"the velocity qd0 is off by {forbidden:.3g} from what the constraints allow",
+            fix=f"velocity_problem(mech, q, {{{mechanism.independent_coordinates[0]!r}: 1.0}}) gives one that is not",
+        )
+    return allowed
+
+
+def project_velocity(
+    code: ClosureCode, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " n"]:
+    """Return the velocity nearest to a given one that the constraints allow."""
+    _, J = code(q)
+    return qd - np.linalg.lstsq(J, J @ qd, rcond=1e-10)[0]

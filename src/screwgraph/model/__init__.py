@@ -1,0 +1,1 @@
+"""Models: robots and planar mechanisms, and the files that describe them."""

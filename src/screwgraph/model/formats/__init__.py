@@ -1,0 +1,66 @@
+"""Robot files: URDF, SDF, MJCF and our own YAML, read with a clear line for whatever is wrong in them, and written."""
+
+from typing import TYPE_CHECKING
+
+from screwgraph.base.deprecated import old_names
+from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
+from screwgraph.model.formats.expressions import evaluate_parameters
+from screwgraph.model.formats.file_io import read_bytes, write_atomically
+from screwgraph.model.formats.load import load, zoo_names
+from screwgraph.model.formats.mapped_tables import read_long_arrays, read_long_table
+from screwgraph.model.formats.mesh_files import (
+    Triangles,
+    hull,
+    outline,
+    split_readable,
+    summarise_unreadable,
+    thin_mesh,
+    triangles,
+)
+from screwgraph.model.formats.mesh_paths import is_missing
+from screwgraph.model.formats.packages import Packages
+from screwgraph.model.formats.robot_text import from_text, to_text, try_to_text
+from screwgraph.model.formats.save import save
+from screwgraph.model.formats.state_files import read_state, write_state
+from screwgraph.model.formats.tables import Table, read_table
+from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml, model_name
+from screwgraph.model.formats.yaml_values import Value, parse_yaml
+
+__all__ = [
+    "TEXT",
+    "Packages",
+    "Place",
+    "Table",
+    "Triangles",
+    "Value",
+    "evaluate_parameters",
+    "from_text",
+    "hull",
+    "is_missing",
+    "is_text",
+    "is_xml",
+    "load",
+    "model_name",
+    "outline",
+    "parse_yaml",
+    "quote_text",
+    "read_bytes",
+    "read_long_arrays",
+    "read_long_table",
+    "read_state",
+    "read_table",
+    "save",
+    "split_readable",
+    "suggest_name",
+    "summarise_unreadable",
+    "thin_mesh",
+    "to_text",
+    "triangles",
+    "try_to_text",
+    "write_atomically",
+    "write_state",
+    "zoo_names",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -1,0 +1,42 @@
+"""What all writers need: inertias as mass, centre of mass and inertia about it, and the limits that limit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.model.formats.diagnostics import LARGEST
+from screwgraph.model.robot import Limits
+from screwgraph.spatial import SpatialInertia
+
+_DIGITS = 15
+
+
+def is_writable(inertia: SpatialInertia) -> bool:
+    """Whether mass and centre of mass describe an inertia; regrouped links may have any ten parameters."""
+    return inertia.mass > 0.0 or (inertia.mass == 0.0 and not inertia.first_moment.any())
+
+
+def keeps_digits(inertia: SpatialInertia) -> bool:
+    """Whether the inertia about the origin survives the detour over the centre of mass, as of every real body."""
+    h = inertia.first_moment
+    return h @ h <= 10.0 * abs(inertia.mass) * np.abs(inertia.about_origin).max()
+
+
+def body_inertia_entries(inertia: SpatialInertia) -> tuple[float, Float[np.ndarray, "3"], Float[np.ndarray, "3 3"]]:
+    """Return mass (kg), centre of mass (m) and inertia about it (kg m^2), without the noise of computing them.
+
+    The inertia about the centre of mass is a difference; digits below the rounding of its terms mean nothing.
+    """
+    com = np.array([float(f"{entry:.{_DIGITS}g}") for entry in inertia.com])
+    scale = float(np.abs(inertia.about_origin).max())
+    decimals = _DIGITS - math.ceil(math.log10(scale)) if scale else 0
+    about_com = np.array([[round(float(entry), decimals) for entry in row] for row in inertia.about_com])
+    return inertia.mass, com, about_com
+
+
+def finite_limits(limits: Limits) -> dict[str, float]:
+    """Return the limits that limit anything, by name."""
+    return {key: float(value) for key, value in vars(limits).items() if value is not None and abs(value) <= LARGEST}

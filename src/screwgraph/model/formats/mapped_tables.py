@@ -1,0 +1,127 @@
+"""Tables and archives of arrays that are larger than memory: numbers stay on the disk until they are asked for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats.file_io import find_file
+from screwgraph.model.formats.tables import check_names, parse_row
+
+PIECE = 1 << 23
+"""Characters of a table that are read at once."""
+
+
+def read_long_table(source: str | os.PathLike[str]) -> tuple[tuple[str, ...], Float[np.ndarray, "N k"]]:
+    """Return the names and rows of a table of comma-separated values, of any length; empty cells are NaN.
+
+    Rows are in a temporary file that is mapped to memory, and is gone when nobody uses it.
+
+    Raises:
+        InputError: as `read_table`.
+    """
+    file = os.fspath(source)
+    path = find_file(Path(file), file)
+    names: tuple[str, ...] = ()
+    count = 0
+    with tempfile.TemporaryFile() as store:
+        try:
+            with path.open(encoding="utf-8-sig") as text:
+                for number, lines in _pieces(text):
+                    listed = [(i, line) for i, line in enumerate(lines, number) if line.strip() and line[0] != "#"]
+                    if listed and not names:
+                        at, first = listed.pop(0)
+                        names = tuple(cell.strip() for cell in first.split(","))
+                        check_names(list(names), f"{file}:{at}")
+                    if listed:
+                        rows = _rows(names, listed, file)
+                        store.write(rows.tobytes())
+                        count += len(rows)
+        except UnicodeDecodeError as error:
+            raise InputError("this is not UTF-8 text", at=file, fix="save it as CSV, UTF-8") from error
+        except OSError as error:
+            raise InputError("the table cannot be read", at=file, why=error.strerror or str(error)) from error
+        if not names:
+            raise InputError("the table is empty", at=file, fix="begin with a line of names: t,theta")
+        if not count:
+            raise InputError("the table has names and no numbers", at=file)
+        store.flush()
+        return names, np.memmap(store, dtype=np.float64, mode="r", shape=(count, len(names)))
+
+
+def _pieces(text: IO[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield lines, some thousand at a time, and the number of the first."""
+    number = 1
+    while lines := text.readlines(PIECE):
+        yield number, lines
+        number += len(lines)
+
+
+def _rows(names: tuple[str, ...], listed: list[tuple[int, str]], file: str) -> Float[np.ndarray, "N k"]:
+    commas = len(names) - 1
+    try:
+        if all(line.count(",") == commas for _, line in listed):
+            found = np.array(",".join(line for _, line in listed).split(","), dtype=np.float64)
+            if not np.isinf(found).any():
+                return found.reshape(len(listed), len(names))
+    except ValueError:
+        pass  # a cell is empty, or no number: the slow way finds out which
+    cells = ((i, [cell.strip() for cell in line.split(",")]) for i, line in listed)
+    return np.array([parse_row(list(names), own, f"{file}:{i}", True) for i, own in cells])
+
+
+def read_long_arrays(source: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+    """Return the arrays of real numbers of an .npz file by name, mapped to memory: of any size.
+
+    Raises:
+        InputError: no such file, or no archive of arrays.
+    """
+    file = os.fspath(source)
+    path = find_file(Path(file), file)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
+            found = {m.filename.removesuffix(".npy"): _map_member(path, archive, m) for m in members}
+    except OSError as error:
+        raise InputError("the log cannot be read", at=file, why=error.strerror or str(error)) from error
+    except Exception as error:
+        raise InputError("this is not an .npz file, or it is damaged", at=file, fix="save q, tau, t") from error
+    return {name: array for name, array in found.items() if array is not None}
+
+
+def _map_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray | None:
+    """Return an array of an archive: where it is stored as it is, in the archive itself, else in a temporary file."""
+    with path.open("rb") if member.compress_type == zipfile.ZIP_STORED else tempfile.TemporaryFile() as stream:
+        if member.compress_type == zipfile.ZIP_STORED:
+            stream.seek(member.header_offset + 26)
+            name, extra = struct.unpack("<HH", stream.read(4))
+            stream.seek(name + extra, os.SEEK_CUR)
+        else:
+            with archive.open(member) as packed:
+                shutil.copyfileobj(packed, stream)
+            stream.flush()
+            stream.seek(0)
+        return _array(stream)
+
+
+def _array(stream: IO[bytes]) -> np.ndarray | None:
+    """Return the array that begins at this place of a file, mapped to memory; None where it has no real numbers."""
+    version = np.lib.format.read_magic(stream)
+    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, is_fortran, dtype = header(stream)
+    if dtype.kind not in "fiub":
+        return None
+    if 0 in shape or shape == ():
+        return np.fromfile(stream, dtype, int(np.prod(shape))).reshape(shape)
+    mapped: Any = stream
+    return np.memmap(mapped, dtype, "r", stream.tell(), shape, "F" if is_fortran else "C")

@@ -1,0 +1,50 @@
+"""Planar mechanisms in natural coordinates: what a file says, and the laws of its parts."""
+
+from screwgraph.model.mechanism.assembled_positions import find_assembled_states
+from screwgraph.model.mechanism.build_constraints import constraints_of
+from screwgraph.model.mechanism.constraints import Constraint
+from screwgraph.model.mechanism.force_balance import ConstraintRows, ForceBalance, make_balances, select_constraints
+from screwgraph.model.mechanism.live_mechanism import LiveBalance, LiveMechanism, LiveRows, live_mechanism
+from screwgraph.model.mechanism.load import load_mechanism, mechanism_names
+from screwgraph.model.mechanism.massless_points import regular_weights
+from screwgraph.model.mechanism.mechanism import Mechanism, without_metadata
+from screwgraph.model.mechanism.mobility import MechanismMobility
+from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
+from screwgraph.model.mechanism.pendulums import chain_of_pendulums
+from screwgraph.model.mechanism.sensors import SENSORS, simulate_sensors
+from screwgraph.model.mechanism.serialisation import from_texts, to_texts
+
+__all__ = [
+    "SENSORS",
+    "Angle",
+    "Body",
+    "Constraint",
+    "ConstraintRows",
+    "Damper",
+    "Force",
+    "ForceBalance",
+    "Gear",
+    "LiveBalance",
+    "LiveMechanism",
+    "LiveRows",
+    "Mechanism",
+    "MechanismMobility",
+    "Point",
+    "Sensor",
+    "Slider",
+    "Spring",
+    "Torque",
+    "chain_of_pendulums",
+    "constraints_of",
+    "find_assembled_states",
+    "from_texts",
+    "live_mechanism",
+    "load_mechanism",
+    "make_balances",
+    "mechanism_names",
+    "regular_weights",
+    "select_constraints",
+    "simulate_sensors",
+    "to_texts",
+    "without_metadata",
+]

@@ -1,0 +1,123 @@
+"""Keys of mechanism YAML files, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, Entry, Keys
+
+PLACE, LINE = "[x, y]", "[point, point]"
+PART = "name of the part"
+
+MECHANISM: Keys = {
+    "name": Entry("name of the mechanism", default="the file's name"),
+    "source": Entry("where the values come from"),
+    "parameters": Entry("numbers that expressions may use, powers as ** or ^", "{name: number}", default="{}"),
+    "gravity": Entry("acceleration of free fall", PLACE, "m/s²", "[0, -9.81]"),
+    "points": Entry("points, numbered from 0, as they stand at the beginning", "list", default=REQUIRED),
+    "bodies": Entry("rigid bodies through points", "list", default=REQUIRED),
+    "planar_bodies": Entry("another name of bodies", "list"),
+    "angles": Entry("relative coordinates, added to those of the points", "list", default="[]"),
+    "relative_coordinates": Entry("angles as other programs write them, called angle0_1 after their points", "list"),
+    "sliders": Entry("points that slide along lines", "list", default="[]"),
+    "gears": Entry("ratios between angles", "list", default="[]"),
+    "springs": Entry("springs", "list", default="[]"),
+    "dampers": Entry("dampers", "list", default="[]"),
+    "forces": Entry("constant forces", "list", default="[]"),
+    "torques": Entry("constant torques", "list", default="[]"),
+    "sensors": Entry("sensors of estimates", "list", default="[]"),
+    "motors": Entry("angles whose torques inverse dynamics finds", "[angle, ...]", default="[]"),
+    "independent": Entry("coordinates that drive it: angles, x:P1, y:2", "[coordinate, ...]", default="chosen"),
+    "velocities": Entry(
+        "velocities at the beginning, of as many coordinates", "{coordinate: number}", "rad/s, m/s", "{}"
+    ),
+}
+POINT: Keys = {
+    "name": Entry("name of the point", default="its number"),
+    "x": Entry("place at the beginning, or near it; may use x0, y0, ... of points before", NUMBER, "m", REQUIRED),
+    "y": Entry("likewise", NUMBER, "m", REQUIRED),
+    "fixed": Entry("whether it stands still", "true or false", default="false"),
+}
+BODY: Keys = {
+    "name": Entry("name of the body", default="its number"),
+    "points": Entry("two or more: origin of its frame, direction of x, others", "[point, ...]", default=REQUIRED),
+    "length": Entry("distance of two points, or auto", NUMBER, "m", "as drawn"),
+    "shape": Entry("places of its points in its frame", "[[0, 0], [length, 0], ...]", "m", "as drawn"),
+    "mass": Entry("mass; expressions may use length, and length12, length13, ... of its points", NUMBER, "kg", "0"),
+    "I0": Entry("inertia about its first point; expressions may use length and mass", NUMBER, "kg m²", "0"),
+    "cog": Entry("centre of mass in its frame; required where there is a mass", PLACE, "m", "[0, 0]"),
+    "visual": Entry("how other programs draw it; passed over", "mapping"),
+}
+ANGLE: Keys = {
+    "angle": Entry("name of the coordinate", default=REQUIRED),
+    "of": Entry("the line that turns", LINE, default=REQUIRED),
+    "from": Entry("the line that it is measured from", LINE, default="the x axis"),
+    "start": Entry("value at the beginning", NUMBER, "rad", "as drawn"),
+}
+RELATIVE: Keys = {
+    "type": Entry("RelativeAngleAbsoluteDOF: the angle of a line from the x axis", default=REQUIRED),
+    "points": Entry("the line that turns", LINE, default=REQUIRED),
+}
+SLIDER: Keys = {
+    "slider": Entry(PART, default=REQUIRED),
+    "point": Entry("point that slides", "point", default=REQUIRED),
+    "along": Entry("points of the guide", LINE, default=REQUIRED),
+}
+GEAR: Keys = {
+    "gear": Entry(PART, default=REQUIRED),
+    "angles": Entry("a and b of a = ratio * b + offset", "[angle, angle]", default=REQUIRED),
+    "ratio": Entry("ratio of the angles", NUMBER, default=REQUIRED),
+    "offset": Entry("offset of the angles", NUMBER, "rad", "as drawn"),
+}
+ENDS: Keys = {
+    "between": Entry("the points that it joins", LINE),
+    "angle": Entry("in their place: the angle that it acts on", "angle"),
+}
+SPRING: Keys = {
+    "spring": Entry(PART, default=REQUIRED),
+    **ENDS,
+    "stiffness": Entry("stiffness", NUMBER, "N/m, N m/rad", REQUIRED),
+    "rest": Entry("length or angle without force", NUMBER, "m, rad", REQUIRED),
+}
+DAMPER: Keys = {
+    "damper": Entry(PART, default=REQUIRED),
+    **ENDS,
+    "damping": Entry("damping", NUMBER, "N s/m, N m s/rad", REQUIRED),
+}
+FORCE: Keys = {
+    "force": Entry(PART, default=REQUIRED),
+    "at": Entry("point that it acts on", "point", default=REQUIRED),
+    "value": Entry("force", PLACE, "N", REQUIRED),
+}
+TORQUE: Keys = {
+    "torque": Entry(PART, default=REQUIRED),
+    "body": Entry("body that it acts on", "body"),
+    "angle": Entry("in its place: the angle that it acts on", "angle"),
+    "value": Entry("torque", NUMBER, "N m", REQUIRED),
+}
+SENSOR: Keys = {
+    "sensor": Entry(PART, default=REQUIRED),
+    "gyroscope": Entry("body whose angular velocity it reads", "body", "rad/s"),
+    "accelerometer": Entry("body whose specific force it reads, in its axes", "body", "m/s²"),
+    "position": Entry("point whose place it reads", "point", "m"),
+    "angle": Entry("angle or line whose angle it reads", "angle or [point, point]", "rad"),
+    "at": Entry("place of an accelerometer on its body", PLACE, "m", "[0, 0]"),
+    "sigma": Entry("standard deviation", NUMBER, "of what it reads", REQUIRED),
+}
+"""One of the kinds of sensors, its place, its noise."""
+
+SECTIONS: Mapping[str, Keys] = {
+    "The mechanism": MECHANISM,
+    "An item of points": POINT,
+    "An item of bodies": BODY,
+    "An item of angles": ANGLE,
+    "An item of relative_coordinates": RELATIVE,
+    "An item of sliders": SLIDER,
+    "An item of gears": GEAR,
+    "An item of springs": SPRING,
+    "An item of dampers": DAMPER,
+    "An item of forces": FORCE,
+    "An item of torques": TORQUE,
+    "An item of sensors": SENSOR,
+}
+"""All sections, for people."""

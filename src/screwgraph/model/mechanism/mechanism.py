@@ -1,0 +1,273 @@
+"""A planar mechanism, and its natural coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base import html_display
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
+from screwgraph.model.mechanism.build_constraints import constraints_of
+from screwgraph.model.mechanism.closure import ClosingProgram, find_assembled, trace_closure
+from screwgraph.model.mechanism.constraints import Constraint
+from screwgraph.model.mechanism.drawn import remarks_on_drawing
+from screwgraph.model.mechanism.mobility import MechanismMobility, analyse_mobility
+from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
+from screwgraph.model.robot import make_unknown_name_error
+
+if TYPE_CHECKING:
+    from screwgraph.model.mechanism.live_mechanism import LiveMechanism
+
+STANDARD_GRAVITY = (0.0, -9.81)
+"""m/s^2."""
+AXES = ("x", "y")
+
+
+@dataclass(frozen=True)
+class MechanismSource:
+    """The text of a mechanism, `values` of all its parameters, and those that were `given` instead."""
+
+    data: bytes
+    file: str
+    values: tuple[tuple[str, float], ...]
+    given: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class BoundParameters:
+    """The values of the parameters of a live mechanism: numbers of any kind."""
+
+    live: LiveMechanism
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """Points, the bodies through them, and what else ties and pushes them; as it stands at the beginning.
+
+    `motors` are the angles whose torques are unknown in inverse dynamics, `independent` the names of the coordinates
+    that were chosen as independent ones, empty where the choice is left to `independent_coordinates`. `velocities` are
+    those that the motion begins with (by coordinate; rad/s, m/s), `places` says where in a file each part stands.
+    `bound` are the values that parameters have where they are inputs.
+    """
+
+    _repr_html_ = html_display.html
+
+    name: str
+    points: tuple[Point, ...]
+    bodies: tuple[Body, ...]
+    angles: tuple[Angle, ...] = ()
+    sliders: tuple[Slider, ...] = ()
+    gears: tuple[Gear, ...] = ()
+    springs: tuple[Spring, ...] = ()
+    dampers: tuple[Damper, ...] = ()
+    forces: tuple[Force, ...] = ()
+    torques: tuple[Torque, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    gravity: tuple[Any, Any] = STANDARD_GRAVITY
+    motors: tuple[int, ...] = ()
+    independent: tuple[str, ...] = ()
+    velocities: Mapping[str, float] = field(default_factory=dict)
+    places: Mapping[str, object] = field(default_factory=dict)
+    source: MechanismSource | None = None
+    bound: BoundParameters | None = None
+
+    @property
+    def nominal(self) -> Mechanism:
+        """The mechanism with its file's numbers in the place of parameters that are inputs."""
+        return self if self.bound is None else self.bound.live.nominal
+
+    @property
+    def motor_names(self) -> tuple[str, ...]:
+        """Names of the motors: of the angles that they turn."""
+        return tuple(self.angles[i].name for i in self.motors)
+
+    @cached_property
+    def motor_slots(self) -> tuple[int, ...]:
+        """Places in q of the motors' angles."""
+        return tuple(self.angle_slots[i] for i in self.motors)
+
+    def motor_forces(self, tau: Any) -> Any:
+        """Return the forces on all coordinates (..., n) that torques of the motors (..., motors) are (N m).
+
+        Raises:
+            InputError: another number of torques.
+        """
+        try:
+            given = np.asarray(tau)
+        except ValueError as error:
+            raise InputError("the torques are no array of numbers", why=str(error)[:80]) from error
+        if given.ndim and given.shape[-1] not in (1, len(self.motors)):
+            raise InputError(f"the torques have the shape {given.shape}", why=f"there are {len(self.motors)} motors")
+        found = np.zeros((*given.shape[:-1], self.n), dtype=np.result_type(given, float))
+        found[..., self.motor_slots] = given
+        return found
+
+    def check_motors(self) -> None:
+        """Raise InputError where no angle is a motor."""
+        if not self.motors:
+            raise InputError(f"mechanism {self.name!r} has no motors", fix="add motors: [angle, ...] to its file")
+
+    def __repr__(self) -> str:
+        kinds = ("points", "bodies", "angles", "sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
+        parts = [f"{len(getattr(self, kind))} {kind}" for kind in kinds if getattr(self, kind)]
+        return f"<mechanism {self.name!r}: {', '.join(parts)}>"
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates q, x and y of each point that is not fixed ("x:P1"), then the angles by name."""
+        free = [f"{axis}:{point.name}" for point in self.points if not point.fixed for axis in AXES]
+        return (*free, *(angle.name for angle in self.angles))
+
+    @property
+    def n(self) -> int:
+        """The number of coordinates."""
+        return len(self.coordinates)
+
+    @property
+    def nq(self) -> int:
+        """The number of coordinates."""
+        return self.n
+
+    @property
+    def nv(self) -> int:
+        """The number of velocities."""
+        return self.n
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints that involve coordinates."""
+        return tuple(c for c in constraints_of(self) if c.coordinates)
+
+    @cached_property
+    def closing_program(self) -> ClosingProgram:
+        """Phi(q) and Phi_q(q) as straight-line code."""
+        return trace_closure(self)
+
+    @cached_property
+    def home(self) -> Float[np.ndarray, " n"]:
+        """The coordinates at the beginning, assembled. Raises ModelError where it cannot be assembled."""
+        if self.bound is not None:
+            return self.nominal.home
+        return find_assembled(self, self.closing_program.interpreter)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Remarks in one line: angles and points that stand elsewhere than drawn when assembled. Raises ModelError."""
+        return remarks_on_drawing(self)
+
+    @cached_property
+    def freedom(self) -> MechanismMobility:
+        """Rank, rows that count, degrees of freedom, independent coordinates. Raises ModelError."""
+        if self.bound is not None:
+            return self.nominal.freedom
+        defining = [row for _, row in self.defining_rows]
+        return analyse_mobility(self, self.closing_program.interpreter, self.home, defining)
+
+    @cached_property
+    def defining_rows(self) -> tuple[tuple[int, int], ...]:
+        """For each angle, its place in q, and the row of the constraint that defines it."""
+        defined = [c.defines for c in self.constraints for _ in range(c.rows)]
+        return tuple((slot, defined.index(slot)) for slot in self.angle_slots)
+
+    @cached_property
+    def kept_rows(self) -> tuple[tuple[int, ...], ...]:
+        """For each of `constraints`, its rows that count; the others follow from them. Raises ModelError."""
+        kept, first, found = set(self.freedom.kept), 0, []
+        for constraint in self.constraints:
+            found.append(tuple(i for i in range(constraint.rows) if first + i in kept))
+            first += constraint.rows
+        return tuple(found)
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom. Raises ModelError where it cannot be assembled."""
+        return self.freedom.dof
+
+    @property
+    def independent_coordinates(self) -> tuple[str, ...]:
+        """Names of the independent coordinates z: those that the file chose, else well-conditioned ones."""
+        return tuple(self.coordinates[i] for i in self.freedom.independent)
+
+    @cached_property
+    def point_slots(self) -> tuple[tuple[int | float, int | float], ...]:
+        """For each point, where its x and y stand in q, or, of fixed points, what they are (m): an int or a float."""
+        slots: list[tuple[int | float, int | float]] = []
+        free = 0
+        for point in self.points:
+            slots.append((_place(point.x), _place(point.y)) if point.fixed else (2 * free, 2 * free + 1))
+            free += not point.fixed
+        return tuple(slots)
+
+    @cached_property
+    def angle_slots(self) -> tuple[int, ...]:
+        """Place of each angle in q."""
+        return tuple(range(self.n - len(self.angles), self.n))
+
+    def guess(self) -> Float[np.ndarray, " n"]:
+        """Return the coordinates as the points and angles are given: closed only as well as these are."""
+        points = [value for point in self.points if not point.fixed for value in (point.x, point.y)]
+        return np.array([*points, *(self._angle(angle) for angle in self.angles)], dtype=float)
+
+    @check_arguments
+    def index(self, coordinate: str) -> int:
+        """Return where a coordinate stands in q.
+
+        Raises:
+            InputError: no coordinate has that name.
+        """
+        if coordinate not in self.coordinates:
+            raise make_unknown_name_error("coordinate", coordinate, self.coordinates)
+        return self.coordinates.index(coordinate)
+
+    def point(self, reference: int | str) -> int:
+        """Return the number of a point, given that or its name.
+
+        Raises:
+            InputError: there is no such point.
+        """
+        names = [point.name for point in self.points]
+        if isinstance(reference, (int, np.integer)) and not isinstance(reference, bool):
+            if not 0 <= reference < len(names):
+                raise InputError(f"there is no point {reference}", fix=f"points have the numbers 0 to {len(names) - 1}")
+            return int(reference)
+        if not isinstance(reference, str) or reference not in names:
+            raise make_unknown_name_error("point", reference, names)
+        return names.index(reference)
+
+    @check_arguments
+    def position(self, q: Float[np.ndarray, "*batch n"], reference: int | str) -> Float[np.ndarray, "*batch 2"]:
+        """Return where a point is (m) at coordinates q."""
+        q = np.asarray(q)
+        slots = self.point_slots[self.point(reference)]
+        return np.stack([q[..., s] if isinstance(s, int) else np.full(q.shape[:-1], s) for s in slots], axis=-1)
+
+    def _angle(self, angle: Angle) -> float:
+        if angle.start is not None:
+            return angle.start
+        direction = self._direction(angle.of)
+        if angle.origin is None:
+            return float(np.arctan2(direction[1], direction[0]))
+        a = self._direction(angle.origin)
+        return float(np.arctan2(a[0] * direction[1] - a[1] * direction[0], a @ direction))
+
+    def _direction(self, line: tuple[int, int]) -> Float[np.ndarray, "2"]:
+        first, second = (self.points[i] for i in line)
+        return np.array([second.x - first.x, second.y - first.y])
+
+
+def _place(value: Any) -> Any:
+    """Return a fixed place as float, since whole numbers are slots of q; symbols stay."""
+    return float(value) if isinstance(value, (int, float)) else value
+
+
+@lru_cache(maxsize=64)
+def without_metadata(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism without what its equations do not depend on, the same one for all questions about it."""
+    return replace(mechanism, places={}, sensors=(), independent=(), velocities={}, source=None)

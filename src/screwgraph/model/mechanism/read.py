@@ -1,0 +1,134 @@
+"""Our own mechanism format; listing 1 of Blanco-Claraco et al. (2021) is one such file.
+
+SI units and rad; every number may be an expression over `parameters`, powers as `**` or `^`. Keys, units and defaults
+stand in `keys.py`, of which docs/schema/mechanism.md is made, with examples that have them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from screwgraph.base.errors import ModelError
+from screwgraph.model.formats import Place, Value, evaluate_parameters, model_name, parse_yaml, suggest_name
+from screwgraph.model.mechanism.keys import MECHANISM
+from screwgraph.model.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, MechanismSource
+from screwgraph.model.mechanism.parameter_values import parameter_values
+from screwgraph.model.mechanism.parts import Gear
+from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, read_points
+from screwgraph.model.mechanism.read_forces import READERS, ReadContext, read_parts
+from screwgraph.model.mechanism.read_sensors import read_sensors
+from screwgraph.model.mechanism.read_values import Names, convert_powers, find_angle, read_number, read_numbers
+from screwgraph.model.robot import make_unknown_name_error
+
+
+def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mechanism:
+    """Read a mechanism, as drawn, from the content of a YAML file; `file` is its name in messages.
+
+    `values` take the place of parameters, and of values that are called by key and part: "mass:coupler".
+
+    Raises:
+        ModelError: no well-formed YAML, a key or value that the format does not have, parts that cannot be.
+        InputError: the mechanism has none of the parameters or values that `values` names.
+    """
+    values = values or {}
+    root = parse_yaml(data, file)
+    entries = root.section(MECHANISM, "the mechanism")
+    if "source" in entries:
+        entries["source"].text()
+    declared = entries["parameters"].mapping() if "parameters" in entries else {}
+    names = _parameters(declared, values)
+    places: dict[str, object] = {"": Place(file)}
+    points = read_points(_require_entry(root, entries, "points"), names)
+    bodies = read_bodies(_bodies(root, entries), points, names, places)
+    angles = read_angles(entries.get("angles"), entries.get("relative_coordinates"), points, names, places)
+    around = ReadContext(points, bodies, angles, names)
+    parts: dict[str, Any] = {
+        section: read_parts(entries.get(section), kind, keys, read, around, places)
+        for section, (kind, keys, read) in READERS.items()
+    }
+    mechanism = Mechanism(
+        entries["name"].text() if "name" in entries else model_name(file), points, bodies, angles, **parts
+    )
+    _check_names(mechanism, root)
+    known = {name: names[name] for name in declared} | parameter_values(mechanism)
+    for name in values:
+        if name not in known:
+            raise make_unknown_name_error("parameter or value", name, known)
+    return replace(
+        mechanism,
+        gears=tuple(_complete_gear(mechanism, gear) for gear in mechanism.gears),
+        sensors=read_sensors(entries.get("sensors"), around, places),
+        gravity=_gravity(entries.get("gravity"), names),
+        motors=tuple(find_angle(item, angles) for item in (entries["motors"].items() if "motors" in entries else ())),
+        independent=_independent(entries.get("independent"), mechanism),
+        velocities=_velocities(entries.get("velocities"), mechanism, names),
+        places=places,
+        source=MechanismSource(data, file, tuple(known.items()), tuple(values.items())),
+    )
+
+
+def _parameters(entries: Mapping[str, Value], values: Names) -> dict[str, float]:
+    for name, entry in entries.items():
+        if not isinstance(entry.content, str):
+            raise entry.called(f"parameter {name!r}").complaint("it must be a number")
+    texts = {name: convert_powers(entry).content for name, entry in entries.items()}
+    return evaluate_parameters(texts, {name: entry.at for name, entry in entries.items()}, values)
+
+
+def _require_entry(root: Value, entries: Mapping[str, Value], key: str) -> Value:
+    if key not in entries or entries[key].content == ():
+        raise ModelError(f"the mechanism has no {key}", at=root.at, fix=f"add {key}:")
+    return entries[key]
+
+
+def _bodies(root: Value, entries: Mapping[str, Value]) -> Value:
+    if "bodies" in entries and "planar_bodies" in entries:
+        raise ModelError("the mechanism has bodies and planar_bodies", at=root.at, fix="the two are one: join them")
+    return _require_entry(root, entries, "planar_bodies" if "planar_bodies" in entries else "bodies")
+
+
+def _check_names(mechanism: Mechanism, root: Value) -> None:
+    names = mechanism.coordinates
+    for name in names:
+        if names.count(name) > 1:
+            raise ModelError(f"two coordinates are called {name!r}", at=root.at, fix="rename the angle")
+    if not names:
+        raise ModelError("nothing moves", at=root.at, why="all points are fixed")
+
+
+def _complete_gear(mechanism: Mechanism, gear: Gear) -> Gear:
+    """Complete a gear's offset: the angles are as their points lie."""
+    if gear.offset == gear.offset:
+        return gear
+    q = mechanism.guess()
+    first, second = (q[mechanism.angle_slots[i]] for i in gear.angles)
+    return replace(gear, offset=float(first - gear.ratio * second))
+
+
+def _gravity(value: Value | None, names: Names) -> tuple[float, float]:
+    g = read_numbers(value, names, 2) if value else STANDARD_GRAVITY
+    return g[0], g[1]
+
+
+def _independent(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:
+    found = tuple(_coordinate(item.text(), item, mechanism) for item in (value.items() if value else ()))
+    if value and len(set(found)) < len(found):
+        raise value.complaint("a coordinate is named twice")
+    return found
+
+
+def _velocities(value: Value | None, mechanism: Mechanism, names: Names) -> dict[str, float]:
+    entries = value.mapping() if value else {}
+    return {
+        _coordinate(name, entry, mechanism): read_number(entry.called(f"velocity of {name!r}"), names)
+        for name, entry in entries.items()
+    }
+
+
+def _coordinate(name: str, value: Value, mechanism: Mechanism) -> str:
+    if name not in mechanism.coordinates:
+        fix = suggest_name(name, mechanism.coordinates, "the coordinates are")
+        raise ModelError(f"there is no coordinate {name!r}", at=value.at, fix=fix)
+    return name

@@ -1,0 +1,147 @@
+"""Two robots made one: a hand on an arm, an arm on a base that moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
+from screwgraph.model.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
+from screwgraph.model.robot.coupling import Coupling
+from screwgraph.model.robot.joints import Fixed
+from screwgraph.model.robot.parts import Frame, Joint
+from screwgraph.model.robot.position_expression import Expression, Operation, Position, Power
+from screwgraph.model.robot.robot import Robot
+from screwgraph.model.robot.topology import tree
+from screwgraph.model.robot.weld import merge_fixed
+from screwgraph.spatial.manifolds import SE3
+
+
+@check_arguments
+def attach(
+    robot: Robot, other: Robot, frame: str, *, T: Float[np.ndarray, "4 4"] | None = None, prefix: str = ""
+) -> Robot:
+    """Return a robot on which another one is mounted: its base is welded to a link or frame.
+
+    Args:
+        robot: what carries; its name, gravity and base stay.
+        other: the robot to mount.
+        frame: link or frame of `robot`.
+        T: pose (4, 4) of the other's base in that frame; where it is left out, they coincide.
+        prefix: put before all names of the other's parts, for two hands of one kind.
+
+    Raises:
+        InputError: there is no such frame, T is no pose, or a name is in both robots.
+    """
+    at = robot.frame(frame)
+    mount = np.eye(4) if T is None else np.asarray(T, dtype=float)
+    if mount.shape != (4, 4) or not np.isfinite(mount).all() or SE3().is_off(mount[None]).any():
+        raise InputError("attach: T is not a pose (4, 4)", fix="sg.spatial.transform(R, p) makes one")
+    other = prefix_names(other, prefix)
+    _check_apart(robot, other)
+    base = other.links[0].name
+    weld = Joint(_free(f"{base}_mount", robot, other), Fixed(), at.link, base, at.T_lf @ mount)
+    whole = tree(
+        robot.name,
+        (*robot.links, *other.links),
+        (*robot.joints, weld, *other.joints),
+        frames=(*robot.frames, *other.frames),
+        gravity=robot.gravity,
+        warnings=(*robot.warnings, *other.warnings),
+        loops=(*robot.loops, *other.loops),
+        couplings=(*robot.couplings, *other.couplings),
+        independent=_independent(robot, other),
+        actuators=(*robot.actuators, *other.actuators),
+        T_wb=robot.T_wb,
+    )
+    return merge_fixed(whole)
+
+
+def prefix_names(robot: Robot, prefix: str) -> Robot:
+    """Return the robot with a prefix before the names of all of its parts."""
+    if not prefix:
+        return robot
+    chosen = robot.independent
+    return replace(
+        robot,
+        links=tuple(replace(link, name=prefix + link.name) for link in robot.links),
+        joints=tuple(
+            replace(j, name=prefix + j.name, parent=prefix + j.parent, child=prefix + j.child) for j in robot.joints
+        ),
+        frames=tuple(Frame(prefix + frame.name, prefix + frame.link, frame.T_lf) for frame in robot.frames),
+        loops=tuple(
+            replace(
+                loop,
+                name=prefix + loop.name,
+                predecessor=prefix + loop.predecessor,
+                successor=prefix + loop.successor,
+            )
+            for loop in robot.loops
+        ),
+        couplings=tuple(_coupling(coupling, prefix) for coupling in robot.couplings),
+        independent=None if chosen is None else tuple(prefix + name for name in chosen),
+        actuators=tuple(_actuator(actuator, prefix) for actuator in robot.actuators),
+    )
+
+
+def _coupling(coupling: Coupling, prefix: str) -> Coupling:
+    expression = coupling.expression
+    return replace(
+        coupling,
+        name=prefix + coupling.name,
+        terms={prefix + joint: c for joint, c in coupling.terms.items()},
+        expression=None if expression is None else _expression(expression, prefix),
+    )
+
+
+def _expression(expression: Expression, prefix: str) -> Expression:
+    match expression:
+        case Position(joint):
+            return Position(prefix + joint)
+        case Operation(symbol, operands):
+            return Operation(symbol, tuple(_expression(operand, prefix) for operand in operands))
+        case Power(base, exponent):
+            return Power(_expression(base, prefix), exponent)
+    return expression
+
+
+def _actuator(actuator: Actuator, prefix: str) -> Actuator:
+    if isinstance(actuator, LoopMotor):
+        return LoopMotor(prefix + actuator.name, prefix + actuator.loop)
+    if isinstance(actuator, Thruster):
+        return Thruster(prefix + actuator.name, {prefix + name: arm for name, arm in actuator.terms.items()})
+    return Transmission(_coupling(actuator.displacement, prefix))
+
+
+def _independent(*robots: Robot) -> tuple[str, ...] | None:
+    """Return the joints that were chosen to drive closed chains; None where nobody chose any."""
+    if all(robot.independent is None for robot in robots):
+        return None
+    return tuple(name for robot in robots for name in robot.independent_joints)
+
+
+def _check_apart(robot: Robot, other: Robot) -> None:
+    kinds = {
+        "link or frame": lambda r: r.frame_names,
+        "joint": lambda r: r.joint_names,
+        "loop or coupling": lambda r: [part.name for part in (*r.loops, *r.couplings)],
+        "actuator": lambda r: [actuator.name for actuator in r.actuators],
+    }
+    for what, names in kinds.items():
+        both = [name for name in names(other) if name in set(names(robot))]
+        if both:
+            raise InputError(
+                f"attach: both robots have a {what} called {both[0]!r}",
+                why="names tell parts apart",
+                fix='prefix="left_", for instance',
+            )
+
+
+def _free(name: str, *robots: Robot) -> str:
+    taken: set[str] = {joint for robot in robots for joint in robot.joint_names}
+    while name in taken:
+        name += "_"
+    return name

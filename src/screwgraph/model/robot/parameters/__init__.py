@@ -1,0 +1,61 @@
+"""Parameters of robots that may be inputs of functions; one kind a file, a line each in `registry.KINDS`."""
+
+from screwgraph.model.robot.parameters.mass import particle
+from screwgraph.model.robot.parameters.registry import (
+    BODIES,
+    CLOSURE,
+    GEOMETRY,
+    KINDS,
+    LINEAR,
+    LOOPS,
+    MASSES,
+    ROTORS,
+    WEIGHTS,
+    Parameter,
+    checked_parameters,
+    numbers,
+    parameters_of,
+    with_payload,
+    with_values,
+)
+from screwgraph.model.robot.parameters.signs import check_values
+from screwgraph.model.robot.parameters.symbolic_robot import (
+    at_nominal,
+    at_sample,
+    has_symbols,
+    nominal,
+    parameter_key,
+    samples_of,
+    sizes,
+    symbolic,
+    with_numbers,
+)
+
+__all__ = [
+    "BODIES",
+    "CLOSURE",
+    "GEOMETRY",
+    "KINDS",
+    "LINEAR",
+    "LOOPS",
+    "MASSES",
+    "ROTORS",
+    "WEIGHTS",
+    "Parameter",
+    "at_nominal",
+    "at_sample",
+    "check_values",
+    "checked_parameters",
+    "has_symbols",
+    "nominal",
+    "numbers",
+    "parameter_key",
+    "parameters_of",
+    "particle",
+    "samples_of",
+    "sizes",
+    "symbolic",
+    "with_numbers",
+    "with_payload",
+    "with_values",
+]

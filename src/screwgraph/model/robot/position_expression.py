@@ -1,0 +1,147 @@
+"""Arithmetic over joint positions, kept as a tree: evaluated, differentiated and printed, never executed as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from screwgraph.model.robot.functions import OF_ONE, OF_TWO, apply_function
+from screwgraph.spatial import Taylor
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Position:
+    """The position (rad or m) of a joint of one coordinate."""
+
+    joint: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One of `+ - * /` on two operands, or a function by its name: sin, sqrt, ... of one, atan2, min, max, pow of two.
+
+    The exponent of `pow` is a `Constant`. Where a function has no derivative, motors have no lever arm: that of sqrt at
+    0 is infinite, that of abs at 0 counts as 0, and where their operands are equal, min and max follow the first.
+    """
+
+    symbol: str
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Power:
+    """A whole, not negative power."""
+
+    base: Expression
+    exponent: int
+
+
+Expression = Constant | Position | Operation | Power
+
+FUNCTIONS = (*OF_ONE, *OF_TWO)
+"""Names of the functions that an `Operation` may have."""
+
+_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+def evaluate(expression: Expression, positions: Mapping[str, Any]) -> Any:
+    """Return the value at the positions of joints: numbers of any kind, tape scalars, `Taylor`."""
+    like = next(iter(positions.values()), 0.0)
+    return _value(expression, positions, (lambda x: Taylor(x, 0.0, 0.0)) if isinstance(like, Taylor) else float)
+
+
+def joints_in(expression: Expression) -> tuple[str, ...]:
+    """Return the names of the joints that occur, in the order in which they do."""
+    match expression:
+        case Position(joint):
+            return (joint,)
+        case Operation(_, operands):
+            return tuple(dict.fromkeys(joint for operand in operands for joint in joints_in(operand)))
+        case Power(base, _):
+            return joints_in(base)
+    return ()
+
+
+def substitute_positions(expression: Expression, positions: Mapping[str, float]) -> Expression:
+    """Return the expression with some joints held at fixed positions, what is constant then worked out."""
+    match expression:
+        case Position(joint) if joint in positions:
+            return Constant(float(positions[joint]))
+        case Operation(symbol, operands):
+            result: Expression = Operation(
+                symbol, tuple(substitute_positions(operand, positions) for operand in operands)
+            )
+        case Power(base, exponent):
+            result = Power(substitute_positions(base, positions), exponent)
+        case _:
+            return expression
+    return result if joints_in(result) else Constant(float(evaluate(result, {})))
+
+
+def text_of(expression: Expression, names: Mapping[str, str]) -> str:
+    """Print an expression as arithmetic, each joint under the name that `names` gives it."""
+    return _text(expression, names)[0]
+
+
+def _value(expression: Expression, positions: Mapping[str, Any], number: Any) -> Any:
+    match expression:
+        case Constant(value):
+            return number(value)
+        case Position(joint):
+            return positions[joint]
+        case Power(base, exponent):
+            factor = _value(base, positions, number)
+            return prod([factor] * (exponent - 1), start=factor) if exponent else number(1.0)
+        case Operation(symbol, operands):
+            return _result(symbol, [_value(operand, positions, number) for operand in operands])
+    raise TypeError(f"expected an expression, got {expression!r}")
+
+
+def _result(symbol: str, values: list[Any]) -> Any:
+    match symbol, values:
+        case "+", (a, b):
+            return a + b
+        case "-", (a, b):
+            return a - b
+        case "*", (a, b):
+            return a * b
+        case "/", (a, b):
+            return a / b
+        case name, operands if len(operands) == (1 if name in OF_ONE else 2) and name in FUNCTIONS:
+            return apply_function(name, *operands)
+    raise TypeError(f"{symbol!r} of {len(values)} operands is not an operation")
+
+
+def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:
+    """Return the text, and how strongly it binds."""
+    match expression:
+        case Constant(value):
+            text = repr(int(value)) if value.is_integer() and abs(value) < 1e6 else repr(value)
+            return text, 4 if value >= 0.0 else 0
+        case Position(joint):
+            return names[joint], 4
+        case Power(base, exponent):
+            return f"{_format_operand(base, names, 4)}**{exponent}", 3
+        case Operation(symbol, operands) if symbol in FUNCTIONS:
+            return f"{symbol}({', '.join(_text(operand, names)[0] for operand in operands)})", 4
+        case Operation(symbol, (left, right)):
+            binding = _BINDING[symbol]
+            return (
+                f"{_format_operand(left, names, binding)} {symbol} {_format_operand(right, names, binding + 1)}",
+                binding,
+            )
+    raise TypeError(f"expected an expression, got {expression!r}")
+
+
+def _format_operand(expression: Expression, names: Mapping[str, str], binding: int) -> str:
+    text, own = _text(expression, names)
+    return text if own >= binding else f"({text})"

@@ -1,0 +1,1 @@
+"""Motions over time: integration rules, simulation, planning, estimation, identification."""

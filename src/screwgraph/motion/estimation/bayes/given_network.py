@@ -1,0 +1,232 @@
+"""A network some of whose quantities are known: the factors of the others, ready to be solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Function, Order, compile_graph
+from screwgraph.graph import Key, dynamics_graph
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.bayes.determinacy import check_determined
+from screwgraph.motion.estimation.bayes.factors import FAMILIES, NetworkFactors
+from screwgraph.motion.estimation.bayes.jumps import check_jumps
+from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
+from screwgraph.motion.estimation.bayes.known_names import Known, label_entries
+from screwgraph.motion.estimation.bayes.motion_integration import integrate_motion
+from screwgraph.motion.estimation.bayes.solution import BayesSolution
+from screwgraph.motion.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
+from screwgraph.motion.estimation.mechanism_noise import Noise
+from screwgraph.optimize import Problem, Result, each, solve
+
+BROKEN = 1e-8
+"""Residual, relative to 1 and the largest value, that laws may be left with at one instant."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenNetwork:
+    """The factor graph of a mechanism at one instant or over time, given what is known. See `BayesNetwork.given`.
+
+    Blanco-Claraco et al. (2021), section 5.
+    """
+
+    __repr__ = one_line
+
+    mechanism: Mechanism
+    steps: int
+    known: tuple[Known, ...]
+    asked: tuple[str, ...]
+    dt: float | None = None
+    integrator: str = "trapezoidal"
+    noise: Noise | None = None
+    is_independent: bool = False
+
+    def __post_init__(self) -> None:
+        for kind in self.asked:
+            if kind not in self._kinds:
+                raise make_unknown_name_error("kind of quantity", kind, self._kinds)
+        if self.integrator not in INTEGRATORS:
+            raise make_unknown_name_error("integrator", self.integrator, INTEGRATORS)
+        if self.steps > 1 and not (isinstance(self.dt, int | float) and 0.0 < self.dt < np.inf):
+            raise InputError(f"dt = {self.dt!r} is no time between {self.steps} steps", fix="give dt= in s")
+        are_known = "Q" in self.laws.kinds and self.laws.are_forces_known
+        if self.steps > 1 and self.integrator in OF_EQUATIONS and not are_known:
+            raise InputError(
+                f"{self.integrator!r} evaluates the equations of motion between steps, where torques are unknown",
+                fix='take integrator="trapezoidal", or make "Q" known at all steps',
+            )
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The factors of what is unknown; known values are parameters, zero here."""
+        return Problem(self.laws.factors(self.dt, self.integrator, self.noise))
+
+    @cached_property
+    def laws(self) -> NetworkFactors:
+        """Which unknowns there are, and the factors that tie them."""
+        return NetworkFactors(self.mechanism, self.steps, self.known, self.asked, self.is_independent)
+
+    def __call__(self, values: Mapping[str, Any], guess: Mapping[str, Any] | None = None) -> BayesSolution:
+        """Solve for what is unknown.
+
+        Args:
+            values: of all that is known, by the names that `given` took: (n,) of a kind, a number of one coordinate,
+                with a first axis for steps where these are several. Units are SI.
+            guess: where the search begins, by kind: (n,), or (steps, n). By default it begins, over time, with the
+                motion that follows from a known state on the assembled branch, else at the assembled position at rest.
+
+        Raises:
+            InputError: names or shapes are wrong, the known values contradict each other, or leave degrees of freedom
+                undetermined: one line says how many, and names unknowns that would settle them. Or, where no noise was
+                stated, torques do not lead to the state at which a path begins, or it goes through a dead centre.
+        """
+        names = {known.name: known for known in self.known}
+        for name in values:
+            if name not in names:
+                raise make_unknown_name_error("known quantity", name, names)
+        for name in names:
+            if name not in values:
+                raise InputError(f"the value of {name} is missing", why="it was named as known")
+        given = {name: known.values(values) for name, known in names.items()}
+        if self.steps > 1:
+            motion = KnownMotion.from_known(
+                self.mechanism, self.steps, float(self.dt or 0.0), self.known, given, self.laws.paths
+            )
+            given |= {known.name: motion.values(known) for known in self.laws.known_quantities if known.kind != "o"}
+            starts = self._starts(given, guess or {}, motion)
+        else:
+            starts = [self._start(given, guess or {})]
+        problem = self.problem.with_parameters(self._parameters(given))
+        result = _solve_from_starts(problem, starts)
+        check_determined(problem, result.iterate.x, self.laws)
+        if self.steps == 1 and not self._is_observed:
+            _check_laws(result)
+        elif not result.success:
+            raise InputError(f"the search ends: {result.status.value}", why=result.reason, fix="give a nearer guess=")
+        return BayesSolution(self.mechanism, self._collect_values(result, given), result)
+
+    def compile(self, *names: str, ordering: Order = "auto") -> Function:
+        """Return the linear part of one instant as a compiled function, positions and velocities being known.
+
+        It is that of `sg.compile(sg.dynamics_graph(mechanism).given(...), names)`: kinds "qdd", "Q" or single ones.
+
+        Raises:
+            EliminationError: positions or velocities are unknown, or the graph does not determine what is asked.
+            InputError: several steps, or a name means nothing.
+        """
+        if self.steps > 1 or self._is_observed or self.is_independent:
+            raise InputError(
+                "only one instant without observations, in spanning coordinates, is compiled",
+                fix="call the network with values",
+            )
+        keys = [key for known in self.known for key in self._keys(known)]
+        renamed = ["tau" + name[1:] if name.partition(":")[0] == "Q" else name for name in names]
+        return compile_graph(dynamics_graph(self.mechanism).given(*keys), renamed, ordering=ordering)
+
+    def _keys(self, known: Known) -> Iterator[Key]:
+        kind = "tau" if known.kind == "Q" else known.kind
+        return (Key(kind, label_entries(self.mechanism, known.kind)[i]) for i in known.entries)
+
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        """The kinds of quantities that may be asked."""
+        return tuple(kind for kind in FAMILIES if self.is_independent or not kind.startswith("z"))
+
+    @property
+    def _is_observed(self) -> bool:
+        return any(known.kind == "o" for known in self.known)
+
+    def _parameters(self, given: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
+        """Return known values as the parameters of factors, by name of these."""
+        found: dict[str, dict[str, Any]] = {}
+        for known in self.laws.known_quantities:
+            if known.kind == "o" or known.kind in self.laws.families:
+                found[known.name] = {"measured" if known.kind == "o" else "mean": each(given[known.name])}
+        forced = self.laws.torque_parameters(self._torques(given)) if self.laws.are_forces_known else {}
+        return found | {f.name: forced[f.name] for f in self.problem.factors if f.name in forced}
+
+    def _torques(self, given: Mapping[str, np.ndarray]) -> np.ndarray:
+        return self._fill_given("Q", given, np.zeros((self.steps, len(self.mechanism.motors))))
+
+    def _fill_given(self, kind: str, given: Mapping[str, np.ndarray], values: np.ndarray) -> np.ndarray:
+        """Return values of a kind, those that are known put in."""
+        for known in self.known:
+            if known.kind == kind:
+                values[np.ix_(known.steps, known.entries)] = given[known.name]
+        return values
+
+    def _starts(
+        self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any], motion: KnownMotion
+    ) -> list[dict[str, np.ndarray]]:
+        """Return where searches over time begin: at the guess, and where what is known leads from a known state.
+
+        Raises:
+            InputError: paths jump, and no noise was stated.
+        """
+        own = self._start(given, guess)
+        if "q" in guess and not self.laws.paths:
+            return [own]
+        integrated = integrate_motion(motion, own["q"])
+        if integrated is None:
+            return [own]
+        if self.laws.paths and self.noise is None:
+            check_jumps(motion, integrated, own["q"])
+        values = {"q": integrated.q, "qd": integrated.qd, "qdd": integrated.qdd, "Q": integrated.tau}
+        independent = list(self.mechanism.freedom.independent)
+        values |= {kind.replace("q", "z"): values[kind][:, independent] for kind in ("q", "qd", "qdd")}
+        near = {kind: values[kind] for kind in self.laws.families}
+        return [self._start(given, {**near, **guess}), *([self._start(given, near)] if guess else [])]
+
+    def _start(self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Return where the search begins, by family."""
+        for kind in guess:
+            if kind not in self._kinds:
+                raise make_unknown_name_error("kind of quantity", kind, self._kinds)
+        found, home = {}, self.mechanism.home
+        assembled = {"q": home, "z": home[list(self.mechanism.freedom.independent)]}
+        for kind, x in self.laws.families.items():
+            near = guess.get(kind, assembled.get(kind, 0.0))
+            shape = (self.steps, x.manifold.dim)
+            try:
+                values = np.broadcast_to(np.asarray(near, dtype=float), shape).copy()
+            except (TypeError, ValueError):
+                raise InputError(f"guess of {kind} does not have the shape {shape}") from None
+            found[x.name] = self._fill_given(kind, given, values)
+        return found
+
+    def _collect_values(self, result: Result, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return values by kind: (steps, n), or (n,) of one instant."""
+        found = {kind: result.values[x.name] for kind, x in self.laws.families.items()}
+        if "Q" in self.laws.kinds and "Q" not in found:
+            found["Q"] = self._torques(given)
+        return {kind: values[0] if self.steps == 1 else values for kind, values in found.items()}
+
+
+def _solve_from_starts(problem: Problem, starts: Sequence[Mapping[str, np.ndarray]]) -> Result:
+    """Search from one start after the other, by dogleg, then by Levenberg-Marquardt, until a search succeeds."""
+    for start in starts:
+        result = solve(problem, start, method="dogleg")  # one step where the equations are linear
+        if not result.success:
+            result = solve(problem, start, method="levenberg_marquardt")  # it passes singular states
+        if result.success:
+            break
+    return result
+
+
+def _check_laws(result: Result) -> None:
+    """Check that all laws, and what is known, hold at one instant. Raises InputError."""
+    left = {name: float(np.abs(r).max(initial=0.0)) for name, r in result.residuals.items()}
+    name = max(left, key=lambda key: left[key])
+    if not left[name] <= BROKEN * max(1.0, float(np.abs(result.iterate.x).max())):
+        raise InputError(
+            f"the laws and the known values do not hold together: {name} is off by {left[name]:.3g}",
+            why="the known values contradict each other, or the search ended elsewhere",
+            fix="give fewer values, or a nearer guess=",
+        )

@@ -1,0 +1,158 @@
+"""Dynamic Bayesian networks of multibody motion, and the factor graphs that they become.
+
+Blanco-Claraco et al. (2021), Fig. 1, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.bayes.factors import FAMILIES
+from screwgraph.motion.estimation.bayes.given_network import GivenNetwork
+from screwgraph.motion.estimation.bayes.known_names import Quantity, parse_knowns
+from screwgraph.motion.estimation.mechanism_noise import Noise
+
+
+class GraphFactor(NamedTuple):
+    """A factor by kind, prior, integrator, dynamics, constraints or observation, and the unknowns that it ties."""
+
+    kind: str
+    variables: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True)
+class BayesNetwork:
+    """Bayes network: nodes, in order, with the kind of their conditional probability and parents."""
+
+    __repr__ = one_line
+
+    parents: Mapping[Quantity, tuple[Quantity, ...]]
+    kinds: Mapping[Quantity, str] = field(default_factory=dict)
+
+    def factor_graph(self, known: Iterable[str | Quantity] = ()) -> tuple[GraphFactor, ...]:
+        """Return the factor graph given what is known: kinds ("Q") or single quantities.
+
+        Each node becomes a variable, and a factor that ties it to its parents. What is known is no variable but part of
+        the factors; those that tie nothing unknown are constant, and left out. Blanco-Claraco et al. (2021), section 5.
+
+        Raises:
+            InputError: something known is no quantity of the network.
+        """
+        given = self._parse_given(known)
+        found = []
+        for node, parents in self.parents.items():
+            variables = tuple(x for x in (*parents, node) if x not in given)
+            if variables:
+                found.append(GraphFactor(self.kinds[node], variables))
+        return tuple(found)
+
+    def unknowns(self, known: Iterable[str | Quantity] = ()) -> tuple[Quantity, ...]:
+        """Return the variables of that factor graph. Raises InputError as `factor_graph` does."""
+        given = self._parse_given(known)
+        return tuple(node for node in self.parents if node not in given)
+
+    def given(
+        self,
+        mechanism: Mechanism,
+        *known: str | Quantity,
+        solve: Iterable[str] | None = None,
+        dt: float | None = None,
+        integrator: str = "trapezoidal",
+        noise: Noise | None = None,
+    ) -> GivenNetwork:
+        """Return a factor graph of a mechanism that can be solved for what is unknown.
+
+        What is known may change from step to step: torques at some, coordinates at others. A coordinate that is known
+        at three or more consecutive steps is a path. Where a torque is unknown, the velocities and accelerations of as
+        many paths as there are degrees of freedom count as known, too; paths of eight steps or more are smoothed by
+        their noise, as those of inverse dynamics are.
+
+        Args:
+            mechanism: whose laws the conditional probabilities are.
+            known: kinds ("q" at all steps), quantities ("q_0") and single coordinates, motors ("Q") or sensors ("o") of
+                them ("q:theta", "Q_2:theta", "o:gyro"). Velocities and accelerations are "qd" and "qdd". Networks of
+                independent coordinates have z, zd, zdd, too; the branch C is that of the guess.
+            solve: kinds that are asked, by default all. A kind that is neither known nor asked is left out where
+                nothing known or asked depends on it: without "Q", accelerations obey the constraints only.
+            dt: time between steps (s).
+            integrator: a key of `INTEGRATORS`; "euler" and "trapezoidal" where torques are unknown.
+            noise: standard deviations; by default those of `Noise` over time. At one instant all laws hold exactly.
+
+        Raises:
+            InputError: not a mechanism; a name means nothing or is known twice; no dt.
+        """
+        if not isinstance(mechanism, Mechanism):
+            raise InputError(
+                f"expected a mechanism, got {describe_value(mechanism)}",
+                why="networks bind the laws of planar mechanisms in natural coordinates",
+                fix="load one with sg.load_mechanism; for states of robots over time: sg.estimate, or sg.over",
+            )
+        steps = 1 + max(node.step for node in self.parents)
+        kinds = tuple(dict.fromkeys(node.kind for node in self.parents if node.kind != "C"))
+        found, asked = parse_knowns(mechanism, kinds, steps, known), kinds if solve is None else solve
+        named = tuple(kind for kind in asked if solve is not None or kind in FAMILIES)
+        return GivenNetwork(mechanism, steps, found, named, dt, integrator, noise, "z" in kinds)
+
+    def _parse_given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
+        kinds, given = {node.kind for node in self.parents}, set()
+        for item in known:
+            if isinstance(item, Quantity) and item not in self.parents:
+                raise make_unknown_name_error("quantity of the network", str(item), map(str, self.parents))
+            if isinstance(item, str) and item not in kinds:
+                raise make_unknown_name_error("kind of quantity", item, sorted(kinds))
+            given |= {item} if isinstance(item, Quantity) else {node for node in self.parents if node.kind == item}
+        return given
+
+
+def bayes_network(steps: int, coordinates: str = "spanning", observed: bool = False) -> BayesNetwork:
+    """Return the network of Fig. 1a ("spanning") or 1b ("independent") over so many steps, with observations or not.
+
+    Raises:
+        InputError: no positive number of steps, or another kind of coordinates.
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise InputError(f"steps = {steps!r} is not a positive whole number")
+    if coordinates not in _STEP:
+        raise make_unknown_name_error("kind of coordinates", coordinates, _STEP)
+    parents: dict[Quantity, tuple[Quantity, ...]] = {}
+    kinds: dict[Quantity, str] = {}
+    if coordinates == "independent":
+        parents[Quantity("C", 0)], kinds[Quantity("C", 0)] = (), "prior"
+    for i in range(steps):
+        for kind, law, before, now in _STEP[coordinates]:
+            if kind == "o" and not observed:
+                continue
+            node, first = Quantity(kind, i), i == 0 and bool(before)
+            kinds[node] = "prior" if first else law
+            earlier = () if first else tuple(Quantity(k, i - 1) for k in before)
+            parents[node] = earlier + tuple(Quantity(k, 0 if k == "C" else i) for k in now)
+    return BayesNetwork(parents, kinds)
+
+
+_STEP: Mapping[str, tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...]] = {
+    "spanning": (
+        ("Q", "prior", (), ()),
+        ("q", "integrator", ("q", "qd"), ()),
+        ("qd", "integrator", ("qd", "qdd"), ()),
+        ("qdd", "dynamics", (), ("q", "qd", "Q")),
+        ("o", "observation", (), ("q", "qd", "qdd")),
+    ),
+    "independent": (
+        ("Q", "prior", (), ()),
+        ("z", "integrator", ("z", "zd"), ()),
+        ("zd", "integrator", ("zd", "zdd"), ()),
+        ("q", "constraints", (), ("z", "C")),
+        ("qd", "constraints", (), ("q", "zd")),
+        ("zdd", "dynamics", (), ("q", "qd", "Q")),
+        ("qdd", "constraints", (), ("q", "qd", "zdd")),
+        ("o", "observation", (), ("q", "qd", "qdd")),
+    ),
+}
+"""Of each quantity: its kind, its law, its parents one step before, and those of the same step."""

@@ -1,0 +1,366 @@
+"""States, torques and parameters of a model from measurements: batch least squares on its graph over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Robot
+from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
+from screwgraph.motion.estimation.estimate_search import search_estimate
+from screwgraph.motion.estimation.initial_guess import State, Unknowns, extend_guess
+from screwgraph.motion.estimation.initial_position import find_initial_position
+from screwgraph.motion.estimation.measurements import Measurements, validate_measurements
+from screwgraph.motion.estimation.mechanism_noise import ModelNoise
+from screwgraph.motion.estimation.mechanism_unknowns import MechanismUnknowns
+from screwgraph.motion.estimation.model_errors import contradiction, residuals_by_coordinate, stiffer_robots
+from screwgraph.motion.estimation.observability import (
+    compute_damped_covariances,
+    find_undetermined,
+    find_unobserved,
+    rms_residual,
+)
+from screwgraph.motion.estimation.result import DOUBTFUL, Estimate
+from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
+from screwgraph.motion.estimation.sensor_factors import make_prior, make_sensor_factors, random_walk_priors
+from screwgraph.motion.estimation.sensors import Sensor, bias_unknown
+from screwgraph.motion.estimation.slip_detection import can_slip, drop_slipping, find_slips, search_without_slips
+from screwgraph.motion.simulation import Watch, coordinate_names, dynamics_of, simulate_dynamics
+from screwgraph.optimize import (
+    Manifold,
+    Problem,
+    Progress,
+    Result,
+    Status,
+    soft,
+)
+from screwgraph.optimize.whitening import whiten_residual
+
+FIRST = 16
+"""Samples that the search begins with; it goes on with twice as many, up to all."""
+CAREFUL = 0.3
+"""Standard deviation of parameters, relative, as long as few samples are regarded."""
+NORMAL = 2.0
+"""Standard deviations within which 95 % of errors lie."""
+BESIDES = ("sensor ", "prior ", "change ")
+"""What names of factors begin with that are no laws of the model."""
+
+
+def estimate(
+    model: Robot | Mechanism,
+    measurements: Mapping[str, Any],
+    parameters: Sequence[str] = (),
+    *,
+    inputs: Sequence[str] = (),
+    sensors: Sequence[Mapping[str, Any]] | None = None,
+    q0: Any = None,
+    qd0: Any = None,
+    noise: ModelNoise | None = None,
+    watch: Watch | None = None,
+) -> Estimate:
+    """Estimate a motion, torques and parameters of a model. Arguments as for `queries.estimate`.
+
+    Where the search fails, it begins again with dampings, if they are unknown, of dampers that are as fast as a step.
+
+    Raises:
+        InputError: a bad argument, or a search that fails.
+        ModelError: the mechanism cannot be assembled.
+    """
+    options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0, "noise": noise}
+    names = _names(parameters, "parameters")
+    try:
+        return _estimate_model(model, measurements, names, watch=watch, **options)
+    except SearchError as failure:
+        if isinstance(model, Mechanism):
+            raise
+        dt = float(np.median(np.diff(np.asarray(measurements["t"], dtype=float))))
+        for robot in stiffer_robots(model, names, dynamics_of(model).start(q0, qd0)[0], dt):
+            with suppress(SearchError):
+                found = _estimate_model(robot, measurements, names, watch=watch, **options)
+                if all(size < DOUBTFUL for size in found.misfit.values()):
+                    return replace(found, run=replace(found.run, model=model))
+        raise failure from None
+
+
+class SearchError(InputError):
+    """A search that failed."""
+
+
+def _estimate_model(
+    model: Robot | Mechanism,
+    measurements: Mapping[str, Any],
+    parameters: Sequence[str],
+    *,
+    inputs: Sequence[str],
+    sensors: Sequence[Mapping[str, Any]] | None,
+    q0: Any,
+    qd0: Any,
+    noise: ModelNoise | None,
+    watch: Watch | None,
+) -> Estimate:
+    """Search once. Raises SearchError where that fails."""
+    kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
+    unknowns: Unknowns = kind.from_model(model, tuple(parameters))  # pyright: ignore[reportArgumentType]
+    data = validate_measurements(
+        measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels
+    )
+    driven = unknowns.inputs_of(_names(inputs, "inputs"))
+    _check_known(unknowns.labels, driven, data)
+    start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
+    unknowns = unknowns.fit_to(data, start[0])
+    begun = (_first_position(unknowns, data, measurements, start[0], noise), start[1])
+    shared, values, failure = unknowns.parameters, {}, None
+    if shared.names:
+        values["parameters"] = (shared.values / shared.scale)[None]
+    for sensor in data.sensors:
+        if isinstance(sensor, Sensor) and sensor.bias:
+            offset = bias_unknown(sensor)
+            values[offset.name] = np.zeros((1, offset.manifold.dim))
+    for count in _horizons(len(data.t)):
+        unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
+        try:
+            guess = extend_guess(unknowns, values, begun, part)
+        except InputError as error:
+            raise failure or error from None
+        believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
+        search = partial(_search_estimate, unknowns, start, believed, _looking(watch, part))
+        if isinstance(unknowns, RobotUnknowns) and can_slip(data.sensors):
+            result, values, slipping = search_without_slips(unknowns, part, slipping, search, guess)
+        else:
+            result, values = search(part, guess)
+        if result.status is Status.INTERRUPTED and count == FIRST and not result.iterations:
+            raise KeyboardInterrupt
+        if result.status.is_stopped:
+            break
+        failure = None
+        if not result.success:
+            failure = _failure(unknowns, part, start, believed, result, guess)
+        if failure and values is guess:
+            raise failure
+    else:
+        if failure:
+            raise failure
+        _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
+    return _estimation(unknowns, drop_slipping(_first(data, count), slipping), noise, result)
+
+
+def _first_position(
+    unknowns: Unknowns, data: Measurements, table: Mapping[str, Any], q0: np.ndarray, noise: ModelNoise
+) -> np.ndarray:
+    """Return what first readings of a robot tell, which the search begins with."""
+    if not isinstance(unknowns, RobotUnknowns):
+        return q0
+    return find_initial_position(unknowns.mechanics, data.sensors, table, q0, noise.position)
+
+
+def _search_estimate(
+    unknowns: Unknowns,
+    start: State,
+    noise: ModelNoise,
+    look: Callable[[Progress], Any] | None,
+    data: Measurements,
+    values: Mapping[str, np.ndarray],
+) -> tuple[Result, Mapping[str, np.ndarray]]:
+    return search_estimate(partial(_problem, unknowns, data, start, noise), values, look)
+
+
+def _names(given: Any, what: str) -> tuple[str, ...]:
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
+        raise InputError(f"{what} = {given!r} is no list of names")
+    return tuple(listed)
+
+
+def _check_known(labels: Sequence[str], inputs: tuple[int, ...], data: Measurements) -> None:
+    for column in inputs:
+        if data.torques[:, column].any():
+            raise InputError(f"the torque of {labels[column]} is both known and an unknown input", fix="leave out one")
+
+
+def _horizons(count: int) -> Iterator[int]:
+    """Yield how many samples to regard, doubling up to all."""
+    now = FIRST
+    while now < count:
+        yield now
+        now *= 2
+    yield count
+
+
+def _first(data: Measurements, count: int) -> Measurements:
+    samples = tuple(s.first_instants(count) for s in data.samples)
+    return replace(data, t=data.t[:count], samples=samples, torques=data.torques[:count])
+
+
+def _looking(watch: Watch | None, data: Measurements) -> Callable[[Progress], Any] | None:
+    """Return a callback that looks at the watch: 0 during the first search, then what is regarded for sure."""
+    known = 0.0 if len(data.t) <= FIRST else float(data.t[len(data.t) // 2] - data.t[0])
+    return None if watch is None else lambda progress: watch(known)
+
+
+@dataclass(frozen=True)
+class PositionPrior:
+    """Positions less their expected value, in velocity coordinates."""
+
+    manifold: Manifold
+
+    def __call__(self, q: Any, *, mean: Any) -> Any:
+        """Residual (nv,)."""
+        return self.manifold.defect(mean, q)
+
+
+def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, factor: float) -> Problem:
+    """Return the factors of the model, with standard deviations so many times larger, the sensors, and the priors."""
+    q, qd, *_ = states = unknowns.states()
+    families = {v.name: v for v in (*states, *((unknowns.tau,) if unknowns.inputs else ()))}
+    found = unknowns.model_factors(data, start[0], noise.times(factor))
+    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
+        families["forces"] = unknowns.forces
+        found += random_walk_priors(unknowns.forces, data, noise.force, noise.force_rate)
+    for sensor, samples in zip(data.sensors, data.samples, strict=True):
+        if len(samples.at):
+            found += make_sensor_factors(unknowns, sensor, families, samples, noise)
+    found.append(soft(PositionPrior(q.manifold), q[0], mean=start[0], sigma=noise.position, name="prior q"))
+    found.append(make_prior(qd, start[1], noise.velocity))
+    if unknowns.inputs:
+        found += random_walk_priors(unknowns.tau, data, noise.torque, noise.torque_rate)
+    if unknowns.parameters.names:
+        nominal = unknowns.parameters.values / unknowns.parameters.scale
+        found.append(make_prior(unknowns.shared, nominal, noise.parameters))
+    return Problem(found, states)
+
+
+def _failure(
+    unknowns: Unknowns,
+    data: Measurements,
+    start: State,
+    noise: ModelNoise,
+    result: Result,
+    guess: Mapping[str, np.ndarray],
+) -> SearchError:
+    """Say how a search failed: what contradicts the model, or else what hardly anything but priors determines."""
+    what = f"the estimate of the first {data.t[-1] - data.t[0]:g} s ends as {result.status.value}"
+    of = compute_damped_covariances(result, [*unknowns.states()[:2], *((unknowns.tau,) if unknowns.inputs else ())])
+    shared = unknowns.parameters
+    weak = list(_find_unobserved(unknowns, noise, of)) if of else []
+    if of and shared.names:
+        (covariance,) = compute_damped_covariances(result, [unknowns.shared]).values()
+        scale = np.outer(shared.scale, shared.scale)
+        weak += find_undetermined(shared, shared.values, scale * covariance[0], noise.parameters)
+    hardly = f"the measurements hardly determine {', '.join(weak)}"
+    off = _misfits(unknowns, data, result)
+    worst = max(off, key=lambda name: off[name])
+    if off[worst] > DOUBTFUL:
+
+        def problem(factor: float) -> Problem:
+            return _problem(unknowns, data, start, replace(noise, dynamics=factor * noise.dynamics), 1.0)
+
+        found = contradiction(unknowns.model, problem, guess)
+        parts = [f"{worst} is off by {off[worst]:.3g} of its standard deviations", *([found] if found else [])]
+        parts += [hardly] if weak else []
+        fix = (
+            "check masses, lengths, dampings and payloads there, signs, units and names of sensors and torques, and q0"
+        )
+        return SearchError(what, why="; ".join(parts), fix=fix)
+    if weak:
+        fix = "add sensors that do, or smaller priors: noise=ModelNoise(position=0.1, ...)"
+        return SearchError(what, why=hardly, fix=fix)
+    fix = "check sensors and units, give q0 nearer to where the motion begins, fewer parameters, or more noise"
+    return SearchError(what, why=result.reason, fix=fix)
+
+
+def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, result: Result) -> Estimate:
+    """Return what a solved graph says. Raises InputError where it leaves something undetermined."""
+    found, shared, model, left = result.values, unknowns.parameters, unknowns.model, result.residuals
+    of = {family.name: result.covariances(family) for family in unknowns.states()[:3]}
+    states = (found["q"], found["qd"])
+    tau, tau_sigma, columns = data.torques.copy(), np.zeros_like(data.torques), list(unknowns.inputs)
+    if columns:
+        of["tau"] = result.covariances(unknowns.tau)
+        tau[:, columns], tau_sigma[:, columns] = found["tau"], _sigma(of["tau"])
+    run = simulate_dynamics(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False)
+    forces, forces_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
+    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
+        told = BaseContactForces(unknowns.motion, slice(None))
+        spread = result.covariances(unknowns.states()[0], unknowns.forces)
+        forces, forces_sigma = told(found), told.sigma(found, spread)
+        run = replace(run, external_wrenches=unknowns.wrenches(found["forces"]))
+    offsets, offsets_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
+    for sensor in data.sensors:
+        if isinstance(sensor, Sensor) and sensor.bias:
+            offset = bias_unknown(sensor)
+            offsets[sensor.name] = found[offset.name][0]
+            offsets_sigma[sensor.name] = np.sqrt(np.diag(result.covariance(offset)))
+    values, covariance = np.zeros(0), np.zeros((0, 0))
+    if shared.names:
+        values = shared.scale * found["parameters"][0]
+        covariance = np.outer(shared.scale, shared.scale) * result.covariance(unknowns.shared)
+    _check_positive(unknowns, values, covariance)
+    laws = [f for f in result.problem.factors if not f.name.startswith(BESIDES)]
+    measured = [
+        (s, samples, left.get(f"sensor {s.name}")) for s, samples in zip(data.sensors, data.samples, strict=True)
+    ]
+    return Estimate(
+        run,
+        *(_sigma(of["q"]), _sigma(of["qd"]), _sigma(of["qdd"]), tau_sigma),
+        parameters=dict(zip(shared.names, values.tolist(), strict=True)),
+        covariance=covariance,
+        residuals={
+            name: values for _, samples, r in measured for name, values in samples.spread(r, len(data.t)).items()
+        },
+        misfit=_misfits(unknowns, data, result),
+        undetermined=find_undetermined(shared, values, covariance, noise.parameters),
+        unobserved=_find_unobserved(unknowns, noise, of),
+        model_error=max(float(np.abs(whiten_residual(left[f.name], dict(f.shared))).max()) for f in laws),
+        model_errors=residuals_by_coordinate(model, result),
+        result=result,
+        forces=forces,
+        forces_sigma=forces_sigma,
+        offsets=offsets,
+        offsets_sigma=offsets_sigma,
+        slips=find_slips(unknowns, data, result)
+        if isinstance(unknowns, RobotUnknowns) and can_slip(data.sensors) and not result.status.is_stopped
+        else (),
+    )
+
+
+def _check_positive(unknowns: Unknowns, values: np.ndarray, covariance: np.ndarray) -> None:
+    """Refuse masses that are negative beyond doubt. Raises InputError."""
+    sigma = np.sqrt(np.diag(covariance))
+    negative = unknowns.negative(values + NORMAL * sigma)
+    if negative:
+        names = unknowns.parameters.names
+        found = ", ".join(f"{n} = {x:.4g} +- {s:.2g}" for n, x, s in zip(names, values, sigma, strict=True))
+        raise InputError(
+            f"the mass or inertia of {', '.join(negative)} comes out negative: {found}",
+            why="the measurements contradict the model, or parameters and torques make up for each other",
+            fix="fewer parameters or inputs, or smaller priors: noise=ModelNoise(parameters=0.2)",
+        )
+
+
+def _misfits(unknowns: Unknowns, data: Measurements, result: Result) -> dict[str, float]:
+    left = result.residuals
+    pairs = [(s, samples) for s, samples in zip(data.sensors, data.samples, strict=True) if len(samples.at)]
+    return {s.name: rms_residual(samples, left[f"sensor {s.name}"], unknowns.reading(s)[2]) for s, samples in pairs}
+
+
+def _find_unobserved(unknowns: Unknowns, noise: ModelNoise, covariances: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return columns of initial positions and velocities, and of unknown torques, that only priors determine."""
+    names = coordinate_names(unknowns.model)
+    found = find_unobserved(covariances["q"][0], noise.position, [f"q:{name}" for name in names["qd"]])
+    found += find_unobserved(covariances["qd"][0], noise.velocity, [f"qd:{name}" for name in names["qd"]])
+    if unknowns.inputs:
+        inputs = [f"tau:{names['tau'][i]}" for i in unknowns.inputs]
+        found += find_unobserved(covariances["tau"][0], noise.torque, inputs)
+    return tuple(found)
+
+
+def _sigma(covariances: Float[np.ndarray, "N n n"]) -> Float[np.ndarray, "N n"]:
+    return np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))

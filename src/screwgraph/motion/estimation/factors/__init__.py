@@ -1,0 +1,76 @@
+"""Factors of planar mechanisms: templates of the law that each states. Blanco-Claraco et al. (2021), section 6."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from screwgraph.model.mechanism.sensor_models import (
+    Accelerometer,
+    CoordinateAngle,
+    Gyroscope,
+    LineAngle,
+    PointPosition,
+)
+from screwgraph.motion.estimation.factors.acceleration_expressions import Acceleration
+from screwgraph.motion.estimation.factors.constraints import (
+    AccelerationConstraints,
+    PositionConstraints,
+    VelocityConstraints,
+)
+from screwgraph.motion.estimation.factors.dynamics import (
+    ForwardDynamics,
+    IndependentForwardDynamics,
+    IndependentInverseDynamics,
+    InverseDynamics,
+)
+from screwgraph.motion.estimation.factors.independent_constraints import (
+    IndependentAcceleration,
+    IndependentPosition,
+    IndependentVelocity,
+)
+from screwgraph.motion.estimation.factors.prior import prior
+from screwgraph.motion.estimation.factors.soft_equality import soft_equality
+
+FACTORS: Mapping[str, Callable[..., Any]] = {
+    "prior": prior,
+    "soft_equality": soft_equality,
+    "position_constraints": PositionConstraints,
+    "velocity_constraints": VelocityConstraints,
+    "acceleration_constraints": AccelerationConstraints,
+    "independent_position": IndependentPosition,
+    "independent_velocity": IndependentVelocity,
+    "independent_acceleration": IndependentAcceleration,
+    "forward_dynamics": ForwardDynamics,
+    "independent_forward_dynamics": IndependentForwardDynamics,
+    "inverse_dynamics": InverseDynamics,
+    "independent_inverse_dynamics": IndependentInverseDynamics,
+    "point_position": PointPosition,
+    "coordinate_angle": CoordinateAngle,
+    "line_angle": LineAngle,
+    "gyroscope": Gyroscope,
+    "accelerometer": Accelerometer,
+}
+"""Templates, and classes whose instances are templates of one mechanism, by name."""
+
+__all__ = [
+    "FACTORS",
+    "Acceleration",
+    "AccelerationConstraints",
+    "Accelerometer",
+    "CoordinateAngle",
+    "ForwardDynamics",
+    "Gyroscope",
+    "IndependentAcceleration",
+    "IndependentForwardDynamics",
+    "IndependentInverseDynamics",
+    "IndependentPosition",
+    "IndependentVelocity",
+    "InverseDynamics",
+    "LineAngle",
+    "PointPosition",
+    "PositionConstraints",
+    "VelocityConstraints",
+    "prior",
+    "soft_equality",
+]

@@ -1,0 +1,247 @@
+"""Measurements of a motion: tables that sensors filled, with what each measured and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.model.formats import Table
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.sensor_times import find_nearest_times, merge_times, round_steps
+from screwgraph.motion.estimation.trajectory_tables import EVEN, check_increasing, locate_names, read_column
+
+TORQUE = "tau:"
+"""What the names of columns of known torques begin with; the motor follows."""
+ROUNDED = 0.01
+"""How far from 1 printed digits leave the length of a quaternion."""
+TIME = "t"
+OWN_TIME = "t:"
+"""What the names of columns of a sensor's own times begin with; its name, or that of a column of torques, follows."""
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Columns that a sensor fills, and by name of each row of its residual the columns that the row needs.
+
+    Columns `unit` are those of a unit quaternion. What is read was so a `delay` (s) before.
+    """
+
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[str, ...]]
+    unit: tuple[str, ...] = ()
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples of one sensor: `values` (k, columns) at the instants of numbers `at`.
+
+    `seen` is 1 for rows of its residual that were measured, 0 for others; None where all were. `rows` are their names.
+    """
+
+    __repr__ = one_line
+
+    at: Int[np.ndarray, " k"]
+    values: Float[np.ndarray, "k columns"]
+    seen: Float[np.ndarray, "k rows"] | None
+    rows: tuple[str, ...]
+
+    def first_instants(self, count: int) -> Samples:
+        """Return those at the first instants."""
+        k = int(np.searchsorted(self.at, count))
+        return Samples(self.at[:k], self.values[:k], None if self.seen is None else self.seen[:k], self.rows)
+
+    def fill_rows(self, rows: Float[np.ndarray, "k rows"]) -> Float[np.ndarray, "k rows"]:
+        """Return values of rows, NaN where nothing was measured."""
+        return rows if self.seen is None else np.where(self.seen > 0.0, rows, np.nan)
+
+    def spread(self, rows: Float[np.ndarray, "k rows"] | None, count: int) -> dict[str, Float[np.ndarray, " N"]]:
+        """Return values of rows by name, at `count` instants: NaN where nothing was measured."""
+        whole = np.full((count, len(self.rows)), np.nan)
+        if rows is not None:
+            whole[self.at] = self.fill_rows(rows)
+        return dict(zip(self.rows, whole.T, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """Measurements of sensors, and known torques of the motors (N m), at N instants (s)."""
+
+    __repr__ = one_line
+
+    t: Float[np.ndarray, " N"]
+    sensors: tuple[Any, ...]
+    samples: tuple[Samples, ...]
+    torques: Float[np.ndarray, "N motors"]
+
+    @property
+    def steps(self) -> Float[np.ndarray, " N-1"]:
+        """The distances in time (s): those of equal times are exactly equal."""
+        return round_steps(self.t)
+
+
+def validate_measurements(
+    table: Mapping[str, Any], sensors: Sequence[Any], channels: Callable[[Any], Channels], motors: Sequence[str]
+) -> Measurements:
+    """Check measurements, {"t": (N,), sensor: (N,), sensor_x: (N,), "tau:motor": (N,), ...}.
+
+    NaN is what was not measured. Columns of a sensor with a column "t:sensor" have these times, as long as they are.
+    What sensors with a delay read of times before the first of "t" is left out.
+    Sensors without columns are left out; motors without a column have no torque; between times torques are linear.
+
+    Raises:
+        InputError: no times, unknown columns or none, half a sensor, empty columns, infinite values, times unsorted,
+            other lengths, torques that are not known all the time.
+    """
+    driven = {TORQUE + name: k for k, name in enumerate(motors)}
+    known = {sensor: channels(sensor) for sensor in sensors}
+    with locate_names(table):
+        used = _select_sensors(table, known, driven)
+    base = [_times(table, TIME, "t")[0]] if TIME in table else []
+    begin = float(base[0][0]) if base else -np.inf
+    read = [_earlier(s.name, _read_times(table, s.name, known[s].columns), known[s].delay, begin) for s in used]
+    pushed = {name: _read_times(table, name, (name,)) for name in driven if name in table}
+    t = merge_times([*base, *(times for times, _ in read)])
+    samples = tuple(
+        _samples(find_nearest_times(t, times), values, known[sensor])
+        for sensor, (times, values) in zip(used, read, strict=True)
+    )
+    torques = np.zeros((len(t), len(motors)))
+    for name, (times, values) in pushed.items():
+        torques[:, driven[name]] = _interpolate_torques(name, table, t, times, values[:, 0])
+    return Measurements(t, used, samples, torques)
+
+
+def _select_sensors(table: Any, known: Mapping[Any, Channels], motors: Mapping[str, int]) -> tuple[Any, ...]:
+    """Return the sensors that a table has columns of; `known` are those of all."""
+    if not isinstance(table, Mapping) or not any(str(name) == TIME or str(name)[:2] == OWN_TIME for name in table):
+        raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')
+    columns = [name for channels in known.values() for name in channels.columns]
+    timed = {OWN_TIME + sensor.name: channels.columns for sensor, channels in known.items()}
+    timed |= {OWN_TIME + name: (name,) for name in motors}
+    for name in table:
+        if name not in (TIME, *columns, *motors, *timed):
+            raise _unknown_column(str(name), columns, (*motors, *timed))
+        if name in timed and not any(column in table for column in timed[name]):
+            raise InputError(f"the measurements have times {name} of nothing", fix=f"give {', '.join(timed[name])}")
+    used = tuple(sensor for sensor, channels in known.items() if any(name in table for name in channels.columns))
+    if not used:
+        raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(columns) or 'sensors='}")
+    for name in (name for sensor in used for name in known[sensor].columns):
+        if name not in table:
+            raise InputError(f"the measurements have no column {name}", why="the other one of its sensor is there")
+    return used
+
+
+def _unknown_column(name: str, columns: list[str], others: Sequence[str]) -> InputError:
+    if not columns:
+        return InputError(
+            f"column {name!r} of the measurements belongs to no sensor",
+            why="there is none",
+            fix='give sensors=[{"sensor": "gyro", "gyroscope": body, "sigma": 0.01}]',
+        )
+    return make_unknown_name_error("column of measurements", name, (TIME, *columns, *others))
+
+
+def _times(table: Mapping[str, Any], key: str, of: str) -> tuple[Float[np.ndarray, " k"], np.ndarray]:
+    """Return the times of a column that are there, and which rows these are."""
+    if key not in table:
+        raise InputError(f"the measurements have no times of {of}", fix=f"give t for all columns, or {OWN_TIME}{of}")
+    t = read_column(key, table[key], None, "measurements", missing=True)
+    rows = np.flatnonzero(np.isfinite(t))
+    if not len(rows):
+        raise InputError(f"{key} of the measurements is empty")
+    check_increasing(t[rows], table, "measurements", rows)
+    return t[rows], rows
+
+
+def _read_times(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.ndarray, Float[np.ndarray, "k n"]]:
+    """Return the times of columns and their values, NaN where they are missing."""
+    key = OWN_TIME + of if OWN_TIME + of in table else TIME
+    t, rows = _times(table, key, of)
+    columns = [read_column(name, table[name], len(table[key]), "measurements", missing=True) for name in names]
+    timeless = np.ones(len(table[key]), dtype=bool)
+    timeless[rows] = False
+    for name, values in zip(names, columns, strict=True):
+        given = np.isfinite(values)
+        if not given.any():
+            at = table.heading if isinstance(table, Table) else None
+            why = f"all of its {len(values)} values are missing (NaN)" if len(values) else ""
+            raise InputError(f"column {name} of the measurements is empty", at=at, why=why, fix="leave its sensor out")
+        if (given & timeless).any():
+            k = int(np.argmax(given & timeless))
+            at = table.place(k) if isinstance(table, Table) else None
+            raise InputError(f"sample {k} of {name} has no time", at=at, fix=f"give {key}, or no value")
+    return t, np.stack([values[rows] for values in columns], axis=1)
+
+
+def _earlier(
+    name: str, read: tuple[np.ndarray, np.ndarray], delay: float, begin: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what was read with times at which it was so, from `begin` (s) on. Raises InputError where nothing is."""
+    if not delay:
+        return read
+    times, values = read[0] - delay, read[1]
+    kept = np.isfinite(values).any(axis=1) & (times > begin - EVEN * delay)
+    if not kept.any():
+        raise InputError(
+            f"sensor {name!r} reads nothing of what was after t = {begin:.6g} s", why=f"its delay is {delay:g} s"
+        )
+    return times[kept], values[kept]
+
+
+def _samples(at: Int[np.ndarray, " k"], values: Float[np.ndarray, "k n"], channels: Channels) -> Samples:
+    """Return what was measured at instants, without samples of which nothing was."""
+    given, column_of = np.isfinite(values), {name: i for i, name in enumerate(channels.columns)}
+    needed = [[column_of[name] for name in names] for names in channels.rows.values()]
+    if channels.unit:
+        quaternion = [column_of[name] for name in channels.unit]
+        values[:, quaternion] = _unit(values[:, quaternion], channels.unit[0])
+    seen = np.stack([given[:, columns].all(axis=1) for columns in needed], axis=1)
+    some = seen.any(axis=1)
+    at, values, seen = at[some], np.where(given, values, 0.0)[some], seen[some]
+    return Samples(at, values, None if seen.all() else seen.astype(float), tuple(channels.rows))
+
+
+def _unit(values: Float[np.ndarray, "k 4"], name: str) -> Float[np.ndarray, "k 4"]:
+    """Return measured quaternions at unit length. Raises InputError where that is not what rounding left of it."""
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    off = np.abs(lengths[:, 0] - 1.0) > ROUNDED
+    if off.any():
+        raise InputError(
+            f"the quaternion {name} ... of the measurements has the length {lengths[off][0, 0]:.6g}",
+            why="rotations are unit quaternions (x, y, z, w)",
+        )
+    return values / lengths
+
+
+def describe_missing_torque(name: str, table: Mapping[str, Any], t: float) -> InputError:
+    """Return what to say of a known torque that a table does not have at a time (s); with file and line of a file."""
+    times = np.asarray(table[OWN_TIME + name if OWN_TIME + name in table else TIME], dtype=float)
+    return InputError(
+        f"{name} of the measurements is missing (NaN) at t = {t:.6g} s",
+        at=table.place(int(np.argmax(times == t))) if isinstance(table, Table) else None,
+        why="torques are taken as they are, not estimated from neighbours",
+        fix="fill it in, or leave the column out and name its motor among inputs=, whose torques are unknown",
+    )
+
+
+def _interpolate_torques(
+    name: str, table: Mapping[str, Any], t: np.ndarray, times: np.ndarray, values: np.ndarray
+) -> Float[np.ndarray, " N"]:
+    """Return known torques at all instants: linear between their own times."""
+    if not np.isfinite(values).all():
+        raise describe_missing_torque(name, table, float(times[np.argmin(np.isfinite(values))]))
+    slack = EVEN * float(np.median(np.diff(t))) + 1e-12
+    if times[0] > t[0] + slack or times[-1] < t[-1] - slack:
+        raise InputError(
+            f"{name} is known from t = {times[0]:.6g} s to {times[-1]:.6g} s only",
+            why=f"there are measurements from {t[0]:.6g} s to {t[-1]:.6g} s",
+        )
+    return np.interp(t, times, values)

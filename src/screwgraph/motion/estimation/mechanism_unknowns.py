@@ -1,0 +1,157 @@
+"""What estimates ask of a mechanism: unknowns, factors, sensors, and how it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.mechanism import Mechanism, live_mechanism
+from screwgraph.model.mechanism.parts import Sensor
+from screwgraph.model.mechanism.read_sensors import parse_sensors
+from screwgraph.model.mechanism.sensors import SENSORS, name_columns
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
+from screwgraph.motion.estimation.factors.parametric_template import ParametricTemplate, depends_on_parameters
+from screwgraph.motion.estimation.forward_graph import sample_forces
+from screwgraph.motion.estimation.measurements import Channels, Measurements
+from screwgraph.motion.estimation.mechanism_noise import ModelNoise, integration_sigma
+from screwgraph.motion.estimation.symbolic_parameters import SymbolicMechanism, make_symbolic_mechanism
+from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
+from screwgraph.motion.integration_rules import SimpsonVelocities, simpson_positions
+from screwgraph.motion.simulation import dynamics_of
+from screwgraph.optimize import Factors, Selection, Variables, Vector, soft
+
+FAMILIES = {"q": "q", "v": "qd", "a": "qdd"}
+"""Families of unknowns by the letters that sensors name them by."""
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismUnknowns:
+    """q, qd, qdd at `count` samples; torques `tau` of the motors that are inputs; parameters, which all share.
+
+    Constraints, dynamics and Hermite-Simpson integrators of Blanco-Claraco et al. (2021), section 6.
+    """
+
+    parameters: SymbolicMechanism
+    inputs: tuple[int, ...] = ()
+    count: int = 0
+
+    inner = ()
+
+    @classmethod
+    def from_model(cls, mechanism: Mechanism, parameters: tuple[str, ...]) -> MechanismUnknowns:
+        """Return those of a mechanism with some unknown parameters. Raises InputError."""
+        return cls(make_symbolic_mechanism(mechanism, parameters))
+
+    @property
+    def model(self) -> Mechanism:
+        """The mechanism with its nominal values."""
+        return self.parameters.mechanism.nominal
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the motors."""
+        return self.model.motor_names
+
+    def states(self, node: int = 0) -> tuple[Variables, ...]:
+        """Return q, qd, qdd."""
+        return tuple(Variables(name, Vector(self.model.n), self.count) for name in FAMILIES.values())
+
+    @property
+    def tau(self) -> Variables:
+        """Unknown torques."""
+        return Variables("tau", Vector(len(self.inputs)), self.count)
+
+    @property
+    def shared(self) -> Variables:
+        """Unknown parameters over their scale."""
+        return Variables("parameters", Vector(len(self.parameters.names)), 1)
+
+    def inputs_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """Return the numbers of motors. Raises InputError."""
+        known = self.labels
+        for name in names:
+            if name not in known:
+                raise (
+                    make_unknown_name_error("motor", name, known)
+                    if known
+                    else InputError(f"there is no motor {name!r}", fix="motors:")
+                )
+        return tuple(sorted({known.index(name) for name in names}))
+
+    def sensors(self, given: Sequence[Mapping[str, Any]] | None, table: Any) -> tuple[Sensor, ...]:
+        """Return sensors, by default those of the file. Raises InputError."""
+        return self.model.sensors if given is None else parse_sensors(self.model, given)
+
+    def channels(self, sensor: Sensor) -> Channels:
+        """Return the columns of a sensor, each of which is a row of its residual."""
+        names = name_columns(sensor)
+        return Channels(names, {name: (name,) for name in names})
+
+    def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return position and velocity near which the motion begins. Raises InputError, ModelError."""
+        return dynamics_of(self.model).start(q0, qd0)
+
+    def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
+        """Return the factors of the model."""
+        mechanism, (q, qd, qdd), dt = self.parameters.mechanism, self.states(), merge_equal_values(data.steps)
+        ends = tuple(part for x in (q, qd, qdd) for part in (x[:-1], x[1:]))
+        now, between = self._force_parameters(data)
+        over_step = {"dt": dt, "sigma": integration_sigma(mechanism, noise)}
+        velocities = SimpsonVelocities(Acceleration(mechanism))
+        return [
+            self.make_reading_factors("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
+            self.make_reading_factors("f_vc", VelocityConstraints(mechanism), q, qd, sigma=noise.constraints),
+            self.make_reading_factors(
+                "f_dyn", ForwardDynamics(mechanism), q, qd, qdd, ends=1, sigma=noise.dynamics, **now
+            ),
+            self.make_reading_factors("f_hs q", simpson_positions, *ends, **over_step),
+            self.make_reading_factors("f_hs qd", velocities, *ends, ends=2, **over_step, **between),
+        ]
+
+    def reading(self, sensor: Sensor) -> tuple[Any, tuple[str, ...], float]:
+        """Return a sensor's template, the families that it depends on, and its standard deviation."""
+        kind = SENSORS[sensor.kind]
+        return kind.template(self.parameters.mechanism, sensor), tuple(FAMILIES[x] for x in kind.of), sensor.sigma
+
+    def fit_to(self, data: Measurements, q0: np.ndarray) -> MechanismUnknowns:
+        """Return these: sensors of mechanisms add no unknowns."""
+        return self
+
+    def negative(self, values: np.ndarray) -> list[str]:
+        """Return bodies whose masses or inertias are negative at values of the parameters (SI units)."""
+        if not self.parameters.names:
+            return []
+        there = live_mechanism(self.model, self.parameters.names).with_values(values.tolist())
+        return [body.name for body in there.bodies if body.mass < 0.0 or body.inertia < 0.0]
+
+    def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
+        """Return accelerations as a function of q, qd, tau; `parameters` are over their scale."""
+        scaled = np.zeros(0) if parameters is None else parameters
+
+        def moving(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
+            return self.parameters.acceleration(q, qd, self.model.motor_forces(tau), scaled)
+
+        return moving
+
+    def make_reading_factors(
+        self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any
+    ) -> Factors:
+        """Make factors of a template; unknown torques, at so many ends, and parameters are added to its unknowns."""
+        known = tuple(key for key in options if key != "sigma")
+        sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)
+        is_parametric, slots = depends_on_parameters(template, self.parameters, sizes, known), self.model.motor_slots
+        ends = ends if self.inputs else 0
+        torques = () if not ends else (self.tau,) if ends == 1 else (self.tau[:-1], self.tau[1:])
+        shared = (self.shared,) if is_parametric else ()
+        pushed = tuple(slots[i] for i in self.inputs) if ends else ()
+        wrapped = ParametricTemplate(template, self.parameters, pushed, ends, is_parametric)
+        return soft(wrapped, *own, *torques, *shared, name=name, **options)
+
+    def _force_parameters(self, data: Measurements) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return known forces on all coordinates, at samples and half-way between, where there are any."""
+        return sample_forces(self.model.motor_forces(data.torques) if data.torques.any() else None)

@@ -1,0 +1,155 @@
+"""What estimates ask of a robot: unknowns, factors, sensors, and how it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from screwgraph.mechanics.dynamics import forward_dynamics
+from screwgraph.model.robot import Robot
+from screwgraph.motion.estimation.dynamics_noise import compute_dynamics_sigma
+from screwgraph.motion.estimation.measurements import Channels, Measurements, Samples
+from screwgraph.motion.estimation.mechanism_noise import ModelNoise
+from screwgraph.motion.estimation.parameters import Parameters, find_parameters
+from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
+from screwgraph.motion.estimation.sensor_models import ZeroForce
+from screwgraph.motion.estimation.sensors import (
+    SENSORS,
+    Sensor,
+    list_contact_frames,
+    name_channels,
+    parse_sensors,
+    sensors_from_columns,
+)
+from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
+from screwgraph.motion.estimation.window_rules import choose_rule
+from screwgraph.motion.integration_rules import HERMITE_SIMPSON, Rule
+from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.simulation import dynamics_of
+from screwgraph.optimize import Factors, Selection, Variables, soft
+
+
+@dataclass(frozen=True, eq=False)
+class RobotUnknowns:
+    """Unknowns of `Motion` at `count` samples, and inside each step as `rule` has it; torques of `inputs`, parameters.
+
+    The equations of motion are one factor an instant: compiled inverse dynamics.
+    """
+
+    model: Robot
+    parameters: Parameters
+    inputs: tuple[int, ...] = ()
+    count: int = 0
+    pushed: tuple[str, ...] = ()
+    rule: Rule = HERMITE_SIMPSON
+
+    @classmethod
+    def from_model(cls, robot: Robot, parameters: tuple[str, ...]) -> RobotUnknowns:
+        """Return those of a robot with some unknown parameters. Raises InputError."""
+        return cls(robot, find_parameters(robot, parameters))
+
+    @property
+    def mechanics(self) -> Mechanics:
+        """The robot's expressions."""
+        return get_mechanics(self.model)
+
+    @property
+    def motion(self) -> Motion:
+        """Its unknowns at all instants."""
+        return Motion(self.mechanics, self.count, self.rule, self.inputs, self.parameters, pushed=self.pushed)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the torques."""
+        return self.mechanics.labels
+
+    @property
+    def inner(self) -> tuple[float, ...]:
+        """Inner points of a step of length 1."""
+        return self.rule.nodes[1:-1]
+
+    def states(self, node: int = 0) -> tuple[Variables, ...]:
+        """Return q, qd, qdd, and multipliers of loops, at the instants (node 0) or at an inner point."""
+        return self.motion.states(node)
+
+    @property
+    def tau(self) -> Variables:
+        """Unknown torques."""
+        return self.motion.tau
+
+    @property
+    def forces(self) -> Variables:
+        """Unknown forces of contacts."""
+        return self.motion.forces
+
+    @property
+    def shared(self) -> Variables:
+        """Unknown parameters over their scale."""
+        return self.motion.shared
+
+    def inputs_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """Return the columns of the torques of joints. Raises InputError."""
+        return tuple(sorted(set(self.mechanics.columns(names, "joint"))))
+
+    def sensors(self, given: Sequence[Mapping[str, Any]] | None, table: Any) -> tuple[Sensor, ...]:
+        """Return sensors, by default those that columns of a table are named after. Raises InputError."""
+        if given is None and isinstance(table, Mapping):
+            given = sensors_from_columns(table)
+        return parse_sensors(self.mechanics, given or ())
+
+    def channels(self, sensor: Sensor) -> Channels:
+        """Return the columns of a sensor, and the rows of its residual."""
+        return name_channels(sensor)
+
+    def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return position and velocity near which the motion begins. Raises InputError."""
+        return dynamics_of(self.model).start(q0, qd0)
+
+    def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
+        """Return the factors of the model; `noise.dynamics` are accelerations of the inertia at q0, and of loops.
+
+        Accelerations of loops that held as exactly as their positions would leave doubles no digits for the rest.
+        """
+        spread = compute_dynamics_sigma(self.mechanics, self.pushed, q0, float(np.mean(data.steps)), noise)
+        closure = (noise.constraints, noise.constraints, noise.dynamics)
+        sigma = Sigmas(noise.integration, closure, spread)
+        return self.motion.factors(merge_equal_values(data.steps), data.torques, sigma)
+
+    def reading(self, sensor: Sensor) -> tuple[Any, tuple[str, ...], Any]:
+        """Return a sensor's template, the families that it depends on, and its standard deviation."""
+        kind = SENSORS[sensor.kind]
+        spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
+        return kind.template(self.mechanics, sensor, self.inputs, self.pushed), kind.of, spread
+
+    def fit_to(self, data: Measurements, q0: np.ndarray) -> RobotUnknowns:
+        """Return those with forces on frames in contact, and a rule by which dampers faster than steps decay."""
+        rule = choose_rule(self.model, q0, float(np.max(data.steps, initial=0.0)), HERMITE_SIMPSON)
+        return replace(self, pushed=list_contact_frames(data.sensors), rule=rule)
+
+    def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
+        """Return what says that there is no force where a sensor of contact says that there is none."""
+        free = samples.at[samples.values[:, 0] == 0.0] if sensor.kind == "contact" else samples.at[:0]
+        if not len(free):
+            return []
+        template = ZeroForce(self.pushed.index(sensor.target))
+        return [soft(template, self.forces[free], sigma=noise.released, name=f"prior no force {sensor.name}")]
+
+    def make_reading_factors(self, name: str, template: Any, *own: Selection, **options: Any) -> Factors:
+        """Return factors of a sensor's template."""
+        return soft(template, *own, name=name, **options)
+
+    def wrenches(self, forces: np.ndarray) -> dict[str, np.ndarray]:
+        """Return wrenches (N, 6) on frames, in their axes, of all unknown forces (N, 3 n)."""
+        none = np.zeros((len(forces), 3))
+        return {frame: np.hstack([none, forces[:, 3 * i : 3 * i + 3]]) for i, frame in enumerate(self.pushed)}
+
+    def negative(self, values: np.ndarray) -> list[str]:
+        """Return links whose masses are negative at values of the parameters (SI units)."""
+        return self.parameters.negative_masses(values)
+
+    def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
+        """Return accelerations of the nominal robot as a function of q, qd, tau."""
+        return forward_dynamics(self.model)

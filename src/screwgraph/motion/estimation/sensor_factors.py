@@ -1,0 +1,74 @@
+"""Factors of sensors, and of what begins near an expected value and changes little."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.motion.estimation.factors import prior, soft_equality
+from screwgraph.motion.estimation.initial_guess import Unknowns
+from screwgraph.motion.estimation.measurements import Measurements, Samples
+from screwgraph.motion.estimation.mechanism_noise import ModelNoise
+from screwgraph.motion.estimation.partial_measurement import PartialReading
+from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
+from screwgraph.motion.estimation.sensor_models import BiasedReading
+from screwgraph.motion.estimation.sensors import Sensor, bias_unknown
+from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
+from screwgraph.optimize import Factors, Variables, each, soft
+from screwgraph.optimize.batch import Batch
+from screwgraph.optimize.losses import Huber
+
+
+def random_walk_priors(x: Variables, data: Measurements, sigma: float, rate: float) -> list[Factors]:
+    """Return priors of what begins near zero, and changes by `rate` in the root of a second."""
+    spread = merge_equal_values(rate * np.sqrt(data.steps))
+    change = soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}")
+    return [make_prior(x, np.zeros(x.manifold.dim), sigma), change]
+
+
+def make_sensor_factors(
+    unknowns: Unknowns, sensor: Any, families: Mapping[str, Variables], samples: Samples, noise: ModelNoise
+) -> list[Factors]:
+    """Return the factors of a sensor at the instants at which it measured something."""
+    template, names, sigma = unknowns.reading(sensor)
+    own: list[Any] = [families[name][samples.at] for name in names]
+    found, known, options = list[Factors](), dict[str, Any](measured=each(samples.values)), dict[str, Any]()
+    if isinstance(sensor, Sensor):  # of a robot
+        assert isinstance(unknowns, RobotUnknowns)
+        found = unknowns.contact_factors(sensor, samples, noise)
+        if sensor.bias:
+            offset = bias_unknown(sensor)
+            template, own = BiasedReading(template), [*own, offset]
+            found.append(make_prior(offset, np.zeros(offset.manifold.dim), sensor.bias))
+        if sensor.huber:
+            options["loss"] = Huber(sensor.huber)
+    if samples.seen is not None:
+        template, known = PartialReading(template), {**known, "seen": each(samples.seen)}
+    return [
+        *found,
+        unknowns.make_reading_factors(f"sensor {sensor.name}", template, *own, sigma=sigma, **known, **options),
+    ]
+
+
+def compute_contact_speeds(
+    template: Any, sensor: Sensor, states: Sequence[Variables], at: Any, values: Mapping[str, np.ndarray]
+) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, "k 3 n"]]:
+    """Return velocities of a sensor's foot in its standard deviations, and their derivatives by position and velocity.
+
+    These are what the factors of its contact would be, did it hold at all instants `at`; `template` is that of the
+    sensor, `states` the families of positions and velocities.
+    """
+    spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
+    own = [x[at] for x in states]
+    factors = soft(template, *own, sigma=spread, measured=np.ones(1), name="speed of a foot")
+    views = {x.name: values[x.name] for x in states}
+    r, J, _ = factors.kernels.whitened_jacobian(*Batch(factors, ((factors.name, len(factors)),)).inputs(views))
+    return r, J
+
+
+def make_prior(x: Variables, mean: Any, sigma: float) -> Factors:
+    """Return a prior on the first of some unknowns."""
+    return soft(prior, x[0], mean=mean, sigma=sigma, name=f"prior {x.name}")

@@ -1,0 +1,174 @@
+"""Motions that a mechanism shall follow: coordinates at times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats import Table
+from screwgraph.model.mechanism.mechanism import Mechanism
+from screwgraph.motion.estimation.smoothing_spline import smooth_samples
+from screwgraph.optimize import each
+
+EVEN = 1e-6
+"""Differences of time steps, relative to a step, that printed digits explain."""
+FEWEST = 8
+"""Fewest samples that determine accelerations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Coordinates, by place in q, at N times at equal distances (s), and their derivatives (SI units): smoothed.
+
+    `given` (N, k) is what was to be followed, `sigma` (k,) its standard deviation.
+    """
+
+    t: Float[np.ndarray, " N"]
+    coordinates: tuple[int, ...]
+    values: Float[np.ndarray, "N k"]
+    rates: Float[np.ndarray, "N k"]
+    accelerations: Float[np.ndarray, "N k"]
+    given: Float[np.ndarray, "N k"]
+    sigma: Float[np.ndarray, " k"]
+
+    @property
+    def dt(self) -> float:
+        """The distance in time (s)."""
+        return float(self.t[1] - self.t[0])
+
+
+def make_reference(mechanism: Mechanism, trajectory: Mapping[str, Any], noise: Any = None) -> Reference:
+    """Check a trajectory, {"t": (N,), coordinate: (N,), ...}, smooth it by its noise, and differentiate it.
+
+    Raises:
+        InputError: no times, unknown or too few coordinates, gaps, NaN, unsorted or uneven times, other lengths, or a
+            noise that is none.
+    """
+    with locate_names(trajectory):
+        names, coordinates = _coordinates(mechanism, trajectory)
+    t = validate_times(trajectory, "trajectory")
+    values = np.stack([read_column(name, trajectory[name], len(t)) for name in names], axis=1)
+    found = smooth_samples(values, float(t[1] - t[0]), noise_levels(noise, names))
+    return Reference(t, coordinates, found.values, found.rates, found.accelerations, values, found.sigma)
+
+
+def noise_levels(noise: Any, names: Sequence[str]) -> Float[np.ndarray, " k"]:
+    """Return standard deviations of a trajectory's columns, NaN where none is given: a number, or {column: number}.
+
+    Raises:
+        InputError: unknown columns, or what is no standard deviation.
+    """
+    each_noise = noise if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
+    for name, level in each_noise.items():
+        if name not in names:
+            raise InputError(f"noise names {name!r}", why=f"the trajectory gives {', '.join(names)}")
+        if level is not None and not (isinstance(level, (int, float, np.number)) and 0.0 <= level < np.inf):
+            fix = "give a number (m, rad), {coordinate: number, ...}, or leave it out"
+            raise InputError(f"noise of {name}: expected a standard deviation, got {describe_value(level)}", fix=fix)
+    levels = [each_noise.get(name) for name in names]
+    return np.array([np.nan if level is None else float(level) for level in levels])
+
+
+def _coordinates(mechanism: Mechanism, trajectory: Any) -> tuple[list[str], tuple[int, ...]]:
+    """Return the names of a trajectory's columns, and their places in q."""
+    if not isinstance(trajectory, Mapping) or "t" not in trajectory:
+        raise InputError("the trajectory has no times", fix='give {"t": times, "theta": angles, ...}')
+    names = [name for name in trajectory if name != "t"]
+    coordinates = tuple(mechanism.index(name) for name in names)
+    if len(names) != mechanism.dof:
+        raise InputError(
+            f"the trajectory gives {len(names)} coordinates",
+            why=f"the mechanism has {mechanism.dof} degrees of freedom",
+            fix=f"give as many, like {', '.join(mechanism.independent_coordinates)}",
+        )
+    return names, coordinates
+
+
+@contextmanager
+def locate_names(table: Any) -> Iterator[None]:
+    """Say of errors where the names of a table stand, if it was read from a file."""
+    try:
+        yield
+    except InputError as error:
+        if error.at is not None or not isinstance(table, Table):
+            raise
+        raise InputError(error.what, at=table.heading, why=error.why, fix=error.fix) from error
+
+
+def read_column(
+    name: str, values: Any, length: int | None, of: str = "trajectory", *, missing: bool = False
+) -> Float[np.ndarray, " N"]:
+    """Return a column of a table as numbers, of which NaN is one where values may be `missing`.
+
+    Raises:
+        InputError: not real numbers, not finite, or not of that length.
+    """
+    try:
+        given = np.asarray(values)
+        array = None if np.iscomplexobj(given) else given.astype(float)
+    except (TypeError, ValueError):
+        array = None
+    if array is None:
+        raise InputError(f"{name} of the {of} does not hold real numbers", fix="give one number for each time")
+    if array.ndim != 1 or (length is not None and len(array) != length):
+        raise InputError(f"{name} of the {of} has the shape {array.shape}", fix="give one number for each time")
+    sound = ~np.isinf(array) if missing else np.isfinite(array)
+    if not sound.all():
+        raise InputError(f"{name} of the {of} is not finite at sample {int(np.argmin(sound))}")
+    return array
+
+
+def are_even(steps: Float[np.ndarray, " k"]) -> bool:
+    """Return whether time steps are equal but for printed digits."""
+    return not (np.abs(steps - steps.mean()) > EVEN * steps.mean() + 1e-12).any()
+
+
+def merge_equal_values(values: Float[np.ndarray, " k"]) -> Any:
+    """Return equal values as one number, others as one for each factor."""
+    return values[0] if are_even(values) else each(values)
+
+
+def validate_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]:
+    """Return the times of a table: they grow by equal steps, and are `FEWEST` or more.
+
+    Raises:
+        InputError: they do not; with the line where the table was read from a file.
+    """
+    t = read_column("t", table["t"], None, of)
+    if len(t) < FEWEST:
+        at = table.file if isinstance(table, Table) else None
+        raise InputError(f"the {of} has {len(t)} samples", at=at, why=f"accelerations need {FEWEST} or more")
+    check_increasing(t, table, of, np.arange(len(t)))
+    steps = np.diff(t)
+    middle = float(np.median(steps))
+    if not are_even(steps):
+        k = int(np.argmax(np.abs(steps - middle)))
+        raise InputError(
+            f"the times of the {of} are not evenly spaced: {steps[k]:.6g} s after t = {t[k]:.6g} s",
+            at=table.place(k + 1) if isinstance(table, Table) else None,
+            why=f"elsewhere they are {middle:.6g} s apart",
+            fix="fill the gap, or resample it",
+        )
+    return t
+
+
+def check_increasing(
+    t: Float[np.ndarray, " k"], table: Mapping[str, Any], of: str, rows: Int[np.ndarray, " k"]
+) -> None:
+    """Raise InputError where times, of some rows of a table, do not grow."""
+    steps = np.diff(t)
+    if not (steps > 0.0).all():
+        k = int(np.argmin(steps > 0.0))
+        raise InputError(
+            f"the times of the {of} do not grow after sample {rows[k]}",
+            at=table.place(int(rows[k + 1])) if isinstance(table, Table) else None,
+            why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
+            fix="sort the samples by time, one a time",
+        )

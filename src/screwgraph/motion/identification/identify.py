@@ -1,0 +1,162 @@
+"""Identification: a log becomes equations, equations triangles, triangles parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.progress_report import report_progress
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import Parameter, with_values
+from screwgraph.motion.identification.applied_torques import find_contacts
+from screwgraph.motion.identification.doubts import Evidence
+from screwgraph.motion.identification.filtering import MotionSamples
+from screwgraph.motion.identification.least_squares import Fit
+from screwgraph.motion.identification.log_pass import LogPass, Options
+from screwgraph.motion.identification.motion_estimation import MotionEstimator
+from screwgraph.motion.identification.physical_consistency import (
+    ConsistentParameters,
+    find_prior_values,
+    fit_consistent,
+)
+from screwgraph.motion.identification.regressor_equations import RegressorEquations, make_equations
+from screwgraph.motion.identification.result import Identified
+from screwgraph.motion.identification.streamed_qr import TriangleAccumulator, TriangleBlock, merge_blocks
+from screwgraph.motion.identification.torque_constants import TorqueConstants, fit_torque_constants
+
+SEARCHES = 20
+"""Times that weights of a robust loss are found anew, at most."""
+DARK = 1e-6
+"""Part of a combination's direction that the motion does not show, from which on its value is not claimed."""
+STEADY = {False: 1e-3, True: 2e-2}
+"""Part of a standard deviation by which another reading may move parameters: of filtered, of estimated motions."""
+
+
+def identify(
+    robot: Robot,
+    log: Any,
+    names: Sequence[str] | None,
+    payload: str | None,
+    priors: Mapping[str, object],
+    constants: Mapping[str, float | None],
+    options: Options,
+    contacts: Sequence[str] = (),
+) -> Identified:
+    """Identify a robot's parameters; the arguments are those of `queries.identify`."""
+    touching = find_contacts(robot, contacts)
+    report_progress("making equations")
+    eqs = make_equations(robot, names, payload, touching)
+    prior = np.concatenate(find_prior_values(robot, eqs.parameters, priors))
+    start = eqs.base.map @ prior
+    free = tuple(joint for joint, value in constants.items() if value is None)
+    repeats = options.loss is not None or options.estimates_motion
+    if (repeats or free) and isinstance(log, Iterator):
+        raise InputError(
+            "robust losses, motions that are estimated and unknown motor constants read the log several times, an "
+            "iterator can be read once",
+            fix="give a list of logs, or neither",
+        )
+    estimator = MotionEstimator.from_equations(eqs, options.filter, options.loss) if options.estimates_motion else None
+    given = {joint: 1.0 if value is None else value for joint, value in constants.items()}
+    one, found = LogPass(robot, log, given, touching, eqs, options), None
+    if free:
+        found = _constants(one, free)
+        one = replace(one, constants=given | found.values)
+    fit, acc, kept = _fit_log(one, start, estimator, SEARCHES if repeats else 0)
+    if found is not None:
+        fit = replace(fit, covariance=fit.covariance + found.slopes @ found.covariance @ found.slopes.T)
+    report_progress("finding real bodies")
+
+    def bodies(part: float) -> ConsistentParameters:
+        noise, weight = fit.R @ fit.covariance @ fit.R.T, part * options.prior_weight
+        return fit_consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, noise, priors, weight)
+
+    whole = bodies(1.0)
+    held = acc.others or merge_blocks(acc.leaves)
+    torque = _rms_residuals(eqs, acc, held, np.zeros(eqs.base.rank))
+    left, robot_left = (_rms_residuals(eqs, acc, held, values) for values in (fit.values, eqs.base.map @ whole.values))
+    unexcited = _find_unexcited(eqs, fit)
+    Y, tau = eqs.evaluate(kept)
+    evidence = Evidence(eqs, fit, len(acc.leaves), start, kept, Y, tau, torque, left, robot_left)
+    return Identified(
+        robot=apply_parameters(robot, eqs.parameters, whole.values),
+        base=eqs.base,
+        base_values=fit.values,
+        base_covariance=fit.covariance,
+        values=whole.values,
+        covariance=whole.covariance,
+        noise=dict(zip(eqs.rows, fit.noise.tolist(), strict=False)),
+        validation=left,
+        robot_validation=robot_left,
+        torque=torque,
+        condition=fit.condition,
+        samples=max(sum(leaf.counts[i] for leaf in acc.leaves) for i in range(len(eqs.rows))),
+        unexcited=unexcited,
+        doubts=tuple(evidence.doubts(whole, bodies, unexcited)),
+        t=kept.t,
+        measured=tau,
+        predicted=Y @ fit.values,
+        motor_constants={} if found is None else found.values,
+        motor_constants_sigma={} if found is None else found.sigma,
+    )
+
+
+def _fit_log(
+    one: LogPass, start: Float[np.ndarray, " k"], estimator: MotionEstimator | None, searches: int
+) -> tuple[Fit, TriangleAccumulator, MotionSamples]:
+    """Fit parameters; read the log again, at most so many times, until weights and motions no longer move them."""
+    rows, most = len(one.eqs.rows), STEADY[estimator is not None]
+    fit, acc, kept = one.fit(None, start)
+    for again in range(searches):
+        before, one = fit, replace(one, phase=f"reading the log again ({again + 1})")
+        one = one if estimator is None else replace(one, motion=estimator.with_values(fit.values, fit.noise[:rows]))
+        fit, acc, kept = one.fit(before, start)
+        sigma = np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
+        if (np.abs(fit.values - before.values) <= most * sigma + 1e-12).all():
+            break
+    return fit, acc, kept
+
+
+def _constants(one: LogPass, joints: tuple[str, ...]) -> TorqueConstants:
+    """Return unknown motor constants; a pass has one for each. Raises InputError where they are not of joints."""
+    robot = one.robot
+    for joint in joints:
+        if joint not in one.eqs.rows or robot.is_closed or one.contacts:
+            raise InputError(
+                f"the motor constant of {joint!r} cannot be unknown",
+                why="this is for joints of one coordinate, without loops and unknown wrenches",
+                fix="give its value",
+            )
+    report_progress("finding motor constants")
+    two = replace(one, constants=dict(one.constants) | dict.fromkeys(joints, 2.0))
+    pairs = zip((b for _, b in one.samples()), (b for _, b in two.samples()), strict=True)
+    return fit_torque_constants(one.eqs, pairs, joints)
+
+
+def _rms_residuals(
+    eqs: RegressorEquations, acc: TriangleAccumulator, held: TriangleBlock, values: Float[np.ndarray, " rank"]
+) -> dict[str, float]:
+    """Return of each coordinate the root mean square of what values leave of torques that were held out."""
+    z, found = np.append(values, -1.0), {}
+    for name, R, own, count in zip(eqs.rows, held.triangles, acc.columns, held.counts, strict=False):
+        found[name] = float(np.linalg.norm(R @ z[own]) / np.sqrt(max(count, 1)))
+    return found
+
+
+def _find_unexcited(eqs: RegressorEquations, fit: Fit) -> tuple[str, ...]:
+    return tuple(text for text, part in zip(eqs.base.expressions, fit.unseen, strict=True) if part > DARK)
+
+
+def apply_parameters(robot: Robot, parameters: Sequence[Parameter], values: Float[np.ndarray, " k"]) -> Robot:
+    """Return the robot with values of parameters; levels of friction are written to the joints."""
+    ends = np.cumsum([len(p.nominal(robot)) for p in parameters])
+    own = dict(zip(parameters, np.split(values, ends[:-1]), strict=True))
+    found = with_values(robot, {p: v for p, v in own.items() if p.kind != "friction"})
+    level = {p.part: float(v[0]) for p, v in own.items() if p.kind == "friction"}
+    joints = tuple(replace(j, friction=level[j.name]) if j.name in level else j for j in found.joints)
+    return replace(found, joints=joints)

@@ -1,0 +1,85 @@
+"""Motions between the points of a step, in the sense of the rule that joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.summary import one_line
+from screwgraph.motion.integration_rules.rule import Point, Row, Rule
+
+Numbers = Float[np.ndarray, "N _"]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of velocity and position at a part of a step: one for each point of the rule.
+
+    v = sum(velocity_v v) + h sum(velocity_a a), and q is moved from the first one by h sum(position_v v) +
+    h^2 sum(position_a a); weights are numbers, or arrays for many parts.
+    """
+
+    __repr__ = one_line
+
+    velocity_v: tuple[Any, ...]
+    velocity_a: tuple[Any, ...]
+    position_v: tuple[Any, ...]
+    position_a: tuple[Any, ...]
+
+
+def weights_at(rule: Rule, part: Any) -> Weights:
+    """Return the weights at a part 0..1 of a step.
+
+    Velocities are the polynomial through those of all points, positions the integral of that through those with a
+    weight; of rules with a curvature, both are integrals of accelerations.
+    """
+    count = len(rule.nodes)
+    none = (0.0 * part,) * count
+    if rule.curvature:
+        once = lagrange_integrals(rule.nodes)
+        first, moved = (1.0 + none[0], *none[1:]), (part, *none[1:])
+        return Weights(first, tuple(p(part) for p in once), moved, tuple(p.integ()(part) for p in once))
+    used = [i for i in range(count) if any(row[i] for row in rule.position)]
+    moved = dict(zip(used, (p(part) for p in lagrange_integrals(tuple(rule.nodes[i] for i in used))), strict=True))
+    through = tuple(p(part) for p in lagrange_polynomials(rule.nodes))
+    return Weights(through, none, tuple(moved.get(i, none[0]) for i in range(count)), none)
+
+
+def interpolate_step(rule: Rule, points: Sequence[Point], h: Numbers, part: Numbers) -> tuple[Numbers, Numbers]:
+    """Return steps (N, nv) from the first position, and velocities (N, nv), at the parts 0..1 (N, 1) of N steps.
+
+    `h` (N, 1) are the steps' lengths (s); see `weights_at`.
+    """
+    _, v, a = zip(*points, strict=True)
+    w = weights_at(rule, part)
+    moved, velocity = h * _sum(w.position_v, v), _sum(w.velocity_v, v)
+    if rule.curvature:
+        moved, velocity = moved + h * h * _sum(w.position_a, a), velocity + h * _sum(w.velocity_a, a)
+    return moved, velocity
+
+
+def _sum(shares: Sequence[Numbers], values: Sequence[Numbers]) -> Numbers:
+    return np.sum([share * value for share, value in zip(shares, values, strict=True)], axis=0)
+
+
+@lru_cache(maxsize=64)
+def lagrange_polynomials(nodes: Row) -> tuple[Any, ...]:
+    """Return Lagrange's polynomials of nodes: 1 at their own, 0 at the others."""
+    found = []
+    for i, node in enumerate(nodes):
+        p = np.polynomial.Polynomial([1.0])
+        for other in [*nodes[:i], *nodes[i + 1 :]]:
+            p *= np.polynomial.Polynomial([-other, 1.0]) / (node - other)
+        found.append(p)
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def lagrange_integrals(nodes: Row) -> tuple[Any, ...]:
+    """Return the integrals from 0 of Lagrange's polynomials."""
+    return tuple(p.integ() for p in lagrange_polynomials(nodes))

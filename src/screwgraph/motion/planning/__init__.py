@@ -1,0 +1,29 @@
+"""Planning: a trajectory as a factor graph over time."""
+
+from screwgraph.motion.planning.collocation import COLLOCATIONS
+from screwgraph.motion.planning.excitation import Excitation
+from screwgraph.motion.planning.models import MechanismCoordinates
+from screwgraph.motion.planning.phases import Phase, horizon
+from screwgraph.motion.planning.plan import Plan
+from screwgraph.motion.planning.plan_files import save_plan
+from screwgraph.motion.planning.planner import Planner
+from screwgraph.motion.planning.planning import plan
+from screwgraph.motion.planning.replanner import Replanner
+from screwgraph.motion.planning.task import Task
+from screwgraph.motion.planning.task_files import read_task, task_names
+
+__all__ = [
+    "COLLOCATIONS",
+    "Excitation",
+    "MechanismCoordinates",
+    "Phase",
+    "Plan",
+    "Planner",
+    "Replanner",
+    "Task",
+    "horizon",
+    "plan",
+    "read_task",
+    "save_plan",
+    "task_names",
+]

@@ -1,0 +1,233 @@
+"""What contacts have in common: cones, holding on, staying above the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.motion.planning.contacts.contact_constraints import (
+    ContactHeight,
+    FootholdError,
+    NoSlip,
+    ZeroContactAcceleration,
+    ZeroContactVelocity,
+)
+from screwgraph.motion.planning.contacts.foot import Foot, Triple
+from screwgraph.motion.planning.contacts.redundant_rows import (
+    is_anchored,
+    is_touchdown_given,
+    list_static_points,
+    list_tied_points,
+    list_undecided_points,
+)
+from screwgraph.motion.planning.contacts.stance import Stance, list_open_points
+from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.optimize import Factors, Variables, each, equality, hinge, inequality
+
+LEVELS = ("auto", "position", "velocity", "acceleration")
+ON_GROUND = 1e-4
+"""How far (m) from the ground a foot may be where a position is given and the foot stands."""
+
+
+class ContactSettings(Protocol):
+    """Variables and parameters that the laws of a contact depend on."""
+
+    @property
+    def frame(self) -> str: ...
+    @property
+    def ground(self) -> float: ...
+    @property
+    def at(self) -> Any: ...
+    @property
+    def level(self) -> str: ...
+    @property
+    def settling(self) -> float: ...
+    @property
+    def clearance(self) -> bool: ...
+
+
+def validate_positive(what: str, value: Any) -> float:
+    """Return a number that is positive. Raises InputError."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
+        raise InputError(f"{what} is {value!r}", why="it must be positive")
+    return float(value)
+
+
+def validate_numbers(what: str, value: Any) -> Float[np.ndarray, "..."]:
+    """Return an array of numbers. Raises InputError."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: {value!r}", why="they are not numbers") from None
+
+
+def normalise_direction(normal: Sequence[float]) -> Triple:
+    """Return a direction of length 1. Raises InputError."""
+    n = validate_numbers("the normal", normal)
+    if n.shape != (3,) or not np.isfinite(n).all() or np.linalg.norm(n) < 1e-9:
+        raise InputError(f"the normal is {normal!r}", fix="give a direction, such as [0, 0, 1]")
+    x, y, z = (n / np.linalg.norm(n)).tolist()
+    return x, y, z
+
+
+def make_cone_factors(
+    template: Any, forces: Variables, sigma: float | None, threshold: float, name: str, **parameters: Any
+) -> Factors:
+    """Return a cone as hard factors, or as hinges. Xie et al. (2020), V-C."""
+    if sigma is None:
+        return inequality(template, forces, name=f"{name}: friction", **parameters)
+    return hinge(template, forces, sigma=sigma, threshold=threshold, name=f"{name}: friction", **parameters)
+
+
+def make_contact_factors(
+    steps: TrajectoryUnknowns, foot: Foot, runs: Sequence[Stance], contact: ContactSettings, name: str
+) -> Iterable[Factors]:
+    """Return the laws of a foot that stands during some runs and is above the ground at other times.
+
+    Rows that repeat what given states already say are left out, so that the constraints stay independent.
+
+    Raises:
+        InputError: a given position leaves the foot in the air or below the ground, or a number is wrong.
+    """
+    level = _level(steps, contact)
+    places = _footholds(contact, foot, runs)
+    grounds = np.array([contact.ground if at is None else at @ foot.surface[:, 2] for at in places])
+    for run, ground, at in zip(runs, grounds, places, strict=True):
+        _check(steps, foot, run, float(ground), at)
+    yield from _set_down(steps, foot, runs, grounds, places, level, name)
+    if level == "position":
+        yield from _not_displaced(steps, foot, runs, grounds, name)
+    else:
+        yield from _not_moving(steps, foot, runs, grounds, places, contact, level, name)
+    free = np.setdiff1d(list_open_points(steps, runs), list(steps.given["q"]))
+    if contact.clearance and len(free):
+        yield inequality(ContactHeight(foot, -1.0), steps.q[free], ground=contact.ground, name=f"{name}: clearance")
+
+
+def _level(steps: TrajectoryUnknowns, contact: ContactSettings) -> str:
+    if contact.level not in LEVELS:
+        raise InputError(f"level {contact.level!r}", fix=f"choose one of {', '.join(LEVELS)}")
+    validate_positive(f"settling of {contact.frame!r}", contact.settling)
+    if contact.level != "auto":
+        return contact.level
+    return "position" if steps.is_open else "velocity"
+
+
+def _footholds(contact: ContactSettings, foot: Foot, runs: Sequence[Stance]) -> list[Float[np.ndarray, "3"] | None]:
+    """Return where the foot is set down each time: the point of the ground below its centre."""
+    if contact.at is None:
+        return [None] * len(runs)
+    at = validate_numbers(f"footholds of {contact.frame!r}", contact.at)
+    if at.shape == (3,):
+        at = np.tile(at, (len(runs), 1))
+    if at.shape != (len(runs), 3) or not np.isfinite(at).all():
+        raise InputError(
+            f"footholds of {contact.frame!r} have the shape {np.shape(contact.at)}",
+            why=f"number of touchdowns: {len(runs)}",
+            fix=f"give (3,) or ({len(runs)}, 3)",
+        )
+    return list(at)
+
+
+def _check(
+    steps: TrajectoryUnknowns, foot: Foot, run: Stance, ground: float, at: Float[np.ndarray, "3"] | None
+) -> None:
+    """See that given positions of a run leave the foot on the ground. Raises InputError."""
+    for point in run.points:
+        q = steps.asked_of(int(point))
+        if q is None:
+            continue
+        high = np.array(foot.heights(q)).ravel() - ground
+        worst = float(high[np.abs(high).argmax()])
+        when = f"at t = {steps.times[point]:.6g} s"
+        if abs(worst) > ON_GROUND:
+            side = "above" if worst > 0 else "below"
+            raise InputError(
+                f"{when} the foot {foot.frame!r} is in contact, but {abs(worst):.3g} m {side} the ground",
+                why="the position there is given",
+                fix="change that position, the ground, or the phases of this contact",
+            )
+        if at is not None:
+            off = float(np.abs(np.array(FootholdError(foot)(q, at=at))).max())
+            if off > ON_GROUND:
+                raise InputError(
+                    f"{when} the foot {foot.frame!r} is {off:.3g} m away from its foothold",
+                    why="the position there is given",
+                )
+
+
+def _set_down(
+    steps: TrajectoryUnknowns, foot: Foot, runs: Any, grounds: np.ndarray, places: Any, level: str, name: str
+) -> Iterable[Factors]:
+    """Return what holds where a foot is set down: it is on the ground, at its foothold, and in a smooth way at rest."""
+    is_known = is_anchored if level == "position" else is_touchdown_given
+    new = [i for i, run in enumerate(runs) if not is_known(steps, run)]
+    if not new:
+        return
+    first = steps.q[np.array([runs[i].first for i in new])]
+    if level != "position":
+        yield equality(ContactHeight(foot), first, ground=each(grounds[new]), name=f"{name}: on the ground")
+    if places[0] is not None:
+        at = each(np.array([places[i] for i in new]))
+        yield equality(FootholdError(foot), first, at=at, name=f"{name}: foothold")
+
+
+def _not_displaced(
+    steps: TrajectoryUnknowns, foot: Foot, runs: Any, grounds: np.ndarray, name: str
+) -> Iterable[Factors]:
+    given, resting = steps.given["q"], list_static_points(steps)
+    points = [
+        [int(p) for p in run.points if int(p) not in given and (int(p) not in resting or int(p) == run.first)]
+        for run in runs
+    ]
+    levels = np.repeat(grounds, [len(p) for p in points])
+    lying = np.array([p for part in points for p in part], dtype=int)
+    if len(lying):
+        yield equality(ContactHeight(foot), steps.q[lying], ground=each(levels), name=f"{name}: on the ground")
+    later = np.array([p for run in runs for p in list_tied_points(steps, run) if p not in resting], dtype=int)
+    if len(later):
+        yield equality(NoSlip(foot), steps.q[later - 1], steps.q[later], name=f"{name}: no slip")
+
+
+def _not_moving(
+    steps: TrajectoryUnknowns,
+    foot: Foot,
+    runs: Any,
+    grounds: np.ndarray,
+    places: Any,
+    contact: ContactSettings,
+    level: str,
+    name: str,
+) -> Iterable[Factors]:
+    rest = ZeroContactVelocity(foot, contact.settling, places[0] is not None)
+    laws = rest, replace(rest, sliding=True)
+    starts = [list_undecided_points(steps, run.points if level == "velocity" else run.points[:1]) for run in runs]
+    for law, chosen in zip(laws, zip(*starts, strict=True), strict=True):
+        if points := _join_parts(chosen):
+            at, values = np.array(points), _parameters(grounds, places, chosen)
+            yield equality(law, steps.q[at], steps.qd[at], name=f"{name}: no slip", **values)
+    if level == "acceleration":
+        kept = [list_undecided_points(steps, run.points, run.samples) for run in runs]
+        for law, chosen in zip(laws, zip(*kept, strict=True), strict=True):
+            if found := _join_parts(chosen):
+                samples, values = np.array(found), _parameters(grounds, places, chosen)
+                at, rate = steps.points[samples], ZeroContactAcceleration(law)
+                yield equality(rate, steps.q[at], steps.qd[at], steps.qdd[samples], name=f"{name}: held", **values)
+
+
+def _join_parts(parts: Iterable[list[int]]) -> list[int]:
+    return [m for part in parts for m in part]
+
+
+def _parameters(grounds: np.ndarray, places: Any, chosen: Sequence[list[int]]) -> dict[str, Any]:
+    """Return ground and foothold of what is chosen of each run."""
+    which = np.repeat(np.arange(len(chosen)), [len(part) for part in chosen])
+    found: dict[str, Any] = {"ground": each(grounds[which])}
+    if places[0] is not None:
+        found["at"] = each(np.array(places)[which])
+    return found

@@ -1,0 +1,17 @@
+"""Goals: one file each; a new one is a new file and a line in `GOALS`."""
+
+from screwgraph.motion.planning.goals.frame_velocity import FrameVelocity
+from screwgraph.motion.planning.goals.point import Point
+from screwgraph.motion.planning.goals.pose import Pose
+from screwgraph.motion.planning.goals.position import Position
+from screwgraph.motion.planning.goals.velocity import Velocity
+
+GOALS: dict[str, type] = {
+    "position": Position,
+    "velocity": Velocity,
+    "pose": Pose,
+    "point": Point,
+    "frame_velocity": FrameVelocity,
+}
+
+__all__ = ["GOALS", "FrameVelocity", "Point", "Pose", "Position", "Velocity"]

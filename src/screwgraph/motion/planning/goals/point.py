@@ -1,0 +1,67 @@
+"""The position of a link or frame at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_values import Value
+from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.keys import POINT
+from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.task_parser import TaskParser
+from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.optimize import Factors
+from screwgraph.spatial import translation
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class PointError:
+    """How far the origin of a frame is from the point `at`, along some axes of the base (m)."""
+
+    mechanics: Mechanics
+    frame: str
+    axes: tuple[int, ...]
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return the differences."""
+        return translation(self.mechanics.pose_of(self.frame)(q))[list(self.axes)] - at
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """The origin of a frame is at a point (m) of the base; `axes` says which coordinates are given ("xz", ...)."""
+
+    frame: str
+    at: Any
+    time: Time = "end"
+    sigma: float | None = None
+    axes: str = AXES
+
+    @classmethod
+    def read(cls, value: Value, reading: TaskParser) -> Point:
+        """Read {frame, at: [x, y, z], axes: xyz}. Raises ModelError."""
+        entries = value.section(POINT)
+        if not {"frame", "at"} <= entries.keys():
+            raise value.complaint("it must have a frame and a point `at`")
+        axes = entries["axes"].text() if "axes" in entries else AXES
+        return cls(reading.frame(entries["frame"]), reading.vector(entries["at"], len(axes)), axes=axes)
+
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        if not self.axes or set(self.axes) - set(AXES) or len(set(self.axes)) != len(self.axes):
+            raise InputError(f"axes {self.axes!r}", fix="name some of x, y, z")
+        at = np.asarray(self.at, dtype=float)
+        if at.shape[-1:] != (len(self.axes),) or not np.isfinite(at).all():
+            raise InputError(
+                f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)"
+            )
+        template = PointError(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
+        points = steps.q[find_points(steps, self.time)]
+        yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: point", at=at)

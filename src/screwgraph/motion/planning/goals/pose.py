@@ -1,0 +1,75 @@
+"""The pose of a link or frame at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_values import Value
+from screwgraph.model.robot import check_unit
+from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.keys import POSE
+from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.task_parser import TaskParser
+from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.optimize import Factors
+from screwgraph.spatial import inverse, turn_and_shift
+
+
+@dataclass(frozen=True)
+class PoseError:
+    """Rotation vector (rad) and difference of positions (m) that lead from the pose `at`, in its axes, to a frame's."""
+
+    mechanics: Mechanics
+    frame: str
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return them, (6,)."""
+        return turn_and_shift(inverse(at) @ self.mechanics.pose_of(self.frame)(q))
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A frame has the pose `at` (4, 4) in the base, or the one that it has where the robot stands at `of` (nq,)."""
+
+    frame: str
+    at: Any = None
+    time: Time = "end"
+    sigma: float | None = None
+    of: Any = None
+
+    @classmethod
+    def read(cls, value: Value, reading: TaskParser) -> Pose:
+        """Read {frame, of: [q ...]} or {frame, xyz, rpy or quaternion}. Raises ModelError."""
+        entries = value.section(POSE)
+        if "frame" not in entries:
+            raise value.complaint("it must name a frame")
+        frame = reading.frame(entries["frame"])
+        if "of" in entries:
+            return cls(frame, of=reading.vector(entries["of"], reading.robot.nq))
+        return cls(frame, reading.pose(entries))
+
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        template = PoseError(steps.mechanics, self.frame)
+        pose, points = self.target(steps.mechanics), steps.q[find_points(steps, self.time)]
+        yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: pose", at=pose, rank=2)
+
+    def target(self, mechanics: Mechanics) -> Float[np.ndarray, "4 4"]:
+        """Return the pose in the base. Raises InputError where it is none."""
+        place = mechanics.pose_of(self.frame)
+        if self.of is not None:
+            q = np.asarray(self.of, dtype=float)
+            if q.shape != (mechanics.robot.nq,):
+                raise InputError(f"a position has the shape {q.shape}, expected {(mechanics.robot.nq,)}")
+            check_unit(mechanics.robot, q)
+            return np.asarray(place(q), dtype=float)
+        T = np.asarray(self.at, dtype=float)
+        if T.shape[-2:] != (4, 4) or not np.allclose(T[..., :3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2), np.eye(3)):
+            raise InputError(f"the goal of frame {self.frame!r} is not a pose", fix="give a 4 x 4 matrix")
+        return T

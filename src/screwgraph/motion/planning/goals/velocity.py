@@ -1,0 +1,64 @@
+"""Joint velocities at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_values import Value
+from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.task_parser import TaskParser
+from screwgraph.motion.planning.template_wrappers import EntryError
+from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.optimize import Factors
+
+
+@dataclass(frozen=True, eq=False)
+class Velocity:
+    """Joints move at given velocities (rad/s, m/s): 0, a whole qd (nv,), or {joint: value}; soft with a `sigma`."""
+
+    at: Any = 0.0
+    time: Time = "end"
+    sigma: float | None = None
+
+    @classmethod
+    def read(cls, value: Value, reading: TaskParser) -> Velocity:
+        """Read a number, [qd ...] or {joint: qd}. Raises ModelError."""
+        return cls(reading.joints(value, reading.robot.nv))
+
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        at, robot = self.at, steps.mechanics.robot
+        if robot.is_closed and self.time != "start" and not isinstance(at, Mapping) and not np.any(at):
+            # Loops hold the others at rest then: rows that repeat this would differ by what collocation errs.
+            at = dict.fromkeys(robot.independent_joints, 0.0)
+        columns, value = select_velocities(steps.mechanics, at)
+        points = find_points(steps, self.time)
+        yield make_goal_factors(
+            EntryError(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value
+        )
+
+
+def select_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], Float[np.ndarray, " k"]]:
+    """Return which coordinates are given, and their values. Raises InputError."""
+    nv = mechanics.robot.nv
+    if isinstance(at, Mapping):
+        columns = [mechanics.coordinates(joint) for joint in at]
+        parts = [
+            np.broadcast_to(np.asarray(v, dtype=float), (len(c),)) for c, v in zip(columns, at.values(), strict=True)
+        ]
+        return tuple(c for part in columns for c in part), np.concatenate(parts)
+    value = np.asarray(at, dtype=float)
+    if value.shape[-1:] != (nv,) and value.shape != ():
+        raise InputError(
+            f"velocities have the shape {value.shape}", why=f"robot {mechanics.robot.name!r} has nv = {nv}"
+        )
+    if not np.isfinite(value).all():
+        raise InputError("a velocity is not finite")
+    return tuple(range(nv)), np.broadcast_to(value, (*value.shape[:-1], nv))

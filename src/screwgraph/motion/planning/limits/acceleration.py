@@ -1,0 +1,32 @@
+"""Limits of joint accelerations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.motion.planning.limits.base import make_bound_factors, make_bounds, read_limit, symmetric_bounds
+from screwgraph.motion.planning.limits.bernstein import limit_from_start
+from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.optimize import Factors
+
+
+@dataclass(frozen=True, eq=False)
+class AccelerationLimit:
+    """Joint accelerations stay within bounds (rad/s^2, m/s^2).
+
+    `bounds`: b for +-b, (lower, upper), or {joint: one of these}. A `sigma` makes
+    them soft: they cost half the square of what comes nearer than `threshold`, over sigma. Xie et al. (2020), eq. (7).
+    """
+
+    bounds: Any = None
+    sigma: float | None = None
+    threshold: float = 0.0
+
+    read = classmethod(read_limit)
+
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
+        """Return one factor for each sample; soft ones for each step that begins without one. Raises InputError."""
+        bounds = make_bounds(steps.mechanics, self.bounds, lambda joint: symmetric_bounds(None), "acceleration")
+        yield from limit_from_start(steps, make_bound_factors(steps.qdd[:], bounds, self, name))

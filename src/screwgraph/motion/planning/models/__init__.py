@@ -1,0 +1,53 @@
+"""Kinds of models that tasks take: one file each; a new one is a new file and a line in `MODELS`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from screwgraph.base.errors import InputError
+from screwgraph.motion.planning.models.base import ModelKind
+from screwgraph.motion.planning.models.coordinate_units import list_units, name_effort
+from screwgraph.motion.planning.models.coordinates import (
+    copy_coordinates,
+    find_coordinates,
+    label_coordinates,
+    list_values,
+    merge_names,
+    set_coordinates,
+)
+from screwgraph.motion.planning.models.drive import Drive
+from screwgraph.motion.planning.models.mechanism import MECHANISMS, MechanismCoordinates
+from screwgraph.motion.planning.models.robot import ROBOTS
+
+MODELS: Mapping[str, ModelKind] = {"robot": ROBOTS, "mechanism": MECHANISMS}
+"""Kinds of models by name."""
+
+
+def find_model_kind(robot: Any) -> ModelKind:
+    """Return the kind of a model that a task holds. Raises InputError where it is none."""
+    for kind in MODELS.values():
+        if isinstance(robot, kind.held):
+            return kind
+    raise InputError(f"expected a {' or a '.join(MODELS)}, got {robot!r}", fix="load one: sg.load(...)")
+
+
+def as_robot(model: Any) -> Any:
+    """Return a model in the terms of robots, anything else as it is."""
+    return next((kind.as_robot(model) for kind in MODELS.values() if isinstance(model, kind.given)), model)
+
+
+__all__ = [
+    "MODELS",
+    "Drive",
+    "MechanismCoordinates",
+    "ModelKind",
+    "as_robot",
+    "copy_coordinates",
+    "find_coordinates",
+    "find_model_kind",
+    "label_coordinates",
+    "list_units",
+    "list_values",
+    "merge_names",
+    "name_effort",
+    "set_coordinates",
+]

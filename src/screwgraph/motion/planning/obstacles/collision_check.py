@@ -1,0 +1,69 @@
+"""Positions that are given must not be in collision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.motion.planning.goals import Position
+from screwgraph.motion.planning.goals.position import complete_position
+from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.task import Task
+
+ALLOWED = 1e-9
+"""Depth (m) that is rounding."""
+
+
+@runtime_checkable
+class CollisionChecked(Protocol):
+    """An item that knows how near a position is to what it must not touch."""
+
+    @property
+    def margin(self) -> float:
+        """Clearance to keep (m)."""
+        ...
+
+    @property
+    def sigma(self) -> float | None:
+        """None for a hard limit."""
+        ...
+
+    def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
+        """Return (clearance less the margin (m), link of the robot's sphere, what it is near to) at a position."""
+        ...
+
+
+def check_given_positions(task: Task, mechanics: Mechanics) -> None:
+    """See that no whole position that the task gives is in collision, or nearer than a hard margin.
+
+    Raises:
+        InputError: one is; it is named, with the link and the obstacle.
+    """
+    for name, item in task.items():
+        if not isinstance(item, CollisionChecked):
+            continue
+        kept = item.margin if item.sigma is None else 0.0
+        for who, q in _iterate_given_positions(task):
+            found, link, what = min(item.clearances(mechanics, q))
+            clearance = found + item.margin
+            if clearance < kept - ALLOWED:
+                apart = f"{-clearance:.3g} m inside" if clearance < 0.0 else f"only {clearance:.3g} m from"
+                raise InputError(
+                    f"{name}: {who} a sphere on {link!r} is {apart} {what}",
+                    why="that position is given" + (f", and the margin is {kept:g} m" if kept else ""),
+                    fix="move one of them",
+                )
+
+
+def _iterate_given_positions(task: Task) -> Iterator[tuple[str, Float[np.ndarray, " nq"]]]:
+    if task.start is not None:
+        yield "at the start", complete_position(task.robot, task.start)[0]
+    for name, item in task.items():
+        if isinstance(item, Position):
+            q, joints = complete_position(task.robot, item.at)
+            if q.ndim == 1 and set(joints) == set(task.robot.joint_names):
+                yield ("at the start" if item.time == "start" else f"at {name}"), q

@@ -1,0 +1,241 @@
+"""Plans that are edited while they are carried out: state estimate and plan are one chain, on one Bayes tree.
+
+Mukadam, Dong, Dellaert, Boots, STEAP: simultaneous trajectory estimation and planning (2019); Mukadam et al.,
+Continuous-time Gaussian process motion planning via probabilistic inference (2018), iGPMP2, section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
+from screwgraph.motion.planning.goals import Position, Velocity
+from screwgraph.motion.planning.plan import Plan
+from screwgraph.motion.planning.planner import Planner
+from screwgraph.motion.planning.task import Task
+from screwgraph.motion.planning.transcription import transcribe
+from screwgraph.optimize import Each, Factors, Incremental, Problem, Result, Updated, solve
+from screwgraph.optimize.problem import factor_structure
+from screwgraph.optimize.result import Iterate
+
+
+class Replanner:
+    """A plan on a Bayes tree: what an edit does not touch is not eliminated again.
+
+    Edits are other goals, obstacles, costs or contacts of the task, other numbers of its factors, and states that are
+    measured. Measurements stay: the plan is then the most likely motion, behind and ahead.
+    """
+
+    @check_arguments
+    def __init__(self, task: Task, *, soon: Iterable[int] = (-1,), **options: Any) -> None:
+        """Plan a task.
+
+        Args:
+            task: costs are squares; hard items are kept as everywhere.
+            soon: points of time where edits are expected, which are eliminated last; negative from the end.
+            options: as for `Planner.solve`, of the first search.
+
+        Raises:
+            InputError: the task does not fit, or no plan is found.
+        """
+        planner = Planner(task)
+        self._last = planner.solve(**options)
+        self.transcription, self._mechanics = planner.transcription, planner.mechanics
+        if not self._last.feasible:
+            raise InputError(f"there is no plan to begin with: {self._last.status}", why=self._last.result.reason)
+        self._measured: dict[int, tuple[Position | Velocity, ...]] = {}
+        self._given: dict[str, dict[str, Any]] = {}
+        self._soon = tuple(soon)
+        self._found: Result | None = None
+        self._begin(self._last.result.values)
+
+    @property
+    def task(self) -> Task:
+        """Current task; measurements are no part of it."""
+        return self.transcription.task
+
+    @property
+    def plan(self) -> Plan:
+        """The plan as it is now, all points of it."""
+        if self._found is not None:
+            return Plan(replace(self.transcription, problem=self._found.problem), self._found)
+        tree = self.incremental
+        problem, values = tree.problem, tree.values
+        x, last = problem.start(values), tree.last
+        iterate = Iterate(x, tree.cost, tree.violation)
+        result = Result(problem, iterate, last.iterations, 0.0, last.status, last.reason, "incremental")
+        return Plan(replace(self.transcription, problem=problem), result)
+
+    @check_arguments
+    def state(self, point: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return position (nq,) and velocity (nv,) at a point of time; no other point is solved for.
+
+        Raises:
+            InputError: there is no such point.
+        """
+        steps = self.transcription.steps
+        q, qd = steps.q[point], steps.qd[point]
+        if self._found is not None:
+            values = self._found.values
+            return values[q.variables.name][q.indices[0]], values[qd.variables.name][qd.indices[0]]
+        return self.incremental.value(q)[0], self.incremental.value(qd)[0]
+
+    @check_arguments
+    def set(self, name: str, *, at_once: bool = True, **parameters: Any) -> Updated:
+        """Change numbers of one group of factors: `set("goal 1: position", at=q)`; nothing is transcribed.
+
+        They stay until `update` replaces them: where the task says something else there.
+
+        Args:
+            name: of the factors, see `transcription.problem.factors`.
+            at_once: solve for all points; else `state` solves for the ones it is asked for. Where there are hard
+                factors, all are.
+            parameters: by name, as `Problem.replaced` takes them.
+
+        Raises:
+            InputError: factors or parameters are unknown, or a shape differs.
+        """
+        done = self._edit_task(at_once, changed={name: parameters})
+        self._given.setdefault(name, {}).update(parameters)
+        return done
+
+    @check_arguments
+    def measure(
+        self, point: int, q: Any = None, qd: Any = None, *, sigma: float = 1e-3, sigma_qd: float = 1e-2,
+        at_once: bool = True,
+    ) -> Updated:  # fmt: skip
+        """Take in where the robot was seen at a point of time; a state that is measured again is replaced.
+
+        Args:
+            point: of time, counted from the start.
+            q: position (nq,).
+            qd: velocity (nv,).
+            sigma: standard deviation of the position (rad, m).
+            sigma_qd: of the velocity (rad/s, m/s).
+            at_once: as for `set`.
+
+        Raises:
+            InputError: neither is given, or what is given does not fit.
+        """
+        steps = self.transcription.steps
+        if not 0 <= point < len(steps.times):
+            raise InputError(f"there is no point {point}", why=f"the plan has {len(steps.times)}, counted from 0")
+        time, seen = float(steps.times[point]), []
+        if q is not None:
+            seen.append(Position(q, time, sigma))
+        if qd is not None:
+            seen.append(Velocity(qd, time, sigma_qd))
+        if not seen:
+            raise InputError("nothing is measured", fix="give q or qd")
+        before = {type(goal): goal for goal in self._measured.get(point, ())}
+        known = {f.name for f in self._measurements(point, before.values())}
+        found = self._measurements(point, seen)
+        new = [f for f in found if f.name not in known]
+        old = {f.name: _numbers(f) for f in found if f.name in known}
+        done = self._edit_task(at_once, add=new, changed=old)
+        for f in found:
+            self._given.pop(f.name, None)
+        self._measured[point] = tuple({**before, **{type(goal): goal for goal in seen}}.values())
+        return done
+
+    @check_arguments
+    def update(self, **fields: Any) -> Updated:
+        """Replace fields of the task: `update(goals=...)`, `update(obstacles=...)`, `update(contacts=..., phases=...)`.
+
+        Factors that differ are changed, removed or added. Where unknowns differ, the tree is made again, from the last
+        plan's values as far as they fit; measurements stay at their times. What the tree cannot follow, as it has no
+        line search, is solved as a whole.
+
+        Raises:
+            InputError: a new value does not fit, or there is no point at the time of a measurement.
+        """
+        before, after = self.transcription, transcribe(replace(self.task, **fields), self._mechanics)
+        old = {f.name: f for f in before.problem.factors}
+        new = {f.name: self._with_given(old.get(f.name), f) for f in after.problem.factors}
+        given = {name: own for name in new if (own := self._keep_numbers(old.get(name), after.problem[name]))}
+        given |= {name: own for name, own in self._given.items() if name not in old}  # of measurements
+        if before.problem.families != after.problem.families:
+            values = self.plan.result.values
+            self.transcription, self._given = after, given
+            seen = self._measured.values()
+            self._measured = {after.steps.point(float(goals[0].time)): goals for goals in seen}  # pyright: ignore[reportArgumentType]
+            return self._begin(values)
+        was = {name: self._with_given(f, f) for name, f in old.items()}
+        alike = {n for n in old.keys() & new.keys() if factor_structure(old[n]) == factor_structure(new[n])}
+        changed = {n: _numbers(new[n]) for n in alike if _differ(was[n], new[n])}
+        added = [f for n, f in new.items() if n not in alike]
+        self.transcription, self._given = after, given
+        return self._edit_task(True, add=added, remove=[n for n in old if n not in alike], changed=changed)
+
+    def _keep_numbers(self, before: Factors | None, after: Factors) -> dict[str, Any]:
+        """Return the numbers given by `set` that stay: those of which the task says the same as before."""
+        if before is None:
+            return {}
+        old, new = {**before.shared, **before.each}, {**after.shared, **after.each}
+        given = self._given.get(after.name, {})
+        return {n: x for n, x in given.items() if n in old and n in new and np.array_equal(old[n], new[n])}
+
+    def _with_given(self, before: Factors | None, after: Factors) -> Factors:
+        kept = self._keep_numbers(before, after)
+        return after.with_parameters(**kept) if kept else after
+
+    def _measurements(self, point: int, seen: Iterable[Position | Velocity]) -> list[Factors]:
+        """Return the factors of what was seen at a point of time."""
+        return [f for goal in seen for f in goal.factors(self.transcription.steps, f"measured {point}")]
+
+    def _edit_task(self, at_once: bool, **edits: Any) -> Updated:
+        wanted = None if at_once else self.transcription.steps.q[[0]]
+        done = self.incremental.update(wanted=wanted, **edits)
+        if done.success:
+            self._found = None
+            return done
+        values = self.incremental.values if self._found is None else self._found.values
+        return self._search(self.incremental.problem, values)
+
+    def _search(self, problem: Problem, start: Mapping[str, np.ndarray]) -> Updated:
+        """Solve as a whole, where Gauss-Newton steps lead nowhere; keep what is found where no tree holds it."""
+        found = solve(problem, start)
+        self._plant(problem, found.values)
+        if self.incremental.last.success:
+            self._found = None
+            return self.incremental.last
+        self._found = found
+        return Updated(found.status, found.reason, found.iterations, 0, 0)
+
+    def _begin(self, values: Mapping[str, np.ndarray]) -> Updated:
+        """Make the tree anew, at values as far as they fit."""
+        task = self.transcription.problem
+        factors = [self._with_given(f, f) for f in task.factors]
+        for point, seen in self._measured.items():
+            factors += [self._with_given(f, f) for f in self._measurements(point, seen)]
+        problem = Problem(factors, task.families)
+        counts = {v.name: (v.count, *v.manifold.shape) for v in problem.families}
+        start = {name: value for name, value in values.items() if counts.get(name) == value.shape}
+        self._plant(problem, start)
+        if self.incremental.last.success:
+            self._found = None
+            return self.incremental.last
+        return self._search(problem, start)
+
+    def _plant(self, problem: Problem, start: Mapping[str, np.ndarray]) -> None:
+        """Make a tree where points that are expected to change are eliminated last."""
+        steps = self.transcription.steps
+        points = len(steps.times)
+        late = [p % points for p in self._soon if -points <= p < points]
+        self.incremental = Incremental(problem.families, start)
+        self.incremental.update(add=problem.factors, late=[steps.q[late], steps.qd[late]] if late else ())
+
+
+def _numbers(f: Factors) -> dict[str, Any]:
+    return {**f.shared, **{n: Each(a) for n, a in f.each.items()}}
+
+
+def _differ(one: Factors, other: Factors) -> bool:
+    """Whether factors of one structure have other numbers."""
+    a, b = {**one.shared, **one.each}, {**other.shared, **other.each}
+    return any(not np.array_equal(a[n], b[n]) for n in a)

@@ -1,0 +1,87 @@
+"""Motions of models over time: methods of integration, loops kept closed, energy and violation reported."""
+
+from typing import TYPE_CHECKING
+
+from screwgraph.base.deprecated import old_names
+from screwgraph.motion.simulation.coordinate_columns import QUANTITIES, STATES, Column, columns, coordinate_names
+from screwgraph.motion.simulation.energy_balance import EnergyBalance
+from screwgraph.motion.simulation.initial_state import initial_position, initial_states, sample_times
+from screwgraph.motion.simulation.methods import AUTO, METHODS
+from screwgraph.motion.simulation.model_dynamics import (
+    Dynamics,
+    Efforts,
+    MechanismDynamics,
+    RobotDynamics,
+    accelerations_under,
+    dynamics_of,
+    validate_torques,
+)
+from screwgraph.motion.simulation.motion_files import check_path, motion_columns, save_motion
+from screwgraph.motion.simulation.parametric_start import live_states
+from screwgraph.motion.simulation.point_paths import Place, check_places, label_of, path_of
+from screwgraph.motion.simulation.rollouts import (
+    Control,
+    Controller,
+    Rollouts,
+    StepStates,
+    join_parts,
+    rolled_out,
+    warn_of_divergence,
+)
+from screwgraph.motion.simulation.simulation import check_start, simulate, simulate_dynamics
+from screwgraph.motion.simulation.simulator import Simulator
+from screwgraph.motion.simulation.state_recorder import Watch
+from screwgraph.motion.simulation.step_options import StepOptions
+from screwgraph.motion.simulation.step_parameters import StepValues
+from screwgraph.motion.simulation.step_rules import IMPLICIT
+from screwgraph.motion.simulation.trajectory import States, Trajectory, read_trajectory
+
+__all__ = [
+    "AUTO",
+    "IMPLICIT",
+    "METHODS",
+    "QUANTITIES",
+    "STATES",
+    "Column",
+    "Control",
+    "Controller",
+    "Dynamics",
+    "Efforts",
+    "EnergyBalance",
+    "MechanismDynamics",
+    "Place",
+    "RobotDynamics",
+    "Rollouts",
+    "Simulator",
+    "States",
+    "StepOptions",
+    "StepStates",
+    "StepValues",
+    "Trajectory",
+    "Watch",
+    "accelerations_under",
+    "check_path",
+    "check_places",
+    "check_start",
+    "columns",
+    "coordinate_names",
+    "dynamics_of",
+    "initial_position",
+    "initial_states",
+    "join_parts",
+    "label_of",
+    "live_states",
+    "motion_columns",
+    "path_of",
+    "read_trajectory",
+    "rolled_out",
+    "sample_times",
+    "save_motion",
+    "simulate",
+    "simulate_dynamics",
+    "validate_torques",
+    "warn_of_divergence",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

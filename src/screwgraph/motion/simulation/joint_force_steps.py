@@ -1,0 +1,104 @@
+"""Motions with friction and stops of joints: steps of a `Simulator`, and the work that these forces do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.mechanics.dynamics import inverse_dynamics
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Robot, without_loops
+from screwgraph.motion.simulation.joint_forces import Forces, KinkedForce, joint_forces
+from screwgraph.motion.simulation.methods import AUTO, MotionState
+from screwgraph.motion.simulation.model_dynamics import Dynamics, Efforts
+from screwgraph.motion.simulation.simulator import Simulator
+from screwgraph.motion.simulation.step_options import StepOptions, only_implicit, refuse_for_mechanisms
+from screwgraph.motion.simulation.step_rules import IMPLICIT
+from screwgraph.motion.simulation.system import System
+
+States = Float[np.ndarray, "N n"]
+
+
+def joint_options(
+    model: Robot | Mechanism, method: str, friction: bool, stops: bool, effort_limits: bool
+) -> StepOptions | None:
+    """Return the options of the steps by which friction and stops act; None where neither is asked for.
+
+    Raises:
+        InputError: the model is a mechanism, or the method does not treat them.
+    """
+    options = StepOptions(IMPLICIT, friction, stops, effort_limits)
+    if isinstance(model, Mechanism):
+        refuse_for_mechanisms(options.chosen)
+    acting = [name for name in options.chosen if name != "effort_limits"]
+    if acting and method not in (AUTO, IMPLICIT):
+        raise only_implicit(acting, method)
+    return options if acting else None
+
+
+def cut_to_limits(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts) -> Float[np.ndarray, " m"] | Efforts:
+    """Return torques cut to the effort limits of a robot's joints."""
+    most = dynamics.model.limits.effort if isinstance(dynamics.model, Robot) else np.inf
+    if not callable(torques):
+        return np.clip(torques, -most, most)
+    return lambda t, q, qd: np.clip(torques(t, q, qd), -most, most)
+
+
+def steps_of(
+    options: StepOptions, robot: Robot, system: System, start: MotionState, times: np.ndarray
+) -> Iterator[MotionState]:
+    """Yield the states of a simulator whose torques are held over each step; one for each time."""
+    simulator = Simulator(
+        robot,
+        float(times[1]),
+        start.q,
+        start.qd,
+        method=options.method,
+        friction=options.friction,
+        stops=options.stops,
+        effort_limits=options.effort_limits,
+    )
+    for t in times.tolist():
+        held = system.torques_at(np.array([t]), simulator.q[None], simulator.qd[None])[0]
+        simulator.step(held)
+        yield MotionState(simulator.q, simulator.qd)
+
+
+def work_of(
+    options: StepOptions, robot: Robot, t: np.ndarray, q: States, qd: States, tau: States
+) -> Float[np.ndarray, " N-1"]:
+    """Return the work (J) in each step of torques, friction and stops, less that of dampers.
+
+    The force of friction and stops is what the equations of motion leave over, as far as their laws allow it: what is
+    more is an error of the steps, and stays in the energy balance. Over a step dt, a force F that acts on v and leaves
+    v' does the work dt F (v + v') / 2, of impacts, too.
+    """
+    dt = np.diff(t)[:, None]
+    damping = np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
+    now, ahead = qd[:-1], qd[1:]
+    mean = (now + ahead) / 2.0
+    bare = without_loops(replace(robot, joints=tuple(replace(j, damping=0.0) for j in robot.joints)))
+    known = tau[:-1] - damping * ahead
+    left = ((inverse_dynamics(bare).few(q[:-1], now, (ahead - now) / dt) - known) * mean).sum(axis=1)
+    acting = robot if options.friction else replace(robot, joints=tuple(replace(j, friction=0.0) for j in robot.joints))
+    kinds = ["friction", *(["stops"] if options.stops else [])]
+    low, high = _powers(joint_forces(acting, kinds, {}, np.zeros(robot.nv)), robot, q[1:], ahead, mean)
+    return dt[:, 0] * ((known * mean).sum(axis=1) + np.clip(left, low, high))
+
+
+def _powers(
+    forces: Forces, robot: Robot, q: States, qd: States, mean: States
+) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, " N"]]:
+    """Return the least and the largest power (W) that forces may have at the ends of steps."""
+    low, high = np.zeros(len(q)), np.zeros(len(q))
+    for joint in robot.joints:
+        for i in range(robot.nv)[robot.v_slices[joint.name]]:
+            position = q[:, robot.q_slices[joint.name].start]
+            for law in forces[i]:
+                if isinstance(law, KinkedForce):
+                    ends = [np.where(mean[:, i] == 0.0, 0.0, F * mean[:, i]) for F in law.bounds(position, qd[:, i])]
+                    low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+    return low, high

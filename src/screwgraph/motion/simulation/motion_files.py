@@ -1,0 +1,172 @@
+"""Motions in files: tables of columns, and arrays with their model."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats import from_text, try_to_text, write_atomically
+from screwgraph.model.mechanism import Mechanism, from_texts, to_texts
+from screwgraph.model.robot import Robot
+from screwgraph.motion.simulation.coordinate_columns import STATES, coordinate_names, list_state_columns
+
+if TYPE_CHECKING:
+    from screwgraph.motion.simulation.trajectory import Trajectory
+
+SUFFIXES = (".csv", ".npz")
+WRENCH = "wrench:"
+"""Prefix of arrays of external wrenches, which the name of a frame follows."""
+AXES = ("mx", "my", "mz", "fx", "fy", "fz")
+
+
+def save_motion(
+    path: str | os.PathLike[str],
+    motion: Trajectory,
+    arrays: Mapping[str, np.ndarray],
+    names: Sequence[str],
+    **facts: Any,
+) -> None:
+    """Write t, q, qd, qdd, tau, external wrenches, and more arrays, with the names of the columns of these.
+
+    Raises:
+        InputError: another suffix than .csv and .npz, no such folder, or a path that cannot be written.
+    """
+    own = {name: getattr(motion, name) for name in ("t", *STATES)}
+    own |= {f"{WRENCH}{frame}": values for frame, values in motion.external_wrenches.items()}
+    columns = (*motion_columns(motion), *names)
+    _save_table(path, columns, {**own, **arrays}, method=motion.method, **facts, **_texts(motion.model))
+
+
+def motion_columns(motion: Trajectory) -> tuple[str, ...]:
+    """Return names of columns: t, q:joint[i] or q:theta, ..., tau:..., wrench:FRAME.mx, ..."""
+    acting = (f"{WRENCH}{frame}.{axis}" for frame in motion.external_wrenches for axis in AXES)
+    return ("t", *list_state_columns(motion.model), *acting)
+
+
+def read_motion(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the fields of a `Trajectory` that an .npz file holds.
+
+    Raises:
+        InputError: the file is missing, none of ours or damaged, or its arrays do not fit the model.
+        ModelError: the text of the model is damaged.
+    """
+    file = str(path)
+    arrays = _arrays(Path(path), file)
+    who = "mechanism" if "mechanism" in arrays else "robot"
+    missing = [name for name in ("t", *STATES, who) if name not in arrays]
+    if missing:
+        raise InputError(f"there is no {', '.join(missing)} in the file", at=file, fix=_REMEDY)
+    model = _mechanism(arrays, file) if who == "mechanism" else _robot(str(arrays["robot"]), file)
+    sizes = {kind: len(names) for kind, names in coordinate_names(model).items()}
+    sizes |= {name: 6 for name in arrays if name.startswith(WRENCH)}
+    t = arrays["t"]
+    for name, size in sizes.items():
+        x = arrays[name]
+        if x.dtype.kind not in "fiu" or t.dtype.kind not in "fiu" or t.ndim != 1 or x.shape != (len(t), size):
+            why = f"expected (N,) and (N, {size})"
+            raise InputError(f"t has the shape {t.shape} and {name} {x.shape}", at=file, why=why, fix=_REMEDY)
+    if not len(t):
+        raise InputError("the motion is empty", at=file, fix=_REMEDY)
+    for name in ("t", *sizes):
+        if not np.isfinite(arrays[name]).all():
+            raise InputError(f"{name} is not finite", at=file, fix=_REMEDY)
+    check_growing(t, "the motion", file)
+    numbers: dict[str, Any] = {name: arrays[name].astype(float) for name in ("t", *STATES)}
+    wrenches = {name.removeprefix(WRENCH): arrays[name].astype(float) for name in sizes if name.startswith(WRENCH)}
+    return {"model": model, "method": str(arrays.get("method", "")), **numbers, "external_wrenches": wrenches}
+
+
+def check_growing(t: np.ndarray, of: str, at: str | None = None) -> None:
+    """Raise InputError where times (s) do not grow, or are not finite."""
+    steps = np.diff(t)
+    if not (steps > 0.0).all() or not np.isfinite(t).all():
+        k = int(np.argmin(steps > 0.0)) if not (steps > 0.0).all() else len(t) - 2
+        what = f"the times of {of} do not grow: t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s"
+        raise InputError(what if len(t) > 1 else f"the time of {of} is not finite", at=at, why=f"sample {k + 1}")
+
+
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Check that a trajectory could be saved there. Raises InputError as `Trajectory.save` does."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"{path!r} is not a path", fix='trajectory.save("run.csv")')
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f"no table has the suffix {target.suffix!r}", at=str(path), fix=f"save as one of {', '.join(SUFFIXES)}"
+        )
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r}", at=str(path), fix="make the folder first")
+    if target.is_dir():
+        raise InputError("the file cannot be written", at=str(path), why="it is a folder")
+    try:
+        TemporaryFile(dir=target.parent).close()
+    except OSError as error:
+        raise InputError("the file cannot be written", at=str(path), why=error.strerror or str(error)) from error
+
+
+_REMEDY = "write one with: screwgraph simulate ROBOT -o run.npz"
+
+
+def _save_table(
+    path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], **more: Any
+) -> None:
+    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are, and more (.npz)."""
+    check_path(path)
+    if Path(path).suffix.lower() == ".csv":
+        head, body = io.StringIO(), io.BytesIO()
+        csv.writer(head, lineterminator="\n").writerow(columns)
+        np.savetxt(body, np.column_stack(list(arrays.values())), fmt="%.17g", delimiter=",")
+        data = head.getvalue().encode("utf-8") + body.getvalue()
+    else:
+        packed = io.BytesIO()
+        others = {name: np.asarray(value) for name, value in more.items()}
+        named: dict[str, Any] = {**arrays, "columns": np.array(columns), **others}
+        np.savez_compressed(packed, **named)
+        data = packed.getvalue()
+    write_atomically(Path(path), data, str(path))
+
+
+def _texts(model: Robot | Mechanism) -> dict[str, str]:
+    """Return what an .npz file says of a model: texts of YAML files by name."""
+    return dict(to_texts(model)) if isinstance(model, Mechanism) else {"robot": try_to_text(model)}
+
+
+def _mechanism(arrays: Mapping[str, np.ndarray], file: str) -> Mechanism:
+    return from_texts(str(arrays["mechanism"]), str(arrays.get("values", "{}")), file)
+
+
+def _robot(text: str, file: str) -> Robot:
+    if not text.strip():
+        raise InputError(
+            "the file does not say which robot moves",
+            at=file,
+            why="it has a type of joint that our YAML has no word for",
+            fix="use screwgraph.ui.view.export(robot, t, q, path)",
+        )
+    return from_text(text, file)
+
+
+def _arrays(path: Path, file: str) -> dict[str, np.ndarray]:
+    try:
+        with path.open("rb") as source:
+            arrays = np.load(source, allow_pickle=False)
+            if isinstance(arrays, np.ndarray):
+                raise InputError("the file holds a single array", at=file, fix=_REMEDY)
+            wanted = {"t", *STATES, "method", "robot", "mechanism", "values"}
+            return {name: arrays[name] for name in arrays.files if name in wanted or name.startswith(WRENCH)}
+    except OSError as error:
+        raise InputError("the file cannot be read", at=file, why=error.strerror or str(error)) from error
+    except InputError:
+        raise
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+        raise InputError("this is not an .npz file, or it is damaged", at=file, fix=_REMEDY) from error

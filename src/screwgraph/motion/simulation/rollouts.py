@@ -1,0 +1,240 @@
+"""Many motions at once: the states of all, step by step."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.base.errors import InputError
+from screwgraph.compiler import Function
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Robot
+from screwgraph.motion.simulation.divergence import make_divergence_error
+from screwgraph.motion.simulation.model_dynamics import Dynamics, dynamics_of
+from screwgraph.motion.simulation.simulation import simulate_dynamics
+from screwgraph.motion.simulation.state_recorder import CHUNK, Watch, report_time
+from screwgraph.motion.simulation.step_parameters import StepValues
+from screwgraph.motion.simulation.trajectory import Trajectory
+
+BLOCK = 512
+"""Motions that go on together: their states stay in a core's cache."""
+NEVER = -1
+
+Controller = Callable[[float, np.ndarray, np.ndarray], Any]
+"""Torques (m,) or (B, m) as a function of time (s), positions (B, nq) and velocities (B, nv)."""
+Control = Float[np.ndarray, "#steps #B m"] | Controller
+
+
+@dataclass(frozen=True, eq=False)
+class Rollouts:
+    """B motions of a model: K states (B, K, ...) at times t (s), torques (B, K - 1, m) in the steps that begin there.
+
+    `diverged` (B,) is the number of the last state before a motion diverged, -1 where it did not; later ones are NaN.
+    `given` are the values of the model's parameters, where some were inputs.
+    """
+
+    model: Robot | Mechanism
+    method: str
+    t: Float[np.ndarray, " K"]
+    q: Float[np.ndarray, "B K nq"]
+    qd: Float[np.ndarray, "B K nv"]
+    tau: Float[np.ndarray, "B K-1 m"]
+    diverged: Int[np.ndarray, " B"]
+    given: StepValues | None = None
+
+    @classmethod
+    def of(
+        cls, model: Robot | Mechanism, method: str, t: np.ndarray, found: StepStates, given: StepValues | None = None
+    ) -> Rollouts:
+        """Make them of what `rolled_out` returns; t are the times of the states, of which there may be fewer."""
+        q, qd, tau = (np.swapaxes(x, 0, 1) for x in found)
+        return cls(model, method, t[: q.shape[1]], q, qd, tau, find_first_diverged(found[1]), given)
+
+    def __repr__(self) -> str:
+        lost = int((self.diverged != NEVER).sum())
+        return (
+            f"<{len(self.q)} motions of {self.model.name!r} by {self.method}: {len(self.t)} states each, t = 0 to "
+            f"{self.t[-1]:g} s, {lost} diverged>"
+        )
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, i: int) -> Trajectory:
+        """Return one of the motions, with accelerations, energy and work; torques jump, so that work is not exact."""
+        tau = np.concatenate([self.tau[i], self.tau[i, -1:]])
+        return simulate_dynamics(self._dynamics(i), self.method, tau, self.t, self.q[i], self.qd[i])
+
+    def _dynamics(self, i: int) -> Dynamics:
+        """Return the model of motion i, with its parameters."""
+        return dynamics_of(self.model if self.given is None else self.given.model(self.model, i))
+
+
+StepStates = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Positions and velocities of all motions, kept states one after the other (K, B, ...), and torques (K - 1, B, m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Positions and velocities of all motions: those after `every` so many steps, and two more, by turns, between."""
+
+    every: int
+    kept: Sequence[np.ndarray]
+    between: Sequence[np.ndarray]
+
+    @classmethod
+    def empty(cls, start: Sequence[np.ndarray], steps: int, every: int) -> _Kept:
+        """Return arrays for so many steps, which begin at q (B, nq) and qd (B, nv)."""
+        kept = [np.empty((steps // every + 1, *x.shape), x.dtype) for x in start]
+        for x, x0 in zip(kept, start, strict=True):
+            x[0] = x0
+        return cls(every, kept, [np.empty((2, *x.shape), x.dtype) for x in start])
+
+    def states_after(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return q (B, nq) and qd (B, nv) after k steps, to be read or written."""
+        q, qd = self.between if k % self.every else self.kept
+        place = k % 2 if k % self.every else k // self.every
+        return q[place], qd[place]
+
+
+def rolled_out(
+    step: Function,
+    start: tuple[np.ndarray, np.ndarray],
+    control: Control,
+    carried: Float[np.ndarray, "#B m"] | None = None,
+    *,
+    times: Float[np.ndarray, " N+1"],
+    every: int = 1,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> StepStates:
+    """Take all steps of motions that begin at q (B, nq) and qd (B, nv), and keep the states after `every` so many.
+
+    `carried` is the last argument of a step that has one: what its parameters determine, for all motions or each.
+    Numbers are of the type with which `step` computes. `watch` is called with the time (s) that all motions have
+    reached, and ends them where it returns true.
+    """
+    count, total = len(start[0]), len(times) - 1
+    watch = report_time(watch, f"simulating {count} motions", times)
+    size = sum(len(a.names) for a in step.arguments if a.name == "tau")
+    fixed = None if carried is None else np.asarray(carried, step.dtype)
+    states = _Kept.empty([x.astype(step.dtype) for x in start], total, every)
+    dt = np.array([times[1] - times[0]], step.dtype)
+    blocks = [slice(i, i + BLOCK) for i in range(0, count, BLOCK)]
+    tau = None if callable(control) else np.broadcast_to(np.asarray(control, step.dtype), (total, count, size))
+    said: list[np.ndarray] = []
+
+    def advance(block: slice, first: int, efforts: np.ndarray) -> None:
+        with np.errstate(all="ignore"):  # what is not finite is found and said
+            for k, own in enumerate(efforts, first):
+                (q, qd), (q1, qd1) = states.states_after(k), states.states_after(k + 1)
+                held = (own[block],) if size else ()
+                step.ufunc(q[block], qd[block], *held, dt, *_select_block(fixed, block), out=(q1[block], qd1[block]))
+
+    done = 0
+    with _mapping(threads) as each:
+        while done < total and not watch(float(times[done])):
+            if tau is None:
+                efforts = _torques(cast(Controller, control), float(times[done]), *states.states_after(done), size)
+                efforts = efforts[None].astype(step.dtype)
+                said += [] if done % every else list(efforts)
+            else:
+                efforts = tau[done : done + CHUNK]
+            each(partial(advance, first=done, efforts=efforts), blocks)
+            done += len(efforts)
+    if done == total:
+        watch(float(times[-1]))
+    whole = done // every
+    q, qd = (x[: whole + 1] for x in states.kept)
+    if tau is None:
+        return q, qd, np.array(said[:whole], step.dtype).reshape(whole, count, size)
+    return q, qd, tau[: whole * every : every]
+
+
+def _select_block(fixed: np.ndarray | None, block: slice) -> tuple[np.ndarray, ...]:
+    """Return what a block of motions takes of an array with a row for all, or one a motion."""
+    return () if fixed is None else (fixed if len(fixed) == 1 else fixed[block],)
+
+
+@contextmanager
+def _mapping(threads: int) -> Iterator[Callable[[Callable[[slice], None], Iterable[slice]], None]]:
+    """Yield what calls a function for each block, on so many threads: code of steps holds no lock of Python's."""
+
+    def one_by_one(call: Callable[[slice], None], blocks: Iterable[slice]) -> None:
+        for block in blocks:
+            call(block)
+
+    if threads == 1:
+        yield one_by_one
+        return
+    with ThreadPoolExecutor(threads) as pool:
+
+        def run_blocks(call: Callable[[slice], None], blocks: Iterable[slice]) -> None:
+            for _ in pool.map(call, blocks):
+                pass
+
+        yield run_blocks
+
+
+def _torques(control: Controller, t: float, q: np.ndarray, qd: np.ndarray, size: int) -> np.ndarray:
+    """Return what a controller says, which gets states that it cannot alter. Raises InputError."""
+    seen = [x.view() for x in (q, qd)]
+    for x in seen:
+        x.setflags(write=False)
+    answer = control(t, *seen)
+    try:
+        tau = np.asarray(answer, dtype=float)
+    except (TypeError, ValueError):
+        tau = np.empty(0)
+    if tau.shape not in ((size,), (len(q), size)):
+        raise InputError(
+            f"tau: the function returns {type(answer).__name__} of shape {np.shape(tau)} at t = {t:g} s",
+            why="torques are numbers of all joints, or of a mechanism's motors, for all motions",
+            fix=f"return an array ({size},) or ({len(q)}, {size})",
+        )
+    lost = ~np.isfinite(tau).all(axis=-1) & np.isfinite(qd).all(axis=1)
+    if lost.any():
+        where = f" of motion {int(np.argmax(lost))}" if tau.ndim == 2 else ""
+        raise InputError(f"tau: what the function returns{where} at t = {t:g} s is not finite")
+    return np.array(np.broadcast_to(tau, (len(q), size)))
+
+
+def join_parts(parts: Sequence[Future], watch: Watch | None, times: Float[np.ndarray, " K"]) -> StepStates:
+    """Return the states of parts of the motions together; `watch` is called with the share of the time that is done."""
+    watch = report_time(watch, f"simulating in {len(parts)} parts", times)
+    for done, _ in enumerate(as_completed(parts), 1):
+        watch(float(times[-1]) * done / len(parts))
+    q, qd, tau = zip(*(part.result() for part in parts), strict=True)
+    return np.concatenate(q, axis=1), np.concatenate(qd, axis=1), np.concatenate(tau, axis=1)
+
+
+def find_first_diverged(qd: Float[np.ndarray, "K B nv"]) -> Int[np.ndarray, " B"]:
+    """Return the number of the last state before each motion diverged, -1 where it did not."""
+    found = np.full(qd.shape[1], NEVER)
+    for i in np.flatnonzero(~np.isfinite(qd[-1]).all(axis=1)):
+        found[i] = int(np.argmin(np.isfinite(qd[:, i]).all(axis=1))) - 1
+    return found
+
+
+def warn_of_divergence(rollouts: Rollouts) -> None:
+    """Warn (RuntimeWarning) where motions diverged: how many, and the first at which step, in which joint, and how."""
+    lost = np.flatnonzero(rollouts.diverged != NEVER)
+    if len(lost):
+        i = int(lost[np.argmin(rollouts.diverged[lost])])
+        k = int(rollouts.diverged[i])
+        dt = float(rollouts.t[1] - rollouts.t[0])
+        given = (rollouts.q[i, k], rollouts.qd[i, k], rollouts.tau[i, k])
+        error = make_divergence_error(
+            lambda _: rollouts._dynamics(i), rollouts.method, k, dt, given, rollouts.qd[i, k + 1]
+        )
+        warnings.warn(
+            f"{len(lost)} of {len(rollouts)} motions are lost; motion {i}: {error}", RuntimeWarning, stacklevel=3
+        )

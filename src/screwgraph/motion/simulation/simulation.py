@@ -1,0 +1,246 @@
+"""Simulation: from a model and a start to a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.mechanics.dynamics import mass_matrix
+from screwgraph.mechanics.mechanism.projection import Projection
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Robot, make_unknown_name_error, without_loops
+from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
+from screwgraph.motion.simulation.constraints import Constraints
+from screwgraph.motion.simulation.energy_balance import EnergyBalance
+from screwgraph.motion.simulation.energy_warning import (
+    advice,
+    exchanged_energy,
+    imbalance,
+    left_to_steps,
+    not_a_function,
+    warn_of,
+)
+from screwgraph.motion.simulation.initial_state import sample_times
+from screwgraph.motion.simulation.joint_force_steps import cut_to_limits, joint_options, steps_of, work_of
+from screwgraph.motion.simulation.mechanical_work import integrate_power, work_uncertainty
+from screwgraph.motion.simulation.methods import AUTO, METHODS, MotionState, Tolerances
+from screwgraph.motion.simulation.model_dynamics import (
+    Dynamics,
+    Efforts,
+    RobotDynamics,
+    dynamics_of,
+    system_of,
+    validate_torques,
+)
+from screwgraph.motion.simulation.state_recorder import Watch, record_states
+from screwgraph.motion.simulation.step_options import StepOptions
+from screwgraph.motion.simulation.stepper import compile_stepper
+from screwgraph.motion.simulation.system import System
+from screwgraph.motion.simulation.trajectory import Trajectory
+
+SMALL = 1e-3
+"""Part of the potential energy below which no motion is worth a warning."""
+MASSLESS = 1e-12
+"""Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""
+Torques = Float[np.ndarray, " m"] | Efforts
+"""Constant ones, or a function of time."""
+
+
+def simulate(
+    model: Robot | Mechanism,
+    q0: Any = None,
+    qd0: Any = None,
+    time: float = 5.0,
+    dt: float = 1e-3,
+    method: str = AUTO,
+    tau: Any = None,
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
+    *,
+    rtol: float = 1e-9,
+    atol: float = 1e-9,
+    watch: Watch | None = None,
+) -> Trajectory:
+    """Return the motion of a model by a method of integration. Arguments as for `queries.simulate`.
+
+    Loops stay closed, and states on the constraints, after every step.
+
+    Raises:
+        InputError: a bad argument, an initial velocity that loops forbid, or a simulation that diverged.
+        EliminationError: a joint moves nothing that has inertia.
+        ModelError: the mechanism cannot be assembled.
+    """
+    if method != AUTO and method not in METHODS:
+        raise make_unknown_name_error("method", method, [AUTO, *METHODS])
+    times, tolerances, dynamics = sample_times(model, time, dt), validate_tolerances(rtol, atol), dynamics_of(model)
+    torques = validate_torques(dynamics, tau)
+    options = joint_options(model, method, friction, stops, effort_limits)
+    if effort_limits:
+        torques = cut_to_limits(dynamics, torques)
+    q, qd = dynamics.start(q0, qd0)
+    with np.errstate(all="ignore"):  # what is not finite is found and said
+        check_start(dynamics, q, qd)
+        constraints = dynamics.constraints(q)
+        start = MotionState(q, qd, float(dynamics.violation(q[None])[0]))
+        system = system_of(dynamics, torques, constraints)
+
+        def system_at(state: MotionState) -> System:
+            return system_of(dynamics, torques, dynamics.constraints(state.q))
+
+        if options is not None and isinstance(dynamics, RobotDynamics):
+            return _by_joint_forces(options, dynamics, system, start, times, watch)
+        watched = make_guard(dynamics, system, system_at, tolerances) if method == AUTO else None
+        name = STEPS if method == AUTO else method
+        if watched is not None and is_fast(system, start, float(times[1])):
+            name, states, watched = watched.onward(start, times)
+        else:
+            states = _states(dynamics, torques, name, start, constraints, system_at, times, tolerances)
+        with _blaming_massless_joints(dynamics, start.q):
+            found = record_states(system, name, start, states, times, watch, watched, advice(method))
+        doubts = left_to_steps(found.by, float(times[1]))
+        if system.is_driven:
+            doubts += not_a_function(found.tau[0], system.torques_at(times[:1], q[None], qd[None])[0])
+        return simulate_dynamics(
+            dynamics,
+            found.method,
+            found.tau,
+            found.t,
+            found.q,
+            found.qd,
+            violation=found.violation,
+            gained=found.gained,
+            doubts=doubts,
+            fix=advice(method),
+        )
+
+
+def _by_joint_forces(
+    options: StepOptions,
+    dynamics: RobotDynamics,
+    system: System,
+    start: MotionState,
+    times: Float[np.ndarray, " N"],
+    watch: Watch | None,
+) -> Trajectory:
+    """Return the motion under friction and stops of joints, by steps that treat them implicitly."""
+    dt, robot = float(times[1]), dynamics.model
+    states = steps_of(options, robot, system, start, times)
+    found = record_states(system, options.method, start, states, times, watch)
+    qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
+    gained = work_of(options, robot, found.t, found.q, found.qd, found.tau)
+    moved = (found.t, found.q, found.qd)
+    return simulate_dynamics(
+        dynamics, options.method, found.tau, *moved, qdd=qdd, gained=gained, fix="take a smaller dt"
+    )
+
+
+def _states(
+    dynamics: Dynamics,
+    torques: Torques,
+    method: str,
+    start: MotionState,
+    constraints: Constraints | Projection | None,
+    system_at: Callable[[MotionState], System],
+    times: Float[np.ndarray, " N"],
+    tolerances: Tolerances,
+) -> Iterator[MotionState]:
+    """Yield the states after the start: by machine code as long as it holds, from there on by steps in Python."""
+    state, done = start, 0
+    if not callable(torques):
+        made = compile_stepper(dynamics.manifold, dynamics.function, constraints, method)
+        x = constraints.x if isinstance(constraints, Constraints) else np.zeros(0)
+        dt, force = float(times[1] - times[0]), dynamics.force(torques)
+        for ahead in [] if made is None else made.states(start, force, len(times) - 1, dt, x):
+            yield ahead
+            state, done = ahead, done + 1
+    if done < len(times) - 1:
+        yield from METHODS[method](system_at(state), state, times[done:], tolerances)
+
+
+def validate_tolerances(rtol: float, atol: float) -> Tolerances:
+    """Check the tolerances that a user gives. Raises InputError."""
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 1e-13 <= value < 1.0:
+            raise InputError(f"{name}: expected a tolerance, got {value!r}", fix="give a number from 1e-13 to below 1")
+    return Tolerances(float(rtol), float(atol))
+
+
+def check_start(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> None:
+    """Check that accelerations are determined where the motion begins. Raises InputError."""
+    force = dynamics.force(dynamics.checked(None, "tau"))
+    if not np.isfinite(dynamics.function.few(q, qd, force)).all():
+        raise InputError(
+            "the accelerations at the beginning are not finite",
+            why=f"the {dynamics.kind} stands at a singular position",
+            fix="begin beside it, with another q0",
+        )
+
+
+@contextmanager
+def _blaming_massless_joints(dynamics: Dynamics, q: Float[np.ndarray, " nq"]) -> Iterator[None]:
+    """Give the reason where a simulation fails because a direction of motion has inertia only by rounding."""
+    try:
+        yield
+    except InputError as error:
+        if not isinstance(dynamics, RobotDynamics):
+            raise
+        M = np.asarray(mass_matrix(without_loops(dynamics.model))(q))
+        own = np.diag(M)
+        scale = 1.0 / np.sqrt(own)
+        sizes, directions = np.linalg.eigh(scale[:, None] * M * scale)
+        if min(sizes[0], own.min() / own.max()) > MASSLESS:
+            raise
+        least = np.argmax(np.abs(directions[:, 0])) if sizes[0] <= MASSLESS else np.argmin(own)
+        name = dynamics.owners[int(least)]
+        raise InputError(
+            error.what,
+            why=f"joint {name!r} moves almost nothing that has inertia",
+            fix=f"lock={[name]!r} when loading, or give the joint an armature",
+        ) from error
+
+
+def simulate_dynamics(
+    dynamics: Dynamics,
+    method: str,
+    torques: Float[np.ndarray, "*N m"] | Efforts,
+    t: Float[np.ndarray, " N"],
+    q: Float[np.ndarray, "N nq"],
+    qd: Float[np.ndarray, "N nv"],
+    *,
+    qdd: Float[np.ndarray, "N nv"] | None = None,
+    violation: Float[np.ndarray, " N"] | None = None,
+    gained: Float[np.ndarray, " N-1"] | None = None,
+    doubts: tuple[str, ...] = (),
+    fix: str = advice(""),
+    check_balance: bool = True,
+) -> Trajectory:
+    """Return a trajectory: torques, accelerations, energy, work and gaps added to the states that a method found.
+
+    `gained` is the work (J) of each step that the method integrated itself, NaN where it did not. Warns
+    (RuntimeWarning) of `doubts`, and where energy is not accounted for, with what to do (`fix`), if asked to: that of a
+    motion with other parameters than the model's does not balance.
+    """
+    if callable(torques):
+        tau = np.array([torques(*state) for state in zip(t.tolist(), q, qd, strict=True)]).reshape(len(t), -1)
+    else:
+        tau = np.tile(torques, (len(t), 1)) if torques.ndim == 1 else torques
+    T, U, power = dynamics.energy(q, qd, tau)
+    if qdd is None:
+        qdd = np.asarray(dynamics.function.few(q, qd, dynamics.force(tau)))
+    done, violation = integrate_power(power, t, gained), dynamics.violation(q, violation)
+    run = Trajectory(dynamics.model, method, t, q, qd, qdd, tau, balance=EnergyBalance(T + U, done, violation))
+    moved = max(exchanged_energy(T, U, done), SMALL * float(np.abs(U).max()))
+    residual = run.energy_drift - work_uncertainty(power, t, gained)
+    if check_balance and residual <= 2.0 * (
+        T.max() + np.ptp(U)
+    ):  # what is more is an error of the work: torques change within steps
+        doubts += imbalance(method, residual, moved, fix)
+    warn_of(doubts)
+    return replace(run, warnings=doubts)

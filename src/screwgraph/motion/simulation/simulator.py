@@ -1,0 +1,211 @@
+"""A simulation that is stepped from outside: a controller in the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import check_arguments, validate_count
+from screwgraph.base.errors import InputError
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import with_payload
+from screwgraph.motion.simulation.divergence import make_divergence_error
+from screwgraph.motion.simulation.initial_state import validate_seconds
+from screwgraph.motion.simulation.model_dynamics import Dynamics, dynamics_of
+from screwgraph.motion.simulation.parametric_start import close_for_parameters, live_states
+from screwgraph.motion.simulation.step_options import StepOptions
+from screwgraph.motion.simulation.step_parameters import StepValues
+from screwgraph.motion.simulation.step_rules import IMPLICIT
+
+
+class Simulator:
+    """A model that moves by one step a call, under torques that are held during the step.
+
+    States are single ones, q (nq,) and qd (nv,), or batches of them, (B, nq) and (B, nv). `step(tau)` takes a step,
+    `reset(q, qd)` begins again; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
+    """
+
+    @check_arguments
+    def __init__(
+        self,
+        model: Robot | Mechanism,
+        dt: float = 1e-3,
+        q0: Any = None,
+        qd0: Any = None,
+        *,
+        method: str = IMPLICIT,
+        friction: bool = False,
+        stops: bool = False,
+        effort_limits: bool = False,
+        springs: Mapping[str, float | Sequence[float]] | None = None,
+        parameters: Sequence[str] | Mapping[str, Any] = (),
+        payload: str | None = None,
+        threads: int = 1,
+    ) -> None:
+        """Make the code of a step, and begin at a state.
+
+        Args:
+            model: a robot (tree or closed chain), or a mechanism.
+            dt: step (s).
+            q0: initial position (nq,), or positions (B, nq); by default the neutral or the assembled one.
+            qd0: initial velocity (nv,) or (B, nv); by default rest, or that of the mechanism's file.
+            method: "semi_implicit" (Euler, order 1), by which damping, friction, stops and springs of robots are
+                implicit and make no step unstable; "rosenbrock" (order 2), by which damping is; "rk4" or "euler", which
+                are explicit as a whole.
+            friction: whether joints have the Coulomb friction of the file: they stick and slip.
+            stops: whether joints stop, without bouncing, at the position limits of the file.
+            effort_limits: whether torques and forces are cut to the effort limits of the file.
+            springs: of joints, by name: stiffness (N m/rad, N/m), or stiffness and rest position (rad, m).
+            parameters: numbers of the model that `set_parameters` changes: names, or names and the values to begin
+                with; as for `forward_dynamics`. Damping, friction and stiffness of joints are implicit.
+            payload: the link or frame at which the parameter "payload" is a body.
+            threads: how many threads share a batch.
+
+        Raises:
+            InputError: a bad argument.
+            EliminationError: a joint moves nothing that has inertia.
+            ModelError: the mechanism cannot be assembled.
+        """
+        self.dt = validate_seconds("dt", dt)
+        names, own = with_payload(parameters, payload), dict(springs or {})
+        self.model = model
+        self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
+        self.function = self.options.step_of(model, self.dt)
+        self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
+        self._threads = validate_count("threads", threads)
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._given: StepValues | None = None
+        self._set_parameters(parameters if isinstance(parameters, Mapping) else {})
+        self.reset(q0, qd0)
+
+    def __repr__(self) -> str:
+        batch = f"{len(self._q)} states, " if self._q.ndim == 2 else ""
+        return (
+            f"<simulator of {self.model.name!r} by {self.options.method}: {batch}dt = {self.dt:g} s, t = {self.t:g} s>"
+        )
+
+    def reset(self, q: Any = None, qd: Any = None) -> None:
+        """Begin again at t = 0, at a position (nq,) or positions (B, nq) with velocities alike; as for `q0` and `qd0`.
+
+        Raises:
+            InputError: numbers that are no states of the model, or velocities that loops forbid.
+        """
+        self._q, self._qd = live_states(self.model, self._given, q, qd)
+        self._idle = self._dynamics.checked(None, "tau")
+        self._size = len(self._idle)
+        self._steps = 0
+
+    def set_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "*B k"]) -> None:
+        """Go on with other values of the parameters (SI units), by name or as one vector; nothing is compiled.
+
+        Those that a mapping does not name get the file's values. Batches (B, k) are one row a state. Where loops or
+        constraints depend on one, the state moves to the nearest that they allow.
+
+        Raises:
+            InputError: the simulator has no parameters, or none of a name; values of another shape, or lengths for
+                which loops do not close nearby.
+            ModelError: the mechanism does not close nearby.
+        """
+        if not self.options.parameters:
+            raise InputError("the simulator has no parameters", fix='make it with parameters=["link7.mass", ...]')
+        self._set_parameters(values)
+        if self._given is not None:
+            self._q, self._qd = close_for_parameters(self.model, self._given, self._q, self._qd)
+
+    def _set_parameters(self, values: Any) -> None:
+        if self.options.parameters:
+            self._given = StepValues.of(self.function, self.options.parameters, self.options.payload, values)
+        self._step = self.function if self._given is None else self.function.core
+        self._last = (self._step_size,) if self._given is None else (self._step_size, self._given.carried)
+
+    @property
+    def parameters(self) -> Float[np.ndarray, "*B k"]:
+        """The values of the parameters, in the order of their names; empty without any."""
+        return np.zeros(0) if self._given is None else self._given.vector.copy()
+
+    @property
+    def q(self) -> Float[np.ndarray, "*B nq"]:
+        """The position, or positions; read-only, and the same array until the next step."""
+        self._q.setflags(write=False)
+        return self._q
+
+    @property
+    def qd(self) -> Float[np.ndarray, "*B nv"]:
+        """The velocity, or velocities; read-only, and the same array until the next step."""
+        self._qd.setflags(write=False)
+        return self._qd
+
+    @property
+    def t(self) -> float:
+        """The time (s) since the last reset."""
+        return self._steps * self.dt
+
+    def step(self, tau: Any = None, steps: int = 1) -> None:
+        """Take one step, or more, under torques and forces that are held.
+
+        Args:
+            tau: of all joints (N m, N), of a mechanism torques of its motors: (m,), for each state (B, m), or none.
+            steps: how many; a controller with a period of 4 ms takes 4 steps of 1 ms.
+
+        Raises:
+            InputError: not so many finite numbers, or the simulation diverged: at which step, joint and method.
+        """
+        tau = self._idle if tau is None else tau
+        for _ in range(steps if steps == 1 else validate_count("steps", steps)):
+            found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
+            self._q, self._qd = self._general(tau) if found is None else found
+            self._steps += 1
+
+    def _general(self, tau: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Take a step of any arrays: batches, and what is wrong."""
+        try:
+            efforts = np.asarray(tau, dtype=float)
+        except (TypeError, ValueError):
+            efforts = np.empty(0)
+        batch, size = self._q.shape[:-1], self._size
+        if efforts.shape not in ((size,), (*batch, size)):
+            expected = f"({size},)" + (f" or ({batch[0]}, {size})" if batch else "")
+            raise InputError(
+                f"tau: expected numbers of the shape {expected}, got {_shape_of(tau)}",
+                why="it holds the torques and forces (N m, N) of all joints, or of a mechanism's motors",
+            )
+        with np.errstate(all="ignore"):  # what is not finite is found and said
+            q, qd = self._call_step(efforts)
+        if not np.isfinite(qd).all():
+            given = (self._q, self._qd, efforts)
+            raise make_divergence_error(self._dynamics_at, self.options.method, self._steps, self.dt, given, qd)
+        return q, qd
+
+    def _dynamics_at(self, state: int) -> Dynamics:
+        """Return the model in motion with the parameters of a state of the batch."""
+        return self._dynamics if self._given is None else dynamics_of(self._given.model(self.model, state))
+
+    def _call_step(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        step = self._step.ufunc
+        if self._pool is None or self._q.ndim == 1:
+            return step(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
+        q, qd = np.empty_like(self._q), np.empty_like(self._qd)
+        efforts = np.broadcast_to(tau, (len(q), self._size))
+        edges = np.linspace(0, len(q), self._threads + 1).astype(int)
+
+        def part(first: int, last: int) -> None:
+            here = slice(first, last)
+            with np.errstate(all="ignore"):
+                held = (efforts[here],) if self._size else ()
+                fixed = (x[here] if x.ndim == 2 else x for x in self._last)
+                step(self._q[here], self._qd[here], *held, *fixed, out=(q[here], qd[here]))
+
+        list(self._pool.map(part, edges[:-1], edges[1:]))
+        return q, qd
+
+
+def _shape_of(value: Any) -> str:
+    try:
+        return f"the shape {np.shape(value)}"
+    except ValueError:
+        return "rows of different lengths"

@@ -1,0 +1,86 @@
+"""A time step as a function (q, qd, tau, dt) -> (q, qd): of single states and of batches, without branches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from screwgraph.compiler import Argument, Function, Result, compile_expression, make_numbered_argument, without_metadata
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism import without_metadata as bare_mechanism
+from screwgraph.motion.simulation.closure_parameters import ClosureParameters
+from screwgraph.motion.simulation.model_dynamics import Dynamics
+from screwgraph.motion.simulation.step_closure import make_step_closure
+from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
+from screwgraph.motion.simulation.step_law import StepLaw
+from screwgraph.motion.simulation.step_rules import STEP_RULES
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.tape import Number
+
+OPEN = 1e-4
+"""Closure error (rad, m) at the end of a step from which on the motion counts as diverged."""
+FAR = 1e3
+"""The same for the motion of a coordinate within a step (rad, m)."""
+
+
+def compile_step(
+    dynamics: Dynamics,
+    method: str,
+    law: StepLaw,
+    limits: Sequence[float] | None = None,
+    parameters: Sequence[Argument] = (),
+    lengths: ClosureParameters | None = None,
+) -> Function:
+    """Return a time step of a rule without loops; what diverges within it is NaN. Without motors, it takes no tau.
+
+    Args:
+        dynamics: the model in motion.
+        method: one of `STEP_RULES`.
+        law: the accelerations with which it goes on.
+        limits: the largest efforts (N m, N) of all joints; larger ones are cut.
+        parameters: the argument that holds those of the model, the last one, where some are inputs.
+        lengths: those of them on which constraints depend; by default none.
+    """
+    rule, model = STEP_RULES[method], dynamics.model
+    (nq,), nv = dynamics.manifold.shape, dynamics.manifold.dim
+    motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
+    sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
+    # Nothing is believed of the first ones, as that quaternions are unit.
+    present = {name: size for name, size in sizes.items() if size or name in ("q", "qd")}
+    vectors = (replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in present.items())
+    arguments = (*vectors, *parameters)
+    closing = make_step_closure(model, lengths or ClosureParameters())
+
+    def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
+        space, tau, ((dt,), *values) = (
+            TracedSteps(dynamics.manifold),
+            held[0] if motors else np.zeros(0),
+            held[-1 - len(parameters) :],
+        )
+        own = values[0] if values else np.zeros(0)
+        if limits is not None:
+            tau = np.array([_limit_effort(u, most) for u, most in zip(tau, limits, strict=True)], dtype=object)
+        force = dynamics.force(tau)
+        ahead, velocity = rule(space, lambda at, v: law.accelerations(at, v, force, dt, own), dt, q, qd)
+        size = sum(space.turns, start=_size([dt * v for v in velocity], FAR))
+        if closing is not None:
+            space.turns.clear()
+            ahead, velocity, gaps = closing(space, ahead, velocity, own)
+            size = sum(space.turns, start=size + _size(gaps, OPEN))
+        sound = size < 1.0  # not so where it is no number
+        return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]
+
+    bare = bare_mechanism(model) if isinstance(model, Mechanism) else without_metadata(model)
+    question, results = (bare, law.question, method, limits, *parameters), (Result("q", (nq,)), Result("qd", (nv,)))
+    return compile_expression("step", question, arguments, expression, results=results)
+
+
+def _limit_effort(effort: Number, most: float) -> Number:
+    return minimum(maximum(effort, -most), most) if np.isfinite(most) else effort
+
+
+def _size(values: Sequence[Number], bound: float) -> Number:
+    """Return the sum of squares, relative to that of a bound."""
+    return sum((value * value for value in values), start=0.0) * (1.0 / bound**2)

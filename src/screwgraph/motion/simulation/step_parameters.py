@@ -1,0 +1,95 @@
+"""Parameters of a model that are inputs of a time step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import PARAMETERS, Function
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism.read import read_mechanism
+from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import Parameter, parameters_of, with_values
+
+FORCES = ("damping", "friction", "stiffness")
+"""Kinds of parameters that are forces along joints: implicit steps take these at their end, other laws beside them."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepValues:
+    """Values of the parameters of a step: `vector` (k,), or (B, k) one row a motion, and `carried`, made of it."""
+
+    __repr__ = one_line
+
+    step: Function
+    names: tuple[str, ...]
+    payload: str | None
+    vector: Float[np.ndarray, "*B k"]
+    carried: Float[np.ndarray, "*B m"]
+
+    @classmethod
+    def of(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> StepValues:
+        """Make them of values by name, or of a whole vector. Raises InputError."""
+        exact = step if step.dtype == "float64" else step.astype("float64")
+        given = values if isinstance(values, Mapping) else np.asarray(values, dtype=float)
+        size = sum(len(a.names) for a in step.arguments if a.name == PARAMETERS)
+        if not isinstance(given, Mapping) and (given.ndim not in (1, 2) or given.shape[-1] != size):
+            raise InputError(
+                f"parameters have the shape {given.shape}",
+                why=f"{size} numbers are inputs of a step, for all motions or one row a motion",
+                fix=f"give ({size},), (B, {size}), or values by name",
+            )
+        bound = exact.with_parameters(given)
+        if bound.parameters.ndim > 2:
+            raise InputError(
+                f"parameters have the shape {bound.parameters.shape}",
+                why="they are the same for all motions, or one row a motion",
+                fix=f"give values (B, k) whose rows are together (B, {size})",
+            )
+        if not np.isfinite(bound.parameters).all():
+            raise InputError("values of parameters are not finite")
+        return cls(step, tuple(names), payload, bound.parameters, bound.carried)
+
+    @property
+    def count(self) -> int:
+        """For how many motions they are; 1 where they are the same for all."""
+        return len(self.vector) if self.vector.ndim == 2 else 1
+
+    def row(self, i: int) -> Float[np.ndarray, " k"]:
+        """Return the values of motion i."""
+        return self.vector[min(i, len(self.vector) - 1)] if self.vector.ndim == 2 else self.vector
+
+    def model(self, model: Robot | Mechanism, i: int) -> Robot | Mechanism:
+        """Return the model with the values of motion i, without springs along joints."""
+        values = self.row(i)
+        if isinstance(model, Mechanism):
+            return _mechanism_at(model, dict(zip(self.names, values.tolist(), strict=True)))
+        live = parameters_of(model, self.names, self.payload)
+        sizes = [len(parameter.nominal(model)) for parameter in live]
+        own = dict(zip(live, np.split(values, np.cumsum(sizes)[:-1]), strict=True))
+        model = with_joint_levels(model, own)
+        return with_values(model, {p: v for p, v in own.items() if p.kind not in FORCES})
+
+
+def _mechanism_at(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    """Return a mechanism as its file says with other values."""
+    source = mechanism.source
+    if source is None:
+        return mechanism
+    return read_mechanism(source.data, source.file, {**dict(source.given), **values})
+
+
+def with_joint_levels(robot: Robot, values: Mapping[Parameter, Any]) -> Robot:
+    """Return the robot with other levels of damping and friction of its joints, numbers of any kind."""
+    own = {(p.part, p.kind): value[0] for p, value in values.items() if p.kind in ("damping", "friction")}
+    joints = tuple(
+        replace(j, damping=own.get((j.name, "damping"), j.damping), friction=own.get((j.name, "friction"), j.friction))
+        for j in robot.joints
+    )
+    return replace(robot, joints=joints)

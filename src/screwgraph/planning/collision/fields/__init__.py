@@ -1,7 +1,0 @@
-"""Obstacles as tables of distances."""
-
-from screwgraph.planning.collision.fields.distance_grid import DistanceGrid, load_distance_grid, read_arrays
-from screwgraph.planning.collision.fields.field_taylor import FieldTaylor
-from screwgraph.planning.collision.fields.height_map import height_map
-
-__all__ = ["DistanceGrid", "FieldTaylor", "height_map", "load_distance_grid", "read_arrays"]

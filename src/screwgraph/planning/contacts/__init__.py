@@ -1,9 +1,0 @@
-"""Contacts: one file each; a new one is a new file and a line in `CONTACTS`."""
-
-from screwgraph.planning.contacts.flat_contact import FlatContact
-from screwgraph.planning.contacts.point_contact import PointContact
-from screwgraph.planning.contacts.schedule import schedule
-
-CONTACTS: dict[str, type] = {"point": PointContact, "flat": FlatContact}
-
-__all__ = ["CONTACTS", "FlatContact", "PointContact", "schedule"]

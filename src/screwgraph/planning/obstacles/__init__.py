@@ -1,8 +1,0 @@
-"""Obstacles: one file each; a new one is a new file and a line in `OBSTACLES`."""
-
-from screwgraph.planning.obstacles.avoid import Avoid
-from screwgraph.planning.obstacles.self_collision import AvoidItself
-
-OBSTACLES: dict[str, type] = {"avoid": Avoid, "avoid_itself": AvoidItself}
-
-__all__ = ["OBSTACLES", "Avoid", "AvoidItself"]

@@ -1,0 +1,1 @@
+"""What people see: the command line, notebooks, figures, pages in three dimensions, measurements."""

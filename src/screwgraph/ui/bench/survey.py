@@ -1,0 +1,56 @@
+"""One robot, one question: measurements of our functions, and those of peers in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from screwgraph.base.progress_report import report_progress
+from screwgraph.base.summary import one_line
+from screwgraph.model.robot import Robot, check_moves
+from screwgraph.ui.bench.benchmark_query import BenchmarkQuery, random_states
+from screwgraph.ui.bench.fast_code import fast_code
+from screwgraph.ui.bench.measure import Budget
+from screwgraph.ui.bench.own_functions import Measurement, evaluate_functions, measure_functions, relative_error
+from screwgraph.ui.bench.peers import Case, NotMeasuredError, Peer
+
+
+@dataclass(frozen=True)
+class PeerComparison:
+    """A peer's CPU time of a call (ns), and the largest relative difference between its answers and ours."""
+
+    nanoseconds: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class SurveyResult:
+    """Measurements of our functions; by peer what it took, or why it was not measured."""
+
+    __repr__ = one_line
+
+    robot: str
+    velocities: int
+    question: str
+    own: Measurement
+    peers: Mapping[str, PeerComparison | str]
+
+
+@fast_code()
+def measure_query(robot: Robot, question: BenchmarkQuery, peers: Iterable[Peer], effort: Budget) -> SurveyResult:
+    """Measure everything that needs no C compiler. Raises what our own functions raise for the robot."""
+    check_moves(robot)
+    states = random_states(robot, effort.states)
+    ours, functions = measure_functions(robot, question, states, effort)
+    case = Case(robot, question, states)
+    found: dict[str, PeerComparison | str] = {}
+    for peer in peers:
+        report_progress(f"measuring {peer.name}")
+        try:
+            theirs = peer.measure(case, effort)
+        except NotMeasuredError as reason:
+            found[peer.name] = str(reason)
+            continue
+        own = evaluate_functions(functions, states.first(len(theirs.answers)))
+        found[peer.name] = PeerComparison(theirs.nanoseconds, relative_error(own, theirs.answers))
+    return SurveyResult(robot.name, robot.nv, question.name, ours, found)

@@ -1,0 +1,89 @@
+"""Standard output and error: tables and JSON, progress, and streams that refuse."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_UNLIMITED = 10_000
+
+
+def make_output_console() -> Console:
+    """Return a console on stdout: as wide as the terminal, and as wide as needed where there is none."""
+    from rich.console import Console
+
+    # Names come from files: they may look like markup or emoji codes, and mean neither.
+    console = Console(markup=False, emoji=False, highlight=False)
+    return console if console.is_terminal else Console(markup=False, emoji=False, highlight=False, width=_UNLIMITED)
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Print JSON on stdout; numbers that JSON does not have (NaN, infinities) become null."""
+    print(json.dumps(_plain(value), indent=1, allow_nan=False))
+
+
+def print_note(text: str) -> None:
+    """Say something beside the result, on stderr."""
+    print(" ".join(text.split()), file=sys.stderr)
+
+
+@contextmanager
+def show_progress(what: str) -> Iterator[None]:
+    """Show on stderr, where it is a terminal, what is being done, what part of it, and for how long.
+
+    Inside of what somebody shows already, that is where it is said.
+    """
+    from screwgraph.base.progress_report import ProgressReport, has_listener, progress, report_progress
+
+    if not sys.stderr.isatty() or has_listener():
+        report_progress(what)
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True, markup=False, emoji=False)
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(f"{what} ...")
+
+        def show(doing: ProgressReport) -> None:
+            bar.update(task, description=f"{what}: {doing}")
+
+        with progress(show):
+            yield
+
+
+def escape_unencodable() -> None:
+    """Print what the terminal's encoding lacks (Greek letters, odd bytes of file names) as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def abandon_output() -> None:
+    """Send what is still to be written to stdout nowhere: its reader is gone, or the disk is full."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value

@@ -1,0 +1,167 @@
+"""`screwgraph inverse`: torques that make a robot or a planar mechanism follow a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from screwgraph import Mechanism, Robot
+from screwgraph import Trajectory as Motion
+from screwgraph.ui.cli import options
+from screwgraph.ui.cli.mechanism_options import ModelName, Output, Values, load_model
+from screwgraph.ui.cli.options import BaseKind, Problem
+from screwgraph.ui.cli.outputs import Plots, Report, validate_outputs, write_plots
+from screwgraph.ui.cli.usage_errors import as_usage_error
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from screwgraph.model.formats import Table
+    from screwgraph.motion.estimation import InverseSolution
+
+Trajectory = Annotated[
+    str, typer.Option("--trajectory", metavar="FILE", help="A .csv file with times t (s) and coordinates (m, rad).")
+]
+
+Noise = Annotated[
+    float | None,
+    typer.Option(
+        "--noise",
+        min=0.0,
+        help="Standard deviation of the trajectory (m, rad), by which it is smoothed; by default it is estimated.",
+    ),
+]
+
+HELP = """Find the torques that make a robot or a planar mechanism follow a trajectory.
+
+Robots: inverse dynamics at each sample. Mechanisms: a factor graph that is solved in four stages, with positions,
+velocities and accelerations, velocity constraints, dynamics.
+
+\b
+Example:
+  screwgraph inverse four_bar_angle --trajectory trajectory.csv -o torques.csv
+  screwgraph inverse rr --trajectory trajectory.csv -o torques.csv --report torques.html --plot pictures
+with a trajectory.csv like
+  t,theta
+  0,0
+  0.01,0.0005
+
+The trajectory has the coordinates of all joints of a robot, or of the independent ones of a closed chain; of a
+mechanism as many as it has degrees of freedom; at equal time steps. Tables of `screwgraph simulate` are accepted.
+The file that is written has the columns t, q, qd, qdd, tau, energy, work and violation, in SI units; with --actuators
+also effort, of the actuators, of minimum norm where there are more of these than degrees of freedom. Ctrl-C ends the
+search early; the result so far is written.
+"""
+
+
+def inverse(
+    context: typer.Context,
+    model: ModelName,
+    trajectory: Trajectory,
+    output: Output,
+    values: Values = None,
+    xacro: options.XacroArgs = None,
+    base: options.Base = BaseKind.fixed,
+    actuators: options.Actuators = False,
+    noise: Noise = None,
+    report: Report = None,
+    plot: Plots = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Solve, save, and say how well it went."""
+    import numpy as np
+
+    from screwgraph import inverse_trajectory
+    from screwgraph.model.formats import read_table
+    from screwgraph.ui.cli.console import print_json, print_note
+    from screwgraph.ui.cli.motion_report import group_motion_panels, write_report
+    from screwgraph.ui.cli.problem_functions import check_efforts
+    from screwgraph.ui.cli.simulation_progress import summarise_motion, watch_simulation
+
+    with as_usage_error(context):
+        output, report, plot = validate_outputs(output, report, plot)
+    asked = load_model(context, model, values, base, xacro)
+    wanted, stages = _select_columns(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
+    check_efforts(context, Problem.inverse, actuators, asked)
+    with watch_simulation(stages, "solving", "stages") as watch:
+        found = inverse_trajectory(asked, wanted, noise=noise, watch=watch)
+    efforts = _efforts(found.run) if actuators else {}
+    _save(found.run, efforts, output)
+    if found.status.is_stopped:
+        print_note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
+    summary = summarise_motion(asked.name, found.run, watch, output) | _summary(found)
+    if efforts:
+        summary["effort"] = {name: float(np.abs(values).max()) for name, values in efforts.items()}
+    groups = group_motion_panels(found.run)
+    if report is not None:
+        more = [(f"largest distance of {name}", error, "m, rad") for name, error in found.errors.items()]
+        more += [(f"noise of {name}", level, "m, rad") for name, level in found.noise.items()]
+        write_report(found.run, groups, summary, report, "Inverse dynamics", more)
+    summary |= write_plots(found.t, groups, plot)
+    if as_json:
+        print_json(summary)
+    else:
+        errors, levels = (
+            ", ".join(f"{name} {size:.3g}" for name, size in sizes.items()) for sizes in (found.errors, found.noise)
+        )
+        largest = f"largest {summary['torque']:.4g} (N m, N)" if summary["torque"] is not None else "not found yet"
+        took = f"{summary['samples']} samples in {summary['wall_time']:.3g} s"
+        typer.echo(f"{output}: torques of {asked.name}, {took}, {largest}")
+        if efforts:
+            listed = ", ".join(f"{name} {value:.4g}" for name, value in summary["effort"].items())
+            typer.echo(f"largest efforts of actuators (N m, N): {listed}")
+        typer.echo(f"smoothed by its noise: {levels}")
+        typer.echo(f"error of the trajectory: {errors}; loop-closure error {summary['violation']:.3g}")
+
+
+def _efforts(motion: Motion) -> dict[str, np.ndarray]:
+    """Return the efforts of a robot's actuators along a motion, by name. Raises InputError: it has none."""
+    from screwgraph import inverse_dynamics
+
+    robot = motion.model
+    assert isinstance(robot, Robot), "mechanisms are refused before"
+    found = inverse_dynamics(robot, actuators=True)(motion.q, motion.qd, motion.qdd)
+    return {actuator.name: found[:, i] for i, actuator in enumerate(robot.actuators)}
+
+
+def _save(motion: Motion, efforts: Mapping[str, np.ndarray], path: str) -> None:
+    """Write a motion, and columns of efforts after its own."""
+    import numpy as np
+
+    from screwgraph.motion.simulation.motion_files import save_motion
+    from screwgraph.motion.simulation.trajectory import BALANCE
+
+    if not efforts:
+        return motion.save(path)
+    arrays = {name: getattr(motion, name) for name in BALANCE}
+    arrays["effort"] = np.stack(list(efforts.values()), axis=1)
+    return save_motion(path, motion, arrays, (*BALANCE, *(f"effort:{name}" for name in efforts)))
+
+
+def _select_columns(model: Mechanism | Robot, table: Table) -> Table:
+    """Return the columns of a trajectory; of a table of a simulation, those of (independent) coordinates."""
+    if isinstance(model, Robot):
+        sizes = [(joint.name, joint.type.nq) for joint in model.joints]
+        names = {f"q:{name}[{i}]": name if nq == 1 else f"{name}[{i}]" for name, nq in sizes for i in range(nq)}
+    else:
+        names = {f"q:{name}": name for name in model.independent_coordinates}
+    if "t" not in table or not all(name in table for name in names):
+        return table
+    return replace(table, columns={"t": table["t"]} | {name: table[column] for column, name in names.items()})
+
+
+def _summary(found: InverseSolution) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "samples": len(found.t),
+        "stages": len(found.stages),
+        "iterations": [stage.iterations for stage in found.stages],
+        "errors": dict(found.errors),
+        "noise": dict(found.noise),
+        "torque": None if np.isnan(found.tau).any() else float(np.abs(found.tau).max(initial=0.0)),
+        "status": found.status.value,
+    }

@@ -1,0 +1,69 @@
+"""The elimination DAG in the colours of Xie & Dellaert (2019) (Figs 5d, 7, 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from screwgraph.elimination import Dag
+from screwgraph.graph import Key
+from screwgraph.ui.draw import style
+from screwgraph.ui.draw.graph import arrange_graph, make_variable_nodes
+from screwgraph.ui.draw.legend import Item, with_legend
+from screwgraph.ui.draw.render import render
+from screwgraph.ui.draw.routing import Connection, route_edges
+from screwgraph.ui.draw.scene import Node, Scene
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw_dag(dag: Dag) -> Figure:
+    """Draw an elimination DAG, each variable where the factor graph has it. Xie & Dellaert (2019), Figs 5d, 7, 10.
+
+    An arrow leads from a variable to one that it expresses, as in a Bayes net: back-substitution follows the
+    arrows. Accelerations are green (the forward path), wrenches blue, torques and joint accelerations orange
+    (the backward path); an arrow has the colour of the variable that it leads to.
+    """
+    return render(dag_scene(dag))
+
+
+def dag_scene(dag: Dag) -> Scene:
+    """Arrange an elimination DAG; see `draw_dag`."""
+    places = arrange_graph(dag.graph, gravity=True)
+    nodes = [
+        colour_node(node, key)
+        for node, key in zip(make_variable_nodes(dag.graph, places), places.variables, strict=True)
+    ]
+    return with_legend(
+        Scene(edges=route_edges(make_arrows(dag, dag.order), nodes), nodes=tuple(nodes)), make_legend(dag)
+    )
+
+
+def colour_node(node: Node, key: Key) -> Node:
+    """Give a variable the colour of its path."""
+    return replace(node, colours=style.colours(key.kind))
+
+
+def make_arrows(dag: Dag, eliminated: Sequence[Key]) -> list[Connection]:
+    """Return the arrows to variables that are eliminated."""
+    done = set(eliminated)
+    return [
+        Connection(str(parent), str(key), style.colours(key.kind).line, arrow=True)
+        for key, parent in dag.edges
+        if key in done
+    ]
+
+
+def make_legend(dag: Dag) -> list[Item]:
+    """Explain colours that occur, and arrows."""
+    meanings = {
+        style.GREEN: "accelerations (forward path)",
+        style.BLUE: "wrenches (backward path)",
+        style.ORANGE: "torques, joint accelerations",
+        style.GREY: "others",
+    }
+    used = {style.colours(key.kind) for key in dag.order}
+    items: list[Item] = [("circle", meaning, c) for c, meaning in meanings.items() if c in used]
+    return [*items, ("arrow", "from a variable to those computed from it", style.PLAIN)]

@@ -1,0 +1,91 @@
+"""Motions over time: all coordinates by their units, with the limits and goals of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.motion.planning import Plan
+from screwgraph.motion.planning.plot_bounds import collect_goals, collect_limits
+from screwgraph.motion.simulation import QUANTITIES, Column, Trajectory, columns
+from screwgraph.ui.draw.time_plots import Panel, draw_histories
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Places = Mapping[tuple[str, int], list]
+"""Values by kind and column."""
+
+
+def draw_motion(
+    motion: Plan | Trajectory, kinds: Sequence[str] = tuple(QUANTITIES), *, width: float | None = None
+) -> Figure:
+    """Draw q, qd, qdd and tau of every coordinate over time, a panel for each kind and unit; `width` in inches.
+
+    Kinds are rows and units are columns; the units of a single kind stand below one another. Of plans, dashed lines are
+    limits, where these are near the motion; circles are what goals ask for. Torques that are always zero are left out.
+    """
+    run = motion.trajectory if isinstance(motion, Plan) else motion
+    limits, goals = _of_plan(motion) if isinstance(motion, Plan) else ({}, {})
+    found = [motion_panels(run, kind, limits, goals, zeros=kind != "tau") for kind in kinds]
+    rows = [panels for panels in found if panels]
+    figure = draw_histories(run.t, rows[0] if len(rows) == 1 else rows, width=width)
+    if isinstance(motion, Plan) and not motion.feasible:
+        figure.suptitle(f"NOT FEASIBLE: violation {motion.violation:.2g}", color="crimson", fontsize=9)
+    return figure
+
+
+def motion_panels(
+    motion: Trajectory,
+    kind: str,
+    limits: Places | None = None,
+    goals: Places | None = None,
+    *,
+    zeros: bool = True,
+) -> list[Panel]:
+    """Return the coordinates of a kind (q, qd, qdd, tau), a panel for each unit; `zeros` keeps those that are none."""
+    values = getattr(motion, kind)
+    of = {i: column for i, column in enumerate(columns(motion.model)[kind]) if zeros or values[:, i].any()}
+
+    def name_places(by: Places | None) -> dict[str, list]:
+        return {column.label: by[kind, i] for i, column in of.items() if by and (kind, i) in by}
+
+    return panels_by_unit(QUANTITIES[kind], of, values, name_places(limits), name_places(goals))
+
+
+def panels_by_unit(
+    quantity: str,
+    of: Mapping[int, Column],
+    values: Float[np.ndarray, "N k"],
+    limits: Mapping[str, list] | None = None,
+    goals: Mapping[str, list] | None = None,
+) -> list[Panel]:
+    """Return a panel for each unit, lengths first, then angles, then quaternions; `of` are columns of values."""
+    found: dict[str, list[int]] = {}
+    for i, column in of.items():
+        found.setdefault(column.unit, []).append(i)
+    panels = []
+    for unit in sorted(found, key=_turning):
+        curves = {of[i].label: values[:, i] for i in found[unit]}
+        own = ({name: by[name] for name in curves if name in by} for by in (limits or {}, goals or {}))
+        panels.append(Panel(f"{quantity} ({unit or 'quaternion'})", curves, *own))
+    return panels
+
+
+def _turning(unit: str) -> int:
+    """Tell lengths, angles and quaternions apart, in this order."""
+    return 2 if not unit else int("rad" in unit or unit == "N m")
+
+
+def _of_plan(plan: Plan) -> tuple[Places, Places]:
+    """Return the limits and the goals of a plan, by kind and column."""
+    limits: dict[tuple[str, int], list] = {}
+    goals: dict[tuple[str, int], list] = {}
+    for b in collect_limits(plan):
+        limits.setdefault((b.kind, b.coordinate), []).append(b.value)
+    for w in collect_goals(plan):
+        goals.setdefault((w.kind, w.coordinate), []).append((w.time, w.value))
+    return limits, goals

@@ -1,0 +1,109 @@
+"""Shapes as boxes, spheres and cylinders of size 1, or meshes, stretched: what a renderer has to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.model.formats import Triangles, triangles
+from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
+from screwgraph.spatial import transform, translation
+
+UNIT = ("box", "sphere", "cylinder")
+"""Meshes of size 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class PrimitivePart:
+    """A mesh, stretched along its axes by `scale` (m), then put at T.
+
+    Meshes are "box" (edges 1), "sphere" (radius 1) and "cylinder" (radius 1, length 1 along z), each about its origin,
+    or the path of a file.
+    """
+
+    mesh: str
+    T: Float[np.ndarray, "4 4"]
+    scale: tuple[float, float, float]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the mesh is that of a file."""
+        return self.mesh not in UNIT
+
+    @property
+    def triangles(self) -> Triangles:
+        """Corners (m), stretched, and triangles of a file. Raises ModelError where it cannot be read."""
+        return triangles(Mesh(self.mesh, self.scale))
+
+    @property
+    def matrix(self) -> Float[np.ndarray, "4 4"]:
+        """The affine map from the mesh to the body's frame."""
+        return self.T @ np.diag([*self.scale, 1.0])
+
+
+def split_into_primitives(visual: Visual) -> list[PrimitivePart]:
+    """Return the parts of a shape, in the body's frame."""
+    return [PrimitivePart(part.mesh, visual.T_bs @ part.T, part.scale) for part in _parts(visual.shape)]
+
+
+def _parts(shape: Shape) -> list[PrimitivePart]:
+    eye = np.eye(4)
+    match shape:
+        case Box():
+            return [PrimitivePart("box", eye, shape.size)]
+        case Sphere():
+            return [_sphere(shape.radius, 0.0)]
+        case Ellipsoid():
+            return [PrimitivePart("sphere", eye, shape.radii)]
+        case Cylinder():
+            return [PrimitivePart("cylinder", eye, (shape.radius, shape.radius, shape.length))]
+        case Mesh():
+            return [PrimitivePart(shape.file, eye, shape.scale)]
+        case Capsule():
+            middle = PrimitivePart("cylinder", eye, (shape.radius, shape.radius, shape.length))
+            ends = [_sphere(shape.radius, side * shape.length / 2.0) for side in (-1.0, 1.0)]
+            return [middle, *ends] if shape.length else ends[:1]
+
+
+def _sphere(radius: float, height: float) -> PrimitivePart:
+    return PrimitivePart("sphere", transform(np.eye(3), np.array([0.0, 0.0, height])), (radius, radius, radius))
+
+
+def link_between(p: Float[np.ndarray, "3"], q: Float[np.ndarray, "3"], radius: float, colour: str = "") -> Visual:
+    """Return a capsule from a point p of a body to a point q (m), a sphere where they are one."""
+    p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
+    length = float(np.linalg.norm(q - p))
+    R = rotation_along((q - p) / length) if length else np.eye(3)
+    return Visual(Capsule(radius, length), transform(R, (p + q) / 2.0), colour)
+
+
+def rotation_along(z: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+    """Return a rotation whose third axis is the unit vector z."""
+    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = np.cross(helper, z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def is_inside(visual: Visual, point: Float[np.ndarray, "3"], slack: float) -> bool:
+    """Whether a point of the body lies in a shape (of a mesh: in its box), or within about `slack` (m) of it."""
+    for part in split_into_primitives(visual):
+        local = part.T[:3, :3].T @ (point - translation(part.T))
+        if part.is_file:
+            corners = part.triangles[0]
+            if ((local >= corners.min(axis=0) - slack) & (local <= corners.max(axis=0) + slack)).all():
+                return True
+            continue
+        grown = np.array(part.scale) * (0.5 if part.mesh == "box" else 1.0) + slack
+        if part.mesh == "box":
+            inside = bool((np.abs(local) <= grown).all())
+        elif part.mesh == "sphere":
+            inside = float(np.linalg.norm(local / grown)) <= 1.0
+        else:
+            high = abs(local[2]) <= part.scale[2] / 2.0 + slack
+            inside = high and float(np.hypot(local[0], local[1])) <= grown[0]
+        if inside:
+            return True
+    return False

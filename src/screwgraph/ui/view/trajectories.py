@@ -1,0 +1,38 @@
+"""A motion of a robot or a planar mechanism as a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from screwgraph.mechanics.mechanism import Mechanism
+from screwgraph.motion.simulation import Place, Trajectory, label_of, path_of
+from screwgraph.ui.view.mechanisms import mechanism_scene
+from screwgraph.ui.view.robots import robot_scene
+from screwgraph.ui.view.scene import Line, Scene
+from screwgraph.ui.view.subsampling import RATE, select_states
+
+
+def trajectory_scene(
+    motion: Trajectory, title: str = "", *, rate: float = RATE, paths: Sequence[Place] = (), **beside: Any
+) -> Scene:
+    """Return a motion as a scene, about `rate` states a second; `beside` a robot may stand what `robot_scene` takes.
+
+    `paths` are frames, points or places on bodies whose curves are drawn, as `Trajectory.path` takes them.
+
+    Raises:
+        InputError: as `robot_scene`, `mechanism_scene` and `Trajectory.path`.
+    """
+    curves = [_curve(motion, place, rate) for place in paths]
+    if isinstance(motion.model, Mechanism):
+        return mechanism_scene(motion.model, motion.t, motion.q, title, rate=rate, lines=curves)
+    lines = [*beside.pop("lines", ()), *curves]
+    return robot_scene(motion.model, motion.t, motion.q, title, rate=rate, lines=lines, **beside)
+
+
+def _curve(motion: Trajectory, place: Place, rate: float) -> Line:
+    """Return a curve that stands still, of the states that are shown."""
+    path = path_of(motion.model, motion.q[select_states(motion.t, rate)], place)
+    return Line(label_of(place), np.pad(path, ((0, 0), (0, 3 - path.shape[1]))), width=2.0)

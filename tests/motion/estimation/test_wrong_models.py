@@ -1,0 +1,22 @@
+"""Models of the other kind are refused in one line."""
+
+import pytest
+
+import screwgraph as sg
+from screwgraph.motion.estimation import RobotSmoother
+from screwgraph.motion.estimation.bayes import bayes_network
+
+
+@pytest.mark.parametrize("known", ["q", "Q", "qdd"])
+@pytest.mark.parametrize("model", [sg.load("rr"), "rr", 3])
+def test_networks_of_what_is_no_mechanism_are_refused(model, known):
+    with pytest.raises(sg.InputError, match="expected a mechanism, got") as caught:
+        bayes_network(3).given(model, known, dt=0.01)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("model", [sg.load_mechanism("four_bar_angle"), "rr", None])
+def test_windows_of_what_is_no_robot_are_refused(model):
+    with pytest.raises(sg.InputError, match="expected a robot, got") as caught:
+        RobotSmoother(model, [], 0.01)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,45 @@
+"""Where searches begin: contacts carry the weight."""
+
+from pathlib import Path as File
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.motion.planning import Phase, Task
+from screwgraph.motion.planning.contacts import FlatContact, PointContact
+from screwgraph.motion.planning.initial_guess import make_initial_values
+from screwgraph.motion.planning.transcription import list_wrenches, transcribe
+
+MONOPOD = File(__file__).with_name("monopod.yaml")
+MASS = 4.0 + 0.5 + 0.6 + 0.3 + 0.2
+SQUARE = ((0.06, 0.03, 0.0), (0.06, -0.03, 0.0), (-0.06, -0.03, 0.0), (-0.06, 0.03, 0.0))
+
+
+@pytest.mark.parametrize("gravity", [9.81, 1.62])
+def test_first_forces_of_contacts_carry_the_weight_together(gravity):
+    """A sole in the first phase, a sole and four points in the second, none in the third: m g, m g, 0 upwards."""
+    robot = sg.load(MONOPOD, base="floating", gravity=(0.0, 0.0, -gravity))
+    task = Task(
+        robot,
+        (Phase(3, 0.1, "one"), Phase(3, 0.1, "two"), Phase(2, 0.1, "none")),
+        start=robot.neutral(),
+        contacts=(
+            FlatContact("sole", 0.1, 0.05, phases=["one", "two"]),
+            PointContact("sole", phases=["two"], points=SQUARE),
+        ),
+    )
+    steps = transcribe(task, is_measured=True).steps
+    values, pose = make_initial_values(task, steps), np.array(forward_kinematics(robot, "sole")(robot.neutral()))
+    up = np.zeros(len(steps.points))
+    acting = [np.zeros(len(steps.points), dtype=int) for _ in range(2)]
+    for w, count in zip(list_wrenches(task, steps), acting, strict=True):
+        for sample, x in zip(w.samples, values[w.unknowns.name], strict=True):
+            force = pose[:3, :3] @ np.asarray(w.template(robot.neutral(), pose, x), dtype=float)[3:]
+            np.testing.assert_allclose(force[:2], 0.0, atol=1e-12)
+            up[sample] += force[2]
+            count[sample] += 1
+    standing = acting[0] > 0
+    assert 0 < acting[1].sum() < standing.sum() < len(standing)
+    np.testing.assert_allclose(up, np.where(standing, MASS * gravity, 0.0), rtol=1e-12)

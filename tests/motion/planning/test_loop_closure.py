@@ -1,0 +1,26 @@
+"""What plans demand of closed chains, for loops closed by every type of joint."""
+
+import numpy as np
+import pytest
+
+from screwgraph.model.robot import closed_states, constraint_jacobian, constraint_residual
+from screwgraph.motion.planning.loop_closure import closure_errors
+from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.vector_code import trace_function
+from tests.model.robot.closed_instances import two_arms
+from tests.model.robot.joint_instances import instances
+
+CLOSING = {name: joint for name, joint in instances().items() if joint.nv < 6}
+
+
+@pytest.mark.parametrize("joint", CLOSING.values(), ids=CLOSING)
+def test_closure_errors_and_forces_are_those_of_the_robot(joint):
+    robot, rng = two_arms(joint), np.random.default_rng(2)
+    mechanics, kept = Mechanics(robot), list(robot.mobility.kept)
+    errors = trace_function(lambda q: closure_errors(mechanics, q), robot.nq)
+    efforts, rest = mechanics.efforts(), np.zeros(robot.nv)
+    (at,), pull = closed_states(robot, 1, seed=3), rng.normal(size=len(kept))
+    beside = robot.manifold.retract(at, 1e-4 * rng.normal(size=robot.nv))
+    np.testing.assert_allclose(errors(beside), constraint_residual(robot, beside)[kept], rtol=0, atol=1e-10)
+    forces = efforts(at, rest, rest, np.zeros(len(kept))) - efforts(at, rest, rest, pull)
+    np.testing.assert_allclose(forces, constraint_jacobian(robot, at)[kept].T @ pull, rtol=0, atol=1e-9)

@@ -1,0 +1,116 @@
+"""Task files: what they say is planned; what is wrong in them is said in one line."""
+
+import pytest
+
+import screwgraph as sg
+from screwgraph.base.errors import ScrewgraphError
+from screwgraph.motion.planning import read_task, task_names
+
+TASK = """robot: cart_pole
+horizon: {steps: 40, dt: 0.05}
+actuated: [x]
+start: {position: [0, 0]}
+goals:
+  - {time: end, position: {x: 0.5}, velocity: 0}
+costs: {effort: 1}
+limits: {effort: 12}
+"""
+
+
+def written(tmp_path, text):
+    path = tmp_path / "task.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_a_task_file_is_planned(tmp_path):
+    plan = sg.plan(written(tmp_path, TASK))
+    assert plan.solved
+    assert plan.task.name == "task"
+    assert plan.q[-1, 0] == pytest.approx(0.5, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_built_in_tasks_are_read(name):
+    task = read_task(name)
+    assert task.name == name
+    assert task.costs
+
+
+WRONG = {
+    "unknown key": ("costs:", "cost:", r"task.yaml:7: a task: there is no key 'cost' \(did you mean 'costs'\?\)"),
+    "no horizon": ("horizon: {steps: 40, dt: 0.05}\n", "", "the task has no horizon"),
+    "no robot": ("robot: cart_pole\n", "", "the task has no robot"),
+    "unknown robot": ("cart_pole", "cart_bole", r"task.yaml:1: .*did you mean"),
+    "no file": ("cart_pole", "other/robot.urdf", r"task.yaml:1: there is no file 'other/robot.urdf'"),
+    "zero dt": ("dt: 0.05", "dt: 0", r"task.yaml:2: horizon: the horizon: dt is 0.0: it must be a positive number"),
+    "negative steps": ("steps: 40", "steps: -4", "task.yaml:2: .* has -4 steps"),
+    "steps that no memory holds": (
+        "steps: 40",
+        "steps: 1e9",
+        r"1000000000 steps are too many unknowns.*at most 500000",
+    ),
+    "negative limit": ("limits: {effort: 12}", "limits: {effort: -12}", "effort limit -12: one number b means -b to b"),
+    "half a step": ("steps: 40", "steps: 4.5", "it must be a whole number"),
+    "both": ("dt: 0.05", "dt: 0.05, duration: 2", "needs dt or a duration, and not both"),
+    "unknown joint": ("{x: 0.5}", "{y: 0.5}", "task.yaml:6: .*no joint is called 'y'"),
+    "time off the grid": (
+        "time: end",
+        "time: 0.51",
+        r"goal 1: there is no step at t = 0.51 s \(the nearest is at 0.516666667 s\)",
+    ),
+    "late": ("time: end", "time: 7", "the horizon ends at 2 s"),
+    "goal of nothing": ("position: {x: 0.5}, velocity: 0", "sigma: 1", "goal 1.*it must have one of position"),
+    "unknown cost": ("{effort: 1}", "{torque: 1}", "costs: there is no 'torque'"),
+    "negative weight": ("{effort: 1}", "{effort: -1}", "cost 1: a weight is -1"),
+    "unknown limit": ("limits: {effort: 12}", "limits: [jerk]", "limits: there is no 'jerk'"),
+    "limits of a robot without": ("limits: {effort: 12}", "limits: [velocity]", "'cart_pole' has no velocity limits"),
+    "limits upside down": (
+        "limits: {effort: 12}",
+        "limits: {position: [2, 1]}",
+        "are 2 and 1: the first must be lower",
+    ),
+    "start beyond a limit": (
+        "limits: {effort: 12}",
+        "limits: {position: [1, 2]}",
+        "limit 1: at the start joint 'x' stands at 0: its lower limit is 1",
+    ),
+    "limits in a list": (
+        "limits: {effort: 12}",
+        "limits: {effort: {bounds: [1, 2, 3]}}",
+        "it must be",
+    ),
+    "long start": ("[0, 0]", "[0, 0, 0]", "it must be 2 numbers, not 3"),
+    "actuated": ("actuated: [x]", "actuated: [z]", "task.yaml:3: .*no joint is called 'z'"),
+    "collocation": ("costs:", "collocation: simpson\ncosts:", "no collocation is called 'simpson'"),
+    "guess": ("costs:", "guess: fly\ncosts:", "no guess is called 'fly'"),
+    "phase": (
+        "horizon: {steps: 40, dt: 0.05}",
+        "phases:\n  - {steps: 4, duration: 0}",
+        "task.yaml:3: phase 1: the horizon: duration is 0.0",
+    ),
+    "time that is given": ("{effort: 1}", "{time: 1}", "cost 1: the time is given"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_said_in_one_line(tmp_path, case, monkeypatch):
+    old, new, words = WRONG[case]
+    assert old in TASK
+    written(tmp_path, TASK.replace(old, new))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ScrewgraphError, match=words) as caught:
+        sg.plan("task.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_task_is_named():
+    with pytest.raises(ScrewgraphError, match=r"there is no task 'cp3' \(did you mean 'cp2'\?\)"):
+        sg.plan("cp3")
+
+
+def test_a_robots_file_is_no_task(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sg.save(sg.load("rrr"), "arm.urdf")
+    with pytest.raises(ScrewgraphError, match=r"arm.urdf: this is an XML file, and no task .*robot: arm.urdf"):
+        sg.plan("arm.urdf")
