@@ -36,7 +36,7 @@ def test_the_old_package_of_plans_is_called_as_the_function_that_has_its_name(mo
     monkeypatch.setattr(sg, "plan", sg.plan)
     for name in [name for name in sys.modules if name.startswith("screwgraph.plan.") or name == "screwgraph.plan"]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.warns(DeprecationWarning, match=r"screwgraph\.plan is deprecated, use screwgraph\.planning"):
+    with pytest.warns(DeprecationWarning, match=r"screwgraph\.plan is deprecated, use screwgraph\.motion\.planning"):
         old = import_module("screwgraph.plan")
     with pytest.warns(DeprecationWarning, match=r"screwgraph\.plan\.costs is deprecated"):
         costs = import_module("screwgraph.plan.costs")
