@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from screwgraph.compiler.cache.entry import decode_entry
+from screwgraph.compiler.cache.store import decode_entry
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 

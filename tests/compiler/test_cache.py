@@ -256,7 +256,7 @@ def test_it_can_be_switched_off(folder, monkeypatch, off, right):
 def test_it_is_the_platforms_folder_for_caches_unless_told(tmp_path, monkeypatch):
     import platformdirs
 
-    from screwgraph.compiler.cache.folder import cache_folder
+    from screwgraph.compiler.cache.store import cache_folder
 
     monkeypatch.delenv("SCREWGRAPH_CACHE_DIR")
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda name, **_: tmp_path / name)

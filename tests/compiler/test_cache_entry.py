@@ -9,9 +9,16 @@ from hashlib import sha256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screwgraph.compiler.cache.entry import decode_entry, encode_entry
-from screwgraph.compiler.cache.eviction import ABANDONED, WRITES, evict_entries, is_time_to_tidy, temporary_name
-from screwgraph.compiler.cache.store import Store
+from screwgraph.compiler.cache.store import (
+    ABANDONED,
+    WRITES,
+    Store,
+    decode_entry,
+    encode_entry,
+    evict_entries,
+    is_time_to_tidy,
+    temporary_name,
+)
 
 KEY = "0" * 64
 

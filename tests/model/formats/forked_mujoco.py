@@ -16,7 +16,7 @@ from unittest import mock
 
 import mujoco  # noqa: F401  so that forks have it
 
-from screwgraph.model.formats import mjcf_compile
+from screwgraph.model.formats import mjcf_read as mjcf_compile
 
 
 @contextmanager

@@ -23,9 +23,8 @@ from screwgraph.motion.planning.costs import Acceleration, Smoothness
 from screwgraph.motion.planning.goals import Point, Position
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui import view
-from screwgraph.ui.view.obstacles import VISUALS, make_obstacle_bodies
+from screwgraph.ui.view.obstacles import VISUALS, extract_zero_surface, make_obstacle_bodies
 from screwgraph.ui.view.primitive_parts import is_inside
-from screwgraph.ui.view.surface_nets import extract_zero_surface
 from tests.ui.view.browser import opened
 
 OBSTACLES = [

@@ -1,7 +1,6 @@
 """Equal limbs side by side: from a program to packs of operations that one instruction does."""
 
-from screwgraph.compiler.slp.lane_signs import addend_signs, multiply_signs
-from screwgraph.compiler.slp.pack_schedule import PackedProgram, Unit, pack_limbs
+from screwgraph.compiler.slp.pack_schedule import PackedProgram, Unit, addend_signs, multiply_signs, pack_limbs
 from screwgraph.compiler.slp.pack_selection import Pack
 
 __all__ = ["Pack", "PackedProgram", "Unit", "addend_signs", "multiply_signs", "pack_limbs"]

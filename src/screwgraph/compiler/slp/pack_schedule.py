@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler.slp.cycles import find_cycles, nesting_depths
-from screwgraph.compiler.slp.lane_signs import Signs, choose_signs
 from screwgraph.compiler.slp.limbs import ALIKE, Family, find_equal_limbs
 from screwgraph.compiler.slp.pack_selection import Pack, select_packs
 from screwgraph.compiler.slp.profitability import PackDemand, drop_unprofitable, find_demand, is_profitable
@@ -119,3 +118,151 @@ def _sources(form: SignNormalForm, needed: PackDemand, operands: Iterable[Pack])
         else:
             found |= {needed.source(value) for value in operand if form.is_computed[value]}
     return found
+
+
+# Packs that wait for each other: one lane of the first needs one of the second, and the other way round.
+
+T = TypeVar("T")
+
+
+def find_cycles(before: Mapping[T, Collection[T]]) -> Iterator[list[T]]:
+    """Yield what waits for itself, through others or at once: strongly connected components (Tarjan, 1972)."""
+    index: dict[T, int] = {}
+    low: dict[T, int] = {}
+    path, on_path = list[T](), set[T]()
+    for root in before:
+        if root in index:
+            continue
+        index[root] = low[root] = len(index)
+        path.append(root)
+        on_path.add(root)
+        work = [(root, iter(before[root]))]
+        while work:
+            unit, rest = work[-1]
+            for other in rest:
+                if other not in before:
+                    continue
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    path.append(other)
+                    on_path.add(other)
+                    work.append((other, iter(before[other])))
+                    break
+                if other in on_path:
+                    low[unit] = min(low[unit], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[unit])
+                if low[unit] == index[unit]:
+                    found = [path.pop()]
+                    while found[-1] != unit:
+                        found.append(path.pop())
+                    on_path.difference_update(found)
+                    if len(found) > 1 or unit in before[unit]:
+                        yield found
+
+
+def nesting_depths(normal: SignNormalForm) -> list[int]:
+    """Return how many operations stand one in the other in each value."""
+    found = list[int]()
+    for operands in normal.operands:
+        found.append(1 + max((found[value] for value, _ in operands), default=-1))
+    return found
+
+
+# Signs of lanes: mirrored limbs compute the same values, but for signs, which most packs take over as they come.
+
+Lanes = tuple[int, ...]
+"""A sign, 1 or -1, for each lane."""
+Signs = Mapping[Pack, Lanes]
+
+
+def choose_signs(normal: SignNormalForm, operands: Mapping[Pack, Sequence[Pack]]) -> Signs:
+    """Return with which signs packs, and vectors of single values, are best computed: the first lane's is 1.
+
+    Terms of sums must have the sum's signs, products, also those in sums, have their factors' signs; constants have
+    any. These are linear equations of bits, one after the other: one that contradicts those before costs an instruction
+    that turns signs.
+    """
+    number: dict[Pack, int] = {}
+    equations = _BitEquations()
+
+    def variable(vector: Pack) -> int:
+        """Return the bit of a vector, 0 for constants."""
+        if vector not in operands and all(normal.kinds[value] == "constant" for value in vector):
+            return 0
+        return 1 << number.setdefault(vector, len(number))
+
+    for pack, terms in operands.items():
+        here, found = variable(pack), [variable(term) for term in terms]
+        added = addend_signs(normal, pack, terms)
+        for k, inner in added.items():
+            if found[k]:
+                equations.add(here ^ found[k], _bits(inner))
+        factors = [bit for k, bit in enumerate(found) if k not in added]
+        if factors and all(factors):
+            for bit in factors:
+                here ^= bit
+            equations.add(here, 0)
+    for vector, k in number.items():
+        if vector not in operands:
+            equations.add(1 << k, 0)
+    values = equations.solution()
+    return {vector: _lanes(values.get(k + 1, 0), len(vector)) for vector, k in number.items()}
+
+
+class _BitEquations:
+    """Sums of bits, each with a right side, one after the other: those that contradict earlier ones are left out."""
+
+    def __init__(self) -> None:
+        self._solved: dict[int, tuple[int, int]] = {}
+
+    def add(self, row: int, right: int) -> None:
+        """Add an equation of the bits of `row`, less what is known of them."""
+        while row:
+            first = row.bit_length()
+            if first not in self._solved:
+                self._solved[first] = row, right
+                return
+            other, also = self._solved[first]
+            row, right = row ^ other, right ^ also
+
+    def solution(self) -> dict[int, int]:
+        """Return values by number, counted from 1; bits that no equation determines are 0."""
+        values: dict[int, int] = {}
+        for first in sorted(self._solved):
+            row, right = self._solved[first]
+            row ^= 1 << first - 1
+            while row:
+                last = row.bit_length()
+                row ^= 1 << last - 1
+                right ^= values.get(last, 0)
+            values[first] = right
+        return values
+
+
+def addend_signs(normal: SignNormalForm, pack: Pack, terms: Sequence[Pack]) -> Mapping[int, Lanes]:
+    """Return the signs that terms of a pack have in its sums, by their places among these."""
+    if normal.kinds[pack[0]] == "fma":
+        return {2: tuple(normal.operands[i][2][1] for i in pack)}
+    if normal.kinds[pack[0]] != "add":
+        return {}
+    own = [dict(normal.operands[i]) for i in pack]
+    return {k: tuple(signs[value] for signs, value in zip(own, term, strict=True)) for k, term in enumerate(terms)}
+
+
+def multiply_signs(*factors: Lanes) -> Lanes:
+    """Multiply signs, lane by lane."""
+    product = factors[0]
+    for factor in factors[1:]:
+        product = tuple(p * q for p, q in zip(product, factor, strict=True))
+    return product
+
+
+def _bits(lanes: Lanes) -> int:
+    return sum(1 << k for k, sign in enumerate(lanes) if sign != lanes[0])
+
+
+def _lanes(bits: int, width: int) -> Lanes:
+    return tuple(-1 if bits >> k & 1 else 1 for k in range(width))

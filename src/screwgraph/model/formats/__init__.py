@@ -7,7 +7,7 @@ from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate_parameters
 from screwgraph.model.formats.file_io import read_bytes, write_atomically
 from screwgraph.model.formats.load import load, zoo_names
-from screwgraph.model.formats.mapped_tables import read_long_arrays, read_long_table
+from screwgraph.model.formats.mapped_tables import Table, read_long_arrays, read_long_table, read_table
 from screwgraph.model.formats.mesh_files import (
     Triangles,
     hull,
@@ -22,7 +22,6 @@ from screwgraph.model.formats.packages import Packages
 from screwgraph.model.formats.robot_text import from_text, to_text, try_to_text
 from screwgraph.model.formats.save import save
 from screwgraph.model.formats.state_files import read_state, write_state
-from screwgraph.model.formats.tables import Table, read_table
 from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml, model_name
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 

@@ -8,7 +8,8 @@ Springs, contacts, sensors and plugins are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, Warnings
 from screwgraph.model.formats.mimics import Mimic, make_mimic_couplings
 from screwgraph.model.formats.model_checks import warn_of_parts
@@ -24,10 +26,9 @@ from screwgraph.model.formats.sdf_drake import adopt_drake
 from screwgraph.model.formats.sdf_gearbox import make_gearbox_coupling
 from screwgraph.model.formats.sdf_include import sdf_version
 from screwgraph.model.formats.sdf_joints import read_joint, read_mimic
-from screwgraph.model.formats.sdf_link import read_inertia
 from screwgraph.model.formats.sdf_model import collect_parts
 from screwgraph.model.formats.sdf_model_choice import ChosenModels, choose_models
-from screwgraph.model.formats.sdf_scope import WORLD, Scope, SdfParts
+from screwgraph.model.formats.sdf_scope import WORLD, Scope, SdfPart, SdfParts
 from screwgraph.model.formats.sdf_tree import (
     find_spanning_tree,
     joint_frames,
@@ -35,14 +36,22 @@ from screwgraph.model.formats.sdf_tree import (
     relative_pose,
     tree_joint,
 )
-from screwgraph.model.formats.sdf_values import vector_in
-from screwgraph.model.formats.sdf_visuals import read_shapes
+from screwgraph.model.formats.sdf_values import (
+    attribute_flag,
+    child_of,
+    flag_in,
+    number_in,
+    pose_of,
+    text_in,
+    vector_in,
+)
 from screwgraph.model.formats.spelling import SDF, warn_of_spelling
 from screwgraph.model.formats.text_sources import model_name
+from screwgraph.model.formats.visual_shapes import collect_shapes, format_colour, make_mesh, read_shape
 from screwgraph.model.formats.xml import Element, children, locate_element, parse_xml
-from screwgraph.model.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, tree
+from screwgraph.model.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Robot, Shape, Visual, tree
 from screwgraph.model.robot.joints import Fixed
-from screwgraph.spatial import rotation
+from screwgraph.spatial import SpatialInertia, rotation, translation
 
 
 def read_sdf(data: bytes, file: str, model: str | None = None, packages: Packages | None = None) -> Robot:
@@ -205,3 +214,83 @@ class _Building:
             taken.add(mark)
             frames.append(Frame(mark, self.chosen.short(name), relative_pose(self.frames[name], self.T_wl[name])))
         return frames
+
+
+# Links of SDF: their inertia.
+
+
+def read_inertia(item: SdfPart, warnings: Warnings) -> SpatialInertia:
+    """Read the inertia of a <link> in the frame that the file gives it. Raises ModelError."""
+    element, file, who = item.element, item.scope.file, f"link {item.name!r}"
+    at, inertial = locate_element(element, file), child_of(element, "inertial")
+    if not flag_in(element, "gravity", who, file, True):
+        warnings.add(f"{who}: <gravity> is off", at=at, why="gravity acts on every link all the same")
+    if inertial is None:
+        warnings.add(f"{who} has no <inertial>", at=at, why="SDF gives it 1 kg and 1 kg m^2 about each axis")
+    elif attribute_flag(inertial, "auto", who, file):
+        raise ModelError(
+            f"{who}: its inertia is to be computed from its shapes",
+            at=locate_element(inertial, file),
+            why="shapes are not read",
+            fix="write mass and inertia, and remove auto",
+        )
+    if child_of(inertial, "fluid_added_mass") is not None:
+        warnings.add(f"{who}: its added mass is not modelled", at=at)
+    mass = number_in(inertial, "mass", who, file, 1.0)
+    if mass < 0.0:
+        raise ModelError(f"{who}: its mass is {mass:g} kg", at=at, why="a mass is not negative")
+    inertia = child_of(inertial, "inertia")
+    xx, yy, zz = (number_in(inertia, tag, who, file, 1.0) for tag in ("ixx", "iyy", "izz"))
+    xy, xz, yz = (number_in(inertia, tag, who, file, 0.0) for tag in ("ixy", "ixz", "iyz"))
+    pose = pose_of(child_of(inertial, "pose"), who, file)
+    about_com = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return SpatialInertia.of_body(mass, translation(pose), about_com, rotation(pose))
+
+
+# Shapes of SDF's <visual> and <collision>.
+
+_NOTHING = (0.0, 0.0, 0.0)
+
+PoseOf = Callable[[str], Float[np.ndarray, "4 4"]]
+"""Tells the pose of a frame of the file, by its full name, in the frame that the file gives the link."""
+
+
+def read_shapes(item: SdfPart, pose_of_frame: PoseOf) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
+    """Read the shapes of a <link> that are seen, and those that touch, in the frame that the file gives it."""
+    seen, touched = (
+        collect_shapes(partial(_visual, element, item, pose_of_frame) for element in children(item.element, tag))
+        for tag in ("visual", "collision")
+    )
+    return seen, touched
+
+
+def _visual(element: Element, item: SdfPart, pose_of_frame: PoseOf) -> Visual | None:
+    file, geometry, pose = item.scope.file, child_of(element, "geometry"), child_of(element, "pose")
+    shape = None if geometry is None else next((_shape(child, file) for child in geometry), None)
+    if shape is None:
+        return None
+    diffuse = child_of(child_of(element, "material"), "diffuse")
+    words = [] if diffuse is None else (diffuse.text or "").split()
+    colour = format_colour(vector_in(child_of(element, "material"), "diffuse", "a colour", file, (0.0,) * len(words)))
+    T = pose_of(pose, "a shape", file)
+    relative = "" if pose is None else pose.get("relative_to", "").strip()
+    if relative:
+        T = pose_of_frame(item.scope.full_name(relative)) @ T
+    return Visual(shape, T, colour if len(words) >= 3 else "")
+
+
+def _shape(element: Element, file: str) -> Shape | None:
+    if element.tag == "mesh":
+        scale = vector_in(element, "scale", "a mesh", file, (1.0, 1.0, 1.0))
+        return make_mesh(_resolve_relative(text_in(element, "uri"), file), scale)
+    return read_shape(
+        element.tag,
+        lambda setting: vector_in(element, setting, "a shape", file, _NOTHING),
+        lambda setting: number_in(element, setting, "a shape", file, 0.0),
+    )
+
+
+def _resolve_relative(uri: str, file: str) -> str:
+    """Return a path that is relative to a file, which the robot's file may include, as an absolute one."""
+    folder = os.path.dirname(file)
+    return os.path.abspath(os.path.join(folder, uri)) if uri.strip() and folder and "://" not in uri else uri

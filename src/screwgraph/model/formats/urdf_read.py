@@ -15,15 +15,19 @@ Drake's additions joints, rotors with gears and ball constraints are read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, Warnings, quote_text
 from screwgraph.model.formats.mimics import Mimic, make_mimic_couplings
 from screwgraph.model.formats.model_checks import warn_of_parts
+from screwgraph.model.formats.spanning_tree import chosen_joints
 from screwgraph.model.formats.spelling import URDF, warn_of_spelling
 from screwgraph.model.formats.text_sources import TEXT, model_name
-from screwgraph.model.formats.urdf_closing import split_closing
 from screwgraph.model.formats.urdf_drake import adopt_drake
 from screwgraph.model.formats.urdf_loops import adopt_letters, read_coupling, read_independent, read_loop
 from screwgraph.model.formats.urdf_origin import read_origin, remark_on_version
@@ -38,6 +42,7 @@ from screwgraph.model.formats.xml import (
     read_vector,
 )
 from screwgraph.model.robot import STANDARD_GRAVITY, Coupling, Joint, Link, Loop, Robot, tree
+from screwgraph.spatial import inverse
 
 _XACRO = ("macro", "include", "property", "arg", "if", "unless")
 
@@ -147,3 +152,55 @@ def _independent(root: Element, mimics: Sequence[Mimic], closing: Mapping[Joint,
     named = read_independent(children(root, "joint"), file)
     others = {mimic.follower for mimic in mimics} | {joint.name for joint in closing}
     return None if named is None else [name for name in named if name not in others]
+
+
+# URDF whose link has two parents: the later joint closes a loop.
+#
+# Xie & Dellaert (2019) write parallel robots so ("amended URDF with extra loop closures").
+
+
+def split_closing(
+    links: Sequence[Link], joints: Sequence[Joint], where: Callable[[Joint], Place], warnings: Warnings
+) -> tuple[list[Joint], dict[Joint, Loop]]:
+    """Return the joints of the tree, and the loops that the others close where the file draws the robot (q = 0).
+
+    Where no link is without a parent, the first is the base. What is no tree with loops is left as it is.
+    """
+    names = {link.name for link in links}
+    moved = Counter(joint.child for joint in joints)
+    bases = [link.name for link in links if link.name not in moved]
+    sound = all(j.parent in names and j.child in names and j.parent != j.child for j in joints)
+    if not links or not sound or (bases and max(moved.values(), default=0) < 2):
+        return list(joints), {}
+    base = bases[0] if bases else links[0].name
+    chosen, closing = chosen_joints(base, joints)
+    if max(Counter(joint.child for joint in chosen).values(), default=0) > 1:
+        return list(joints), {}
+    tree = sorted(chosen, key=joints.index)
+    at = _make_drawn_poses(tree)
+    loops = {}
+    for joint in closing:
+        T_wj = at(joint.parent) @ joint.origin
+        loops[joint] = Loop(
+            joint.name, joint.type, joint.parent, joint.child, joint.origin, inverse(at(joint.child)) @ T_wj
+        )
+        lost = [what for what in ("damping", "friction", "armature") if getattr(joint, what)]
+        warnings.add(
+            f"link {joint.child!r} has two parents: joint {joint.name!r} closes a loop",
+            at=where(joint),
+            why=f"its {' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not modelled" if lost else "",
+        )
+    return tree, loops
+
+
+def _make_drawn_poses(joints: Sequence[Joint]) -> Callable[[str], Float[np.ndarray, "4 4"]]:
+    """Return what gives the pose of a link where the file draws it, in its base's frame."""
+    above: Mapping[str, Joint] = {joint.child: joint for joint in joints}
+
+    def pose(link: str) -> Float[np.ndarray, "4 4"]:
+        T = np.eye(4)
+        while link in above:
+            T, link = above[link].origin @ T, above[link].parent
+        return T
+
+    return pose

@@ -3,10 +3,15 @@
 from screwgraph.model.mechanism.assembled_positions import find_assembled_states
 from screwgraph.model.mechanism.build_constraints import constraints_of
 from screwgraph.model.mechanism.constraints import Constraint
-from screwgraph.model.mechanism.force_balance import ConstraintRows, ForceBalance, make_balances, select_constraints
+from screwgraph.model.mechanism.force_balance import (
+    ConstraintRows,
+    ForceBalance,
+    make_balances,
+    regular_weights,
+    select_constraints,
+)
 from screwgraph.model.mechanism.live_mechanism import LiveBalance, LiveMechanism, LiveRows, live_mechanism
 from screwgraph.model.mechanism.load import load_mechanism, mechanism_names
-from screwgraph.model.mechanism.massless_points import regular_weights
 from screwgraph.model.mechanism.mechanism import Mechanism, without_metadata
 from screwgraph.model.mechanism.mobility import MechanismMobility
 from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque

@@ -12,17 +12,17 @@ from jaxtyping import Float
 
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.base.errors import InputError
+from screwgraph.base.errors import InputError, one_line
 from screwgraph.model.mechanism.build_constraints import constraints_of
-from screwgraph.model.mechanism.closure import ClosingProgram, find_assembled, trace_closure
+from screwgraph.model.mechanism.closure import ClosingProgram, characteristic_length, find_assembled, trace_closure
 from screwgraph.model.mechanism.constraints import Constraint
-from screwgraph.model.mechanism.drawn import remarks_on_drawing
 from screwgraph.model.mechanism.mobility import MechanismMobility, analyse_mobility
 from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
-from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.model.robot import FAR, make_unknown_name_error, moved_in_words
 
 if TYPE_CHECKING:
     from screwgraph.model.mechanism.live_mechanism import LiveMechanism
+
 
 STANDARD_GRAVITY = (0.0, -9.81)
 """m/s^2."""
@@ -271,3 +271,34 @@ def _place(value: Any) -> Any:
 def without_metadata(mechanism: Mechanism) -> Mechanism:
     """Return a mechanism without what its equations do not depend on, the same one for all questions about it."""
     return replace(mechanism, places={}, sensors=(), independent=(), velocities={}, source=None)
+
+
+# Mechanisms that are open where the file draws them: what stands elsewhere when they are assembled.
+
+
+def remarks_on_drawing(mechanism: Mechanism) -> tuple[str, ...]:
+    """Say which angles and points the assembled mechanism has elsewhere than drawn; nothing where it is closed.
+
+    Where angles have values to start at, these count, and points are drawn roughly.
+
+    Raises:
+        ModelError: it cannot be assembled.
+    """
+    drawn, home, moved = mechanism.guess(), mechanism.home, []
+    pairs = zip(mechanism.angle_slots, mechanism.angles, strict=True)
+    meant = {slot for slot, angle in pairs if angle.start is not None} or set(range(mechanism.n))
+    for i, name in enumerate(mechanism.coordinates):
+        if i not in meant:
+            continue
+        way, where = float(home[i] - drawn[i]), f"{name} is at {home[i]:.4g} m, not {drawn[i]:.4g}"
+        far = abs(way) / characteristic_length(mechanism)
+        if i in mechanism.angle_slots:
+            far = abs(np.remainder(way + np.pi, 2.0 * np.pi) - np.pi)
+            where = f"angle {name!r} is at {np.degrees(home[i]):.4g} deg, not {np.degrees(drawn[i]):.4g}"
+        if far > FAR:
+            moved.append((float(far), where))
+    if not moved:
+        return ()
+    file = None if mechanism.source is None else mechanism.source.file
+    what = f"the mechanism is open as drawn; assembled, {moved_in_words(moved)}"
+    return (one_line(what, at=file, why="motions begin there", fix="draw points and start: of angles closed"),)

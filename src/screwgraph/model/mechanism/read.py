@@ -14,7 +14,6 @@ from screwgraph.base.errors import ModelError
 from screwgraph.model.formats import Place, Value, evaluate_parameters, model_name, parse_yaml, suggest_name
 from screwgraph.model.mechanism.keys import MECHANISM
 from screwgraph.model.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, MechanismSource
-from screwgraph.model.mechanism.parameter_values import parameter_values
 from screwgraph.model.mechanism.parts import Gear
 from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, read_points
 from screwgraph.model.mechanism.read_forces import READERS, ReadContext, read_parts
@@ -132,3 +131,22 @@ def _coordinate(name: str, value: Value, mechanism: Mechanism) -> str:
         fix = suggest_name(name, mechanism.coordinates, "the coordinates are")
         raise ModelError(f"there is no coordinate {name!r}", at=value.at, fix=fix)
     return name
+
+
+# Parameters of a mechanism by name.
+
+
+def parameter_values(mechanism: Mechanism) -> dict[str, float]:
+    """Return all parameters, called by key and part as its file writes them: mass:crank, cog_x:crank, rest:s."""
+    found = {}
+    for body in mechanism.bodies:
+        found |= {f"mass:{body.name}": body.mass, f"I0:{body.name}": body.inertia}
+        found |= {f"cog_x:{body.name}": body.com[0], f"cog_y:{body.name}": body.com[1]}
+        if len(body.points) == 2:
+            found[f"length:{body.name}"] = body.length
+    for spring in mechanism.springs:
+        found |= {f"stiffness:{spring.name}": spring.stiffness, f"rest:{spring.name}": spring.rest}
+    found |= {f"damping:{damper.name}": damper.damping for damper in mechanism.dampers}
+    for force in mechanism.forces:
+        found |= {f"value_x:{force.name}": force.value[0], f"value_y:{force.name}": force.value[1]}
+    return found | {f"value:{torque.name}": torque.value for torque in mechanism.torques}

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.motion.planning.contacts.force_guess import guess_contact_forces
 from screwgraph.motion.planning.full_graph import guess_gravity_directions
 from screwgraph.motion.planning.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position, find_start_position
 from screwgraph.motion.planning.inverse_kinematics import find_reaching_position
+from screwgraph.motion.planning.items import Wrench
 from screwgraph.motion.planning.limits.position import are_file_limits
 from screwgraph.motion.planning.models import copy_coordinates, find_model_kind
 from screwgraph.motion.planning.obstacles.collision_check import CollisionChecked
@@ -150,3 +151,23 @@ def _interpolate_stops(
         return a + part[:, None] * (b - a)
     way = np.asarray(steps.mechanics.positions.difference(a, b), dtype=float)
     return np.array([task.robot.manifold.retract(a, s * way) for s in part])
+
+
+# Contact forces to begin with: the robot's weight, shared by the contacts of each time.
+
+
+def guess_contact_forces(steps: TrajectoryUnknowns, wrenches: Sequence[Wrench]) -> dict[str, np.ndarray]:
+    """Return values of the wrenches' unknowns, by family, under which normal forces carry the weight together."""
+    robot = steps.mechanics.robot
+    if not wrenches:
+        return {}
+    weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(np.array(robot.gravity)))
+    acting = np.zeros(len(steps.points))
+    for w in wrenches:
+        acting[w.samples] += 1.0
+    found = {}
+    for w in wrenches:
+        value = np.zeros((len(w.samples), w.unknowns.manifold.dim))
+        value[:, list(w.carries)] = (weight / acting[w.samples] / max(len(w.carries), 1))[:, None]
+        found[w.unknowns.name] = value
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +20,8 @@ from screwgraph.motion.planning.condensing import (
     make_difference_pieces,
 )
 from screwgraph.motion.planning.conserved_goals import without_conserved
+from screwgraph.motion.planning.costs import Effort
+from screwgraph.motion.planning.costs.base import select_weights
 from screwgraph.motion.planning.dynamics import make_collocation_factors, make_dynamics_factors, make_effort_pieces
 from screwgraph.motion.planning.full_graph import make_full_graph_factors
 from screwgraph.motion.planning.goal_conflicts import check_goal_conflicts
@@ -27,7 +29,6 @@ from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position, find_start_position
 from screwgraph.motion.planning.goals.velocity import select_velocities
-from screwgraph.motion.planning.internal_forces import make_internal_force_cost
 from screwgraph.motion.planning.items import ActingItem, Wrench
 from screwgraph.motion.planning.limits.base import check_start
 from screwgraph.motion.planning.limits.limit_violations import make_between_limits
@@ -35,11 +36,11 @@ from screwgraph.motion.planning.loop_closure import make_loop_factors
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import find_model_kind
 from screwgraph.motion.planning.obstacles.collision_check import check_given_positions
-from screwgraph.motion.planning.regularisation import make_acceleration_cost
+from screwgraph.motion.planning.regularisation import NAME, make_acceleration_cost
 from screwgraph.motion.planning.task import CONDENSED, FULL_GRAPH, Task
 from screwgraph.motion.planning.template_wrappers import BoundViolation
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
-from screwgraph.optimize import Factors, Problem, Variables, each, inequality
+from screwgraph.optimize import Factors, Problem, Variables, each, inequality, soft
 from screwgraph.optimize.substitution import SubstitutionPiece
 
 CLOSED = 1e-4
@@ -246,3 +247,47 @@ def _families(factors: list[Factors]) -> list[Variables]:
     known = ["q", "qd", "qdd", "tau", "duration"]
     used = dict.fromkeys(a.variables for f in factors for a in f.arguments)
     return sorted(used, key=lambda v: known.index(v.name) if v.name in known else len(known))
+
+
+# Contact forces that cancel out cost a little: else nothing decides between forces that make the same wrench.
+#
+# Four points of a sole have twelve forces for six numbers of a wrench; what is left would jump from sample to sample.
+
+ARM = 0.03
+"""Lever arm (m) by which a force that cancels out costs as much as a torque: far less than legs are long."""
+
+
+@dataclass(frozen=True)
+class InternalForces:
+    """Internal contact forces: those that make no wrench."""
+
+    mechanics: Mechanics
+    frame: str
+    internal: Callable[[Any, Any, Any], Any]
+
+    def __call__(self, q: Any, forces: Any) -> Any:
+        """Return it."""
+        return self.internal(q, self.mechanics.pose_of(self.frame)(q), forces)
+
+
+def make_internal_force_cost(task: Task, steps: TrajectoryUnknowns, acting: Sequence[Wrench]) -> Iterator[Factors]:
+    """Return a cost of the forces of each contact that cancel out; none of tasks that are not regularised."""
+    if not np.isfinite(task.regularisation):
+        return
+    weight = ARM**2 * _weight_of_effort(task, steps)
+    lasting = np.array([phase.duration for phase in steps.phases])[steps.phase_of_sample] * steps.weights
+    for w, internal in ((w, w.internal) for w in acting):
+        if internal is None:
+            continue
+        sigma = 1.0 / np.sqrt(2.0 * weight * lasting[w.samples])
+        states, template = steps.q[steps.points[w.samples]], InternalForces(steps.mechanics, w.frame, internal)
+        yield soft(template, states, w.unknowns[:], sigma=each(sigma), name=f"{NAME}: {w.unknowns.name}")
+
+
+def _weight_of_effort(task: Task, steps: TrajectoryUnknowns) -> float:
+    """Return the mean weight of the task's costs of effort, 1 where there are none."""
+    sums = np.zeros(len(steps.drive.labels))
+    for cost in (cost for cost in task.costs if isinstance(cost, Effort)):
+        columns, weight = select_weights(cost.weight, len(sums), steps.drive.places)
+        sums[list(columns)] += weight
+    return float(sums.mean()) if sums.any() else 1.0

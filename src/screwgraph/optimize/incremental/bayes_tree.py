@@ -11,17 +11,28 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int
 
-from screwgraph.compiler.kernels import Kernels, compile_kernels, new_table
-from screwgraph.optimize.incremental.affected_cliques import AFFECTED_CLIQUES
-from screwgraph.optimize.incremental.back_substitution import SUBSTITUTION
+from screwgraph.compiler.kernels import Ints, Kernels, compile_kernels, new_table
+from screwgraph.optimize.incremental.affected_cliques import AFFECTED_CLIQUES, gather_elements, mark_affected
+from screwgraph.optimize.incremental.back_substitution import (
+    SUBSTITUTION,
+    list_relinearised,
+    substitute_all,
+    substitute_some,
+)
 from screwgraph.optimize.incremental.conditionals import Stored
 from screwgraph.optimize.incremental.degree_queues import DEGREES
-from screwgraph.optimize.incremental.elimination import ELIMINATION
+from screwgraph.optimize.incremental.elimination import (
+    ELIMINATION,
+    assign_factors,
+    eliminate_cliques,
+    make_cliques,
+    remove_cliques,
+)
 from screwgraph.optimize.incremental.front_cholesky import DENSE
 from screwgraph.optimize.incremental.incidence_lists import LINKING
-from screwgraph.optimize.incremental.min_degree_ordering import ORDERING
+from screwgraph.optimize.incremental.min_degree_ordering import ORDERING, order_unknowns
 from screwgraph.optimize.incremental.small_batches import FEW, SmallBatchCalls
-from screwgraph.optimize.incremental.supernodes import GROUPING
+from screwgraph.optimize.incremental.supernodes import GROUPING, form_supernodes
 from screwgraph.optimize.incremental.tree_records import (
     ActiveUnknown,
     Clique,
@@ -37,7 +48,6 @@ from screwgraph.optimize.incremental.tree_records import (
     Unknown,
     Workspace,
 )
-from screwgraph.optimize.incremental.tree_update import RENEWAL
 from screwgraph.optimize.linear import SingularError
 
 TINY = 1e-15
@@ -259,3 +269,44 @@ def _longer(array: Any, length: int) -> Any:
     grown = np.zeros(length, dtype=array.dtype)
     grown[: len(array)] = array
     return grown
+
+
+# The calls of a tree, few of them, as each costs microseconds; see `compiler.kernels`.
+
+
+def plan_update(tree: TreeTables, work: Workspace, touched: Ints, count: int, capacity: int, late: int) -> int:
+    """Find the affected cliques, an order, and new cliques; return how much memory is used, or -1."""
+    mark_affected(tree, work, touched, count)
+    used = gather_elements(tree, work, capacity)
+    if used < 0:
+        return -1
+    used = order_unknowns(tree, work, used, capacity, late)
+    if used < 0:
+        return -1
+    form_supernodes(tree, work, late)
+    return used
+
+
+def apply_update(tree: TreeTables, work: Workspace, tiny: float) -> int:
+    """Make what was planned; return 1, or 0 where an unknown is not determined."""
+    remove_cliques(tree, work)
+    make_cliques(tree, work)
+    assign_factors(tree, work)
+    return eliminate_cliques(tree, work, tiny)
+
+
+def solve_all_unknowns(tree: TreeTables, solution: Solution, far: Ints, threshold: float, limit: float) -> int:
+    """Solve for all unknowns; return how many are beyond a limit."""
+    changed = substitute_all(tree, solution, threshold)
+    return list_relinearised(tree, solution, changed, far, limit)
+
+
+def solve_some_unknowns(
+    tree: TreeTables, solution: Solution, far: Ints, wanted: Ints, n: int, threshold: float, limit: float
+) -> int:
+    """Solve for some unknowns; return how many are beyond a limit."""
+    changed = substitute_some(tree, solution, wanted, n, threshold)
+    return list_relinearised(tree, solution, changed, far, limit)
+
+
+RENEWAL = (plan_update, apply_update, solve_all_unknowns, solve_some_unknowns)

@@ -10,12 +10,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from screwgraph.compiler.kernels import vector_width
-from screwgraph.compiler.kernels.dense import UNROLLED, ChainShape, compile_chain
-from screwgraph.optimize.linear.border import Border, factor_border
+from screwgraph.compiler.kernels.dense import UNROLLED, ChainShape, compile_chain, compile_places
 from screwgraph.optimize.linear.chain_partition import ChainPartition
-from screwgraph.optimize.linear.dense import SMALLEST
+from screwgraph.optimize.linear.dense import SMALLEST, count_negative_pivots, load_lapack
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
-from screwgraph.optimize.linear.scatter_targets import ScatterTargets, find_runs
 
 ROUNDING = 4
 """Steps beyond `UNROLLED` unknowns, and borders, are filled up to a multiple of this: so they share code."""
@@ -278,3 +276,61 @@ def _place(row: np.ndarray, col: np.ndarray, steps: ChainPartition, shape: Chain
     inner = step * shape.panel + column * shape.height + within
     corner = (steps.count + 1) * shape.panel + (-1 - low) * shape.border + (-1 - high)
     return np.where(edges, corner, inner)
+
+
+# The border's own matrix, once the chain is eliminated: small and dense.
+
+
+@dataclass(frozen=True, eq=False)
+class Border:
+    """L D L^T of `S` scaled by `size` on both sides; `bad` is the unknown without a pivot, or -1."""
+
+    lower: Float[np.ndarray, "b b"]
+    swaps: Int[np.ndarray, " b"]
+    size: Float[np.ndarray, " b"]
+    negative: int
+    bad: int
+
+    def solve(self, right: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
+        """Solve for one right side."""
+        return load_lapack("sytrs")(self.lower, self.swaps, right * self.size, lower=1)[0].reshape(-1) * self.size
+
+
+def factor_border(S: Float[np.ndarray, "b b"], scales: Float[np.ndarray, " b"]) -> Border:
+    """Factor the lower triangle of S, scaled so that a pivot tells how much is left of what stood there."""
+    size = 1.0 / np.sqrt(np.where(scales > 0, scales, 1.0))
+    lower, swaps, info = load_lapack("sytrf")(S * np.outer(size, size), lower=1)
+    negative, smallest, first = count_negative_pivots(lower, swaps)
+    singular = info > 0 or not smallest > SMALLEST
+    return Border(lower, swaps, size, negative, (info - 1 if info > 0 else first) if singular else -1)
+
+
+# Where values go in storage: one place each, or runs of places side by side.
+
+LONG = 3.0
+"""Runs of at least so many values, on average, are worth it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScatterTargets:
+    """`at` is the place of each value; or, with `lengths`, that of the first one of each run."""
+
+    at: Int[np.ndarray, " E"]
+    lengths: Int[np.ndarray, " R"] | None
+
+    def add(self, storage: Float[np.ndarray, " S"], values: Float[np.ndarray, " E"]) -> None:
+        """Add values at their places."""
+        code, out, at = compile_places(), storage.ctypes.data, self.at.ctypes.data
+        if self.lengths is None:
+            code.scatter(out, at, values.ctypes.data, self.at.size)
+        else:
+            code.scatter_runs(out, at, self.lengths.ctypes.data, values.ctypes.data, self.at.size)
+
+
+def find_runs(places: Int[np.ndarray, " E"]) -> ScatterTargets:
+    """Find runs in places."""
+    firsts = np.flatnonzero(np.diff(places, prepend=-2) != 1)
+    if firsts.size == 0 or places.size < LONG * firsts.size:
+        return ScatterTargets(places.astype(np.int32), None)
+    lengths = np.diff(firsts, append=places.size)
+    return ScatterTargets(places[firsts].astype(np.int32), lengths.astype(np.int32))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -20,7 +20,6 @@ from screwgraph.optimize.smoothers.initial_prior import make_initial_prior, move
 from screwgraph.optimize.smoothers.step_parameters import Given, StepParameters
 from screwgraph.optimize.smoothers.unrolled_engine import UnrolledEngine
 from screwgraph.optimize.smoothers.window import Predict, Window
-from screwgraph.optimize.smoothers.window_engine import WindowEngine
 from screwgraph.optimize.smoothers.window_export import UpdateInputs, export_window, make_update_inputs
 from screwgraph.optimize.smoothers.window_file import WindowState, load_window, save_window
 
@@ -313,3 +312,26 @@ class FixedLag:
     def _parameters_of(self, problem: Problem) -> StepParameters:
         code = self._window.expressions
         return StepParameters(code.packed_parameters(problem.factors), code.parameter_places)
+
+
+# What moves a window.
+
+
+class WindowEngine(Protocol):
+    """Steps of a window; `prior` is empty, or its numbers alone, see `first_prior`."""
+
+    def bind(self, parameters: Float[np.ndarray, " p"]) -> Any:
+        """Return parameters as `newton` and `advance` take them."""
+        ...
+
+    def newton(
+        self, x: np.ndarray, bound: Any, prior: list[np.ndarray], damping: np.ndarray
+    ) -> tuple[Float[np.ndarray, " s"], float, float]:
+        """Return the end of a Gauss-Newton step, the cost at its beginning, and its largest entry."""
+        ...
+
+    def advance(
+        self, x: np.ndarray, bound: Any, prior: list[np.ndarray]
+    ) -> tuple[Float[np.ndarray, " s"], list[np.ndarray]]:
+        """Return values moved on by one step, and the prior on what is then the first."""
+        ...

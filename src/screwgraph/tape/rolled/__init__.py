@@ -2,12 +2,10 @@
 
 from screwgraph.tape.rolled.copies import Copies
 from screwgraph.tape.rolled.fill import Fill
-from screwgraph.tape.rolled.products import Products
+from screwgraph.tape.rolled.products import Products, Span, find_spans
 from screwgraph.tape.rolled.recursion import SIX, WIDEST, Recursion, work_size
-from screwgraph.tape.rolled.rolled import Code, Rolled, unroll_code
-from screwgraph.tape.rolled.spans import Span, find_spans
+from screwgraph.tape.rolled.rolled import Code, Rolled, StraightLine, unroll_code
 from screwgraph.tape.rolled.stage import Stage
-from screwgraph.tape.rolled.straight_line import StraightLine
 
 __all__ = [
     "SIX",

@@ -11,7 +11,6 @@ from typing import Any
 from screwgraph.base.summary import one_line
 from screwgraph.tape.program import Operations, Program, program
 from screwgraph.tape.rolled.stage import Run, Stage
-from screwgraph.tape.rolled.straight_line import StraightLine
 from screwgraph.tape.scalar import Number
 from screwgraph.tape.tape import Tape
 
@@ -68,3 +67,25 @@ Code = Program | Rolled
 def unroll_code(code: Code) -> Program:
     """Return code without loops."""
     return code if isinstance(code, Program) else code.unrolled
+
+
+# Straight-line code between loops.
+
+
+@dataclass(frozen=True)
+class StraightLine:
+    """A program, whose inputs stand side by side from place `reads` on, and whose outputs go to `writes` and after."""
+
+    program: Program
+    reads: int
+    writes: int
+
+    @property
+    def operations(self) -> Operations:
+        """Operations of the program."""
+        return self.program.operations
+
+    def run(self, memory: list[Any], run: Run) -> None:
+        """Evaluate the program."""
+        found = run(self.program, memory[self.reads : self.reads + len(self.program.input_names)])
+        memory[self.writes : self.writes + len(found)] = found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
@@ -14,17 +15,15 @@ from jaxtyping import Float
 from scipy.spatial.transform import Rotation
 
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.mechanics.mechanism import Mechanism
+from screwgraph.mechanics.mechanism import Mechanism, finite_displacement
 from screwgraph.model.robot import Robot
-from screwgraph.ui.view.mechanism_sliders import mechanism_sliders, pose_mechanism
 from screwgraph.ui.view.mechanisms import mechanism_scene
 from screwgraph.ui.view.page import COLOURS, PLAIN
 from screwgraph.ui.view.primitive_parts import PrimitivePart, split_into_primitives
 from screwgraph.ui.view.robots import robot_scene
-from screwgraph.ui.view.scene import Body, Scene, normalise, view_direction
+from screwgraph.ui.view.scene import Body, Line, Points, Scene, normalise, view_direction
 from screwgraph.ui.view.scene_bounds import compute_extent
-from screwgraph.ui.view.sliders import Slider, make_sliders, pose_robot, rest_position, slider_coordinates
-from screwgraph.ui.view.trails import add_trail, trail_points
+from screwgraph.ui.view.sliders import STEP, Slider, make_sliders, pose_robot, rest_position, slider_coordinates
 
 HOST = "127.0.0.1"
 PORT = 8080
@@ -245,3 +244,89 @@ def _rgb(colour: str) -> tuple[int, ...]:
 def _path(name: str) -> str:
     """Names of viser are paths; ours may have slashes."""
     return "bodies/" + name.replace("/", "_")
+
+
+# A planar mechanism posed by hand: one slider for each independent coordinate.
+
+
+def mechanism_sliders(mechanism: Mechanism) -> tuple[Slider, ...]:
+    """Return sliders of the independent coordinates about the home position: a turn, or the mechanism's size (m)."""
+    home = mechanism.home
+    places = np.array([mechanism.position(home, i) for i in range(len(mechanism.points))])
+    size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
+    found = []
+    for i in mechanism.freedom.independent:
+        reach = math.pi if i in mechanism.angle_slots else size
+        at = float(home[i])
+        found.append(Slider(mechanism.coordinates[i], i, at - reach, at + reach, at))
+    return tuple(found)
+
+
+def pose_mechanism(
+    mechanism: Mechanism,
+    q: Float[np.ndarray, " n"],
+    before: Float[np.ndarray, " n"],
+    after: Float[np.ndarray, " n"],
+) -> Float[np.ndarray, " n"]:
+    """Return where a mechanism goes from q when sliders go from `before` to `after` (n,), step by step on one branch.
+
+    Raises:
+        ModelError: it does not close there.
+    """
+    chosen = mechanism.freedom.independent
+    change = float(np.abs(after - before).max())
+    if not change:
+        return q
+    given = {mechanism.coordinates[i]: float(after[i]) for i in chosen}
+    return finite_displacement(mechanism, q, given, max(1, math.ceil(change / STEP)))[-1]
+
+
+# Lines and points of scenes in the browser, where they stand at a time.
+
+Place = Callable[[Float[np.ndarray, "k 3"]], None]
+"""Puts a trail where its points (m) are."""
+
+
+def add_trail(server: Any, name: str, trail: Line | Points, colour: tuple[int, ...]) -> Place:
+    """Add a line or points as they stand first; return what moves them."""
+    first = trail_points(trail, 0)
+    if isinstance(trail, Points):
+        return _add_balls(server, name, first, trail.radius, colour)
+    return _add_line(server, name, first, colour)
+
+
+def trail_points(trail: Line | Points, frame: int) -> Float[np.ndarray, "k 3"]:
+    """Return the points of a trail (m) at a time."""
+    points = np.asarray(trail.points, dtype=float)
+    return points if points.ndim == 2 else points[frame]
+
+
+def _add_line(server: Any, name: str, first: Float[np.ndarray, "k 3"], colour: tuple[int, ...]) -> Place:
+    handle = server.scene.add_line_segments(name, points=_segments(first), colors=colour)
+
+    def place(points: Float[np.ndarray, "k 3"]) -> None:
+        handle.points = _segments(points)
+
+    return place
+
+
+def _segments(points: Float[np.ndarray, "k 3"]) -> Float[np.ndarray, "n 2 3"]:
+    """Return the pieces of a line; breaks are pieces of no length, so that their number stays."""
+    pairs = np.stack([points[:-1], points[1:]], axis=1)
+    whole = np.isfinite(pairs).reshape(len(pairs), -1).all(axis=1)
+    return np.where(whole.reshape(-1, 1, 1), pairs, 0.0)
+
+
+def _add_balls(
+    server: Any, name: str, first: Float[np.ndarray, "k 3"], radius: float, colour: tuple[int, ...]
+) -> Place:
+    handles = [server.scene.add_icosphere(f"{name}/{i}", radius=radius, color=colour) for i in range(len(first))]
+
+    def place(points: Float[np.ndarray, "k 3"]) -> None:
+        for handle, point in zip(handles, points, strict=True):
+            handle.visible = bool(np.isfinite(point).all())
+            if handle.visible:
+                handle.position = point
+
+    place(first)
+    return place

@@ -13,14 +13,41 @@ from screwgraph.base.summary import one_line
 from screwgraph.mechanics.dynamics.completion.base import Solution
 from screwgraph.mechanics.dynamics.completion.block_triangular import find_blocks
 from screwgraph.mechanics.dynamics.completion.constraint_block import Block
-from screwgraph.mechanics.dynamics.completion.linear_couplings import match_linear
-from screwgraph.mechanics.dynamics.completion.newton import Newton
 from screwgraph.mechanics.dynamics.completion.scalar_row import match_scalar_row
 from screwgraph.mechanics.dynamics.completion.two_circles import match_two_circles
 from screwgraph.model.robot import Robot, independent_coordinates, regular_states
+from screwgraph.model.robot.closure.closing_newton import characteristic_length
 from screwgraph.model.robot.parameters import Parameter, with_numbers
-from screwgraph.spatial import Array
-from screwgraph.tape import Number, Tape, gradient, least_norm, program
+from screwgraph.spatial import Array, choose, maximum, minimum
+from screwgraph.tape import Number, Tape, gradient, guard, least_norm, program
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """The coordinates of a block whose rows are linear in them with constant coefficients: `inverse` are theirs."""
+
+    __repr__ = one_line
+    takes_guess = False
+
+    block: Block
+    inverse: Float[np.ndarray, "n n"]
+
+    def solve(self, q: Array, guess: Array) -> Array:
+        """Return q with the block's coordinates filled in."""
+        at = q.copy()
+        at[self.block.places] = 0.0
+        rest = self.block.residual(at)
+        at[self.block.places] = [-sum(a * r for a, r in zip(row, rest, strict=True)) for row in self.inverse.tolist()]
+        return at
+
+
+def match_linear(block: Block) -> Linear | None:
+    """Return how the coordinates of a block of linear couplings are found; None for other blocks."""
+    part, _ = block.part
+    if part.loops or not all(coupling.is_linear for coupling in part.couplings):
+        return None
+    return Linear(block, np.linalg.inv(block.jacobian(block.robot.neutral())))
+
 
 CLOSED_FORMS: tuple[Callable[[Block], Solution | None], ...] = (match_linear, match_scalar_row, match_two_circles)
 """What is tried for a block, the first that closes it is taken; else Newton's steps."""
@@ -142,3 +169,55 @@ def _closes(block: Block, solution: Solution, states: list[Float[np.ndarray, " n
     is_number = np.isfinite(ends).all(axis=1)
     left = [float(np.abs(block.residual(end)).max()) for end in ends[is_number]]
     return 2 * int(is_number.sum()) > len(at) and max(left) <= CLOSED
+
+
+# A fixed number of Newton's steps from the guess, for blocks without a closed form.
+
+STEPS = 6
+LONGEST = 0.5
+"""Largest change (rad, m) of a coordinate in a step."""
+LAST = 3e-6
+"""Largest change in the last step: what it leaves is smaller than the square of that, beside what curvature makes."""
+ROUGH = 1e-5
+"""Residual, relative to the robot's size, that redundant rows may be left with: files print few digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Newton:
+    """The coordinates of a block by Newton's steps, no coordinate moved too far by any but the last; else NaN."""
+
+    __repr__ = one_line
+    takes_guess = True
+
+    block: Block
+    size: float
+    """The length (m) that closure errors are judged by."""
+    steps: int = STEPS
+
+    @classmethod
+    def from_block(cls, block: Block) -> Newton:
+        """Return the steps that solve a block of a robot whose lengths are numbers."""
+        return cls(block, characteristic_length(block.robot))
+
+    def solve(self, q: Array, guess: Array) -> Array:
+        """Return q with the block's coordinates filled in."""
+        at, places = q.copy(), self.block.places
+        at[places] = guess[places]
+        for left in reversed(range(self.steps)):
+            step = -least_norm(self.block.jacobian(at).tolist(), list(self.block.residual(at)))
+            longest = _largest(step)
+            if left:
+                at = self.block.move(at, step * minimum(1.0, LONGEST / maximum(longest, LONGEST)))
+                continue
+            off = _largest(self.block.every_residual(at))
+            is_closed = (longest <= LAST) * (off <= ROUGH * self.size)
+            at = self.block.move(at, step)
+            at[places] = at[places] * guard(choose(is_closed, 1.0, 0.0), 0.5)
+        return at
+
+
+def _largest(numbers: Array) -> Number:
+    largest: Number = 0.0
+    for x in np.asarray(numbers, dtype=object).flat:
+        largest = maximum(largest, abs(x))
+    return largest
