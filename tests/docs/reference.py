@@ -24,6 +24,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "mechanics.dynamics": (),
     "mechanics.kinematics": ("targets",),
     "mechanics.mechanism": (),
+    "model": (),
     "model.formats": (),
     "model.robot": ("joints", "parameters"),
     "motion.estimation": ("bayes",),

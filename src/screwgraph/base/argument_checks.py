@@ -36,6 +36,7 @@ _NO_ROBOT = "its coordinates are positions of points and angles, no joint carrie
 _FIXES = {
     "Robot": "load one with sg.load(path)",
     "Mechanism": "load one with sg.load(path)",
+    "Model": "load one with sg.load(path)",
     "FactorGraph": "make one with dynamics_graph",
 }
 
@@ -121,8 +122,8 @@ def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
         fixes = [fix.replace("(path)", f"({value!r})") for fix in fixes]
     place = f"{function.__qualname__.removesuffix('.__init__')}: {name}"
     expected = " or ".join(dict.fromkeys(words))
-    if type(value).__name__ == "Mechanism":
-        given = f"the mechanism {getattr(value, 'name', '')!r}"
+    if not getattr(value, "has_frames", True):
+        given = f"the {value.kind} {value.name!r}"
         raise InputError(f"{place}: expected {expected}, got {given}", why=_NO_ROBOT, fix=" or ".join(fixes))
     raise InputError(f"{place}: expected {expected}, got {describe_value(value)}", fix=" or ".join(fixes))
 
@@ -225,6 +226,7 @@ def _words(kind: Any) -> str:
     if origin is collections.abc.Mapping and inside[:1] == (str,):
         return f"a mapping, {{name: {' or '.join(_words(choice) for choice in _choices(inside[1]))}}}"
     known = {"Mapping": "a mapping, {...: ...}", "PathLike": "a path", "Robot": "a robot", "Mechanism": "a mechanism"}
+    known["Model"] = "a robot or a mechanism"
     return known.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Literal, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
-from screwgraph.model.formats import is_text, is_xml, zoo_names
+from screwgraph.model import Model
+from screwgraph.model.formats import from_text, is_text, is_xml, try_to_text, zoo_names
 from screwgraph.model.formats import load as load_robot
 from screwgraph.model.mechanism.load import CHAIN, load_mechanism, mechanism_names
 from screwgraph.model.mechanism.mechanism import Mechanism
+from screwgraph.model.mechanism.serialisation import from_texts, to_texts
 from screwgraph.model.robot import Robot, make_unknown_name_error
 
 BuiltInMechanism: TypeAlias = Literal[
@@ -130,3 +132,30 @@ def is_mechanism(source: str | os.PathLike[str]) -> bool:
         return is_yaml and bool(_POINTS.search(path.read_text("utf-8", "replace")))
     except (OSError, ValueError):
         return False
+
+
+def _read_robot(texts: Mapping[str, str], file: str) -> Robot:
+    if not texts["robot"].strip():
+        raise InputError(
+            "the file does not say which robot moves",
+            at=file,
+            why="it has a type of joint that our YAML has no word for",
+            fix="use screwgraph.ui.view.export(robot, t, q, path)",
+        )
+    return from_text(texts["robot"], file)
+
+
+class ModelTexts(NamedTuple):
+    """How other files hold a kind of model: as texts by name, the first of the name of the kind, others `values`."""
+
+    write: Callable[[Any], Mapping[str, str]]
+    read: Callable[[Mapping[str, str], str], Model]
+
+
+TEXTS: Mapping[str, ModelTexts] = {
+    "mechanism": ModelTexts(
+        to_texts, lambda texts, file: from_texts(texts["mechanism"], texts.get("values", "{}"), file)
+    ),
+    "robot": ModelTexts(lambda robot: {"robot": try_to_text(robot)}, _read_robot),
+}
+"""By kind of model; reading takes the texts, and the file that holds them, for messages. Raises InputError."""

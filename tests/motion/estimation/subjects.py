@@ -11,7 +11,6 @@ import numpy as np
 
 from screwgraph.motion.estimation import ModelNoise
 from screwgraph.motion.integration_rules import RK4, take_step
-from screwgraph.motion.simulation import dynamics_of
 
 DT, STEPS = 0.01, 30
 LOST = 0.3
@@ -89,7 +88,7 @@ def draw(of: Subject, rng: np.random.Generator) -> Draw:
         change = NOISE.torque_rate * np.sqrt(DT) * rng.standard_normal(STEPS)
         torques[name] = NOISE.torque * rng.standard_normal() + np.r_[0.0, np.cumsum(change)]
     tau = np.array([torques.get(name, np.zeros(len(t))) for name in of.actuated]).T
-    run = _moved(of.accelerations(parameters), dynamics_of(of.model).manifold, q, qd, t, tau)
+    run = _moved(of.accelerations(parameters), of.model.manifold, q, qd, t, tau)
     known = {f"tau:{name}": torques[name] for name in of.drive if name not in of.inputs}
     return Draw(run, parameters, {"t": t, **known, **_measured(of.readings(run), rng)})
 
@@ -111,7 +110,7 @@ def _moved(acceleration: Any, manifold: Any, q: np.ndarray, qd: np.ndarray, t: n
 def _start(of: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw an initial state: normal in the directions that the constraints allow."""
     mean, rate = of.start
-    manifold = dynamics_of(of.model).manifold
+    manifold = of.model.manifold
     away = NOISE.position * rng.standard_normal(len(rate))
     q = of.closed(manifold.retract(mean, _projected(of.tangent(mean), away)))
     return q, _projected(of.tangent(q), rate + NOISE.velocity * rng.standard_normal(len(rate)))

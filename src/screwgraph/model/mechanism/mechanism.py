@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -18,7 +18,9 @@ from screwgraph.model.mechanism.closure import ClosingProgram, characteristic_le
 from screwgraph.model.mechanism.constraints import Constraint
 from screwgraph.model.mechanism.mobility import MechanismMobility, analyse_mobility
 from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
+from screwgraph.model.model import Column, Model, validate_place
 from screwgraph.model.robot import FAR, make_unknown_name_error, moved_in_words
+from screwgraph.spatial.manifolds import Vector
 
 if TYPE_CHECKING:
     from screwgraph.model.mechanism.live_mechanism import LiveMechanism
@@ -48,7 +50,7 @@ class BoundParameters:
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism:
+class Mechanism(Model):
     """Points, the bodies through them, and what else ties and pushes them; as it stands at the beginning.
 
     `motors` are the angles whose torques are unknown in inverse dynamics, `independent` the names of the coordinates
@@ -58,6 +60,8 @@ class Mechanism:
     """
 
     _repr_html_ = html_display.html
+    kind: ClassVar[str] = "mechanism"
+    has_frames: ClassVar[bool] = False
 
     name: str
     points: tuple[Point, ...]
@@ -139,6 +143,43 @@ class Mechanism:
     def nv(self) -> int:
         """The number of velocities."""
         return self.n
+
+    @property
+    def is_closed(self) -> bool:
+        """True: constraints tie the coordinates of each body."""
+        return True
+
+    @property
+    def manifold(self) -> Vector:
+        """The manifold of positions."""
+        return Vector(self.n)
+
+    @cached_property
+    def columns(self) -> Mapping[str, tuple[Column, ...]]:
+        """The columns of q, qd, qdd and tau: names that are labels, too, and units."""
+        angles, rates = set(self.angle_slots), {"q": "", "qd": "/s", "qdd": "/s²"}
+        named = [(name, "rad" if i in angles else "m") for i, name in enumerate(self.coordinates)]
+        found = {kind: tuple(Column(name, name, unit + rate) for name, unit in named) for kind, rate in rates.items()}
+        return {**found, "tau": tuple(Column(name, name, "N m") for name in self.motor_names)}
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The coordinates, in words."""
+        return tuple(f"coordinate {name!r}" for name in self.coordinates)
+
+    @property
+    def drivers(self) -> tuple[str, ...]:
+        """The motors, in words."""
+        return tuple(f"motor {name!r}" for name in self.motor_names)
+
+    @property
+    def effort_limits(self) -> Float[np.ndarray, " motors"]:
+        """Infinite: files say nothing of the torques that motors have."""
+        return np.full(len(self.motors), np.inf)
+
+    def neutral(self) -> Float[np.ndarray, " n"]:
+        """Return the assembled position. Raises ModelError where it cannot be assembled."""
+        return self.home.copy()
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -247,6 +288,17 @@ class Mechanism:
         q = np.asarray(q)
         slots = self.point_slots[self.point(reference)]
         return np.stack([q[..., s] if isinstance(s, int) else np.full(q.shape[:-1], s) for s in slots], axis=-1)
+
+    def locate(self, q: Float[np.ndarray, "N n"], name: Any, at: Sequence[float] | None) -> Float[np.ndarray, "N 2"]:
+        """Return where a point, or a place (2,) on a body in its axes, is (m) at coordinates q. Raises InputError."""
+        if at is None:
+            return self.position(q, name)
+        (x, y), bodies = validate_place(name, at, 2), {body.name: body for body in self.bodies}
+        if name not in bodies:
+            raise InputError(f"no body is called {name!r}", fix=f"the bodies are {', '.join(bodies)}")
+        first, second = (self.position(q, i) for i in bodies[name].base)
+        along = (second - first) / np.linalg.norm(second - first, axis=-1, keepdims=True)
+        return first + x * along + y * np.stack([-along[..., 1], along[..., 0]], axis=-1)
 
     def _angle(self, angle: Angle) -> float:
         if angle.start is not None:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot.joints import JointType
+from screwgraph.model.robot.joints import Floating, JointType
+from screwgraph.model.robot.parts import Joint
 
+POSE, TWIST = ("x", "y", "z", "qx", "qy", "qz", "qw"), ("wx", "wy", "wz", "vx", "vy", "vz")
+"""Coordinates of a floating base in pictures; torques and forces are those of the twist."""
 _ROUNDING = 1e-12
 
 
@@ -36,6 +39,13 @@ def units(joint: JointType) -> Units:
         acceleration=tuple(f"{base}/s²" for base in bases),
         effort=tuple("N m" if turning else "N" for turning in turns),
     )
+
+
+def label_coordinate(joint: Joint, kind: str, i: int, count: int) -> str:
+    """Return what a picture calls coordinate i of `count` of a joint, in q, qd, qdd or tau."""
+    if isinstance(joint.type, Floating):
+        return f"base {(POSE if kind == 'q' else TWIST)[i]}"
+    return joint.name if count == 1 else f"{joint.name}[{i}]"
 
 
 def _position_unit(rate: np.ndarray, turns: np.ndarray, is_angle: bool) -> str:

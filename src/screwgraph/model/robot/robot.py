@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments, check_fields, describe_value
 from screwgraph.base.errors import InputError
+from screwgraph.model.model import STATES, Column, Model, validate_place
 from screwgraph.model.robot.actuators import Actuator
+from screwgraph.model.robot.coordinate_units import label_coordinate, units
 from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.limit_arrays import LimitArrays, limit_arrays
 from screwgraph.model.robot.parts import Frame, Joint, Link, Loop
@@ -30,7 +32,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, eq=False)
-class Robot:
+class Robot(Model):
     """A tree of rigid links, and the loops and couplings that tie its joints.
 
     `links[0]` is the base, which does not move; `joints[i]` moves `links[i + 1]`, parents first.
@@ -43,6 +45,8 @@ class Robot:
     """
 
     _repr_html_ = html_display.html
+    kind: ClassVar[str] = "robot"
+    has_frames: ClassVar[bool] = True
 
     name: str
     links: tuple[Link, ...]
@@ -85,6 +89,32 @@ class Robot:
     def limits(self) -> LimitArrays:
         """The limits of all joints as arrays: position (nq,), velocity and effort (nv,), infinite where none is."""
         return limit_arrays(self.joints)
+
+    @property
+    def effort_limits(self) -> Float[np.ndarray, " nv"]:
+        """The largest effort (N m, N) along each velocity coordinate, infinite where none is."""
+        return self.limits.effort
+
+    @cached_property
+    def columns(self) -> Mapping[str, tuple[Column, ...]]:
+        """The columns of q, qd, qdd and tau: names `joint[i]`, labels and units."""
+        found: dict[str, list[Column]] = {kind: [] for kind in STATES}
+        for joint in self.joints:
+            of = units(joint.type)
+            for kind, own in zip(STATES, (of.position, of.velocity, of.acceleration, of.effort), strict=True):
+                for i, unit in enumerate(own):
+                    found[kind].append(Column(f"{joint.name}[{i}]", label_coordinate(joint, kind, i, len(own)), unit))
+        return {kind: tuple(own) for kind, own in found.items()}
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The joint that each velocity coordinate belongs to, in words."""
+        return tuple(f"joint {joint.name!r}" for joint in self.joints for _ in range(joint.type.nv))
+
+    @property
+    def drivers(self) -> tuple[str, ...]:
+        """The same of efforts, one along each velocity coordinate."""
+        return self.owners
 
     @property
     def nq(self) -> int:
@@ -174,6 +204,15 @@ class Robot:
         Joints are at zero, but for a floating base that the file draws elsewhere.
         """
         return np.concatenate([np.zeros(0), *(joint.neutral_position() for joint in self.joints)])
+
+    def locate(self, q: Float[np.ndarray, "N nq"], name: Any, at: Sequence[float] | None) -> Float[np.ndarray, "N 3"]:
+        """Return where a frame's origin, or a place (3,) in its axes, is in the base's frame (m). Raises InputError."""
+        from screwgraph.model.robot.kinematics import link_poses
+
+        place, frame = validate_place(name, at, 3), self.frame(name if isinstance(name, str) else str(name))
+        offset = frame.T_lf @ np.append(place, 1.0)
+        found = [(link_poses(self, state, [frame.link])[frame.link] @ offset)[:3] for state in q]
+        return np.reshape(found, (len(q), 3))
 
     @check_arguments
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " nq"]:

@@ -143,7 +143,7 @@ class MechanismWindows:
             last = self._force(float(times[0]), lag.values["q"][-1], lag.values["v"][-1])
             for t in times[1:]:
                 q, v, _ = extrapolate_state(
-                    self.dynamics.manifold, self.options.dt, *(lag.values[name][-1] for name in self.families)
+                    self.dynamics.model.manifold, self.options.dt, *(lag.values[name][-1] for name in self.families)
                 )
                 now = self._force(float(t), q, v)
                 middle, last = (last + now) / 2.0, now

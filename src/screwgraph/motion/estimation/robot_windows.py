@@ -100,7 +100,7 @@ class RobotWindows:
         if not callable(forces):
             return Problem(motion.factors(self.dt, forces, sigma), families)
         states = [
-            (float(t), extrapolate_state(self.dynamics.manifold, float(t), *first, self.decay))
+            (float(t), extrapolate_state(self.dynamics.model.manifold, float(t), *first, self.decay))
             for t in times[: motion.count - 1]
         ]
         steps = [self._torques(t, self.dt, state, forces) for t, state in states]
@@ -118,7 +118,7 @@ class RobotWindows:
             names = [v.name for v in motion.states(node)[:3]]
             for k in range(motion.count):
                 part = k - 1.0 + self.rule.nodes[node] if node else k
-                reached = extrapolate_state(self.dynamics.manifold, max(part, 0.0) * self.dt, *first, self.decay)
+                reached = extrapolate_state(self.dynamics.model.manifold, max(part, 0.0) * self.dt, *first, self.decay)
                 for name, value in zip(names, reached, strict=True):
                     found[name][k] = np.asarray(value, dtype=float).ravel()
         return found
@@ -139,7 +139,7 @@ class RobotWindows:
         found: Known = {}
         for node in (0, *self.motion.inner):
             h = self.rule.nodes[node or -1] * dt
-            q, v, _ = extrapolate_state(self.dynamics.manifold, h, *state, self.decay)
+            q, v, _ = extrapolate_state(self.dynamics.model.manifold, h, *state, self.decay)
             name = f"dynamics.{node}" if node else "dynamics"
             found[name] = {"tau": efforts(t + h, np.asarray(q, dtype=float).ravel(), v)}
         return found

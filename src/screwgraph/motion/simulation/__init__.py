@@ -3,22 +3,15 @@
 from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
-from screwgraph.motion.simulation.coordinate_columns import QUANTITIES, STATES, Column, columns, coordinate_names
+from screwgraph.model import QUANTITIES, STATES, Column, coordinate_names
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.initial_state import initial_position, initial_states, sample_times
+from screwgraph.motion.simulation.mechanism_dynamics import MechanismDynamics
 from screwgraph.motion.simulation.methods import AUTO, METHODS
-from screwgraph.motion.simulation.model_dynamics import (
-    Dynamics,
-    Efforts,
-    MechanismDynamics,
-    RobotDynamics,
-    accelerations_under,
-    dynamics_of,
-    validate_torques,
-)
+from screwgraph.motion.simulation.model_dynamics import DYNAMICS, dynamics_of
 from screwgraph.motion.simulation.motion_files import check_path, motion_columns, save_motion
 from screwgraph.motion.simulation.parametric_start import live_states
-from screwgraph.motion.simulation.point_paths import Place, check_places, label_of, path_of
+from screwgraph.motion.simulation.robot_dynamics import RobotDynamics
 from screwgraph.motion.simulation.rollouts import (
     Control,
     Controller,
@@ -34,10 +27,20 @@ from screwgraph.motion.simulation.state_recorder import Watch
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.step_parameters import StepValues
 from screwgraph.motion.simulation.step_rules import IMPLICIT
-from screwgraph.motion.simulation.trajectory import States, Trajectory, read_trajectory
+from screwgraph.motion.simulation.system import Dynamics, Efforts, accelerations_under, validate_torques
+from screwgraph.motion.simulation.trajectory import (
+    Place,
+    States,
+    Trajectory,
+    check_places,
+    label_of,
+    path_of,
+    read_trajectory,
+)
 
 __all__ = [
     "AUTO",
+    "DYNAMICS",
     "IMPLICIT",
     "METHODS",
     "QUANTITIES",
@@ -63,7 +66,6 @@ __all__ = [
     "check_path",
     "check_places",
     "check_start",
-    "columns",
     "coordinate_names",
     "dynamics_of",
     "initial_position",

@@ -8,11 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.mechanism import Mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
 from screwgraph.motion.simulation.methods import MotionState
-from screwgraph.motion.simulation.model_dynamics import Dynamics, acceleration, system_of
-from screwgraph.motion.simulation.system import name_worst_owner
+from screwgraph.motion.simulation.system import Dynamics, acceleration, name_worst_owner, system_of
 
 Given = tuple[Float[np.ndarray, "*B nq"], Float[np.ndarray, "*B nv"], Float[np.ndarray, "*B m"]]
 """q, qd and tau at the beginning of a step."""
@@ -36,16 +34,12 @@ def make_divergence_error(
         given = tuple(x if x.ndim == 1 else x[worst] for x in given)  # pyright: ignore[reportAssignmentType]
         where = f" of state {worst}"
     dynamics, (q, qd, tau) = dynamics_at(worst), given
-    owners = tuple(f"{dynamics.part} {name!r}" for name in dynamics.owners)
     if not np.isfinite(tau).all():
-        model = dynamics.model
-        names = [f"motor {name!r}" for name in model.motor_names] if isinstance(model, Mechanism) else owners
-        return InputError(
-            f"tau{where} at step {step}, t = {step * dt:g} s, is not finite{name_worst_owner(names, tau)}"
-        )
+        driver = name_worst_owner(dynamics.model.drivers, tau)
+        return InputError(f"tau{where} at step {step}, t = {step * dt:g} s, is not finite{driver}")
     with np.errstate(all="ignore"):
         qdd = np.asarray(acceleration(dynamics, q, qd, tau))
-        joint = name_worst_owner(owners, qdd)
+        joint = name_worst_owner(dynamics.model.owners, qdd)
         stiff = np.isfinite(qdd).all() and is_stiff(system_of(dynamics, tau, None), 0.0, MotionState(q, qd), dt)
     what = f"the simulation{where} diverged at step {step}, t = {step * dt:g} s{joint}, method {method!r}"
     if not np.isfinite(qdd).all():

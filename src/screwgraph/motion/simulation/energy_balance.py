@@ -9,8 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot, frame_pose, frame_velocity
+from screwgraph.model import Model
 from screwgraph.motion.simulation.mechanical_work import integrate_power
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 
@@ -31,7 +30,7 @@ class EnergyBalance:
 
 
 def compute_energy_balance(
-    model: Robot | Mechanism,
+    model: Model,
     t: Float[np.ndarray, " N"],
     q: Float[np.ndarray, "N nq"],
     qd: Float[np.ndarray, "N nv"],
@@ -41,15 +40,6 @@ def compute_energy_balance(
     """Return the energy balance of a motion; the work between its states is that of smooth powers."""
     dynamics = dynamics_of(model)
     T, U, power = dynamics.energy(q, qd, tau)
-    if isinstance(model, Robot):
-        power = sum((_power(model, frame, q, qd, F) for frame, F in external_wrenches.items()), start=power)
+    wrenches = external_wrenches.items()
+    power = sum((dynamics.power_of_wrench(frame, q, qd, F) for frame, F in wrenches), start=power)
     return EnergyBalance(T + U, integrate_power(power, t), dynamics.violation(q))
-
-
-def _power(robot: Robot, name: str, q: np.ndarray, qd: np.ndarray, wrenches: np.ndarray) -> Float[np.ndarray, " N"]:
-    """Return the power (W) of wrenches in the axes of a frame."""
-    frame, found = robot.frame(name), np.zeros(len(q))
-    for i in np.flatnonzero(wrenches.any(axis=1)):
-        R, V = frame_pose(robot, frame, q[i])[:3, :3], frame_velocity(robot, frame, q[i], qd[i])
-        found[i] = wrenches[i, :3] @ (R.T @ V[:3]) + wrenches[i, 3:] @ (R.T @ V[3:])
-    return found

@@ -14,9 +14,8 @@ from screwgraph.graph import dynamics_graph
 from screwgraph.mechanics.dynamics.singular_mass_matrix import name_idle_joints
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import Parameter
-from screwgraph.motion.simulation.joint_forces import Forces, JointForce, KinkedForce
+from screwgraph.motion.simulation.joint_forces import FORCES, Forces, JointForce, KinkedForce
 from screwgraph.motion.simulation.step_law import StepLaw, as_arguments
-from screwgraph.motion.simulation.step_parameters import FORCES
 from screwgraph.tape import Number
 
 SOLVES = 4

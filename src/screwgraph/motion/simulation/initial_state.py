@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.model import Model
 from screwgraph.model.robot import Robot, constraint_jacobian
 from screwgraph.spatial import finite_vector
 from screwgraph.spatial.quaternions import ROUNDED
@@ -26,21 +27,7 @@ UNIT = 1e-14
 OF_ALL = "it holds the coordinates of all joints"
 
 
-class CoordinateCounts(Protocol):
-    """A robot, or another model with coordinates and velocities."""
-
-    @property
-    def nq(self) -> int:
-        """How many coordinates."""
-        ...
-
-    @property
-    def nv(self) -> int:
-        """How many velocities."""
-        ...
-
-
-def sample_times(model: CoordinateCounts, time: float, dt: float) -> Float[np.ndarray, " N"]:
+def sample_times(model: Model, time: float, dt: float) -> Float[np.ndarray, " N"]:
     """Return 0, dt, ..., time (s).
 
     Raises:
@@ -76,7 +63,7 @@ class StartingModel(Protocol):
 
     @property
     def model(self) -> Any:
-        """A robot or a mechanism."""
+        """The model."""
         ...
 
     def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
@@ -135,9 +122,9 @@ def _rows(values: Any, count: int) -> np.ndarray:
     return np.tile(found, (count, 1)) if found.ndim == 1 else found
 
 
-def _plain_states(model: Any, q0: Any, qd0: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+def _plain_states(model: Model, q0: Any, qd0: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return states of a tree all at once; None for other models, and where something has to be said or mended."""
-    if not isinstance(model, Robot) or model.is_closed:
+    if model.is_closed:
         return None
     q, qd = (
         _rows(model.neutral() if q0 is None else q0, count),
@@ -145,8 +132,8 @@ def _plain_states(model: Any, q0: Any, qd0: Any, count: int) -> tuple[np.ndarray
     )
     if q.shape != (count, model.nq) or qd.shape != (count, model.nv):
         return None
-    off = [j for j in model.joints if j.type.manifold.is_off(q[:, model.q_slices[j.name]], UNIT).any()]
-    return None if off or not (np.isfinite(q).all() and np.isfinite(qd).all()) else (q, qd)
+    is_off = model.manifold.is_off(q, UNIT).any()
+    return None if is_off or not (np.isfinite(q).all() and np.isfinite(qd).all()) else (q, qd)
 
 
 def initial_position(robot: Robot, q0: Any) -> Float[np.ndarray, " nq"]:

@@ -9,30 +9,28 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanics.dynamics import inverse_dynamics
-from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.robot import Robot, without_loops
 from screwgraph.motion.simulation.joint_forces import Forces, KinkedForce, joint_forces
 from screwgraph.motion.simulation.methods import AUTO, MotionState
-from screwgraph.motion.simulation.model_dynamics import Dynamics, Efforts
+from screwgraph.motion.simulation.robot_dynamics import only_implicit
 from screwgraph.motion.simulation.simulator import Simulator
-from screwgraph.motion.simulation.step_options import StepOptions, only_implicit, refuse_for_mechanisms
+from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.step_rules import IMPLICIT
-from screwgraph.motion.simulation.system import System
+from screwgraph.motion.simulation.system import Dynamics, Efforts, System
 
 States = Float[np.ndarray, "N n"]
 
 
 def joint_options(
-    model: Robot | Mechanism, method: str, friction: bool, stops: bool, effort_limits: bool
+    dynamics: Dynamics, method: str, friction: bool, stops: bool, effort_limits: bool
 ) -> StepOptions | None:
     """Return the options of the steps by which friction and stops act; None where neither is asked for.
 
     Raises:
-        InputError: the model is a mechanism, or the method does not treat them.
+        InputError: the model has none of them, or the method does not treat them.
     """
     options = StepOptions(IMPLICIT, friction, stops, effort_limits)
-    if isinstance(model, Mechanism):
-        refuse_for_mechanisms(options.chosen)
+    dynamics.check_options(options.chosen)
     acting = [name for name in options.chosen if name != "effort_limits"]
     if acting and method not in (AUTO, IMPLICIT):
         raise only_implicit(acting, method)
@@ -40,8 +38,8 @@ def joint_options(
 
 
 def cut_to_limits(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts) -> Float[np.ndarray, " m"] | Efforts:
-    """Return torques cut to the effort limits of a robot's joints."""
-    most = dynamics.model.limits.effort if isinstance(dynamics.model, Robot) else np.inf
+    """Return torques cut to the effort limits of a model."""
+    most = dynamics.model.effort_limits
     if not callable(torques):
         return np.clip(torques, -most, most)
     return lambda t, q, qd: np.clip(torques(t, q, qd), -most, most)

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.formats import from_text, try_to_text, write_atomically
-from screwgraph.model.mechanism import Mechanism, from_texts, to_texts
-from screwgraph.model.robot import Robot
-from screwgraph.motion.simulation.coordinate_columns import STATES, coordinate_names, list_state_columns
+from screwgraph.model import STATES, coordinate_names
+from screwgraph.model.formats import write_atomically
+from screwgraph.model.load import TEXTS
 
 if TYPE_CHECKING:
     from screwgraph.motion.simulation.trajectory import Trajectory
@@ -41,16 +40,17 @@ def save_motion(
     Raises:
         InputError: another suffix than .csv and .npz, no such folder, or a path that cannot be written.
     """
-    own = {name: getattr(motion, name) for name in ("t", *STATES)}
+    own, model = {name: getattr(motion, name) for name in ("t", *STATES)}, motion.model
     own |= {f"{WRENCH}{frame}": values for frame, values in motion.external_wrenches.items()}
     columns = (*motion_columns(motion), *names)
-    _save_table(path, columns, {**own, **arrays}, method=motion.method, **facts, **_texts(motion.model))
+    _save_table(path, columns, {**own, **arrays}, method=motion.method, **facts, **TEXTS[model.kind].write(model))
 
 
 def motion_columns(motion: Trajectory) -> tuple[str, ...]:
     """Return names of columns: t, q:joint[i] or q:theta, ..., tau:..., wrench:FRAME.mx, ..."""
     acting = (f"{WRENCH}{frame}.{axis}" for frame in motion.external_wrenches for axis in AXES)
-    return ("t", *list_state_columns(motion.model), *acting)
+    states = (f"{kind}:{name}" for kind, names in coordinate_names(motion.model).items() for name in names)
+    return ("t", *states, *acting)
 
 
 def read_motion(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -62,11 +62,11 @@ def read_motion(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     file = str(path)
     arrays = _arrays(Path(path), file)
-    who = "mechanism" if "mechanism" in arrays else "robot"
+    who = next((kind for kind in TEXTS if kind in arrays), "robot")
     missing = [name for name in ("t", *STATES, who) if name not in arrays]
     if missing:
         raise InputError(f"there is no {', '.join(missing)} in the file", at=file, fix=_REMEDY)
-    model = _mechanism(arrays, file) if who == "mechanism" else _robot(str(arrays["robot"]), file)
+    model = TEXTS[who].read({name: str(arrays[name]) for name in (who, "values") if name in arrays}, file)
     sizes = {kind: len(names) for kind, names in coordinate_names(model).items()}
     sizes |= {name: 6 for name in arrays if name.startswith(WRENCH)}
     t = arrays["t"]
@@ -136,33 +136,13 @@ def _save_table(
     write_atomically(Path(path), data, str(path))
 
 
-def _texts(model: Robot | Mechanism) -> dict[str, str]:
-    """Return what an .npz file says of a model: texts of YAML files by name."""
-    return dict(to_texts(model)) if isinstance(model, Mechanism) else {"robot": try_to_text(model)}
-
-
-def _mechanism(arrays: Mapping[str, np.ndarray], file: str) -> Mechanism:
-    return from_texts(str(arrays["mechanism"]), str(arrays.get("values", "{}")), file)
-
-
-def _robot(text: str, file: str) -> Robot:
-    if not text.strip():
-        raise InputError(
-            "the file does not say which robot moves",
-            at=file,
-            why="it has a type of joint that our YAML has no word for",
-            fix="use screwgraph.ui.view.export(robot, t, q, path)",
-        )
-    return from_text(text, file)
-
-
 def _arrays(path: Path, file: str) -> dict[str, np.ndarray]:
     try:
         with path.open("rb") as source:
             arrays = np.load(source, allow_pickle=False)
             if isinstance(arrays, np.ndarray):
                 raise InputError("the file holds a single array", at=file, fix=_REMEDY)
-            wanted = {"t", *STATES, "method", "robot", "mechanism", "values"}
+            wanted = {"t", *STATES, "method", *TEXTS, "values"}
             return {name: arrays[name] for name in arrays.files if name in wanted or name.startswith(WRENCH)}
     except OSError as error:
         raise InputError("the file cannot be read", at=file, why=error.strerror or str(error)) from error

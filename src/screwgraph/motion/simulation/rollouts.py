@@ -15,13 +15,13 @@ from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
 from screwgraph.motion.simulation.divergence import make_divergence_error
-from screwgraph.motion.simulation.model_dynamics import Dynamics, dynamics_of
+from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.simulation import simulate_dynamics
 from screwgraph.motion.simulation.state_recorder import CHUNK, Watch, report_time
 from screwgraph.motion.simulation.step_parameters import StepValues
+from screwgraph.motion.simulation.system import Dynamics
 from screwgraph.motion.simulation.trajectory import Trajectory
 
 BLOCK = 512
@@ -41,7 +41,7 @@ class Rollouts:
     `given` are the values of the model's parameters, where some were inputs.
     """
 
-    model: Robot | Mechanism
+    model: Model
     method: str
     t: Float[np.ndarray, " K"]
     q: Float[np.ndarray, "B K nq"]
@@ -52,7 +52,7 @@ class Rollouts:
 
     @classmethod
     def of(
-        cls, model: Robot | Mechanism, method: str, t: np.ndarray, found: StepStates, given: StepValues | None = None
+        cls, model: Model, method: str, t: np.ndarray, found: StepStates, given: StepValues | None = None
     ) -> Rollouts:
         """Make them of what `rolled_out` returns; t are the times of the states, of which there may be fewer."""
         q, qd, tau = (np.swapaxes(x, 0, 1) for x in found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.mechanics.dynamics import mass_matrix
 from screwgraph.mechanics.mechanism.projection import Projection
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot, make_unknown_name_error, without_loops
+from screwgraph.model import Model
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
 from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
@@ -30,30 +28,21 @@ from screwgraph.motion.simulation.initial_state import sample_times
 from screwgraph.motion.simulation.joint_force_steps import cut_to_limits, joint_options, steps_of, work_of
 from screwgraph.motion.simulation.mechanical_work import integrate_power, work_uncertainty
 from screwgraph.motion.simulation.methods import AUTO, METHODS, MotionState, Tolerances
-from screwgraph.motion.simulation.model_dynamics import (
-    Dynamics,
-    Efforts,
-    RobotDynamics,
-    dynamics_of,
-    system_of,
-    validate_torques,
-)
+from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.state_recorder import Watch, record_states
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.stepper import compile_stepper
-from screwgraph.motion.simulation.system import System
+from screwgraph.motion.simulation.system import Dynamics, Efforts, System, system_of, validate_torques
 from screwgraph.motion.simulation.trajectory import Trajectory
 
 SMALL = 1e-3
 """Part of the potential energy below which no motion is worth a warning."""
-MASSLESS = 1e-12
-"""Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""
 Torques = Float[np.ndarray, " m"] | Efforts
 """Constant ones, or a function of time."""
 
 
 def simulate(
-    model: Robot | Mechanism,
+    model: Model,
     q0: Any = None,
     qd0: Any = None,
     time: float = 5.0,
@@ -81,7 +70,7 @@ def simulate(
         raise make_unknown_name_error("method", method, [AUTO, *METHODS])
     times, tolerances, dynamics = sample_times(model, time, dt), validate_tolerances(rtol, atol), dynamics_of(model)
     torques = validate_torques(dynamics, tau)
-    options = joint_options(model, method, friction, stops, effort_limits)
+    options = joint_options(dynamics, method, friction, stops, effort_limits)
     if effort_limits:
         torques = cut_to_limits(dynamics, torques)
     q, qd = dynamics.start(q0, qd0)
@@ -94,7 +83,7 @@ def simulate(
         def system_at(state: MotionState) -> System:
             return system_of(dynamics, torques, dynamics.constraints(state.q))
 
-        if options is not None and isinstance(dynamics, RobotDynamics):
+        if options is not None:
             return _by_joint_forces(options, dynamics, system, start, times, watch)
         watched = make_guard(dynamics, system, system_at, tolerances) if method == AUTO else None
         name = STEPS if method == AUTO else method
@@ -102,8 +91,13 @@ def simulate(
             name, states, watched = watched.onward(start, times)
         else:
             states = _states(dynamics, torques, name, start, constraints, system_at, times, tolerances)
-        with _blaming_massless_joints(dynamics, start.q):
+        try:
             found = record_states(system, name, start, states, times, watch, watched, advice(method))
+        except InputError as error:
+            reason = dynamics.blame(error, start.q)
+            if reason is None:
+                raise
+            raise reason from error
         doubts = left_to_steps(found.by, float(times[1]))
         if system.is_driven:
             doubts += not_a_function(found.tau[0], system.torques_at(times[:1], q[None], qd[None])[0])
@@ -123,7 +117,7 @@ def simulate(
 
 def _by_joint_forces(
     options: StepOptions,
-    dynamics: RobotDynamics,
+    dynamics: Dynamics,
     system: System,
     start: MotionState,
     times: Float[np.ndarray, " N"],
@@ -154,7 +148,7 @@ def _states(
     """Yield the states after the start: by machine code as long as it holds, from there on by steps in Python."""
     state, done = start, 0
     if not callable(torques):
-        made = compile_stepper(dynamics.manifold, dynamics.function, constraints, method)
+        made = compile_stepper(dynamics.model.manifold, dynamics.function, constraints, method)
         x = constraints.x if isinstance(constraints, Constraints) else np.zeros(0)
         dt, force = float(times[1] - times[0]), dynamics.force(torques)
         for ahead in [] if made is None else made.states(start, force, len(times) - 1, dt, x):
@@ -178,32 +172,9 @@ def check_start(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: Float[np.nd
     if not np.isfinite(dynamics.function.few(q, qd, force)).all():
         raise InputError(
             "the accelerations at the beginning are not finite",
-            why=f"the {dynamics.kind} stands at a singular position",
+            why=f"the {dynamics.model.kind} stands at a singular position",
             fix="begin beside it, with another q0",
         )
-
-
-@contextmanager
-def _blaming_massless_joints(dynamics: Dynamics, q: Float[np.ndarray, " nq"]) -> Iterator[None]:
-    """Give the reason where a simulation fails because a direction of motion has inertia only by rounding."""
-    try:
-        yield
-    except InputError as error:
-        if not isinstance(dynamics, RobotDynamics):
-            raise
-        M = np.asarray(mass_matrix(without_loops(dynamics.model))(q))
-        own = np.diag(M)
-        scale = 1.0 / np.sqrt(own)
-        sizes, directions = np.linalg.eigh(scale[:, None] * M * scale)
-        if min(sizes[0], own.min() / own.max()) > MASSLESS:
-            raise
-        least = np.argmax(np.abs(directions[:, 0])) if sizes[0] <= MASSLESS else np.argmin(own)
-        name = dynamics.owners[int(least)]
-        raise InputError(
-            error.what,
-            why=f"joint {name!r} moves almost nothing that has inertia",
-            fix=f"lock={[name]!r} when loading, or give the joint an armature",
-        ) from error
 
 
 def simulate_dynamics(

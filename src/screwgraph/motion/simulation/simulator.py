@@ -11,16 +11,16 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_arguments, validate_count
 from screwgraph.base.errors import InputError
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.initial_state import validate_seconds
-from screwgraph.motion.simulation.model_dynamics import Dynamics, dynamics_of
+from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import close_for_parameters, live_states
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.step_parameters import StepValues
 from screwgraph.motion.simulation.step_rules import IMPLICIT
+from screwgraph.motion.simulation.system import Dynamics
 
 
 class Simulator:
@@ -33,7 +33,7 @@ class Simulator:
     @check_arguments
     def __init__(
         self,
-        model: Robot | Mechanism,
+        model: Model,
         dt: float = 1e-3,
         q0: Any = None,
         qd0: Any = None,

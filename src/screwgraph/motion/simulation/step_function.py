@@ -7,15 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.compiler import Argument, Function, Result, compile_expression, make_numbered_argument, without_metadata
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.mechanism import without_metadata as bare_mechanism
+from screwgraph.compiler import Argument, Function, Result, compile_expression, make_numbered_argument
 from screwgraph.motion.simulation.closure_parameters import ClosureParameters
-from screwgraph.motion.simulation.model_dynamics import Dynamics
-from screwgraph.motion.simulation.step_closure import make_step_closure
 from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
 from screwgraph.motion.simulation.step_law import StepLaw
 from screwgraph.motion.simulation.step_rules import STEP_RULES
+from screwgraph.motion.simulation.system import Dynamics
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number
 
@@ -44,18 +41,17 @@ def compile_step(
         lengths: those of them on which constraints depend; by default none.
     """
     rule, model = STEP_RULES[method], dynamics.model
-    (nq,), nv = dynamics.manifold.shape, dynamics.manifold.dim
-    motors = len(model.motor_names) if isinstance(model, Mechanism) else nv
+    (nq,), nv, motors = model.manifold.shape, model.manifold.dim, len(model.drivers)
     sizes = {"q": nq, "qd": nv, "tau": motors, "dt": 1}
     # Nothing is believed of the first ones, as that quaternions are unit.
     present = {name: size for name, size in sizes.items() if size or name in ("q", "qd")}
     vectors = (replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in present.items())
     arguments = (*vectors, *parameters)
-    closing = make_step_closure(model, lengths or ClosureParameters())
+    closing = dynamics.step_closure(lengths or ClosureParameters())
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
         space, tau, ((dt,), *values) = (
-            TracedSteps(dynamics.manifold),
+            TracedSteps(model.manifold),
             held[0] if motors else np.zeros(0),
             held[-1 - len(parameters) :],
         )
@@ -72,9 +68,10 @@ def compile_step(
         sound = size < 1.0  # not so where it is no number
         return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]
 
-    bare = bare_mechanism(model) if isinstance(model, Mechanism) else without_metadata(model)
-    question, results = (bare, law.question, method, limits, *parameters), (Result("q", (nq,)), Result("qd", (nv,)))
-    return compile_expression("step", question, arguments, expression, results=results)
+    question = (dynamics.question, law.question, method, limits, *parameters)
+    return compile_expression(
+        "step", question, arguments, expression, results=(Result("q", (nq,)), Result("qd", (nv,)))
+    )
 
 
 def _limit_effort(effort: Number, most: float) -> Number:

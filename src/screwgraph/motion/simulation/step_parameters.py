@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,8 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Function
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.mechanism.read import read_mechanism
-from screwgraph.model.robot import Robot
-from screwgraph.model.robot.parameters import Parameter, parameters_of, with_values
-
-FORCES = ("damping", "friction", "stiffness")
-"""Kinds of parameters that are forces along joints: implicit steps take these at their end, other laws beside them."""
+from screwgraph.model import Model
+from screwgraph.motion.simulation.model_dynamics import dynamics_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,31 +60,6 @@ class StepValues:
         """Return the values of motion i."""
         return self.vector[min(i, len(self.vector) - 1)] if self.vector.ndim == 2 else self.vector
 
-    def model(self, model: Robot | Mechanism, i: int) -> Robot | Mechanism:
+    def model(self, model: Model, i: int) -> Model:
         """Return the model with the values of motion i, without springs along joints."""
-        values = self.row(i)
-        if isinstance(model, Mechanism):
-            return _mechanism_at(model, dict(zip(self.names, values.tolist(), strict=True)))
-        live = parameters_of(model, self.names, self.payload)
-        sizes = [len(parameter.nominal(model)) for parameter in live]
-        own = dict(zip(live, np.split(values, np.cumsum(sizes)[:-1]), strict=True))
-        model = with_joint_levels(model, own)
-        return with_values(model, {p: v for p, v in own.items() if p.kind not in FORCES})
-
-
-def _mechanism_at(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
-    """Return a mechanism as its file says with other values."""
-    source = mechanism.source
-    if source is None:
-        return mechanism
-    return read_mechanism(source.data, source.file, {**dict(source.given), **values})
-
-
-def with_joint_levels(robot: Robot, values: Mapping[Parameter, Any]) -> Robot:
-    """Return the robot with other levels of damping and friction of its joints, numbers of any kind."""
-    own = {(p.part, p.kind): value[0] for p, value in values.items() if p.kind in ("damping", "friction")}
-    joints = tuple(
-        replace(j, damping=own.get((j.name, "damping"), j.damping), friction=own.get((j.name, "friction"), j.friction))
-        for j in robot.joints
-    )
-    return replace(robot, joints=joints)
+        return dynamics_of(model).at_values(self.names, self.payload, self.row(i))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from jaxtyping import Float
@@ -15,17 +15,16 @@ from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot, make_unknown_name_error
+from screwgraph.model import Model, coordinate_names
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.integration_rules import between_states
-from screwgraph.motion.simulation.coordinate_columns import coordinate_names
 from screwgraph.motion.simulation.energy_balance import EnergyBalance, compute_energy_balance
-from screwgraph.motion.simulation.joint_limits import doubts_of_limits
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.motion_files import check_growing, motion_columns, read_motion, save_motion
-from screwgraph.motion.simulation.point_paths import Place, path_of
 
 BALANCE = ("energy", "work", "violation")
+Place = int | str | tuple[Any, ...]
+"""A frame, link or point by name (points by number, too), or (link, frame or body, place on it in m)."""
 ROUNDING = 1e-12
 """Part of a time by which sums of time steps may lie outside of a motion."""
 
@@ -54,7 +53,7 @@ class Trajectory:
 
     _repr_html_ = html_display.html
 
-    model: Robot | Mechanism
+    model: Model
     method: str
     t: Float[np.ndarray, " N"]
     q: Float[np.ndarray, "N nq"]
@@ -178,8 +177,7 @@ class Trajectory:
     @cached_property
     def doubts(self) -> tuple[str, ...]:
         """Doubts about the motion: `warnings`, and joints beyond the limits of the robot's file."""
-        own = doubts_of_limits(self.model, self.t, self.q, self.tau) if isinstance(self.model, Robot) else ()
-        return (*self.warnings, *own)
+        return (*self.warnings, *dynamics_of(self.model).doubts(self.t, self.q, self.tau))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -213,7 +211,7 @@ class Trajectory:
         h = np.where(k < end, self.t[end] - self.t[k], 1.0)[:, None]
         part = (times - self.t[k])[:, None] / h
         begun, ended = ((self.q[i], self.qd[i], self.qdd[i]) for i in (k, end))
-        q, qd, qdd = between_states(dynamics_of(self.model).manifold, begun, ended, h, part)
+        q, qd, qdd = between_states(self.model.manifold, begun, ended, h, part)
 
         def linear(x: np.ndarray) -> np.ndarray:
             return x[k] + part * (x[end] - x[k])
@@ -232,3 +230,26 @@ def read_trajectory(path: str | os.PathLike[str]) -> Trajectory:
         ModelError: the text of the model is damaged.
     """
     return Trajectory(**read_motion(path))
+
+
+def path_of(model: Model, q: Float[np.ndarray, "N nq"], place: Place) -> Float[np.ndarray, "N d"]:
+    """Return where a place is (m) at positions q: (N, 3) of robots, (N, 2) of mechanisms.
+
+    Raises:
+        InputError: there is no such frame, point or body, or a place of another number of coordinates.
+    """
+    return model.locate(q, *(place if isinstance(place, tuple) and len(place) == 2 else (place, None)))
+
+
+def check_places(model: Model, places: Sequence[Place]) -> Sequence[Place]:
+    """Return places that a model has. Raises InputError as `path_of`."""
+    for place in places:
+        path_of(model, np.zeros((0, model.nq)), place)
+    return places
+
+
+def label_of(place: Place) -> str:
+    """Return what to call a path: `coupler (1, 0.5)`."""
+    if isinstance(place, tuple):
+        return f"{place[0]} ({', '.join(f'{x:g}' for x in place[1])})"
+    return str(place)

@@ -234,11 +234,10 @@ def _print(summary: Mapping[str, Any]) -> None:
 
 
 def _groups(found: Estimate) -> Groups:
-    from screwgraph.motion.simulation import columns
     from screwgraph.ui.cli.motion_report import group_motion_panels
     from screwgraph.ui.draw import Panel, panels_by_unit
 
-    rates = columns(found.model)["qd"]  # positions have as many directions, of the same units
+    rates = found.model.columns["qd"]  # positions have as many directions, of the same units
     of = {i: replace(column, unit=column.unit.removesuffix("/s")) for i, column in enumerate(rates)}
     spread = panels_by_unit("standard deviation", of, found.q_sigma)
     residuals = [Panel("residual", found.residuals)] if found.residuals else []

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.planning.plot_bounds import collect_goals, collect_limits
-from screwgraph.motion.simulation import QUANTITIES, Column, Trajectory, columns
+from screwgraph.motion.simulation import QUANTITIES, Column, Trajectory
 from screwgraph.ui.draw.time_plots import Panel, draw_histories
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def motion_panels(
 ) -> list[Panel]:
     """Return the coordinates of a kind (q, qd, qdd, tau), a panel for each unit; `zeros` keeps those that are none."""
     values = getattr(motion, kind)
-    of = {i: column for i, column in enumerate(columns(motion.model)[kind]) if zeros or values[:, i].any()}
+    of = {i: column for i, column in enumerate(motion.model.columns[kind]) if zeros or values[:, i].any()}
 
     def name_places(by: Places | None) -> dict[str, list]:
         return {column.label: by[kind, i] for i, column in of.items() if by and (kind, i) in by}

@@ -16,6 +16,8 @@ from screwgraph.motion.simulation.joint_forces.spring import Spring
 from screwgraph.motion.simulation.joint_forces.stop import Stop
 from screwgraph.tape import Number, is_zero
 
+FORCES = ("damping", "friction", "stiffness")
+"""Kinds of parameters that are forces along joints: implicit steps take these at their end, other laws beside them."""
 IMMOVABLE = 1e6
 """Inertia of joint stops, relative to the robot's mass (kg), in kg m^2 to a mass on a lever of 1 m."""
 

@@ -1,0 +1,175 @@
+"""Planar mechanisms in motion, their states on the constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.compiler import PARAMETERS, Function
+from screwgraph.graph import refuse_payload
+from screwgraph.mechanics.mechanism.initial_state import find_initial_position, find_initial_velocity, project_velocity
+from screwgraph.mechanics.mechanism.mechanism_functions import CompiledMechanism, compile_mechanism
+from screwgraph.mechanics.mechanism.projection import Projection, make_projection
+from screwgraph.model.mechanism import Mechanism, constraints_of, live_mechanism, without_metadata
+from screwgraph.model.mechanism.closure import closure_errors
+from screwgraph.model.mechanism.read import read_mechanism
+from screwgraph.motion.simulation.auto_method import is_stiff
+from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
+from screwgraph.motion.simulation.linearly_implicit import make_linearly_implicit
+from screwgraph.motion.simulation.methods import MotionState
+from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations
+from screwgraph.motion.simulation.step_code import TracedSteps
+from screwgraph.motion.simulation.step_function import compile_step
+from screwgraph.motion.simulation.step_law import as_arguments, make_explicit_law
+from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER
+from screwgraph.motion.simulation.system import Dynamics, system_of
+from screwgraph.spatial import finite_vector
+from screwgraph.tape import Tape, depends_on
+
+if TYPE_CHECKING:
+    from screwgraph.motion.simulation.step_options import StepOptions
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismDynamics(Dynamics):
+    """A planar mechanism in motion, its states on the constraints."""
+
+    model: Mechanism
+
+    @property
+    def compiled(self) -> CompiledMechanism:
+        """Its compiled code."""
+        return compile_mechanism(self.model)
+
+    @property
+    def function(self) -> Function:
+        """Accelerations (n,) of q, qd and forces on all coordinates, or of batches."""
+        return self.compiled.acceleration
+
+    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Return where a motion begins, constraints closed. Raises InputError, ModelError."""
+        q = find_initial_position(self.model, q0)
+        return q, find_initial_velocity(self.model, q, qd0)
+
+    def checked(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
+        """Return torques of the motors; None is zero. Raises InputError."""
+        names = self.model.motor_names
+        why = f"torques (N m) of the motors {', '.join(names)}" if names else "the mechanism has no motors"
+        given = np.zeros(len(names)) if tau is None else tau
+        return finite_vector(given, len(names), what, why, fix="motors: [angle, ...] in its file")
+
+    def force(self, tau: Float[np.ndarray, "*N motors"]) -> Float[np.ndarray, "*N n"]:
+        """Return the forces on all coordinates that torques of the motors are."""
+        return self.model.motor_forces(tau)
+
+    def constraints(self, q: Float[np.ndarray, " n"]) -> Projection:
+        """Return what puts states back onto the constraints."""
+        return make_projection(self.model)
+
+    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[Any, Any, Any]:
+        """Return kinetic and potential energy (J), and the power (W) of motors, forces and torques less dampers'."""
+        found = self.compiled.energy.few(q, qd)
+        return found[..., 0], found[..., 1], found[..., 2] + (tau * qd[..., self.model.motor_slots]).sum(axis=-1)
+
+    def power(self, q: Any, qd: Any, tau: Any) -> Any:
+        """Return the power (W) of motors, forces and torques less that of dampers, (N,) of batches."""
+        return self.energy(q, qd, tau)[2]
+
+    def is_passive(self, torques: Float[np.ndarray, " motors"]) -> bool:
+        """Return whether it is known that no work is done under constant torques."""
+        return False
+
+    def violation(self, q: Float[np.ndarray, "N n"], found: Any = None) -> Float[np.ndarray, " N"]:
+        """Return the largest distance (m, rad) of coordinates from closing a constraint."""
+        return closure_errors(*self.compiled.closing_of_few(q)).max(axis=1, initial=0.0)
+
+    @property
+    def question(self) -> Mechanism:
+        """The mechanism without what no code depends on."""
+        return without_metadata(self.model)
+
+    def power_of_wrench(self, frame: str, q: np.ndarray, qd: np.ndarray, F: np.ndarray) -> NoReturn:
+        """Raise InputError: wrenches act on frames of robots."""
+        raise InputError(f"wrenches act at {frame!r} of a mechanism", why="it has no frames, but forces in its file")
+
+    def doubts(self, t: np.ndarray, q: np.ndarray, tau: np.ndarray) -> tuple[str, ...]:
+        """Return none: files say nothing of limits."""
+        return ()
+
+    def blame(self, error: InputError, q: Float[np.ndarray, " n"]) -> None:
+        """Return none: what moves no mass is refused before."""
+
+    def check_options(self, chosen: Sequence[str]) -> None:
+        """Raise InputError where forces of joints' values are chosen: mechanisms have no joints."""
+        if chosen:
+            raise InputError(
+                f"{' and '.join(chosen)} of a mechanism",
+                why="its file says which springs and dampers act",
+                fix="leave these options out",
+            )
+
+    def compile_step(self, options: StepOptions, dt: float) -> Function:
+        """Return a step of q, qd, tau, dt and parameters, meant for steps of dt (s). Raises InputError."""
+        self.check_options(options.chosen)
+        refuse_payload(options.payload)
+        code = compile_mechanism(self.model, options.parameters).acceleration
+        inputs = [a for a in code.arguments if a.name == PARAMETERS]
+        if options.method == SECOND_ORDER:
+            law = rosenbrock_of_accelerations(code)
+        else:
+            is_fast = options.method == IMPLICIT and self._is_stiff(dt)
+            law = (make_linearly_implicit if is_fast else make_explicit_law)(code)
+        lengths = self.closure_parameters(options.parameters, None)
+        return compile_step(self, options.method, law, parameters=inputs, lengths=lengths)
+
+    def _is_stiff(self, dt: float) -> bool:
+        """Return whether dampers or springs are too fast for explicit steps, where the mechanism is assembled."""
+        q, qd = self.start(None, None)
+        with np.errstate(all="ignore"):
+            return is_stiff(system_of(self, self.checked(None, "tau"), None), 0.0, MotionState(q, qd), dt)
+
+    def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
+        """Return those of some parameters on which constraints depend. Raises InputError."""
+        refuse_payload(payload)
+        if not names:
+            return ClosureParameters()
+        tape = Tape(merge="form")
+        symbols = tape.inputs("parameter", (len(names),))
+        q, made = tape.inputs("q", (self.model.n,)), live_mechanism(self.model, tuple(names)).with_values(list(symbols))
+        rows = [value for c in constraints_of(made) for value in c(q if c.coordinates else ())]
+        places = tuple(i for i, symbol in enumerate(symbols) if depends_on(rows, [symbol]))
+        return ClosureParameters((), tuple(names[i] for i in places), places)
+
+    def step_closure(self, lengths: ClosureParameters) -> Closing:
+        """Return what puts states back onto the constraints at the end of a step."""
+        function = compile_mechanism(self.model, lengths.names).projection
+
+        def close_mechanism(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray) -> State:
+            own = as_arguments(lengths.numbers(values))
+            for _ in range(STEPS):
+                q = q + function(q, qd, *own)[0]
+            step, rate = function(q, qd, *own)
+            return q, rate, list(step)
+
+        return close_mechanism
+
+    def closure_at(self, lengths: ClosureParameters, values: Float[np.ndarray, " k"]) -> StateClosure:
+        """Return how states are closed for some lengths."""
+        made = live_mechanism(self.model, lengths.names).with_values(values.tolist())
+        code = compile_mechanism(self.model, lengths.names).closing_at(values)
+        at, rate = partial(find_initial_position, made, code=code), partial(find_initial_velocity, made, code=code)
+        return StateClosure(at, rate, partial(project_velocity, code))
+
+    def at_values(self, names: Sequence[str], payload: str | None, values: Float[np.ndarray, " k"]) -> Mechanism:
+        """Return the mechanism as its file says with other values."""
+        source = self.model.source
+        if source is None:
+            return self.model
+        given = dict(zip(names, values.tolist(), strict=True))
+        return read_mechanism(source.data, source.file, {**dict(source.given), **given})

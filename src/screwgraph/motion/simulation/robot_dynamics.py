@@ -1,0 +1,267 @@
+"""Robots in motion: trees, and closed chains whose loops stay closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.compiler import Function, parameter_arguments, without_metadata
+from screwgraph.mechanics.dynamics import forward_dynamics, mass_matrix
+from screwgraph.mechanics.kinematics import kinetic_energy, potential_energy
+from screwgraph.model.robot import (
+    Robot,
+    constraint_jacobian,
+    constraint_residual,
+    constraint_rows,
+    frame_pose,
+    frame_velocity,
+    loop_pose,
+    without_loops,
+)
+from screwgraph.model.robot.parameters import Parameter, parameters_of, with_numbers, with_values
+from screwgraph.motion.simulation.closure_code import closure_code, entries
+from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
+from screwgraph.motion.simulation.constraints import Constraints
+from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
+from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity
+from screwgraph.motion.simulation.joint_forces import FORCES, Forces, checked_springs, joint_forces
+from screwgraph.motion.simulation.joint_limits import doubts_of_limits
+from screwgraph.motion.simulation.projection_code import fill_matrix, project_velocity, solve_closing_step
+from screwgraph.motion.simulation.rosenbrock import rosenbrock_with_dampers
+from screwgraph.motion.simulation.step_code import TracedSteps
+from screwgraph.motion.simulation.step_function import compile_step
+from screwgraph.motion.simulation.step_law import as_arguments, make_explicit_law
+from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER
+from screwgraph.motion.simulation.system import Dynamics
+from screwgraph.spatial import finite_vector
+from screwgraph.tape import Number
+
+if TYPE_CHECKING:
+    from screwgraph.motion.simulation.step_options import StepOptions
+
+DAMPED = {IMPLICIT: ("damping", "friction", "stiffness"), SECOND_ORDER: ("damping",)}
+"""Rules that treat forces of joints implicitly, and the kinds of parameters of these."""
+MASSLESS = 1e-12
+"""Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobotDynamics(Dynamics):
+    """A robot in motion: a tree, or a closed chain, whose loops stay closed."""
+
+    model: Robot
+
+    @cached_property
+    def function(self) -> Function:
+        """Forward dynamics: accelerations (nv,) of q, qd, tau, or of batches."""
+        return forward_dynamics(self.model)
+
+    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+        """Return where a motion begins, loops closed. Raises InputError."""
+        q = initial_position(self.model, q0)
+        return q, initial_velocity(self.model, q, qd0)
+
+    def checked(self, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
+        """Return joint torques and forces; None is zero. Raises InputError."""
+        n = self.model.nv
+        return finite_vector(
+            np.zeros(n) if tau is None else tau, n, what, "it holds the efforts of all joints (N m, N)"
+        )
+
+    def force(self, tau: Float[np.ndarray, "*N nv"]) -> Float[np.ndarray, "*N nv"]:
+        """Return the forces on all velocity coordinates that joint torques and forces are: themselves."""
+        return tau
+
+    def constraints(self, q: Float[np.ndarray, " nq"]) -> Constraints | None:
+        """Return what keeps loops closed, near q; None for trees."""
+        return Constraints(self.model, q) if self.model.is_closed else None
+
+    @cached_property
+    def energies(self) -> tuple[Function, Function]:
+        """Kinetic and potential energy."""
+        return kinetic_energy(self.model), potential_energy(self.model)
+
+    @cached_property
+    def damping(self) -> Float[np.ndarray, " nv"]:
+        """Viscous damping of each velocity coordinate."""
+        return np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in self.model.joints)])
+
+    def energy(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return kinetic and potential energy (J), and the power (W) of torques less that of dampers (N,)."""
+        kinetic, potential = self.energies
+        return kinetic.few(q, qd), potential.few(q), self.power(q, qd, tau)
+
+    def power(self, q: Any, qd: Any, tau: Any) -> Any:
+        """Return the power (W) of torques less that of dampers, (N,) of batches."""
+        return ((tau - self.damping * qd) * qd).sum(axis=-1)
+
+    def is_passive(self, torques: Float[np.ndarray, " nv"]) -> bool:
+        """Return whether no work is done under constant torques."""
+        return not torques.any() and not self.damping.any()
+
+    def violation(self, q: Float[np.ndarray, "N nq"], found: Any = None) -> Float[np.ndarray, " N"]:
+        """Return the largest closure error (rad, m) of loops and couplings; as found already, where it was."""
+        if found is not None or not self.model.is_closed:
+            return np.zeros(len(q)) if found is None else found
+        return np.array([np.abs(constraint_residual(self.model, x)).max() for x in q])
+
+    @property
+    def question(self) -> Robot:
+        """The robot without what no code depends on."""
+        return without_metadata(self.model)
+
+    def power_of_wrench(self, frame: str, q: np.ndarray, qd: np.ndarray, F: np.ndarray) -> Float[np.ndarray, " N"]:
+        """Return the power (W) of wrenches (N, 6) in the axes of a frame."""
+        place, found = self.model.frame(frame), np.zeros(len(q))
+        for i in np.flatnonzero(F.any(axis=1)):
+            R, V = frame_pose(self.model, place, q[i])[:3, :3], frame_velocity(self.model, place, q[i], qd[i])
+            found[i] = F[i, :3] @ (R.T @ V[:3]) + F[i, 3:] @ (R.T @ V[3:])
+        return found
+
+    def doubts(self, t: np.ndarray, q: np.ndarray, tau: np.ndarray) -> tuple[str, ...]:
+        """Return doubts about a motion that leaves what the file allows joints."""
+        return doubts_of_limits(self.model, t, q, tau)
+
+    def blame(self, error: InputError, q: Float[np.ndarray, " nq"]) -> InputError | None:
+        """Return an error with its reason, where a direction of motion from q has inertia only by rounding."""
+        M = np.asarray(mass_matrix(without_loops(self.model))(q))
+        own = np.diag(M)
+        scale = 1.0 / np.sqrt(own)
+        sizes, directions = np.linalg.eigh(scale[:, None] * M * scale)
+        if min(sizes[0], own.min() / own.max()) > MASSLESS:
+            return None
+        least = np.argmax(np.abs(directions[:, 0])) if sizes[0] <= MASSLESS else np.argmin(own)
+        name = [joint.name for joint in self.model.joints for _ in range(joint.type.nv)][int(least)]
+        return InputError(
+            error.what,
+            why=f"joint {name!r} moves almost nothing that has inertia",
+            fix=f"lock={[name]!r} when loading, or give the joint an armature",
+        )
+
+    def check_options(self, chosen: Sequence[str]) -> None:
+        """Accept friction, stops, effort limits and springs: joints may have all of them."""
+
+    def compile_step(self, options: StepOptions, dt: float) -> Function:
+        """Return a step of q, qd, tau, dt and parameters. Raises InputError, EliminationError."""
+        robot, method = self.model, options.method
+        live = parameters_of(robot, options.parameters, options.payload)
+        forces_at = _forces(options, robot, live)
+        if any(forces_at(examples(robot, live))):
+            law = make_implicit_forces(robot, forces_at, live)
+        else:
+            law = make_explicit_law(forward_dynamics(robot, parameters=options.parameters, payload=options.payload))
+        if method == SECOND_ORDER:
+            law = rosenbrock_with_dampers(law, robot, forces_at, live)
+        limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
+        lengths = self.closure_parameters(options.parameters, options.payload)
+        return compile_step(self, method, law, limits, parameter_arguments(robot, live), lengths)
+
+    def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
+        """Return those of some parameters on which loops depend. Raises InputError."""
+        live = parameters_of(self.model, names, payload)
+        sizes = [len(parameter.nominal(self.model)) for parameter in live]
+        own = [i for i, p in enumerate(live) if p.moves_loops(self.model)]
+        places = tuple(place for i in own for place in range(sum(sizes[:i]), sum(sizes[: i + 1])))
+        return ClosureParameters(tuple(live[i] for i in own), (), places)
+
+    def step_closure(self, lengths: ClosureParameters) -> Closing | None:
+        """Return what closes loops at the end of a step; None for trees."""
+        return _close_step(self.model, lengths) if self.model.is_closed else None
+
+    def closure_at(self, lengths: ClosureParameters, values: Float[np.ndarray, " k"]) -> StateClosure:
+        """Return how states are closed for some lengths."""
+        robot = with_numbers(self.model, lengths.parameters, values)
+        kept = list(robot.mobility.kept)
+
+        def nearest(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+            K = constraint_jacobian(robot, q)[kept]
+            return qd - np.linalg.lstsq(K, K @ qd, rcond=None)[0]
+
+        return StateClosure(partial(initial_position, robot), partial(initial_velocity, robot), nearest)
+
+    def at_values(self, names: Sequence[str], payload: str | None, values: Float[np.ndarray, " k"]) -> Robot:
+        """Return the robot with other values of parameters, without springs along joints."""
+        live = parameters_of(self.model, names, payload)
+        sizes = [len(parameter.nominal(self.model)) for parameter in live]
+        own = dict(zip(live, np.split(values, np.cumsum(sizes)[:-1]), strict=True))
+        changed = _with_joint_levels(self.model, own)
+        return with_values(changed, {p: v for p, v in own.items() if p.kind not in FORCES})
+
+
+def _close_step(robot: Robot, lengths: ClosureParameters) -> Closing:
+    kept, count = robot.mobility.kept, len(constraint_rows(robot))
+    rows = [*kept, *(i for i in range(count) if i not in kept)]
+    function, places = closure_code(robot, rows, lengths.parameters), entries(robot, rows)
+    along = sum(loop.type.nv for loop in robot.loops)
+
+    def close_robot(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray) -> State:
+        own = lengths.numbers(values)
+        made = with_numbers(robot, lengths.parameters, own)
+
+        def linearise_closure(q: np.ndarray) -> tuple[list[Number], list[list[Number]]]:
+            at = [loop.type.nearest(loop_pose(made, loop, q)) for loop in robot.loops]
+            found = function(q, *([np.concatenate(at)] if at else []), *as_arguments(own))
+            return list(found[:count]), fill_matrix(len(kept), robot.nv, places, found[count + along :])
+
+        gaps, K = linearise_closure(q)
+        for _ in range(STEPS):
+            q = space.retract(q, solve_closing_step(K, gaps[: len(kept)]))
+            gaps, ahead = linearise_closure(q)
+        return q, project_velocity(ahead, qd), gaps[: len(kept)]
+
+    return close_robot
+
+
+def _with_joint_levels(robot: Robot, values: Mapping[Parameter, Any]) -> Robot:
+    """Return the robot with other levels of damping and friction of its joints, numbers of any kind."""
+    own = {(p.part, p.kind): value[0] for p, value in values.items() if p.kind in ("damping", "friction")}
+    joints = tuple(
+        replace(j, damping=own.get((j.name, "damping"), j.damping), friction=own.get((j.name, "friction"), j.friction))
+        for j in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
+def _forces(
+    options: StepOptions, robot: Robot, live: Sequence[Parameter]
+) -> Callable[[Mapping[Parameter, Any]], Forces]:
+    """Return the implicit forces along joints at values of parameters. Raises InputError."""
+    chosen = [name for name in options.chosen if name != "effort_limits"]
+    if options.method != IMPLICIT:
+        own = [p.name for p in live if p.kind in FORCES and p.kind not in DAMPED.get(options.method, FORCES)]
+        if chosen or own:
+            raise only_implicit([*chosen, *own], options.method)
+    if options.method not in DAMPED:
+        return lambda values: ()
+    if options.method == SECOND_ORDER:
+        return lambda values: joint_forces(_with_joint_levels(robot, values), ["damping"], {}, np.zeros(robot.nv))
+    springs, sprung = checked_springs(robot, options.springs), {p.part for p in live if p.kind == "stiffness"}
+    for name in sprung.intersection(springs):
+        raise InputError(f"the spring of joint {name!r} is given by springs= and by parameters", fix="name it once")
+    kinds = ["damping", "friction", *(["stops"] if options.stops else [])]
+    inertias = np.zeros(robot.nv)
+    if springs or sprung:
+        inertias = np.diag(mass_matrix(without_loops(robot))(robot.neutral()))
+    if not options.friction:
+        robot = replace(robot, joints=tuple(replace(joint, friction=0.0) for joint in robot.joints))
+
+    def forces_at(values: Mapping[Parameter, Any]) -> Forces:
+        own = {p.part: (v[0], v[1]) for p, v in values.items() if p.kind == "stiffness"}
+        return joint_forces(_with_joint_levels(robot, values), kinds, {**springs, **own}, inertias)
+
+    return forces_at
+
+
+def only_implicit(forces: Sequence[str], method: str) -> InputError:
+    """Return the error for forces that a method does not treat."""
+    return InputError(
+        f"{' and '.join(forces)} by method {method!r}",
+        why="these forces are only treated implicitly, to order 1",
+        fix=f"method={IMPLICIT!r}",
+    )
