@@ -19,12 +19,12 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
 from screwgraph.graph.live_parameters import with_live_parameters
-from screwgraph.graph.mechanism import mechanism_graph, refuse_payload
+from screwgraph.graph.mechanism import ANSWERS
 from screwgraph.graph.pose_variables import make_pose_variables
 from screwgraph.graph.prescribed_motion import with_given_motion
 from screwgraph.graph.redundant_actuation import with_redundant_actuation
 from screwgraph.graph.variable import Key, Variable, vector_variable
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Joint, Loop, Robot, actuators_of, check_closed_chains, share_analysis
 from screwgraph.model.robot.parameters import at_nominal, parameters_of, symbolic
 from screwgraph.spatial import inverse
@@ -32,8 +32,9 @@ from screwgraph.tape import is_zero
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def dynamics_graph(
-    model: Robot | Mechanism,
+    model: Robot,
     external_wrenches: Sequence[str] = (),
     *,
     parameters: Sequence[str] = (),
@@ -51,15 +52,6 @@ def dynamics_graph(
         InputError: see `robot_graph` and `mechanism_graph`; poses or a payload of a mechanism; unknown parameters.
         ModelError: a mechanism cannot be assembled.
     """
-    if isinstance(model, Mechanism):
-        if poses:
-            raise InputError(
-                "a mechanism's graph has no poses",
-                why="positions of its points are coordinates",
-                fix="leave out poses=",
-            )
-        refuse_payload(payload)
-        return mechanism_graph(model, external_wrenches, parameters)
     return graph_of(
         Model(model, tuple(external_wrenches), poses=tuple(poses), parameters=parameters_of(model, parameters, payload))
     )

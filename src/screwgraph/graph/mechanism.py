@@ -145,6 +145,27 @@ def refuse_payload(payload: str | None) -> None:
         )
 
 
+def _dynamics_graph(
+    mechanism: Mechanism,
+    external_wrenches: Sequence[str] = (),
+    *,
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
+    poses: Sequence[str] = (),
+) -> FactorGraph:
+    """Return a mechanism's graph for the arguments of robots. Raises InputError for what only these have."""
+    if poses:
+        raise InputError(
+            "a mechanism's graph has no poses", why="positions of its points are coordinates", fix="leave out poses="
+        )
+    refuse_payload(payload)
+    return mechanism_graph(mechanism, external_wrenches, parameters)
+
+
+ANSWERS = {"mechanism": {"dynamics_graph": _dynamics_graph}}
+"""Graphs of kinds of models but robots, by kind and query."""
+
+
 def with_right_hand_sides(mechanism: Mechanism, parameters: Sequence[str] = ()) -> FactorGraph:
     """Return the graph of a mechanism without motors in which each equation has a right-hand side, meant to be given.
 

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function, Order
-from screwgraph.graph import refuse_payload
-from screwgraph.mechanics.dynamics import mechanism
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, convert_coordinates
 from screwgraph.mechanics.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.mechanics.dynamics.mechanism import ANSWERS
 from screwgraph.mechanics.dynamics.query import Query, joint_variables, zero_values
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, without_loops
 from screwgraph.model.robot.parameters import KINDS, LOOPS, checked_parameters
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def bias_forces(
-    robot: Robot | Mechanism,
+    robot: Robot,
     *,
     coordinates: str = SPANNING,
     positions: str = SPANNING,
@@ -36,10 +36,7 @@ def bias_forces(
 
     With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
     """
-    check_positions(robot, positions)
-    if isinstance(robot, Mechanism):
-        refuse_payload(payload)
-        return mechanism.bias_forces(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
+    check_positions(positions)
     moving = robot if coordinates == INDEPENDENT else without_loops(robot)
     arguments = tuple((kind, joint_variables(moving, kind)) for kind in ("q", "qd"))
     frames = tuple(external_wrenches)

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function, Order
-from screwgraph.graph import refuse_payload
-from screwgraph.mechanics.dynamics import mechanism
-from screwgraph.mechanics.dynamics.actuator_efforts import refuse_actuators, take_efforts
+from screwgraph.mechanics.dynamics.actuator_efforts import take_efforts
 from screwgraph.mechanics.dynamics.closed_chains import SPANNING, check_coordinates, convert_coordinates
 from screwgraph.mechanics.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.mechanics.dynamics.mechanism import ANSWERS
 from screwgraph.mechanics.dynamics.query import Query, joint_variables
 from screwgraph.mechanics.dynamics.singular_mass_matrix import name_idle_joints
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import parameters_of
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def forward_dynamics(
-    robot: Robot | Mechanism,
+    robot: Robot,
     *,
     coordinates: str = SPANNING,
     positions: str = SPANNING,
@@ -44,11 +44,7 @@ def forward_dynamics(
         EliminationError: the order is impossible, or a joint moves nothing that has inertia.
         InputError: unknown names, or loops that cannot be closed.
     """
-    check_positions(robot, positions)
-    if isinstance(robot, Mechanism):
-        refuse_actuators(actuators)
-        refuse_payload(payload)
-        return mechanism.forward_dynamics(robot, coordinates, ordering, external_wrenches, parameters).astype(dtype)
+    check_positions(positions)
     check_coordinates(coordinates)
     arguments = tuple((kind, joint_variables(robot, kind)) for kind in ("q", "qd", "tau"))
     frames = tuple(external_wrenches)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, Order
-from screwgraph.graph import Key, refuse_payload
-from screwgraph.mechanics.dynamics import mechanism
+from screwgraph.graph import Key
 from screwgraph.mechanics.dynamics.closed_chains import (
     INDEPENDENT,
     SPANNING,
@@ -17,16 +16,18 @@ from screwgraph.mechanics.dynamics.closed_chains import (
     find_driving_joints,
 )
 from screwgraph.mechanics.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.mechanics.dynamics.mechanism import ANSWERS
 from screwgraph.mechanics.dynamics.query import Query, joint_variables
 from screwgraph.mechanics.dynamics.singular_mass_matrix import name_idle_joints
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import parameters_of
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def hybrid_dynamics(
-    robot: Robot | Mechanism,
+    robot: Robot,
     accelerations: Iterable[str],
     *,
     coordinates: str = SPANNING,
@@ -48,13 +49,7 @@ def hybrid_dynamics(
         EliminationError: the order is impossible, or a joint of unknown acceleration moves nothing that has inertia.
         InputError: unknown names, or joints whose motion follows from that of others.
     """
-    check_positions(robot, positions)
-    if isinstance(robot, Mechanism):
-        refuse_payload(payload)
-        names = tuple(accelerations)
-        return mechanism.hybrid_dynamics(robot, names, coordinates, ordering, external_wrenches, parameters).astype(
-            dtype
-        )
+    check_positions(positions)
     named = {robot.joint(name).name for name in accelerations}
     follow = named - set(find_driving_joints(robot)) if coordinates == INDEPENDENT else ()
     if follow:

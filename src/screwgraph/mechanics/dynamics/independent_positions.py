@@ -31,7 +31,6 @@ from screwgraph.compiler.singular_fallback import Fallback, FallbackFunction
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, find_driving_joints
 from screwgraph.mechanics.dynamics.completion import Completion
 from screwgraph.mechanics.dynamics.query import joint_variables
-from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.robot import Robot, share_analysis
 from screwgraph.model.robot.parameters import CLOSURE, Parameter, checked_parameters, parameter_key
 from screwgraph.spatial import Array
@@ -83,16 +82,10 @@ def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str
     return made.astype(dtype)
 
 
-def check_positions(model: Robot | Mechanism, positions: str) -> None:
-    """Raise InputError where there are no such positions, or where a model has none."""
+def check_positions(positions: str) -> None:
+    """Raise InputError where there are no such positions."""
     if positions not in (SPANNING, INDEPENDENT):
         raise InputError(f"there are no positions {positions!r}", fix=f"choose {SPANNING!r} or {INDEPENDENT!r}")
-    if positions == INDEPENDENT and isinstance(model, Mechanism):
-        raise InputError(
-            "functions of planar mechanisms take the positions of all coordinates",
-            why="these are points, which several assembly modes share",
-            fix="position_problem(mechanism, known) assembles them; leave out positions=",
-        )
 
 
 def convert_positions(function: Function, robot: Robot, positions: str, live: Sequence[Parameter] = ()) -> Function:

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, Order
-from screwgraph.graph import refuse_payload
-from screwgraph.mechanics.dynamics import mechanism
-from screwgraph.mechanics.dynamics.actuator_efforts import refuse_actuators, return_efforts
+from screwgraph.mechanics.dynamics.actuator_efforts import return_efforts
 from screwgraph.mechanics.dynamics.closed_chains import (
     SPANNING,
     check_coordinates,
@@ -17,16 +15,18 @@ from screwgraph.mechanics.dynamics.closed_chains import (
     drive_independent_joints,
 )
 from screwgraph.mechanics.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.mechanics.dynamics.mechanism import ANSWERS
 from screwgraph.mechanics.dynamics.query import Query, joint_variables
 from screwgraph.mechanics.dynamics.redundant_actuation import minimise_torques
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import parameters_of
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def inverse_dynamics(
-    robot: Robot | Mechanism,
+    robot: Robot,
     *,
     coordinates: str = SPANNING,
     positions: str = SPANNING,
@@ -68,12 +68,7 @@ def inverse_dynamics(
         EliminationError: the order is impossible, or only a part of a joint is independent.
         InputError: unknown names, loops that cannot be closed, or a motion that none of the actuated joints drives.
     """
-    check_positions(robot, positions)
-    if isinstance(robot, Mechanism):
-        refuse_actuators(actuators)
-        refuse_payload(payload)
-        options = (coordinates, ordering, external_wrenches, actuated, weights, parameters)
-        return mechanism.inverse_dynamics(robot, *options).astype(dtype)
+    check_positions(positions)
     check_coordinates(coordinates)
     arguments = tuple((kind, joint_variables(robot, kind)) for kind in ("q", "qd", "qdd"))
     frames = tuple(external_wrenches)

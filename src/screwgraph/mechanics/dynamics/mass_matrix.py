@@ -6,19 +6,20 @@ from collections.abc import Sequence
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function, compile_matrix
-from screwgraph.graph import Key, refuse_payload
-from screwgraph.mechanics.dynamics import mechanism
+from screwgraph.graph import Key
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates, find_driving_joints
 from screwgraph.mechanics.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.mechanics.dynamics.mechanism import ANSWERS
 from screwgraph.mechanics.dynamics.query import Query, joint_variables, zero_values
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, with_gravity, without_loops
 from screwgraph.model.robot.parameters import LOOPS, ROTORS, checked_parameters
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def mass_matrix(
-    robot: Robot | Mechanism,
+    robot: Robot,
     *,
     coordinates: str = SPANNING,
     positions: str = SPANNING,
@@ -40,10 +41,7 @@ def mass_matrix(
         EliminationError: the dependent joints do not follow from the others, or only a part of a joint is independent.
         InputError: loops that cannot be closed.
     """
-    check_positions(robot, positions)
-    if isinstance(robot, Mechanism):
-        refuse_payload(payload)
-        return mechanism.mass_matrix(robot, coordinates, parameters).astype(dtype)
+    check_positions(positions)
     check_coordinates(coordinates)
     joints = find_driving_joints(robot) if coordinates == INDEPENDENT else robot.joint_names
     still = with_gravity(robot if coordinates == INDEPENDENT else without_loops(robot), (0.0, 0.0, 0.0))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +30,13 @@ from screwgraph.graph import (
     completion_graph,
     dynamics_graph,
     redundant_motors_graph,
+    refuse_payload,
     unconstrained_graph,
 )
 from screwgraph.graph.factors import constraint_acceleration, prior
-from screwgraph.mechanics.dynamics.closed_chains import SPANNING, check_coordinates
+from screwgraph.mechanics.dynamics.actuator_efforts import refuse_actuators
+from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates
+from screwgraph.mechanics.dynamics.independent_positions import check_positions
 from screwgraph.mechanics.dynamics.motors import check_free, find_driving_motors, validate_weights, with_motors
 from screwgraph.model.mechanism import Mechanism, without_metadata
 from screwgraph.tape import SAMPLES, WIDE, Tape, factor_out, program
@@ -64,17 +69,18 @@ class MechanismQuery:
 
 def inverse_dynamics(
     mechanism: Mechanism,
-    coordinates: str,
-    ordering: Order,
-    forces: Sequence[str],
-    actuated: Iterable[str] | None,
-    weights: Mapping[str, float] | None,
-    parameters: Sequence[str],
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    actuated: Iterable[str] | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> Function:
     """Return the torques of motors, tau(q, qd, qdd); those of the least sum weight tau^2 where several would do.
 
-    Where motors are as many as degrees of freedom, only the accelerations of their angles are read. External `forces`
-    are one more argument.
+    Where motors are as many as degrees of freedom, only the accelerations of their angles are read. External forces
+    on points or angles, named as `external_wrenches`, are one more argument.
 
     Raises:
         InputError: no motors, or motors that do not drive all motions; unknown names, bad weights.
@@ -82,7 +88,7 @@ def inverse_dynamics(
     mechanism = with_motors(mechanism, actuated)
     motors, chosen = find_driving_motors(mechanism), validate_weights(mechanism, weights)
     if len(motors) > mechanism.dof:
-        if forces:
+        if external_wrenches:
             raise InputError(
                 "external forces go with as many motors as there are degrees of freedom",
                 why=f"{len(motors)} motors share the work of {mechanism.dof}",
@@ -96,7 +102,7 @@ def inverse_dynamics(
             )
         graph, read = redundant_motors_graph(mechanism, chosen), _keys(mechanism, "qdd")
     else:
-        graph = dynamics_graph(mechanism, forces, parameters=parameters)
+        graph = dynamics_graph(mechanism, external_wrenches, parameters=parameters)
         read = [Key("qdd", name) for name in motors]
     arguments = _arguments(mechanism, graph, "q", "qd", "qdd")
     known = [*_kinds(graph, "q", "qd", *GIVEN), *read]
@@ -106,10 +112,15 @@ def inverse_dynamics(
 
 
 def forward_dynamics(
-    mechanism: Mechanism, coordinates: str, ordering: Order, forces: Sequence[str], parameters: Sequence[str]
+    mechanism: Mechanism,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
 ) -> Function:
-    """Return accelerations, qdd(q, qd, tau), tau being the torques of the motors; `forces` are one more argument."""
-    graph = dynamics_graph(mechanism, forces, parameters=parameters)
+    """Return accelerations, qdd(q, qd, tau), tau being the torques of the motors; external forces are one argument."""
+    graph = dynamics_graph(mechanism, external_wrenches, parameters=parameters)
     arguments = _arguments(mechanism, graph, "q", "qd", "tau")
     known = _kinds(graph, "q", "qd", "tau", *GIVEN)
     result = _keys(mechanism, "qdd") if _is_spanning(coordinates) else _independent(mechanism, "qdd")
@@ -121,11 +132,12 @@ def forward_dynamics(
 
 def hybrid_dynamics(
     mechanism: Mechanism,
-    accelerations: Sequence[str],
-    coordinates: str,
-    ordering: Order,
-    forces: Sequence[str],
-    parameters: Sequence[str],
+    accelerations: Iterable[str],
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
 ) -> Function:
     """Return unknown(q, qd, given): given[i] is the acceleration of motor i's angle if that is named, else its torque.
 
@@ -135,10 +147,11 @@ def hybrid_dynamics(
         InputError: no motors, a name is no motor's angle, or these accelerations cannot all be given.
     """
     mechanism.check_motors()
-    check_free(mechanism, accelerations)
-    graph, motors = dynamics_graph(mechanism, forces, parameters=parameters), mechanism.motor_names
-    given = [Key("qdd" if name in accelerations else "tau", name) for name in motors]
-    result = [Key("tau" if name in accelerations else "qdd", name) for name in motors]
+    named = tuple(accelerations)
+    check_free(mechanism, named)
+    graph, motors = dynamics_graph(mechanism, external_wrenches, parameters=parameters), mechanism.motor_names
+    given = [Key("qdd" if name in named else "tau", name) for name in motors]
+    result = [Key("tau" if name in named else "qdd", name) for name in motors]
     arguments = [*_arguments(mechanism, graph, "q", "qd")[:2], ("given", given), *_arguments(mechanism, graph)]
     known = [*_kinds(graph, "q", "qd", *GIVEN), *given]
     return _compile_query(
@@ -147,7 +160,7 @@ def hybrid_dynamics(
     )
 
 
-def mass_matrix(mechanism: Mechanism, coordinates: str, parameters: Sequence[str]) -> Function:
+def mass_matrix(mechanism: Mechanism, *, coordinates: str = SPANNING, parameters: Sequence[str] = ()) -> Function:
     """Return M(q), (n, n) by all coordinates and constant; by independent ones R' M R, where qd = R zd."""
     spanning = _is_spanning(coordinates)
     graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism, parameters=parameters)
@@ -159,7 +172,12 @@ def mass_matrix(mechanism: Mechanism, coordinates: str, parameters: Sequence[str
 
 
 def bias_forces(
-    mechanism: Mechanism, coordinates: str, ordering: Order, forces: Sequence[str], parameters: Sequence[str]
+    mechanism: Mechanism,
+    *,
+    coordinates: str = SPANNING,
+    ordering: Order = "auto",
+    external_wrenches: Sequence[str] = (),
+    parameters: Sequence[str] = (),
 ) -> Function:
     """Return the forces h(q, qd) (N, N m) along coordinates that hold the accelerations of these at zero, motors idle.
 
@@ -167,9 +185,9 @@ def bias_forces(
     R' M R zdd + h, which motors give.
 
     Raises:
-        InputError: external `forces` are named: they stand beside h, as the torques of motors do.
+        InputError: external forces are named: they stand beside h, as the torques of motors do.
     """
-    if forces:
+    if external_wrenches:
         raise InputError("bias forces of a mechanism are without external ones", fix="leave out external_wrenches=")
     spanning = _is_spanning(coordinates)
     held = mechanism.coordinates if spanning else mechanism.independent_coordinates
@@ -183,6 +201,38 @@ def bias_forces(
         _convert_query(MechanismQuery("bias_forces", mechanism, graph, arguments, known, result, zero), coordinates),
         ordering,
     )
+
+
+def _refuse_joints(query: Callable[..., Function]) -> Callable[..., Function]:
+    """Return a query that takes the arguments of robots, and refuses what only these have."""
+
+    @wraps(query)
+    def answer(
+        mechanism: Mechanism,
+        *names: Any,
+        positions: str = SPANNING,
+        payload: str | None = None,
+        actuators: bool = False,
+        dtype: str = "float64",
+        **options: Any,
+    ) -> Function:
+        check_positions(positions)
+        if positions == INDEPENDENT:
+            raise InputError(
+                "functions of planar mechanisms take the positions of all coordinates",
+                why="these are points, which several assembly modes share",
+                fix="position_problem(mechanism, known) assembles them; leave out positions=",
+            )
+        refuse_actuators(actuators)
+        refuse_payload(payload)
+        return query(mechanism, *names, **options).astype(dtype)
+
+    return answer
+
+
+_QUERIES = (inverse_dynamics, forward_dynamics, hybrid_dynamics, mass_matrix, bias_forces)
+ANSWERS = {"mechanism": {query.__name__: _refuse_joints(query) for query in _QUERIES}}
+"""Queries of dynamics that kinds of models but robots answer in their own way, by kind and name."""
 
 
 def _convert_query(query: MechanismQuery, coordinates: str) -> MechanismQuery:

@@ -9,18 +9,18 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.graph import refuse_payload
-from screwgraph.mechanics.kinematics import mechanism_energy
 from screwgraph.mechanics.kinematics.kinematic_function import BODIES, compile_kinematics
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.mechanics.kinematics.mechanism_energy import ANSWERS
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, link_twists
 from screwgraph.model.robot.parameters import ROTORS, checked_parameters
 from screwgraph.tape import is_zero
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def kinetic_energy(
-    robot: Robot | Mechanism, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
     """Return the kinetic energy (J), rotors included: (..., nq), (..., nv) -> (...).
 
@@ -31,10 +31,6 @@ def kinetic_energy(
     Raises:
         InputError: what is given is no model.
     """
-    if isinstance(robot, Mechanism):
-        refuse_payload(payload)
-        return mechanism_energy.compile_energy(robot, "kinetic_energy", parameters).astype(dtype)
-
     live = checked_parameters("kinetic_energy does not depend on", ROTORS, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:

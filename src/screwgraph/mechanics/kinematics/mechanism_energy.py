@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from screwgraph.compiler import PARAMETERS, Argument, Function, Result, compile_expression, make_numbered_argument
+from screwgraph.graph import refuse_payload
 from screwgraph.model.mechanism import Mechanism, live_mechanism, without_metadata
 from screwgraph.model.mechanism.equations import energies
 
 ARGUMENTS = {"kinetic_energy": ("q", "qd"), "potential_energy": ("q",)}
 
 
-def compile_energy(mechanism: Mechanism, name: str, parameters: Sequence[str]) -> Function:
+def compile_energy(
+    name: str,
+    mechanism: Mechanism,
+    *,
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
+    dtype: str = "float64",
+) -> Function:
     """Return an energy (J) of `ARGUMENTS` as a function of its arguments (..., n), and of parameters of the file."""
+    refuse_payload(payload)
     n = mechanism.n
     arguments = tuple(make_numbered_argument(kind, n) for kind in ARGUMENTS[name])
 
@@ -29,4 +39,8 @@ def compile_energy(mechanism: Mechanism, name: str, parameters: Sequence[str]) -
         return [kinetic if name == "kinetic_energy" else potential]
 
     question = (without_metadata(mechanism), tuple(parameters))
-    return compile_expression(name, question, arguments, expression, results=(Result("result", ()),))
+    return compile_expression(name, question, arguments, expression, results=(Result("result", ()),)).astype(dtype)
+
+
+ANSWERS = {"mechanism": {name: partial(compile_energy, name) for name in ARGUMENTS}}
+"""Energies of kinds of models but robots, by kind and name."""

@@ -8,20 +8,20 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.graph import refuse_payload
-from screwgraph.mechanics.kinematics import mechanism_energy
 from screwgraph.mechanics.kinematics.first_moments import total_first_moment
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
 from screwgraph.mechanics.kinematics.link_poses import base_pose_in_world
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.mechanics.kinematics.mechanism_energy import ANSWERS
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import WEIGHTS, checked_parameters
 from screwgraph.spatial import rotation
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def potential_energy(
-    robot: Robot | Mechanism, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
     """Return the potential energy (J) of gravity of all links that move: (..., nq) -> (...).
 
@@ -33,9 +33,6 @@ def potential_energy(
     Raises:
         InputError: what is given is no model.
     """
-    if isinstance(robot, Mechanism):
-        refuse_payload(payload)
-        return mechanism_energy.compile_energy(robot, "potential_energy", parameters).astype(dtype)
     live = checked_parameters("potential_energy does not depend on", WEIGHTS, robot, parameters, payload)
 
     is_live = any(parameter.kind == "gravity" for parameter in live)

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.kinematics.inverse.problem import LOOPS, InverseProblem
 from screwgraph.mechanics.kinematics.targets import Point, Pose
-from screwgraph.model.robot import Robot, link_poses
+from screwgraph.model.robot import link_poses
 from screwgraph.spatial import translation
 
 Search = Callable[[Float[np.ndarray, " groups"], bool], "Attempt"]
@@ -124,12 +124,7 @@ class InfeasibilityReport:
 
     def _can_open_loops(self, targets: Sequence[int]) -> bool:
         """Tell whether a robot's targets can be met with loops open; of a mechanism, all is constraints."""
-        is_robot = isinstance(self.problem.model.subject, Robot)
-        return (
-            is_robot
-            and bool(self.problem.model.loops)
-            and self._search_targets(targets, self.limits, loops=False).is_met
-        )
+        return self.problem.model.can_open and self._search_targets(targets, self.limits, loops=False).is_met
 
     def _can_drop_target(self, i: int) -> bool:
         return self.limits and bool(self.problem.model.limited) and self._search_targets([i], False).is_met
@@ -161,7 +156,7 @@ class InfeasibilityReport:
         None where that is no bound: joints slide without limits, or loops, or the target is no point.
         """
         target, robot = self.problem.targets[i], self.problem.model.subject
-        if not isinstance(target, Pose | Point) or not isinstance(robot, Robot):
+        if not isinstance(target, Pose | Point):
             return None
         value = np.asarray(self.values[i], dtype=float)
         point = value[:3, 3] if isinstance(target, Pose) else value

@@ -22,15 +22,14 @@ from screwgraph.compiler import (
     validate_dtype,
 )
 from screwgraph.mechanics.kinematics.inverse.infeasibility import Attempt, InfeasibilityReport
-from screwgraph.mechanics.kinematics.inverse.models import InverseModel, MechanismModel, RobotModel
+from screwgraph.mechanics.kinematics.inverse.models import MODELS, InverseModel
 from screwgraph.mechanics.kinematics.inverse.problem import InverseProblem
 from screwgraph.mechanics.kinematics.inverse.search_export import FLAW, example_values, export_search
 from screwgraph.mechanics.kinematics.inverse.search_routine import COUNTS, make_search_routine
 from screwgraph.mechanics.kinematics.inverse.search_step import compile_step, list_end_results
 from screwgraph.mechanics.kinematics.inverse.solution import Solution
-from screwgraph.mechanics.kinematics.targets import Point, Pose, Target
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot, check_moves
+from screwgraph.mechanics.kinematics.targets import Target
+from screwgraph.model import Model
 
 STEPS = 60
 """Steps of an attempt, at most."""
@@ -40,7 +39,7 @@ LEAST_TOLERANCE = {"float64": 0.0, "float32": 1e-5}
 
 @check_arguments
 def inverse_kinematics(
-    robot: Robot | Mechanism,
+    robot: Model,
     targets: str | Target | Iterable[str | Target],
     *,
     held: Iterable[str] = (),
@@ -67,24 +66,15 @@ def inverse_kinematics(
         raise InputError("no target is named", fix="give the name of a frame, or targets")
     if not tolerance > 0.0 or attempts < 1:
         raise InputError(f"tolerance = {tolerance:g} and attempts = {attempts} have to be positive")
-    model = _model(robot, tuple(held))
-    problem = InverseProblem(model, tuple(model.own(_target(robot, t)) for t in listed))
+    model = MODELS[robot.kind](robot, tuple(held))
+    problem = InverseProblem(model, tuple(model.own(_find_target(model, t)) for t in listed))
     return InverseKinematics(problem, limits, tolerance, attempts)
 
 
-def _model(robot: Robot | Mechanism, held: tuple[str, ...]) -> InverseModel:
-    if isinstance(robot, Robot):
-        check_moves(robot)
-        return RobotModel(robot, tuple(robot.joint(name).name for name in held))
-    if held:
-        raise InputError("coordinates of a planar mechanism cannot be held", fix="ask for the points that stay")
-    return MechanismModel(robot)
-
-
-def _target(robot: Robot | Mechanism, target: str | Target) -> Target:
+def _find_target(model: InverseModel, target: str | Target) -> Target:
     """Return what a name stands for: the pose of a frame, the position of a mechanism's point."""
     if isinstance(target, str):
-        return Pose(target) if isinstance(robot, Robot) else Point(target)
+        return model.target(target)
     if not isinstance(target, Target):
         raise InputError(
             f"inverse_kinematics: targets: expected the name of a frame or a target, got {describe_value(target)}",

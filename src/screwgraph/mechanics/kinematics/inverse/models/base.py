@@ -79,6 +79,15 @@ class InverseModel(Protocol):
         """Names of what is closed: loops, couplings, constraints."""
         ...
 
+    @property
+    def can_open(self) -> bool:
+        """Whether there are loops that a robot could be without."""
+        ...
+
+    def target(self, name: str) -> Target:
+        """Return what a name stands for."""
+        ...
+
     def own(self, target: Target) -> Target:
         """Return what a target is of this model. Raises InputError where it has no such thing."""
         ...

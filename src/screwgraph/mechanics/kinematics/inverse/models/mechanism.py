@@ -20,7 +20,7 @@ from screwgraph.model.mechanism import Mechanism, without_metadata
 from screwgraph.model.mechanism.assembled_positions import find_assembled_states
 from screwgraph.model.mechanism.closure import characteristic_length
 from screwgraph.spatial import Array, maximum, sqrt
-from screwgraph.spatial.manifolds import Manifold, Vector
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number
 
 HALF_TURN = 1e-12
@@ -77,6 +77,13 @@ class MechanismModel:
     limited: tuple[LimitedCoordinate, ...] = ()
     fixed: tuple[int, ...] = ()
 
+    @classmethod
+    def holding(cls, mechanism: Mechanism, held: tuple[str, ...]) -> MechanismModel:
+        """Make one. Raises InputError where anything is to be held."""
+        if held:
+            raise InputError("coordinates of a planar mechanism cannot be held", fix="ask for the points that stay")
+        return cls(mechanism)
+
     @property
     def name(self) -> str:
         return f"mechanism {self.subject.name!r}"
@@ -87,7 +94,7 @@ class MechanismModel:
 
     @property
     def manifold(self) -> Manifold:
-        return Vector(self.subject.n)
+        return self.subject.manifold
 
     @property
     def start(self) -> Argument:
@@ -104,6 +111,15 @@ class MechanismModel:
     @property
     def loops(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(c.part for c in self.subject.constraints))
+
+    @property
+    def can_open(self) -> bool:
+        """False: all of it is constraints."""
+        return False
+
+    def target(self, name: str) -> Target:
+        """Return the position of a point."""
+        return Point(name)
 
     def own(self, target: Target) -> Target:
         """Return the target of a point; other targets are of frames, or of all coordinates. Raises InputError."""

@@ -14,9 +14,9 @@ from screwgraph.compiler import Argument, Function, robot_arguments, without_met
 from screwgraph.graph import Key
 from screwgraph.mechanics.kinematics.inverse.models.base import LimitedCoordinate
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
-from screwgraph.mechanics.kinematics.targets import Target, TargetResidual
+from screwgraph.mechanics.kinematics.targets import Pose, Target, TargetResidual
 from screwgraph.mechanics.kinematics.targets.tangent_derivatives import differentiate_along, position_rates
-from screwgraph.model.robot import Joint, Robot, constraint_residual, constraint_rows, units
+from screwgraph.model.robot import Joint, Robot, check_moves, constraint_residual, constraint_rows, units
 from screwgraph.spatial import Array, maximum, minimum, translation
 from screwgraph.spatial.manifolds import Manifold
 
@@ -35,6 +35,12 @@ class RobotModel:
 
     subject: Robot
     held: tuple[str, ...] = ()
+
+    @classmethod
+    def holding(cls, robot: Robot, held: tuple[str, ...]) -> RobotModel:
+        """Make one. Raises InputError where no joint moves, or there is none of a name."""
+        check_moves(robot)
+        return cls(robot, tuple(robot.joint(name).name for name in held))
 
     @property
     def name(self) -> str:
@@ -86,6 +92,14 @@ class RobotModel:
     @property
     def loops(self) -> tuple[str, ...]:
         return (*(loop.name for loop in self.subject.loops), *(coupling.name for coupling in self.subject.couplings))
+
+    @property
+    def can_open(self) -> bool:
+        return self.subject.is_closed
+
+    def target(self, name: str) -> Target:
+        """Return the pose of a frame."""
+        return Pose(name)
 
     def own(self, target: Target) -> Target:
         target.shape(self.subject)
