@@ -12,16 +12,14 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.estimate_search import search_estimate
-from screwgraph.motion.estimation.initial_guess import State, Unknowns, extend_guess
+from screwgraph.motion.estimation.initial_guess import UNKNOWNS, State, Unknowns, extend_guess
 from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.measurements import Measurements, validate_measurements
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.mechanism_unknowns import MechanismUnknowns
-from screwgraph.motion.estimation.model_errors import contradiction, residuals_by_coordinate, stiffer_robots
+from screwgraph.motion.estimation.model_errors import contradiction, residuals_by_coordinate
 from screwgraph.motion.estimation.observability import (
     compute_damped_covariances,
     find_undetermined,
@@ -55,7 +53,7 @@ BESIDES = ("sensor ", "prior ", "change ")
 
 
 def estimate(
-    model: Robot | Mechanism,
+    model: Model,
     measurements: Mapping[str, Any],
     parameters: Sequence[str] = (),
     *,
@@ -79,12 +77,10 @@ def estimate(
     try:
         return _estimate_model(model, measurements, names, watch=watch, **options)
     except SearchError as failure:
-        if isinstance(model, Mechanism):
-            raise
         dt = float(np.median(np.diff(np.asarray(measurements["t"], dtype=float))))
-        for robot in stiffer_robots(model, names, dynamics_of(model).start(q0, qd0)[0], dt):
+        for stiffer in UNKNOWNS[model.kind].stiffer_models(model, names, q0, dt):
             with suppress(SearchError):
-                found = _estimate_model(robot, measurements, names, watch=watch, **options)
+                found = _estimate_model(stiffer, measurements, names, watch=watch, **options)
                 if all(size < DOUBTFUL for size in found.misfit.values()):
                     return replace(found, run=replace(found.run, model=model))
         raise failure from None
@@ -95,7 +91,7 @@ class SearchError(InputError):
 
 
 def _estimate_model(
-    model: Robot | Mechanism,
+    model: Model,
     measurements: Mapping[str, Any],
     parameters: Sequence[str],
     *,
@@ -107,8 +103,8 @@ def _estimate_model(
     watch: Watch | None,
 ) -> Estimate:
     """Search once. Raises SearchError where that fails."""
-    kind, noise = MechanismUnknowns if isinstance(model, Mechanism) else RobotUnknowns, noise or ModelNoise()
-    unknowns: Unknowns = kind.from_model(model, tuple(parameters))  # pyright: ignore[reportArgumentType]
+    noise = noise or ModelNoise()
+    unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, tuple(parameters))
     data = validate_measurements(
         measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels
     )

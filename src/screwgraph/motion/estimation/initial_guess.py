@@ -20,6 +20,8 @@ from screwgraph.spatial.manifolds import Manifold
 
 Unknowns = RobotUnknowns | MechanismUnknowns
 """Unknowns and factors of a kind of model."""
+UNKNOWNS: Mapping[str, Any] = {"robot": RobotUnknowns, "mechanism": MechanismUnknowns}
+"""Classes of these by kind of model."""
 State = tuple[np.ndarray, np.ndarray]
 STIFF = 2.0
 """A step times the rate (1/s) of what decays, beyond which explicit methods diverge."""

@@ -47,6 +47,11 @@ class MechanismUnknowns:
         """Return those of a mechanism with some unknown parameters. Raises InputError."""
         return cls(make_symbolic_mechanism(mechanism, parameters))
 
+    @staticmethod
+    def stiffer_models(mechanism: Mechanism, parameters: Sequence[str], q0: Any, dt: float) -> tuple[Mechanism, ...]:
+        """Return none: dampers of mechanisms act between points."""
+        return ()
+
     @property
     def model(self) -> Mechanism:
         """The mechanism with its nominal values."""

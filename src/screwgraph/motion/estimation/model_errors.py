@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model import Model
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import checked_parameters, with_values
 from screwgraph.motion.estimation.window_rules import effective_inertias
@@ -21,7 +21,7 @@ FASTER = (1.0, 10.0, 100.0)
 """Steps over the time constants of dampers with which a search begins anew."""
 
 
-def residuals_by_coordinate(model: Robot | Mechanism, result: Result, *, scaled: bool = True) -> dict[str, float]:
+def residuals_by_coordinate(model: Model, result: Result, *, scaled: bool = True) -> dict[str, float]:
     """Return the largest residual of the equation of motion of each coordinate, in standard deviations or N m, N.
 
     Empty where a model has no such equation for each coordinate.
@@ -36,9 +36,7 @@ def residuals_by_coordinate(model: Robot | Mechanism, result: Result, *, scaled:
     return found
 
 
-def contradiction(
-    model: Robot | Mechanism, problem: Callable[[float], Problem], values: Mapping[str, np.ndarray]
-) -> str:
+def contradiction(model: Model, problem: Callable[[float], Problem], values: Mapping[str, np.ndarray]) -> str:
     """Say which equation of motion is off the furthest where sensors are followed.
 
     `problem` returns the factors, with standard deviations of the equations of motion so many times larger.

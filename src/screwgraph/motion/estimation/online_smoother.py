@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.model.robot import Robot
@@ -39,6 +39,7 @@ class RobotSmoother:
     slip, the window is solved before it is judged.
     """
 
+    @check_arguments
     def __init__(
         self,
         robot: Robot,
@@ -73,12 +74,6 @@ class RobotSmoother:
         Raises:
             InputError: a bad argument.
         """
-        if not isinstance(robot, Robot):
-            raise InputError(
-                f"expected a robot, got {describe_value(robot)}",
-                why="the window's factors are the equations of motion of a robot's joints",
-                fix="load one with sg.load; mechanisms: sg.estimate, or FixedLag with factors of your own",
-            )
         if not dt > 0.0 or isinstance(window, bool) or not isinstance(window, int) or window < 2:
             raise InputError(
                 f"dt = {dt!r}, window = {window!r}", fix="give a positive time (s), and 2 or more instants"

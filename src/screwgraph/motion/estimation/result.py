@@ -10,8 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base import html_display
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
 from screwgraph.motion.simulation import STATES, Trajectory, coordinate_names, motion_columns, save_motion
 from screwgraph.optimize import Result, Status
 
@@ -116,7 +115,7 @@ class Estimate:
         return self.result.reason
 
     @property
-    def model(self) -> Robot | Mechanism:
+    def model(self) -> Model:
         """Robot or mechanism that moves."""
         return self.run.model
 

@@ -93,7 +93,7 @@ CLOSED = 1e-4
 def _under_motion(robot: Robot, motion: Trajectory) -> InverseSolution:
     """Return the torques of a motion by its own velocities, accelerations and external wrenches."""
     names = coordinate_names(motion.model)["q"]
-    if not isinstance(motion.model, Robot) or names != coordinate_names(robot)["q"]:
+    if motion.model.kind != robot.kind or names != coordinate_names(robot)["q"]:
         raise InputError(
             f"the trajectory is a motion of {motion.model.name!r}, not of {robot.name!r}",
             why="they have other coordinates",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.estimation.dynamics_noise import compute_dynamics_sigma
 from screwgraph.motion.estimation.measurements import Channels, Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
+from screwgraph.motion.estimation.model_errors import stiffer_robots
 from screwgraph.motion.estimation.parameters import Parameters, find_parameters
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
 from screwgraph.motion.estimation.sensor_models import ZeroForce
@@ -50,6 +51,11 @@ class RobotUnknowns:
     def from_model(cls, robot: Robot, parameters: tuple[str, ...]) -> RobotUnknowns:
         """Return those of a robot with some unknown parameters. Raises InputError."""
         return cls(robot, find_parameters(robot, parameters))
+
+    @staticmethod
+    def stiffer_models(robot: Robot, parameters: Sequence[str], q0: Any, dt: float) -> Iterator[Robot]:
+        """Yield robots with stiffer unknown dampings, by which a search may begin anew: see `stiffer_robots`."""
+        return stiffer_robots(robot, parameters, dynamics_of(robot).start(q0, None)[0], dt)
 
     @property
     def mechanics(self) -> Mechanics:

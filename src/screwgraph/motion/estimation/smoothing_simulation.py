@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.mechanics.mechanism import Mechanism
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
 from screwgraph.motion.estimation.mechanism_noise import Noise
 from screwgraph.motion.estimation.mechanism_windows import make_mechanism_windows
 from screwgraph.motion.estimation.robot_windows import RobotWindows
 from screwgraph.motion.simulation import (
-    RobotDynamics,
     Trajectory,
     Watch,
     accelerations_under,
@@ -61,8 +60,15 @@ class Windows(Protocol):
         ...
 
 
+WINDOWS: Mapping[str, Callable[..., Windows]] = {
+    "robot": RobotWindows,
+    "mechanism": lambda dynamics, *own: make_mechanism_windows(dynamics, *own[:-1]),
+}
+"""By kind of model: windows of dynamics, options, and the position at which the motion begins."""
+
+
 def simulate_by_smoothing(
-    model: Robot | Mechanism,
+    model: Model,
     q0: Any = None,
     qd0: Any = None,
     time: float = 5.0,
@@ -90,8 +96,7 @@ def simulate_by_smoothing(
     weights = noise or Noise(integration=FADING if marginal else Noise().integration)
     q, qd = dynamics.start(q0, qd0)
     own = steps, float(times[1]), coordinates, integrator, weights, marginal, torques
-    is_robot = isinstance(dynamics, RobotDynamics)
-    windows: Windows = RobotWindows(dynamics, *own, q) if is_robot else make_mechanism_windows(dynamics, *own)
+    windows = WINDOWS[model.kind](dynamics, *own, q)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
         first = (q, qd, accelerations_under(dynamics, torques)(0.0, q, qd))

@@ -19,7 +19,7 @@ from screwgraph.motion.planning.inverse_kinematics import (
 )
 from screwgraph.motion.planning.limits import EffortLimit, VelocityLimit
 from screwgraph.motion.planning.limits.position import are_file_limits
-from screwgraph.motion.planning.models import Drive, find_model_kind, name_effort
+from screwgraph.motion.planning.models import Drive, name_effort
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 
@@ -78,7 +78,7 @@ def explain_weight(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
     """
     limits = [(name, i) for name, i in task.items() if isinstance(i, EffortLimit) and i.sigma is None]
     robot, drive = task.robot, steps.drive
-    if not limits or task.contacts or not find_model_kind(robot).has_bodies:
+    if not limits or task.contacts or not robot.has_frames:
         return
     stands = [("at the start", complete_position(robot, task.start)[0])] if task.start is not None else []
     for name, goal in task.items():

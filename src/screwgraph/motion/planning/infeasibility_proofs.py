@@ -14,7 +14,6 @@ from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.limits import VelocityLimit
 from screwgraph.motion.planning.limits.base import make_bounds, symmetric_bounds
 from screwgraph.motion.planning.limits.position import are_file_limits, list_flat_places
-from screwgraph.motion.planning.models import find_model_kind
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
@@ -32,7 +31,7 @@ def prove_infeasible(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
         shown = name if at is None else f"{name} ({at})"
         if isinstance(goal, Position):
             yield from _too_slow(task, steps, goal, shown)
-        elif find_model_kind(task.robot).has_bodies:
+        elif task.robot.has_frames:
             yield from _out_of_reach(task, steps, goal, shown)
             yield from _prove_occupied(task, steps, goal, shown)
     yield from _slippery(task, steps)

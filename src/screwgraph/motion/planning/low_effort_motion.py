@@ -19,7 +19,7 @@ from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.inverse_kinematics import list_reaching_positions
 from screwgraph.motion.planning.limits import EffortLimit
-from screwgraph.motion.planning.models import find_model_kind, name_effort
+from screwgraph.motion.planning.models import name_effort
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 
@@ -245,7 +245,7 @@ def _directions(robot: Any) -> Float[np.ndarray, "n m"] | None:
     """Return what velocities independent coordinates cause, None where that depends on the position."""
     if not robot.is_closed:
         return np.eye(robot.nv)
-    if not find_model_kind(robot).has_bodies or robot.loops or not all(c.is_linear for c in robot.couplings):
+    if not robot.has_frames or robot.loops or not all(c.is_linear for c in robot.couplings):
         return None
     free, found = list(independent_coordinates(robot)), np.zeros((robot.nv, robot.mobility.freedom))
     K = constraint_jacobian(robot, robot.neutral())[list(robot.mobility.kept)]

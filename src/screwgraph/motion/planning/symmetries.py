@@ -15,7 +15,6 @@ from screwgraph.motion.planning.dynamics import compile_required_forces
 from screwgraph.motion.planning.items import Wrench
 from screwgraph.motion.planning.loop_closure import closure_errors
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.motion.planning.models import find_model_kind
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.motion.planning.vector_code import compile_on_arrays
 from screwgraph.optimize.manifold_code import retract_values
@@ -167,7 +166,7 @@ class _Trial:
 def _chains(mechanics: Mechanics) -> Iterator[Symmetries]:
     """Return, for each joint at the base, the longest chain of joints from there whose motions are a group."""
     robot = mechanics.robot
-    if not find_model_kind(robot).has_bodies:
+    if not robot.has_frames:
         return
     for joint in robot.children(robot.links[0].name):
         groups, chain = [], [joint]

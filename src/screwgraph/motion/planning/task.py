@@ -8,7 +8,7 @@ from typing import Any
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot import Robot, check_moves, make_unknown_name_error
+from screwgraph.model.robot import check_moves, make_unknown_name_error
 from screwgraph.motion.planning.collocation import COLLOCATIONS
 from screwgraph.motion.planning.items import Item
 from screwgraph.motion.planning.models import as_robot, find_model_kind
@@ -78,9 +78,8 @@ class Task:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", as_robot(self.robot))
-        kind = find_model_kind(self.robot)
-        if isinstance(self.robot, Robot):
-            check_moves(self.robot)
+        find_model_kind(self.robot)
+        check_moves(self.robot)
         if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         _check_size(self.phases, self.robot.nv)
@@ -104,7 +103,7 @@ class Task:
             )
         if not isinstance(self.dynamics, bool) and self.dynamics not in KINDS:
             raise InputError(f"dynamics {self.dynamics!r}", fix=f"True, False or one of {', '.join(KINDS)}")
-        if self.dynamics == FULL_GRAPH and not kind.has_bodies:
+        if self.dynamics == FULL_GRAPH and not self.robot.has_frames:
             raise InputError(
                 "dynamics 'graph' is for robots",
                 why="bodies of a planar mechanism have no twists and wrenches",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph import Mechanism, Trajectory
+from screwgraph import Trajectory
 
 if TYPE_CHECKING:
     from screwgraph.motion.simulation import Place
@@ -25,7 +25,7 @@ def group_motion_panels(motion: Trajectory) -> Groups:
 
     errors = [Panel("energy (J)", {"energy": motion.energy})]
     errors.append(Panel("energy balance residual (J)", {"residual": motion.energy_residual}))
-    if isinstance(motion.model, Mechanism) or motion.model.is_closed:
+    if motion.model.is_closed:
         errors.append(Panel("loop-closure error (rad, m)", {"largest": motion.violation}))
     coordinates = [*motion_panels(motion, "q"), *motion_panels(motion, "qd")]
     groups = {"Coordinates": coordinates, "Torques": motion_panels(motion, "tau"), "Errors": errors}

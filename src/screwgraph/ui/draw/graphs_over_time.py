@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from screwgraph.base.errors import InputError
+from screwgraph.model import Model
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.robot import Robot
 from screwgraph.motion.estimation import (
@@ -32,7 +33,7 @@ STEPS = 3
 
 
 def draw_motion_graph(
-    model: Robot | Mechanism, problem: str = "forward", coordinates: str = "spanning", knowns: bool = False
+    model: Model, problem: str = "forward", coordinates: str = "spanning", knowns: bool = False
 ) -> Figure:
     """Draw the factor graph of a motion over three instants: unknowns are circles, factors dots.
 
@@ -44,12 +45,12 @@ def draw_motion_graph(
     """
     if knowns:
         raise InputError("a factor graph over time has no known variables", fix="leave out knowns")
-    title, of = _title(model, problem, coordinates), (problem, coordinates)
-    return draw_problem(_of_robot(model, *of) if isinstance(model, Robot) else _of_mechanism(model, *of), title)
+    title = _title(model, problem, coordinates)
+    return draw_problem(MOTION_GRAPHS[model.kind](model, problem, coordinates), title)
 
 
 def draw_bayes_network(
-    model: Robot | Mechanism, problem: str = "forward", coordinates: str = "spanning", knowns: bool = False
+    model: Model, problem: str = "forward", coordinates: str = "spanning", knowns: bool = False
 ) -> Figure:
     """Draw the Bayes network of a motion over three instants: Q are forces of motors, known in forward dynamics.
 
@@ -72,7 +73,7 @@ def _validate_problem(problem: str) -> str:
     return problem
 
 
-def _title(model: Robot | Mechanism, problem: str, coordinates: str) -> str:
+def _title(model: Model, problem: str, coordinates: str) -> str:
     return f"{model.name}: {_validate_problem(problem)} dynamics, {coordinates} coordinates"
 
 
@@ -106,3 +107,7 @@ def _of_mechanism(mechanism: Mechanism, problem: str, coordinates: str) -> Probl
     still = np.zeros((STEPS, len(chosen)))
     wanted = Reference(np.arange(float(STEPS)), chosen, still, still, still, still, np.zeros(len(chosen)))
     return inverse_graph(mechanism, wanted, (zero, zero))
+
+
+MOTION_GRAPHS: Mapping[str, Callable[[Any, str, str], Problem]] = {"robot": _of_robot, "mechanism": _of_mechanism}
+"""By kind of model: of the name of a problem and coordinates, the graph over time."""

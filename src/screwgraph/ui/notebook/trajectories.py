@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from screwgraph.model.robot import Robot
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.simulation import Trajectory
 from screwgraph.ui.notebook.html_elements import embed_figure, embed_scene, make_remark, make_table
@@ -26,7 +25,7 @@ def tables(motion: Trajectory) -> Iterator[str]:
     ]
     if motion.balance is not None:
         rows.append(("energy balance residual", motion.energy_drift, "J"))
-        if not isinstance(motion.model, Robot) or motion.model.is_closed:
+        if motion.model.is_closed:
             rows.append(("largest closure error", float(motion.violation.max()), "rad, m"))
     yield make_table(("quantity", "value", "unit"), rows)
     yield from map(make_remark, motion.doubts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from screwgraph.motion.planning import Plan
-from screwgraph.motion.planning.models import find_model_kind
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui.view.obstacles import make_obstacle_bodies
 from screwgraph.ui.view.plan_marks import contact_marks, goal_marks, path_lines, tip_path_lines
@@ -28,7 +27,7 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     """
     robot = plan.task.robot
     named = f"{title or f'{plan.task.name}: {robot.name}'}{'' if plan.feasible else ' - NOT FEASIBLE'}"
-    if not find_model_kind(robot).has_bodies:
+    if not robot.has_frames:
         return trajectory_scene(plan.trajectory, named, rate=rate)
     shapes = [shape for item in plan.task.obstacles if isinstance(item, Avoid) for shape in item.shapes]
     bodies, surfaces = make_obstacle_bodies(shapes, PLATES * robot_size(robot))

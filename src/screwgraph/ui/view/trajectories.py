@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from screwgraph.mechanics.mechanism import Mechanism
 from screwgraph.motion.simulation import Place, Trajectory, label_of, path_of
 from screwgraph.ui.view.mechanisms import mechanism_scene
 from screwgraph.ui.view.robots import robot_scene
 from screwgraph.ui.view.scene import Line, Scene
 from screwgraph.ui.view.subsampling import RATE, select_states
+
+SCENES: Mapping[str, Callable[..., Scene]] = {"robot": robot_scene, "mechanism": mechanism_scene}
+"""Scenes of motions by kind of model."""
 
 
 def trajectory_scene(
@@ -26,10 +28,8 @@ def trajectory_scene(
         InputError: as `robot_scene`, `mechanism_scene` and `Trajectory.path`.
     """
     curves = [_curve(motion, place, rate) for place in paths]
-    if isinstance(motion.model, Mechanism):
-        return mechanism_scene(motion.model, motion.t, motion.q, title, rate=rate, lines=curves)
     lines = [*beside.pop("lines", ()), *curves]
-    return robot_scene(motion.model, motion.t, motion.q, title, rate=rate, lines=lines, **beside)
+    return SCENES[motion.model.kind](motion.model, motion.t, motion.q, title, rate=rate, lines=lines, **beside)
 
 
 def _curve(motion: Trajectory, place: Place, rate: float) -> Line:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.mechanism import Mechanism
@@ -58,6 +58,7 @@ class BayesNetwork:
         given = self._parse_given(known)
         return tuple(node for node in self.parents if node not in given)
 
+    @check_arguments
     def given(
         self,
         mechanism: Mechanism,
@@ -88,12 +89,6 @@ class BayesNetwork:
         Raises:
             InputError: not a mechanism; a name means nothing or is known twice; no dt.
         """
-        if not isinstance(mechanism, Mechanism):
-            raise InputError(
-                f"expected a mechanism, got {describe_value(mechanism)}",
-                why="networks bind the laws of planar mechanisms in natural coordinates",
-                fix="load one with sg.load_mechanism; for states of robots over time: sg.estimate, or sg.over",
-            )
         steps = 1 + max(node.step for node in self.parents)
         kinds = tuple(dict.fromkeys(node.kind for node in self.parents if node.kind != "C"))
         found, asked = parse_knowns(mechanism, kinds, steps, known), kinds if solve is None else solve

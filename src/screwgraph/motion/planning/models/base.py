@@ -22,7 +22,6 @@ class ModelKind:
         held: the type that tasks hold.
         as_robot: from the one to the other.
         model: from the other to the one.
-        has_bodies: whether models have frames, shapes, twists and wrenches.
         turns: whether each velocity coordinate of a robot turns (rad/s), or slides (m/s).
         drive: of a robot, and what a task names as actuated (None where it names nothing), what drives it. Raises
             InputError.
@@ -41,7 +40,6 @@ class ModelKind:
     held: type
     as_robot: Callable[[Any], Any]
     model: Callable[[Any], Any]
-    has_bodies: bool
     turns: Callable[[Any], Sequence[bool]]
     drive: Callable[[Any, Sequence[str] | None], Drive]
     effort_graph: Callable[[Any, Sequence[str]], tuple[FactorGraph, str]]

@@ -33,12 +33,17 @@ class MechanismCoordinates:
 
     mechanism: Mechanism
 
-    is_closed, actuators = True, ()
+    is_closed, has_frames, actuators = True, False, ()
 
     @property
     def name(self) -> str:
         """Name of the mechanism."""
         return self.mechanism.name
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Remarks about the mechanism's file."""
+        return self.mechanism.warnings
 
     @property
     def nq(self) -> int:
@@ -163,7 +168,6 @@ MECHANISMS = ModelKind(
     held=MechanismCoordinates,
     as_robot=MechanismCoordinates,
     model=lambda robot: robot.mechanism,
-    has_bodies=False,
     turns=_turns,
     drive=_drive,
     effort_graph=_effort_graph,

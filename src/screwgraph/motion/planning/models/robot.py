@@ -42,7 +42,6 @@ ROBOTS = ModelKind(
     held=Robot,
     as_robot=lambda robot: robot,
     model=lambda robot: robot,
-    has_bodies=True,
     turns=_turns,
     drive=_drive,
     effort_graph=_effort_graph,

@@ -23,7 +23,7 @@ DEEP = 1e-6
 def find_blocked_joints(task: Task, mechanics: Mechanics) -> Iterator[str]:
     """Say which hard obstacles stand where a joint must pass, on its way between positions that the task gives."""
     robot = task.robot
-    if not isinstance(robot, Robot):
+    if not robot.has_frames:
         return
     for name, item in task.items():
         if not isinstance(item, Avoid) or item.sigma is not None:
