@@ -48,6 +48,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "thinned": "thin_mesh",
     },
     "screwgraph.graph": {
+        "Model": "EditedModel",
         "no_payload": "refuse_payload",
         "shared_work_graph": "redundant_motors_graph",
         "spans": "loop_spans",

@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 from screwgraph.elimination import Equations
-from screwgraph.graph import Column, Factor, FactorGraph, Key, Model, Role, Variable, graph_of, parameter_variable
+from screwgraph.graph import Column, EditedModel, Factor, FactorGraph, Key, Role, Variable, graph_of, parameter_variable
 from screwgraph.graph.factors import prior
 from screwgraph.graph.passes import (
     GRAPH_PASSES,
@@ -50,7 +50,7 @@ class Problem:
     __repr__ = one_line
 
     name: str
-    model: Model | None
+    model: EditedModel | None
     known: tuple[Key, ...]
     arguments: Named
     results: Named
@@ -65,7 +65,7 @@ class Problem:
         return graph_of(self.model).given(*self.known)
 
     @cached_property
-    def stated(self) -> Model | None:
+    def stated(self) -> EditedModel | None:
         """The model with as few edits as possible."""
         return self.model and absorb_edits(self.model, [*self.asked, *self.known])
 

@@ -12,7 +12,7 @@ from screwgraph.graph.clusters import (
     loop_spans,
 )
 from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_actuators, with_loop
-from screwgraph.graph.edited_model import Model
+from screwgraph.graph.edited_model import EditedModel
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Live, Slot, Template, factor
 from screwgraph.graph.factor_graph import Derived, FactorGraph
@@ -38,6 +38,7 @@ __all__ = [
     "Cluster",
     "Column",
     "Derived",
+    "EditedModel",
     "End",
     "Factor",
     "FactorGraph",
@@ -46,7 +47,6 @@ __all__ = [
     "Labels",
     "Law",
     "Live",
-    "Model",
     "Role",
     "Row",
     "Slot",

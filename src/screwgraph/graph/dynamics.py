@@ -14,7 +14,7 @@ from screwgraph.graph.actuation import make_actuated_graph
 from screwgraph.graph.closure_factors import add_couplings, add_loop_ends, make_closure_factor, make_velocity_factors
 from screwgraph.graph.constraints import Constraint, independent_constraints
 from screwgraph.graph.dependent_joints import JointDependence
-from screwgraph.graph.edited_model import Model
+from screwgraph.graph.edited_model import EditedModel
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import acceleration, gravity, prior, torque, twist, wrench
@@ -53,7 +53,9 @@ def dynamics_graph(
         ModelError: a mechanism cannot be assembled.
     """
     return graph_of(
-        Model(model, tuple(external_wrenches), poses=tuple(poses), parameters=parameters_of(model, parameters, payload))
+        EditedModel(
+            model, tuple(external_wrenches), poses=tuple(poses), parameters=parameters_of(model, parameters, payload)
+        )
     )
 
 
@@ -124,7 +126,7 @@ def with_actuators(graph: FactorGraph, *names: str) -> FactorGraph:
     return graph_of(replace(model, actuators=tuple(actuator.name for actuator in chosen)))
 
 
-def _open_model(graph: FactorGraph, part: str, kind: str) -> Model:
+def _open_model(graph: FactorGraph, part: str, kind: str) -> EditedModel:
     """Return the model of a robot's graph whose knowns are not declared. Raises InputError for any other graph."""
     if graph.model is not None and not graph.known:
         return graph.model
@@ -135,7 +137,7 @@ def _open_model(graph: FactorGraph, part: str, kind: str) -> Model:
     )
 
 
-def graph_of(model: Model, robot: Robot | None = None) -> FactorGraph:
+def graph_of(model: EditedModel, robot: Robot | None = None) -> FactorGraph:
     """Return the graph of a model, edits included. Raises what `dynamics_graph` raises.
 
     `robot` is what passes made of the model's robot with scalars for its parameters (`symbolic`).

@@ -13,7 +13,7 @@ from screwgraph.model.robot.parameters import Parameter
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class EditedModel:
     """A robot, and what a graph has beyond and without its laws.
 
     `external_wrenches` names the links or frames on which these act, `actuators` those whose efforts cause the torques,

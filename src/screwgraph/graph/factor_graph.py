@@ -11,7 +11,7 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import EliminationError, InputError
 from screwgraph.base.summary import one_line
 from screwgraph.graph.dependent_joints import JointDependence
-from screwgraph.graph.edited_model import Model
+from screwgraph.graph.edited_model import EditedModel
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factors import tied_velocities
 from screwgraph.graph.variable import Key, Variable
@@ -55,7 +55,7 @@ class FactorGraph:
     known: frozenset[Key] = frozenset()
     derived: tuple[Derived, ...] = field(default=())
     dependence: JointDependence | None = None
-    model: Model | None = None
+    model: EditedModel | None = None
 
     @property
     def unknowns(self) -> tuple[Variable, ...]:
@@ -257,7 +257,7 @@ class FactorGraph:
                     )
 
 
-def _remove_factor(model: Model, factor: Factor) -> Model:
+def _remove_factor(model: EditedModel, factor: Factor) -> EditedModel:
     added = tuple(f for f in model.added if f is not factor)
     if len(added) < len(model.added):
         return replace(model, added=added)

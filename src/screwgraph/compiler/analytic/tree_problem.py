@@ -27,7 +27,7 @@ from screwgraph.compiler.problem import Named
 from screwgraph.compiler.signature import Argument
 from screwgraph.compiler.tape_inputs import make_inputs
 from screwgraph.elimination import cost
-from screwgraph.graph import Key, Model
+from screwgraph.graph import EditedModel, Key
 from screwgraph.graph.factors import prior
 from screwgraph.graph.passes import run_robot_passes
 from screwgraph.model.robot import Joint, Robot
@@ -61,7 +61,7 @@ class TreeProblem:
 
     __repr__ = one_line
 
-    model: Model
+    model: EditedModel
     arguments: Named
     asked: tuple[Key, ...]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from screwgraph.graph import TEMPLATES, Factor, Key, Model, Role
+from screwgraph.graph import TEMPLATES, EditedModel, Factor, Key, Role
 from screwgraph.graph.factors import prior, torque, wrench
 from screwgraph.model.robot import Frame, Robot, lock
 from screwgraph.spatial import SpatialInertia, inverse
@@ -16,7 +16,7 @@ KINEMATIC = frozenset({"twist", "acceleration", "gravity", "wrench"})
 """Laws without which a graph is not a robot's any more; torques, priors and constraints may be missing."""
 
 
-def absorb_edits(model: Model, asked: Collection[Key]) -> Model | None:
+def absorb_edits(model: EditedModel, asked: Collection[Key]) -> EditedModel | None:
     """Return a model with as few edits as possible, of another robot; None where the graph is no robot's.
 
     Args:
@@ -42,11 +42,11 @@ def _is_loose(f: Factor) -> bool:
     return TEMPLATES.get(f.template.name) is f.template and f.template.name not in own
 
 
-def _absorb_factor(model: Model, f: Factor, robot: Robot) -> Model:
+def _absorb_factor(model: EditedModel, f: Factor, robot: Robot) -> EditedModel:
     return replace(model, robot=robot, added=tuple(a for a in model.added if a is not f), absent=model.absent - {f.law})
 
 
-def _with_torque(model: Model, f: Factor) -> Model | None:
+def _with_torque(model: EditedModel, f: Factor) -> EditedModel | None:
     """Return the model with other damping or armature of a joint."""
     new = f.parameters["joint"]
     old = next((joint for joint in model.robot.joints if joint.name == new.name), None)
@@ -72,7 +72,7 @@ def _alike(a: object, b: object) -> bool:
     return all(getattr(a, n) == getattr(b, n) for n in names) and np.array_equal(a.origin, b.origin)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _with_wrench(model: Model, f: Factor) -> Model | None:
+def _with_wrench(model: EditedModel, f: Factor) -> EditedModel | None:
     """Return the model with another inertia of a link, or more wrenches from outside on it."""
     if f.live:
         return None
@@ -101,7 +101,7 @@ def _inertia(G: np.ndarray) -> SpatialInertia | None:
     return found if np.array_equal(found.matrix(), G) else None
 
 
-def _with_locked(model: Model, asked: Collection[Key]) -> Model:
+def _with_locked(model: EditedModel, asked: Collection[Key]) -> EditedModel:
     """Return the model with the joints welded that stand still at given positions, if nobody asks for their torques."""
     robot = model.robot
     if model.actuators or model.parameters:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from screwgraph.base.progress_report import report_progress
-from screwgraph.graph import FactorGraph, Key, Model, graph_of, with_live_parameters
+from screwgraph.graph import EditedModel, FactorGraph, Key, graph_of, with_live_parameters
 from screwgraph.graph.passes.preserved_variables import PreservedVariables, bind_preserved, find_preserved, rename_links
 from screwgraph.graph.passes.registry import GRAPH_PASSES, ROBOT_PASSES, run_graph_passes, run_robot_passes
 from screwgraph.model.robot.parameters import symbolic
 
 
-def lower_model(model: Model, known: Iterable[Key], asked: Iterable[Key], passes: Sequence[str]) -> FactorGraph:
+def lower_model(model: EditedModel, known: Iterable[Key], asked: Iterable[Key], passes: Sequence[str]) -> FactorGraph:
     """Return a model's graph after some passes, with its knowns declared.
 
     Variables of coordinates keep their names and meaning. So do those of links which are asked for, known, or bound to

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.graph import Factor, FactorGraph, Key, Model, Role, Template, vector_variable
+from screwgraph.graph import EditedModel, Factor, FactorGraph, Key, Role, Template, vector_variable
 from screwgraph.graph.factors import frame_pose
 from screwgraph.graph.passes.frame_laws import frame_acceleration, frame_gravity, frame_twist, frame_wrench
 from screwgraph.model.robot import Frame, Robot
@@ -50,7 +50,7 @@ class PreservedVariables:
         return frozenset(key.name + MARK for key in self.keys if key.role is Role.WRENCH)
 
 
-def find_preserved(model: Model, others: Iterable[Key]) -> PreservedVariables:
+def find_preserved(model: EditedModel, others: Iterable[Key]) -> PreservedVariables:
     """Return the variables of links to which added factors are bound, and those among `others`."""
     named = {link.name for link in model.robot.links} | {frame.name for frame in model.robot.frames}
     keys = [*(key for f in model.added for key in f.keys), *others]

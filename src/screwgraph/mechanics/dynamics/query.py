@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from screwgraph.compiler import PARAMETERS, Function, Order, Problem, compile_problem, prior_factors
-from screwgraph.graph import Key, Model, Role, parameter_variable
+from screwgraph.graph import EditedModel, Key, Role, parameter_variable
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import Parameter
 
@@ -50,7 +50,7 @@ class Query:
         others = ((kind, wrenches), (PARAMETERS, parameters))
         arguments = (*self.arguments, *((name, keys) for name, keys in others if keys))
         known = tuple(key for _, keys in arguments for key in keys if key not in self.unread)
-        model = Model(
+        model = EditedModel(
             self.robot,
             self.external_wrenches,
             self.actuators,
