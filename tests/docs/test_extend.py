@@ -20,6 +20,7 @@ CONFORMANCE = {
         "-k",
         "cam or shaft or backwards or circle or (micropython and has_a_form)",
     ),
+    "sensor.md": ("tests/motion/estimation/test_sensor_kinds.py", "-k", "beacon or strain_gauge"),
 }
 """By page, the tests over registries and the new entries among these."""
 
@@ -32,5 +33,16 @@ def test_conformance_tests_pick_up_what_a_page_adds(name, tmp_path: Path):
 
 def test_every_registry_that_the_pages_list_has_a_recipe():
     registries = {recipe.registry for page in EXTEND.glob("*.md") for recipe in recipes(page)}
-    wanted = {"JOINT_TYPES", "ORDERINGS", "TEMPLATES", "RULES", "COSTS", "CONTACTS", "METHODS", "BACKENDS", "READERS"}
+    wanted = {
+        "SENSORS",
+        "JOINT_TYPES",
+        "ORDERINGS",
+        "TEMPLATES",
+        "RULES",
+        "COSTS",
+        "CONTACTS",
+        "METHODS",
+        "BACKENDS",
+        "READERS",
+    }
     assert registries >= wanted

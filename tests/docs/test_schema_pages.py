@@ -14,7 +14,7 @@ from screwgraph.model.formats.robot_keys import SETTINGS, SHAPES
 from screwgraph.model.formats.visual_shapes import MAKERS
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.mechanism.keys import SENSOR
-from screwgraph.model.mechanism.sensors import SENSORS
+from screwgraph.model.mechanism.sensors import FORMS
 from screwgraph.model.robot import JOINT_TYPES
 from screwgraph.motion.planning import keys as task
 from screwgraph.motion.planning.collision.shapes import SHAPES as OBSTACLES
@@ -71,7 +71,7 @@ def test_kinds_are_those_of_the_registries():
 
     assert set(task.GOAL) == {"time", "sigma", *GOALS}
     assert set(SHAPES) == set(MAKERS)
-    assert set(SENSOR) == {"sensor", *SENSORS, "at", "sigma"}
+    assert set(SENSOR) == {"sensor", *FORMS, "at", "sigma", "delay", "bias", "walk", "huber"}
     assert {key for name in JOINT_TYPES for key in joint_types.settings_of(name)} == set(SETTINGS)
     assert {field.name for shape in OBSTACLES.values() for field in dataclasses.fields(shape)} == set(task.SIZES)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
-from screwgraph.model.mechanism.read_sensors import parse_sensors
+from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.motion.planning import Task, horizon
 from screwgraph.motion.planning.goals import Position
 from tests.api.queries.models import MECHANISMS, TREES, coordinates_of, model_of, state_of

@@ -7,8 +7,10 @@ import screwgraph as sg
 from screwgraph.mechanics.mechanism import acceleration_problem, position_problem, velocity_problem
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.model.mechanism.equations import mass_matrix
+from screwgraph.model.mechanism.sensors import SensorResidual
+from screwgraph.model.sensors import SensorPlace
 from screwgraph.motion.estimation import FACTORS
-from screwgraph.motion.estimation.factors import Acceleration, Accelerometer, Gyroscope, LineAngle, PointPosition
+from screwgraph.motion.estimation.factors import Acceleration
 from screwgraph.motion.integration_rules import RK4, ExplicitDefect
 from screwgraph.optimize import Vector
 from screwgraph.optimize.template_wrappers import JacobianTemplate, flatten_residual
@@ -17,6 +19,13 @@ from screwgraph.tape.sparse_rows import to_sparse_rows
 
 RNG = np.random.default_rng(11)
 STEPPING = {"soft_equality": 2, "prior": 1}
+SENSED = {
+    "position": (SensorPlace("position", 1), 1, np.array([0.1, 0.2])),
+    "coordinate": (SensorPlace("angle", 0), 1, 0.3),
+    "line": (SensorPlace("angle", (0, 1)), 1, 0.3),
+    "gyroscope": (SensorPlace("gyroscope", 1), 2, 0.5),
+    "accelerometer": (SensorPlace("accelerometer", 0, (0.3, -0.1)), 2, np.array([1.0, 2.0])),
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +38,9 @@ def template(name, mechanism):
     n, f, k = mechanism.n, mechanism.dof, len(mechanism.motors)
     if name in STEPPING:
         return FACTORS[name], [n] * STEPPING[name], {"mean": np.ones(n)} if name == "prior" else {}
-    sensors = {
-        "point_position": ((1,), [n], np.array([0.1, 0.2])),
-        "coordinate_angle": ((4,), [n], 0.3),
-        "line_angle": (((0, 1),), [n], 0.3),
-        "gyroscope": ((1,), [n, n], 0.5),
-        "accelerometer": ((0, (0.3, -0.1)), [n, n], np.array([1.0, 2.0])),
-    }
-    if name in sensors:
-        extra, sizes, measured = sensors[name]
-        return FACTORS[name](mechanism, *extra), sizes, {"measured": measured}
+    if name in SENSED:
+        place, count, measured = SENSED[name]
+        return SensorResidual(mechanism, place), [n] * count, {"measured": measured}
     sizes = {
         "position_constraints": [n],
         "velocity_constraints": [n, n],
@@ -85,7 +87,7 @@ def complex_value(code, inputs):
     return np.array([work[o] if isinstance(o, int) else o for o in code.outputs], dtype=complex)
 
 
-@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("name", [*FACTORS, *SENSED])
 def test_jacobians_of_all_templates_are_complex_steps_of_their_residuals(name, bar):
     r, slope, sizes = residual(name, bar)
     q = bar.home
@@ -150,10 +152,12 @@ def test_sensors_measure_what_the_motion_is(bar, moving):
     at, zero = 0.3, np.zeros(2)
     g = 9.81
     specific = [g * np.sin(theta) - at * omega**2, g * np.cos(theta) + at * alpha]
-    np.testing.assert_allclose(Accelerometer(bar, 0, (at, 0.0))(q, qdd, measured=zero), specific, atol=1e-9)
-    assert float(Gyroscope(bar, 0)(q, qd, measured=0.0)) == pytest.approx(omega)
-    assert float(LineAngle(bar, (0, 1))(q, measured=theta - 0.1 + 2 * np.pi)) == pytest.approx(0.1)
-    np.testing.assert_allclose(PointPosition(bar, 1)(q, measured=q[:2]), 0.0, atol=1e-15)
+    accelerometer, gyroscope = SensorPlace("accelerometer", 0, (at, 0.0)), SensorPlace("gyroscope", 0)
+    line, point = SensorPlace("angle", (0, 1)), SensorPlace("position", 1)
+    np.testing.assert_allclose(SensorResidual(bar, accelerometer)(q, qdd, measured=zero), specific, atol=1e-9)
+    assert float(SensorResidual(bar, gyroscope)(q, qd, measured=0.0)) == pytest.approx(omega)
+    assert float(SensorResidual(bar, line)(q, measured=theta - 0.1 + 2 * np.pi)) == pytest.approx(0.1)
+    np.testing.assert_allclose(SensorResidual(bar, point)(q, measured=q[:2]), 0.0, atol=1e-15)
     assert acceleration_problem(bar, q, qd, {"theta": alpha}) == pytest.approx(qdd)
 
 

@@ -11,8 +11,7 @@ import numpy as np
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
-from screwgraph.model.mechanism.read_sensors import parse_sensors
-from screwgraph.model.mechanism.sensors import name_columns
+from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.motion.simulation import dynamics_of
 from tests.motion.estimation.subjects import Readings, Run, Subject
 
@@ -99,4 +98,4 @@ def _tangent(mechanism: sg.Mechanism, q: np.ndarray) -> np.ndarray:
 def _readings(mechanism: sg.Mechanism, run: Run, sensors: list[dict]) -> Readings:
     given = parse_sensors(mechanism, sensors)
     read = simulate_sensors(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, given)
-    return {s.name: {name: (read[name], s.sigma) for name in name_columns(s)} for s in given}
+    return {s.name: {name: (read[name], s.spread) for name in s.columns} for s in given}

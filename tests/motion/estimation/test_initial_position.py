@@ -11,7 +11,7 @@ from screwgraph.model.robot import Frame, Joint, Link, tree
 from screwgraph.model.robot.joints import Floating, Prismatic, Revolute
 from screwgraph.motion.estimation import get_mechanics, replay_measurements
 from screwgraph.motion.estimation.initial_position import find_initial_position
-from screwgraph.motion.estimation.sensors import make_contact_reading, parse_sensors, sensors_from_columns
+from screwgraph.motion.estimation.sensors import SensorResidual, parse_sensors, sensors_from_columns
 from screwgraph.spatial import SpatialInertia
 from screwgraph.spatial.quaternions import exponential, from_rotation, product, to_rotation
 from tests.motion.estimation.robots import moving
@@ -92,7 +92,7 @@ def test_a_contact_does_not_depend_on_the_heading():
     turned, heading = q.copy(), exponential(np.array([0.0, 0.0, 0.7]))
     turned[:3], turned[3:7] = to_rotation(heading) @ q[:3], product(heading, q[3:7])
     (sensor,) = parse_sensors(get_mechanics(robot), sensors_from_columns(["contact:left_foot"]))
-    reading = make_contact_reading(get_mechanics(robot), sensor)
+    reading = SensorResidual(get_mechanics(robot), (sensor.place,))
     before, after = (np.asarray(reading(x, qd, measured=np.ones(1)), dtype=float) for x in (q, turned))
     assert after == pytest.approx(before)
     J = sg.frame_jacobian(robot, "left_foot", reference="local_world_aligned")(q)

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
-from screwgraph.model.mechanism.read_sensors import parse_sensors
+from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.model.robot import Joint, Link, link_poses, tree
 from screwgraph.model.robot.joints import Prismatic
 from screwgraph.motion.estimation import ModelNoise

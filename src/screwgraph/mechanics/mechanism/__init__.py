@@ -15,10 +15,12 @@ from screwgraph.model.mechanism.build_constraints import constraints_of
 from screwgraph.model.mechanism.load import load_mechanism, mechanism_names
 from screwgraph.model.mechanism.mechanism import Mechanism
 from screwgraph.model.mechanism.mobility import MechanismMobility
-from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
+from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
 from screwgraph.model.mechanism.pendulums import chain_of_pendulums
-from screwgraph.model.mechanism.sensors import SENSORS, simulate_sensors
+from screwgraph.model.mechanism.sensors import simulate_sensors
 from screwgraph.model.mechanism.serialisation import from_texts, to_texts
+from screwgraph.model.sensors import SENSORS
+from screwgraph.model.sensors.sensor import Sensor
 
 __all__ = [
     "SENSORS",

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, Entry, Keys
+from screwgraph.model.sensors import SENSORS
 
 PLACE, LINE = "[x, y]", "[point, point]"
 PART = "name of the part"
+TARGETS = {"angle": "angle or [point, point]"}
+"""What sensors are on, where that is no part of one name."""
 
 MECHANISM: Keys = {
     "name": Entry("name of the mechanism", default="the file's name"),
@@ -97,12 +100,17 @@ TORQUE: Keys = {
 }
 SENSOR: Keys = {
     "sensor": Entry(PART, default=REQUIRED),
-    "gyroscope": Entry("body whose angular velocity it reads", "body", "rad/s"),
-    "accelerometer": Entry("body whose specific force it reads, in its axes", "body", "m/s²"),
-    "position": Entry("point whose place it reads", "point", "m"),
-    "angle": Entry("angle or line whose angle it reads", "angle or [point, point]", "rad"),
+    **{
+        name: Entry(form.text, TARGETS.get(form.on, form.on), form.unit)
+        for name, kind in SENSORS.items()
+        if (form := kind.mechanism)
+    },
     "at": Entry("place of an accelerometer on its body", PLACE, "m", "[0, 0]"),
     "sigma": Entry("standard deviation", NUMBER, "of what it reads", REQUIRED),
+    "delay": Entry("time before its own at which what it reads was so", NUMBER, "s", "0"),
+    "bias": Entry("standard deviation of a constant error, 0: none", NUMBER, "of what it reads", "0"),
+    "walk": Entry("change of that error in the root of a second", NUMBER, "of what it reads", "0"),
+    "huber": Entry("standard deviations beyond which residuals weigh less, 0: all count fully", NUMBER, default="0"),
 }
 """One of the kinds of sensors, its place, its noise."""
 

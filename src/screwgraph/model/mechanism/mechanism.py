@@ -17,9 +17,10 @@ from screwgraph.model.mechanism.build_constraints import constraints_of
 from screwgraph.model.mechanism.closure import ClosingProgram, characteristic_length, find_assembled, trace_closure
 from screwgraph.model.mechanism.constraints import Constraint
 from screwgraph.model.mechanism.mobility import MechanismMobility, analyse_mobility
-from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Sensor, Slider, Spring, Torque
+from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
 from screwgraph.model.model import Column, Model, validate_place
 from screwgraph.model.robot import FAR, make_unknown_name_error, moved_in_words
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.spatial.manifolds import Vector
 
 if TYPE_CHECKING:

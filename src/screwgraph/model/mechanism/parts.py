@@ -120,18 +120,3 @@ class Torque:
     body: int | None
     angle: int | None
     value: Scalar
-
-
-@dataclass(frozen=True)
-class Sensor:
-    """Sensor of the motion, with standard deviation `sigma` of each sample (SI units).
-
-    `kind` is a key of `sensors.SENSORS`; `target` a point, a body or an angle by number, or a line between two points;
-    `at` the place on the body (m, in its frame).
-    """
-
-    name: str
-    kind: str
-    target: int | tuple[int, int]
-    sigma: float
-    at: tuple[float, float] = (0.0, 0.0)

@@ -17,8 +17,8 @@ from screwgraph.model.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, Me
 from screwgraph.model.mechanism.parts import Gear
 from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, read_points
 from screwgraph.model.mechanism.read_forces import READERS, ReadContext, read_parts
-from screwgraph.model.mechanism.read_sensors import read_sensors
 from screwgraph.model.mechanism.read_values import Names, convert_powers, find_angle, read_number, read_numbers
+from screwgraph.model.mechanism.sensors import read_sensors
 from screwgraph.model.robot import make_unknown_name_error
 
 

@@ -1,75 +1,82 @@
-"""What sensors there are, and what they read along a motion."""
+"""Sensors on a mechanism: read from YAML or Python objects, their residuals, and what they read along a motion."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import InputError, ModelError
+from screwgraph.model.formats import Place, Value, quote_text, suggest_name
+from screwgraph.model.mechanism.forces import Motion
+from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.mechanism import Mechanism
-from screwgraph.model.mechanism.parts import Sensor
-from screwgraph.model.mechanism.sensor_models import (
-    Accelerometer,
-    CoordinateAngle,
-    Gyroscope,
-    LineAngle,
-    PointPosition,
-)
+from screwgraph.model.mechanism.read_forces import ReadContext, read_parts
+from screwgraph.model.mechanism.read_values import find_angle, find_line, find_point, read_number, read_numbers
+from screwgraph.model.sensors import SENSORS, SensorPlace
+from screwgraph.model.sensors.sensor import OPTIONS, Sensor
+from screwgraph.spatial import vector
+
+FORMS = {name: kind.mechanism for name, kind in SENSORS.items() if kind.mechanism}
+"""Kinds of sensors that mechanisms have."""
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismMotion:
+    """Measurable quantities of a mechanism's q, qd and qdd (SI units); parts are given by number."""
+
+    mechanism: Mechanism
+    states: Mapping[str, Any]
+
+    def position(self, point: int) -> Any:
+        """Return where a point is (2,)."""
+        return vector(self._motion().point(point))
+
+    def line(self, points: tuple[int, int]) -> tuple[Any, Any]:
+        """Return the way from one point to another."""
+        return self._motion().way(points)
+
+    def angle(self, angle: int) -> Any:
+        """Return an angle among the coordinates."""
+        return self._motion().angle(angle)
+
+    def angular_velocity(self, body: int) -> Any:
+        """Return the angular velocity of a body."""
+        base, motion = self.mechanism.bodies[body].base, self._motion("qd")
+        (x, y), (vx, vy) = motion.way(base), motion.relative_velocity(base)
+        return (x * vy - y * vx) / (x * x + y * y)
+
+    def specific_force(self, body: int, at: tuple[float, ...]) -> Any:
+        """Return acceleration minus gravity at a place on a body (2,).
+
+        Its axes are those of the body, whose x axis points from its first point to its second; so is the place (m).
+        """
+        own, motion = self.mechanism.bodies[body], self._motion("qdd")
+        (x, y), (ax, ay) = motion.way(own.base), motion.velocity(own.points[0])
+        bx, by = motion.relative_velocity(own.base)
+        along, across = at[0] / own.length, at[1] / own.length
+        fx = ax + along * bx - across * by - self.mechanism.gravity[0]
+        fy = ay + along * by + across * bx - self.mechanism.gravity[1]
+        return vector([x * fx + y * fy, x * fy - y * fx]) / own.length
+
+    def _motion(self, rate: str = "q") -> Motion:
+        return Motion(self.mechanism, self.states["q"], self.states[rate])
 
 
 @dataclass(frozen=True)
-class SensorKind:
-    """Kind of sensor: what it is `on` (body, point or angle), its unit, and the template of what it measures.
+class SensorResidual:
+    """Predicted less measured reading of a sensor, by the states that its kind names."""
 
-    `suffixes` of its columns; `of`, what it depends on: positions q, velocities v, accelerations a; `placed`, whether
-    it has a place on its body.
-    """
+    mechanism: Mechanism
+    place: SensorPlace
 
-    on: str
-    unit: str
-    suffixes: tuple[str, ...]
-    of: str
-    template: Callable[[Mechanism, Any], Any]
-    placed: bool = False
-
-
-def _gyroscope(mechanism: Mechanism, sensor: Sensor) -> Any:
-    return Gyroscope(mechanism, _single(sensor))
-
-
-def _accelerometer(mechanism: Mechanism, sensor: Sensor) -> Any:
-    return Accelerometer(mechanism, _single(sensor), sensor.at)
-
-
-def _position(mechanism: Mechanism, sensor: Sensor) -> Any:
-    return PointPosition(mechanism, _single(sensor))
-
-
-def _angle(mechanism: Mechanism, sensor: Sensor) -> Any:
-    if isinstance(sensor.target, tuple):
-        return LineAngle(mechanism, sensor.target)
-    return CoordinateAngle(mechanism, mechanism.angle_slots[sensor.target])
-
-
-def _single(sensor: Sensor) -> int:
-    return sensor.target if isinstance(sensor.target, int) else sensor.target[0]
-
-
-SENSORS: Mapping[str, SensorKind] = {
-    "gyroscope": SensorKind("body", "rad/s", ("",), "qv", _gyroscope),
-    "accelerometer": SensorKind("body", "m/s^2", ("_x", "_y"), "qa", _accelerometer, placed=True),
-    "position": SensorKind("point", "m", ("_x", "_y"), "q", _position),
-    "angle": SensorKind("angle", "rad", ("",), "q", _angle),
-}
-"""Kinds of sensors, by the key under which a file names them."""
-
-
-def name_columns(sensor: Sensor) -> tuple[str, ...]:
-    """Return the names of the columns that a sensor fills in a table of measurements."""
-    return tuple(sensor.name + suffix for suffix in SENSORS[sensor.kind].suffixes)
+    def __call__(self, *states: Any, measured: Any) -> Any:
+        """Residual, a row a column."""
+        motion = MechanismMotion(self.mechanism, dict(zip(FORMS[self.place.kind].of, states, strict=True)))
+        return SENSORS[self.place.kind].residual(motion, self.place, measured)
 
 
 def simulate_sensors(
@@ -87,13 +94,77 @@ def simulate_sensors(
         rng: draws the noise.
     """
     found: dict[str, np.ndarray] = {}
+    states = {"q": motion["q"], "qd": motion.get("v"), "qdd": motion.get("a")}
     for sensor in mechanism.sensors if sensors is None else sensors:
-        kind = SENSORS[sensor.kind]
-        reading = kind.template(mechanism, sensor)
-        own = [np.asarray(motion[name], dtype=float).T for name in kind.of]  # one row a coordinate
-        rows = np.asarray(reading(*own, measured=0.0), dtype=float)
-        values = np.broadcast_to(rows.reshape(len(kind.suffixes), -1), (len(kind.suffixes), own[0].shape[1]))
+        own = [np.asarray(states[name], dtype=float).T for name in sensor.form.of]  # one row a coordinate
+        rows = np.asarray(SensorResidual(mechanism, sensor.place)(*own, measured=0.0), dtype=float)
+        values = np.broadcast_to(rows.reshape(len(sensor.columns), -1), (len(sensor.columns), own[0].shape[1]))
         if rng is not None:
-            values = values + sensor.sigma * rng.standard_normal(values.shape)
-        found |= dict(zip(name_columns(sensor), values, strict=True))
+            values = values + sensor.spread * rng.standard_normal(values.shape)
+        found |= dict(zip(sensor.columns, values, strict=True))
     return found
+
+
+def read_sensors(value: Value | None, around: ReadContext, places: dict[str, object]) -> tuple[Sensor, ...]:
+    """Read a list of sensors. Raises ModelError."""
+    return read_parts(value, "sensor", SENSOR, _sensor, around, places)
+
+
+def parse_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
+    """Return sensors from entries like a file's, [{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}, ...].
+
+    Raises:
+        InputError: a sensor that the mechanism cannot have.
+    """
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        example = '{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}'
+        raise InputError(f"sensors = {given!r} is not a list", fix=f"give sensors=[{example}]")
+    around = ReadContext(mechanism.points, mechanism.bodies, mechanism.angles, {})
+    try:
+        return read_sensors(_value(given), around, {})
+    except ModelError as error:
+        raise InputError(error.what, at=error.at, why=error.why, fix=error.fix) from error
+
+
+def _value(given: Any) -> Value:
+    """Return Python objects as values of a file."""
+    place = Place("sensors")
+    if isinstance(given, Mapping):
+        return Value({str(key): _value(item) for key, item in given.items()}, place)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return Value(tuple(_value(item) for item in given), place)
+    return Value(None if given is None else str(given), place)
+
+
+def _sensor(name: str, entries: dict[str, Value], around: ReadContext) -> Sensor:
+    kinds = [kind for kind in FORMS if kind in entries]
+    if len(kinds) != 1:
+        what = f"sensor {name!r} measures {' and '.join(kinds) or 'nothing'}"
+        raise ModelError(what, at=entries[""].at, fix=f"give it one of {', '.join(FORMS)}")
+    form = FORMS[kinds[0]]
+    sigma = read_number(entries["sigma"], around.names)
+    if not sigma > 0.0:
+        raise entries["sigma"].complaint("a standard deviation is positive")
+    if "at" in entries and not form.has_place:
+        raise entries["at"].complaint(f"a sensor of {kinds[0]} has no place on a body")
+    at = tuple(read_numbers(entries["at"], around.names, 2)) if "at" in entries else (0.0, 0.0)
+    options = {option: read_number(entries[option], around.names) for option in OPTIONS if option in entries}
+    try:
+        return Sensor(name, kinds[0], _target(form.on, entries[kinds[0]], around), (sigma,), at, **options)
+    except InputError as error:
+        raise ModelError(error.what, at=entries[""].at, why=error.why, fix=error.fix) from error
+
+
+def _target(on: str, value: Value, around: ReadContext) -> int | tuple[int, int]:
+    if on == "point":
+        return find_point(value, around.points)
+    if on == "angle":
+        return find_line(value, around.points) if isinstance(value.content, tuple) else find_angle(value, around.angles)
+    text, names = value.text(), [body.name for body in around.bodies]
+    if text not in names:
+        raise ModelError(
+            f"{value.what}: there is no body {quote_text(text)}",
+            at=value.at,
+            fix=suggest_name(text, names, "the bodies are"),
+        )
+    return names.index(text)

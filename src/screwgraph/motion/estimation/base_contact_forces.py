@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.motion.estimation.robot_motion_graph import Motion
-from screwgraph.motion.estimation.sensor_models import BaseFrameForces
+from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.optimize import soft
 from screwgraph.optimize.batch import Batch
+from screwgraph.spatial import concatenate
+
+
+@dataclass(frozen=True)
+class BaseFrameForces:
+    """The forces of contacts on frames (N), which are in the frames' axes, in the base's."""
+
+    mechanics: Mechanics
+    pushed: tuple[str, ...]
+
+    def __call__(self, q: Any, forces: Any) -> Any:
+        """Forces (3 n,)."""
+        R = [self.mechanics.pose(frame, q)[:3, :3] for frame in self.pushed]
+        return concatenate(*(R[i] @ forces[3 * i : 3 * i + 3] for i in range(len(R))))
 
 
 @dataclass(frozen=True, eq=False)

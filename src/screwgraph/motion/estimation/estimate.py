@@ -29,7 +29,7 @@ from screwgraph.motion.estimation.observability import (
 from screwgraph.motion.estimation.result import DOUBTFUL, Estimate
 from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
 from screwgraph.motion.estimation.sensor_factors import make_prior, make_sensor_factors, random_walk_priors
-from screwgraph.motion.estimation.sensors import Sensor, bias_unknown
+from screwgraph.motion.estimation.sensors import bias_unknown
 from screwgraph.motion.estimation.slip_detection import can_slip, drop_slipping, find_slips, search_without_slips
 from screwgraph.motion.simulation import Watch, coordinate_names, dynamics_of, simulate_dynamics
 from screwgraph.optimize import (
@@ -105,9 +105,7 @@ def _estimate_model(
     """Search once. Raises SearchError where that fails."""
     noise = noise or ModelNoise()
     unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, tuple(parameters))
-    data = validate_measurements(
-        measurements, unknowns.sensors(sensors, measurements), unknowns.channels, unknowns.labels
-    )
+    data = validate_measurements(measurements, unknowns.sensors(sensors, measurements), unknowns.labels)
     driven = unknowns.inputs_of(_names(inputs, "inputs"))
     _check_known(unknowns.labels, driven, data)
     start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
@@ -116,10 +114,8 @@ def _estimate_model(
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
-    for sensor in data.sensors:
-        if isinstance(sensor, Sensor) and sensor.bias:
-            offset = bias_unknown(sensor)
-            values[offset.name] = np.zeros((1, offset.manifold.dim))
+    biased = [sensor for sensor in data.sensors if sensor.bias]
+    values |= {x.name: np.zeros((1, x.manifold.dim)) for x in (bias_unknown(sensor, 1) for sensor in biased)}
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
         try:
@@ -221,6 +217,8 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
         families["forces"] = unknowns.forces
         found += random_walk_priors(unknowns.forces, data, noise.force, noise.force_rate)
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
+        if sensor.walk:
+            found += random_walk_priors(bias_unknown(sensor, unknowns.count), data, sensor.bias, sensor.walk)
         if len(samples.at):
             found += make_sensor_factors(unknowns, sensor, families, samples, noise)
     found.append(soft(PositionPrior(q.manifold), q[0], mean=start[0], sigma=noise.position, name="prior q"))
@@ -289,11 +287,11 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         forces, forces_sigma = told(found), told.sigma(found, spread)
         run = replace(run, external_wrenches=unknowns.wrenches(found["forces"]))
     offsets, offsets_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
-    for sensor in data.sensors:
-        if isinstance(sensor, Sensor) and sensor.bias:
-            offset = bias_unknown(sensor)
-            offsets[sensor.name] = found[offset.name][0]
-            offsets_sigma[sensor.name] = np.sqrt(np.diag(result.covariance(offset)))
+    for sensor in (sensor for sensor in data.sensors if sensor.bias):
+        offset = bias_unknown(sensor, unknowns.count)
+        at = slice(None) if sensor.walk else 0
+        offsets[sensor.name] = found[offset.name][at]
+        offsets_sigma[sensor.name] = _sigma(result.covariances(offset))[at]
     values, covariance = np.zeros(0), np.zeros((0, 0))
     if shared.names:
         values = shared.scale * found["parameters"][0]
@@ -344,7 +342,7 @@ def _check_positive(unknowns: Unknowns, values: np.ndarray, covariance: np.ndarr
 def _misfits(unknowns: Unknowns, data: Measurements, result: Result) -> dict[str, float]:
     left = result.residuals
     pairs = [(s, samples) for s, samples in zip(data.sensors, data.samples, strict=True) if len(samples.at)]
-    return {s.name: rms_residual(samples, left[f"sensor {s.name}"], unknowns.reading(s)[2]) for s, samples in pairs}
+    return {s.name: rms_residual(samples, left[f"sensor {s.name}"], s.spread) for s, samples in pairs}
 
 
 def _find_unobserved(unknowns: Unknowns, noise: ModelNoise, covariances: Mapping[str, Any]) -> tuple[str, ...]:

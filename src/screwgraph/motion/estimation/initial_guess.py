@@ -13,6 +13,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.motion.estimation.measurements import Measurements
 from screwgraph.motion.estimation.mechanism_unknowns import MechanismUnknowns
 from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
+from screwgraph.motion.estimation.sensors import bias_unknown
 from screwgraph.motion.integration_rules import RK4, take_step
 from screwgraph.motion.planning.extrapolated_euler import MotionStretches, integrate_stretches
 from screwgraph.optimize.manifold_code import displacement_rates, retract_values
@@ -39,11 +40,13 @@ def extend_guess(
     tau, last = data.torques.copy(), max(done, 1) - 1
     if unknowns.inputs:
         old = values["tau"] if done else np.zeros((1, len(unknowns.inputs)))
-        found["tau"] = np.vstack([old, np.tile(old[-1], (unknowns.count - len(old), 1))])
+        found["tau"] = _repeat_last(old, unknowns.count)
         tau[:, list(unknowns.inputs)] = old[-1]
+    for walking in (bias_unknown(sensor, unknowns.count) for sensor in data.sensors if sensor.walk):
+        found[walking.name] = _repeat_last(values[walking.name], unknowns.count)
     if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
         old = values["forces"] if done else np.zeros((1, unknowns.forces.manifold.dim))
-        found["forces"] = np.vstack([old, np.tile(old[-1], (unknowns.count - len(old), 1))])
+        found["forces"] = _repeat_last(old, unknowns.count)
         path = _still(unknowns, (q, v), len(data.steps) - last)
     else:
         with np.errstate(all="ignore"):  # what is not finite is found and said
@@ -58,6 +61,10 @@ def extend_guess(
             old = values.get(family.name, np.zeros((0, family.manifold.dim)))
             found[family.name] = np.vstack([old, np.zeros((family.count - len(old), family.manifold.dim))])
     return found
+
+
+def _repeat_last(values: Float[np.ndarray, "k n"], count: int) -> Float[np.ndarray, "N n"]:
+    return np.vstack([values, np.tile(values[-1], (count - len(values), 1))])
 
 
 def _check_predicted(path: Sequence[np.ndarray], data: Measurements, first: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,11 @@ from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Joint
 from screwgraph.model.robot.closure.independent_joints import position_slices
 from screwgraph.model.robot.joints import Floating
-from screwgraph.motion.estimation.sensor_models import JointReading
-from screwgraph.motion.estimation.sensors import SENSORS, Sensor, name_channels
+from screwgraph.model.sensors import SENSORS
+from screwgraph.model.sensors.sensor import Sensor
+from screwgraph.motion.estimation.sensors import find_position_place
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.spatial import inverse, quaternions, so3, transform
-
-OPPOSITE = 1e-6
-"""Angle (rad) from upside down within which the axis of a turn is not defined."""
+from screwgraph.spatial import inverse
 
 
 def find_initial_position(
@@ -41,15 +39,14 @@ def find_initial_position(
         q0: where the motion begins, roughly.
         position: how sure that is (rad, m).
     """
-    sure = [s for s in sensors if np.hypot(max(s.sigma), s.bias) < position or s.kind == "accelerometer"]
+    sure = [s for s in sensors if np.hypot(max(s.sigma), s.bias) < position or s.form.of != ("q",)]
     q, encoders = q0.copy(), set[int]()
     for sensor in sure:
-        read = _first(table, name_channels(sensor).columns)
-        if sensor.kind == "joint_position" and read is not None:
-            reading = SENSORS[sensor.kind].template(mechanics, sensor, (), ())
-            assert isinstance(reading, JointReading)
-            q[list(reading.columns)] = read
-            encoders.update(reading.columns)
+        if sensor.form.on == "joint" and sensor.form.of == ("q",):
+            read, place = _first(table, sensor.columns), find_position_place(mechanics, sensor.target)
+            if read is not None:
+                q[place] = read[0]
+                encoders.add(place)
     base = next((j for j in mechanics.robot.joints if not mechanics.robot.joints_to_base(j.parent)), None)
     if base is not None and isinstance(base.type, Floating):
         q = _place_base(mechanics, base, sure, table, q)
@@ -62,50 +59,17 @@ def _place_base(
 ) -> np.ndarray:
     """Return a position whose base is placed by the first readings of sensors on it."""
     robot, done = mechanics.robot, set[str]()
-    on = [s for s in sensors if s.kind in PLACED and base in robot.joints_to_base(robot.frame(s.target).link)]
-    for sensor in sorted(on, key=lambda s: list(PLACED).index(s.kind)):
-        read = _first(table, name_channels(sensor).columns)
-        if read is None or sensor.kind in done or "pose" in done:
+    on = [s for s in sensors if s.form.on == "frame" and base in robot.joints_to_base(robot.frame(s.target).link)]
+    for sensor in sorted(on, key=lambda s: list(SENSORS).index(s.kind)):
+        read, to_reading = _first(table, sensor.columns), sensor.entry.base_motion
+        if read is None or to_reading is None or sensor.kind in done:
             continue
         T = np.asarray(mechanics.pose(sensor.target, q), dtype=float)
-        q = _displace_base(mechanics, base, q, PLACED[sensor.kind](mechanics, T, read))
+        q = _displace_base(mechanics, base, q, to_reading(robot.gravity, T, read))
+        if len(sensor.rows) == 6:  # a pose leaves nothing to others
+            break
         done.add(sensor.kind)
     return q
-
-
-def _motion_to_pose(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
-    """Return the motion (4, 4), in the base's axes, that brings a frame from T to a measured pose."""
-    measured = transform(quaternions.to_rotation(read[3:] / np.linalg.norm(read[3:])), read[:3])
-    return measured @ inverse(T)
-
-
-def _rotation_to_gravity(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
-    """Return the least rotation about a frame's origin after which its measured acceleration points against gravity."""
-    up, measured = -np.asarray(mechanics.robot.gravity, dtype=float), T[:3, :3] @ read
-    if not (np.linalg.norm(up) > 0.0 and np.linalg.norm(measured) > 0.0):
-        return np.eye(4)
-    up, measured = up / np.linalg.norm(up), measured / np.linalg.norm(measured)
-    axis = np.cross(measured, up)
-    angle = np.arctan2(np.linalg.norm(axis), measured @ up)
-    if np.linalg.norm(axis) < OPPOSITE:
-        if measured @ up > 0.0:
-            return np.eye(4)
-        axis = np.cross(measured, np.eye(3)[np.argmin(np.abs(measured))])
-    R = so3.about_axis(axis / np.linalg.norm(axis), angle)
-    return transform(R, T[:3, 3] - R @ T[:3, 3])
-
-
-def _translation_to_point(mechanics: Mechanics, T: np.ndarray, read: np.ndarray) -> np.ndarray:
-    """Return the translation that brings a frame's origin to a measured point."""
-    return transform(np.eye(3), read - T[:3, 3])
-
-
-PLACED: Mapping[str, Callable[[Mechanics, np.ndarray, np.ndarray], np.ndarray]] = {
-    "pose": _motion_to_pose,
-    "accelerometer": _rotation_to_gravity,
-    "position": _translation_to_point,
-}
-"""Motions of a base by kinds of sensors, in the order in which they are used; nothing follows a pose."""
 
 
 def _displace_base(mechanics: Mechanics, base: Joint, q: np.ndarray, motion: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,15 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.formats import Table
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.motion.estimation.sensor_times import find_nearest_times, merge_times, round_steps
-from screwgraph.motion.estimation.trajectory_tables import EVEN, check_increasing, locate_names, read_column
+from screwgraph.model.sensors.sensor import Sensor
+from screwgraph.motion.estimation.trajectory_tables import (
+    EVEN,
+    FEWEST,
+    are_even,
+    check_increasing,
+    locate_names,
+    read_column,
+)
 
 TORQUE = "tau:"
 """What the names of columns of known torques begin with; the motor follows."""
@@ -23,19 +30,12 @@ ROUNDED = 0.01
 TIME = "t"
 OWN_TIME = "t:"
 """What the names of columns of a sensor's own times begin with; its name, or that of a column of torques, follows."""
-
-
-@dataclass(frozen=True)
-class Channels:
-    """Columns that a sensor fills, and by name of each row of its residual the columns that the row needs.
-
-    Columns `unit` are those of a unit quaternion. What is read was so a `delay` (s) before.
-    """
-
-    columns: tuple[str, ...]
-    rows: Mapping[str, tuple[str, ...]]
-    unit: tuple[str, ...] = ()
-    delay: float = 0.0
+GAP = 10.0
+"""So many times the middle step, a step between uneven times is a gap."""
+MISSING = 1.5
+"""The same where most steps are equal: from here on, a time is missing."""
+FILLED = 10
+"""Instants that gaps may get, for each instant with a time of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Measurements:
     __repr__ = one_line
 
     t: Float[np.ndarray, " N"]
-    sensors: tuple[Any, ...]
+    sensors: tuple[Sensor, ...]
     samples: tuple[Samples, ...]
     torques: Float[np.ndarray, "N motors"]
 
@@ -86,9 +86,7 @@ class Measurements:
         return round_steps(self.t)
 
 
-def validate_measurements(
-    table: Mapping[str, Any], sensors: Sequence[Any], channels: Callable[[Any], Channels], motors: Sequence[str]
-) -> Measurements:
+def validate_measurements(table: Mapping[str, Any], sensors: Sequence[Sensor], motors: Sequence[str]) -> Measurements:
     """Check measurements, {"t": (N,), sensor: (N,), sensor_x: (N,), "tau:motor": (N,), ...}.
 
     NaN is what was not measured. Columns of a sensor with a column "t:sensor" have these times, as long as they are.
@@ -100,16 +98,15 @@ def validate_measurements(
             other lengths, torques that are not known all the time.
     """
     driven = {TORQUE + name: k for k, name in enumerate(motors)}
-    known = {sensor: channels(sensor) for sensor in sensors}
     with locate_names(table):
-        used = _select_sensors(table, known, driven)
+        used = _select_sensors(table, sensors, driven)
     base = [_times(table, TIME, "t")[0]] if TIME in table else []
     begin = float(base[0][0]) if base else -np.inf
-    read = [_earlier(s.name, _read_times(table, s.name, known[s].columns), known[s].delay, begin) for s in used]
+    read = [_earlier(s.name, _read_times(table, s.name, s.columns), s.delay, begin) for s in used]
     pushed = {name: _read_times(table, name, (name,)) for name in driven if name in table}
     t = merge_times([*base, *(times for times, _ in read)])
     samples = tuple(
-        _samples(find_nearest_times(t, times), values, known[sensor])
+        _samples(find_nearest_times(t, times), values, sensor)
         for sensor, (times, values) in zip(used, read, strict=True)
     )
     torques = np.zeros((len(t), len(motors)))
@@ -118,22 +115,22 @@ def validate_measurements(
     return Measurements(t, used, samples, torques)
 
 
-def _select_sensors(table: Any, known: Mapping[Any, Channels], motors: Mapping[str, int]) -> tuple[Any, ...]:
-    """Return the sensors that a table has columns of; `known` are those of all."""
+def _select_sensors(table: Any, known: Sequence[Sensor], motors: Mapping[str, int]) -> tuple[Sensor, ...]:
+    """Return the sensors that a table has columns of."""
     if not isinstance(table, Mapping) or not any(str(name) == TIME or str(name)[:2] == OWN_TIME for name in table):
         raise InputError("the measurements have no times", fix='give {"t": times, "gyro": angular velocities, ...}')
-    columns = [name for channels in known.values() for name in channels.columns]
-    timed = {OWN_TIME + sensor.name: channels.columns for sensor, channels in known.items()}
+    columns = [name for sensor in known for name in sensor.columns]
+    timed = {OWN_TIME + sensor.name: sensor.columns for sensor in known}
     timed |= {OWN_TIME + name: (name,) for name in motors}
     for name in table:
         if name not in (TIME, *columns, *motors, *timed):
             raise _unknown_column(str(name), columns, (*motors, *timed))
         if name in timed and not any(column in table for column in timed[name]):
             raise InputError(f"the measurements have times {name} of nothing", fix=f"give {', '.join(timed[name])}")
-    used = tuple(sensor for sensor, channels in known.items() if any(name in table for name in channels.columns))
+    used = tuple(sensor for sensor in known if any(name in table for name in sensor.columns))
     if not used:
         raise InputError("nothing is measured", fix=f"give columns of sensors, like {', '.join(columns) or 'sensors='}")
-    for name in (name for sensor in used for name in known[sensor].columns):
+    for name in (name for sensor in used for name in sensor.columns):
         if name not in table:
             raise InputError(f"the measurements have no column {name}", why="the other one of its sensor is there")
     return used
@@ -196,17 +193,17 @@ def _earlier(
     return times[kept], values[kept]
 
 
-def _samples(at: Int[np.ndarray, " k"], values: Float[np.ndarray, "k n"], channels: Channels) -> Samples:
+def _samples(at: Int[np.ndarray, " k"], values: Float[np.ndarray, "k n"], sensor: Sensor) -> Samples:
     """Return what was measured at instants, without samples of which nothing was."""
-    given, column_of = np.isfinite(values), {name: i for i, name in enumerate(channels.columns)}
-    needed = [[column_of[name] for name in names] for names in channels.rows.values()]
-    if channels.unit:
-        quaternion = [column_of[name] for name in channels.unit]
-        values[:, quaternion] = _unit(values[:, quaternion], channels.unit[0])
+    given, column_of = np.isfinite(values), {name: i for i, name in enumerate(sensor.columns)}
+    needed = [[column_of[name] for name in names] for names in sensor.rows.values()]
+    if sensor.unit_columns:
+        quaternion = [column_of[name] for name in sensor.unit_columns]
+        values[:, quaternion] = _unit(values[:, quaternion], sensor.unit_columns[0])
     seen = np.stack([given[:, columns].all(axis=1) for columns in needed], axis=1)
     some = seen.any(axis=1)
     at, values, seen = at[some], np.where(given, values, 0.0)[some], seen[some]
-    return Samples(at, values, None if seen.all() else seen.astype(float), tuple(channels.rows))
+    return Samples(at, values, None if seen.all() else seen.astype(float), tuple(sensor.rows))
 
 
 def _unit(values: Float[np.ndarray, "k 4"], name: str) -> Float[np.ndarray, "k 4"]:
@@ -245,3 +242,43 @@ def _interpolate_torques(
             why=f"there are measurements from {t[0]:.6g} s to {t[-1]:.6g} s",
         )
     return np.interp(t, times, values)
+
+
+def merge_times(times: Sequence[Float[np.ndarray, " k"]]) -> Float[np.ndarray, " N"]:
+    """Return all times (s), once each; longer gaps among them get instants at the usual distance.
+
+    Times that differ by what printed digits explain are one instant. Steps are then short enough for integration.
+
+    Raises:
+        InputError: too few times, or a gap that is far longer than all that was measured.
+    """
+    t = np.unique(np.concatenate(times))
+    if len(t) > 1:
+        t = t[np.concatenate([[True], np.diff(t) > EVEN * np.median(np.diff(t)) + 1e-12])]
+    if len(t) < FEWEST:
+        raise InputError(f"the measurements have {len(t)} samples", why=f"accelerations need {FEWEST} or more")
+    steps = np.diff(t)
+    middle = float(np.median(steps))
+    are_mostly_even = np.mean(np.abs(steps - middle) <= EVEN * middle + 1e-12) >= 0.5
+    parts = np.where(steps > (MISSING if are_mostly_even else GAP) * middle, np.rint(steps / middle), 1.0)
+    if parts.sum() > FILLED * len(t):
+        k = int(np.argmax(steps))
+        raise InputError(
+            f"nothing is measured for {steps[k]:.6g} s after t = {t[k]:.6g} s",
+            why=f"elsewhere samples are {middle:.6g} s apart",
+            fix="check the unit of the times (s), or estimate both parts on their own",
+        )
+    inside = [a + h / n * np.arange(int(n)) for a, h, n in zip(t[:-1], steps, parts, strict=True) if n > 1.0]
+    return np.unique(np.concatenate([t, *inside]))
+
+
+def round_steps(t: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N-1"]:
+    """Return the distances of instants (s): those of equal distances are exactly equal."""
+    steps, mean = np.diff(t), float(t[-1] - t[0]) / (len(t) - 1)
+    return np.full(len(steps), mean) if are_even(steps) else steps
+
+
+def find_nearest_times(t: Float[np.ndarray, " N"], times: Float[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+    """Return the numbers of the instants nearest to some times."""
+    after = np.clip(np.searchsorted(t, times), 1, len(t) - 1)
+    return np.where(times - t[after - 1] < t[after] - times, after - 1, after)

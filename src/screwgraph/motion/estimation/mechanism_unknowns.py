@@ -10,23 +10,19 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.mechanism import Mechanism, live_mechanism
-from screwgraph.model.mechanism.parts import Sensor
-from screwgraph.model.mechanism.read_sensors import parse_sensors
-from screwgraph.model.mechanism.sensors import SENSORS, name_columns
+from screwgraph.model.mechanism.sensors import SensorResidual, parse_sensors
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
 from screwgraph.motion.estimation.factors.parametric_template import ParametricTemplate, depends_on_parameters
 from screwgraph.motion.estimation.forward_graph import sample_forces
-from screwgraph.motion.estimation.measurements import Channels, Measurements
+from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise, integration_sigma
 from screwgraph.motion.estimation.symbolic_parameters import SymbolicMechanism, make_symbolic_mechanism
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
 from screwgraph.motion.integration_rules import SimpsonVelocities, simpson_positions
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Factors, Selection, Variables, Vector, soft
-
-FAMILIES = {"q": "q", "v": "qd", "a": "qdd"}
-"""Families of unknowns by the letters that sensors name them by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +60,7 @@ class MechanismUnknowns:
 
     def states(self, node: int = 0) -> tuple[Variables, ...]:
         """Return q, qd, qdd."""
-        return tuple(Variables(name, Vector(self.model.n), self.count) for name in FAMILIES.values())
+        return tuple(Variables(name, Vector(self.model.n), self.count) for name in ("q", "qd", "qdd"))
 
     @property
     def tau(self) -> Variables:
@@ -92,11 +88,6 @@ class MechanismUnknowns:
         """Return sensors, by default those of the file. Raises InputError."""
         return self.model.sensors if given is None else parse_sensors(self.model, given)
 
-    def channels(self, sensor: Sensor) -> Channels:
-        """Return the columns of a sensor, each of which is a row of its residual."""
-        names = name_columns(sensor)
-        return Channels(names, {name: (name,) for name in names})
-
     def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError, ModelError."""
         return dynamics_of(self.model).start(q0, qd0)
@@ -118,10 +109,13 @@ class MechanismUnknowns:
             self.make_reading_factors("f_hs qd", velocities, *ends, ends=2, **over_step, **between),
         ]
 
-    def reading(self, sensor: Sensor) -> tuple[Any, tuple[str, ...], float]:
-        """Return a sensor's template, the families that it depends on, and its standard deviation."""
-        kind = SENSORS[sensor.kind]
-        return kind.template(self.parameters.mechanism, sensor), tuple(FAMILIES[x] for x in kind.of), sensor.sigma
+    def reading(self, sensor: Sensor) -> SensorResidual:
+        """Return a sensor's template."""
+        return SensorResidual(self.parameters.mechanism, sensor.place)
+
+    def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
+        """Return nothing: mechanisms have no contacts."""
+        return []
 
     def fit_to(self, data: Measurements, q0: np.ndarray) -> MechanismUnknowns:
         """Return these: sensors of mechanisms add no unknowns."""

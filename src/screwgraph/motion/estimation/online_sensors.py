@@ -11,21 +11,34 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
+from screwgraph.compiler import Argument
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.motion.estimation.measurements import Channels
-from screwgraph.motion.estimation.partial_measurement import PartialReading
+from screwgraph.model.sensors.sensor import Sensor
+from screwgraph.motion.estimation.base_contact_forces import BaseFrameForces
 from screwgraph.motion.estimation.robot_motion_graph import Motion
-from screwgraph.motion.estimation.sensor_models import BiasedReading, JointReading, ZeroForceUnlessContact
-from screwgraph.motion.estimation.sensors import SENSORS, Sensor, bias_unknown, name_channels
+from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, SensorResidual, bias_unknown
 from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.losses import Huber
-from screwgraph.spatial import choose
-from screwgraph.tape import Number
+from screwgraph.optimize.smoothers import UpdateInputs
+from screwgraph.spatial import Array, choose, concatenate
+from screwgraph.tape import Number, apply
 
 RELEASED = "no force"
 """Factors of contacts that are none."""
 Known = Mapping[str, Mapping[str, np.ndarray]]
 """What one update brings: by factors their own parameters."""
+
+
+@dataclass(frozen=True)
+class ZeroForceUnlessContact:
+    """Forces of contacts (N) where 0 was measured of them: there are none; nothing where 1 was."""
+
+    places: tuple[int, ...]
+
+    def __call__(self, forces: Any, *, measured: Any) -> Any:
+        """Residual (3 n,)."""
+        parts = [(1.0 - measured[i]) * forces[3 * place : 3 * place + 3] for i, place in enumerate(self.places)]
+        return concatenate(*parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +62,7 @@ class Readings:
         groups: dict[str, list[Sensor]] = {}
         for sensor in sensors:
             groups.setdefault(_group(sensor), []).append(sensor)
-            if sensor.kind == "contact" and sensor.delay:
+            if sensor.entry.is_contact and sensor.delay:
                 raise InputError(f"contact {sensor.name!r} has a delay", fix="give it none")
         late = {name: round(own[0].delay / dt) for name, own in groups.items()}
         for name, count in late.items():
@@ -62,29 +75,24 @@ class Readings:
         return cls(motion, groups, late)
 
     @cached_property
-    def columns(self) -> dict[str, Channels]:
-        """By sensor what it fills."""
-        return {s.name: name_channels(s) for own in self.groups.values() for s in own}
-
-    @property
-    def columns_in_order(self) -> Sequence[str]:
-        """All columns, sensor by sensor, each once."""
-        return list(dict.fromkeys(c for own in self.columns.values() for c in own.columns))
+    def sensors(self) -> list[Sensor]:
+        """All sensors, group by group."""
+        return [s for own in self.groups.values() for s in own]
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """All columns."""
-        return frozenset(c for own in self.columns.values() for c in own.columns)
+    def names(self) -> tuple[str, ...]:
+        """All columns, sensor by sensor, each once."""
+        return tuple(dict.fromkeys(c for s in self.sensors for c in s.columns))
 
     @cached_property
     def contacts(self) -> list[Sensor]:
         """Sensors of contacts."""
-        return [s for own in self.groups.values() for s in own if s.kind == "contact"]
+        return [s for s in self.sensors if s.entry.is_contact]
 
-    @property
-    def biased_sensors(self) -> list[Sensor]:
-        """Sensors that are off by a constant."""
-        return [s for own in self.groups.values() for s in own if s.bias]
+    @cached_property
+    def biases(self) -> dict[str, tuple[Sensor, Variables]]:
+        """By sensor that is off by something, that sensor and what it is off by."""
+        return {s.name: (s, bias_unknown(s, self.motion.count)) for s in self.sensors if s.bias}
 
     def read(self, readings: Mapping[str, float]) -> dict[str, dict[str, np.ndarray]]:
         """Return what is read now as parameters of factors; what is NaN or left out was not measured.
@@ -103,13 +111,13 @@ class Readings:
         found: dict[str, dict[str, np.ndarray]] = {}
         for name, sensors in self.groups.items():
             read, seen = list[Number](), list[Number]()
-            for own in (self.columns[s.name] for s in sensors):
+            for own in sensors:
                 seen += [_all(there, needed) for needed in own.rows.values()]
                 read += [choose(there[c], values[c], 0.0) for c in own.columns]
-                if own.unit:  # a unit quaternion, which is not looked at if it is not there
-                    read[-1] = choose(_all(there, own.unit), read[-1], 1.0)
+                if own.unit_columns:  # a unit quaternion, which is not looked at if it is not there
+                    read[-1] = choose(_all(there, own.unit_columns), read[-1], 1.0)
             found[name] = {"measured": np.array(read)}
-            if sensors[0].kind != "contact":
+            if not sensors[0].entry.is_contact:
                 found[name]["seen"] = np.array(seen)
         if self.contacts:
             flags = [choose(there[s.name], values[s.name], 1.0) for s in self.contacts]
@@ -134,19 +142,60 @@ class Readings:
         self, name: str, sensors: Sequence[Sensor], families: Mapping[str, Variables], known: Sequence[Known]
     ) -> Factors:
         first, motion, late = sensors[0], self.motion, self.late[name]
-        kind, at = SENSORS[first.kind], slice(0, motion.count - late)
-        templates: list[Any] = [kind.template(motion.mechanics, s, motion.inputs, motion.pushed) for s in sensors]
-        template, unknowns = templates[0], list[Any](families[family][at] for family in kind.of)
-        if len(sensors) > 1:
-            template = JointReading(tuple(c for t in templates for c in t.columns))
+        at, unknowns = slice(0, motion.count - late), list[Any]()
+        template: Any = SensorResidual(motion.mechanics, tuple(s.place for s in sensors), motion.inputs, motion.pushed)
+        unknowns += [families[family][at] for family in first.form.of]
         if first.bias:
-            template, unknowns = BiasedReading(template), [*unknowns, bias_unknown(first)]
+            offset = self.biases[first.name][1]
+            template, unknowns = BiasedReading(template), [*unknowns, offset[at] if first.walk else offset]
         given = {key: each(np.array([k[name][key] for k in known[late:]])) for key in known[0][name]}
         template = PartialReading(template) if "seen" in given else template
-        sigma = np.array([x for s in sensors for x in s.sigma])
         loss = Huber(first.huber) if first.huber else None
-        spread = sigma if len(sigma) > 1 else float(sigma.sum())
+        spread = first.spread if len(sensors) == 1 else np.array([x for s in sensors for x in s.sigma])
         return soft(template, *unknowns, sigma=spread, loss=loss, name=name, **given)
+
+
+def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
+    """Return (readings, tau) as what a window takes; `last` are torques (nv,) of an example.
+
+    Results are in SI units, forces of contacts in the base's axes.
+
+    Raises:
+        InputError: contacts are judged slipping, which takes a search in each update.
+    """
+    slips = [s.name for s in readings.contacts if s.slip]
+    if slips:
+        raise InputError(
+            f"contact {slips[0]!r} is judged slipping, which is no code of a fixed length", fix='give it "slip": 0'
+        )
+    columns, labels = list(readings.names), readings.motion.mechanics.labels
+    free = [i for i in range(len(labels)) if i not in readings.motion.inputs]
+
+    def read_parameters(values: Array, *tau: Array) -> Mapping[tuple[str, str], Array]:
+        given = dict(zip(columns, values, strict=True))
+        known = readings.known(given, {c: apply("eq", x, x) for c, x in given.items()})
+        own = {(group, name): array for group, named in known.items() for name, array in named.items()}
+        every = np.zeros(len(labels), dtype=object)
+        every[free] = np.concatenate([np.zeros(0), *tau])
+        return {**own, ("dynamics", "tau"): every}
+
+    shared, told = readings.motion.parameters, BaseFrameForces(readings.motion.mechanics, readings.motion.pushed)
+
+    def to_reported(values: Mapping[str, Array]) -> Mapping[str, Array]:
+        found = dict(values)
+        if shared.names:
+            found["parameters"] = found["parameters"] * shared.scale
+        if told.pushed:
+            found["forces"] = told(values["q"], values["forces"])
+        return found
+
+    arguments = [Argument("readings", (len(columns),), tuple(columns))]
+    values = [np.zeros(len(columns))]
+    if free:
+        arguments.append(Argument("tau", (len(free),), tuple(f"tau:{labels[i]}" for i in free)))
+        values.append(last[free])
+    question = (columns, free, list(readings.late.items()), shared.scale.tolist(), told.pushed)
+    return UpdateInputs(tuple(arguments), read_parameters, tuple(values), question, to_reported)
 
 
 def _all(there: Mapping[str, Number], columns: Sequence[str]) -> Number:
@@ -156,5 +205,5 @@ def _all(there: Mapping[str, Number], columns: Sequence[str]) -> Number:
 
 def _group(sensor: Sensor) -> str:
     """Return the name of a sensor's factors: plain ones of joints make one factor together."""
-    is_plain = sensor.kind.startswith("joint_") and not sensor.bias and not sensor.huber and not sensor.delay
+    is_plain = sensor.form.on == "joint" and not sensor.bias and not sensor.huber and not sensor.delay
     return f"all {sensor.kind}" if is_plain else f"sensor {sensor.name}"

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float
 
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.robot_motion_graph import Motion
-from screwgraph.motion.estimation.sensor_models import FootVelocities
-from screwgraph.motion.estimation.sensors import Sensor, make_contact_reading
+from screwgraph.motion.estimation.sensors import SensorResidual
 from screwgraph.motion.estimation.slip_detection import deletion_residuals
 from screwgraph.optimize import FixedLag, soft
 from screwgraph.optimize.batch import Batch
@@ -85,7 +85,7 @@ class SlipTest:
     @cached_property
     def _batch(self) -> Batch:
         sigma = np.concatenate([np.broadcast_to(s.sigma, (3,)) for s in self.contacts])
-        template = FootVelocities(tuple(make_contact_reading(self.motion.mechanics, s) for s in self.contacts))
+        template = SensorResidual(self.motion.mechanics, tuple(s.place for s in self.contacts))
         states = [x[self.motion.count - 1] for x in self.motion.states()[:2]]
-        factors = soft(template, *states, sigma=sigma, name="speeds of feet")
+        factors = soft(template, *states, measured=np.ones(len(self.contacts)), sigma=sigma, name="speeds of feet")
         return Batch(factors, ((factors.name, 1),))

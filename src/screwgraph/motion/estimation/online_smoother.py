@@ -16,13 +16,12 @@ from screwgraph.compiler import Function
 from screwgraph.model.robot import Robot
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.online_export import make_sensor_inputs
-from screwgraph.motion.estimation.online_sensors import Known, Readings
+from screwgraph.motion.estimation.online_sensors import Known, Readings, make_sensor_inputs
 from screwgraph.motion.estimation.online_slip_detection import SlipTest
 from screwgraph.motion.estimation.online_window import OnlineWindow
 from screwgraph.motion.estimation.parameters import find_parameters
 from screwgraph.motion.estimation.robot_motion_graph import Motion, get_mechanics
-from screwgraph.motion.estimation.sensors import bias_unknown, list_contact_frames, parse_sensors
+from screwgraph.motion.estimation.sensors import list_contact_frames, parse_sensors
 from screwgraph.motion.estimation.window_rules import choose_rule, find_rule
 from screwgraph.motion.integration_rules import TRAPEZOIDAL
 from screwgraph.motion.simulation import dynamics_of
@@ -114,7 +113,7 @@ class RobotSmoother:
     @property
     def columns(self) -> frozenset[str]:
         """Columns that readings may have."""
-        return self._readings.names
+        return frozenset(self._readings.names)
 
     @property
     def torques(self) -> tuple[str, ...]:
@@ -163,10 +162,10 @@ class RobotSmoother:
 
     @property
     def offsets(self) -> dict[str, Float[np.ndarray, " m"]]:
-        """Biases of sensors that have one; none before the window is full."""
+        """Biases of sensors that have one, now; none before the window is full."""
         if self._lag is None:
             return {}
-        return {s.name: self._lag.values[bias_unknown(s).name][0] for s in self._readings.biased_sensors}
+        return {name: self._lag.values[x.name][-1] for name, (_, x) in self._readings.biases.items()}
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -11,13 +11,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.model.robot import Robot
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.dynamics_noise import compute_dynamics_sigma
 from screwgraph.motion.estimation.factors import soft_equality
 from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.online_sensors import Known, Readings
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas
-from screwgraph.motion.estimation.sensors import Sensor, bias_unknown
 from screwgraph.motion.estimation.window_rules import decay_rates
 from screwgraph.optimize import Factors, FixedLag, Problem, Variables, soft
 
@@ -48,15 +48,15 @@ class OnlineWindow:
     def begun(self, known: Sequence[Known], guess: Float[np.ndarray, " nq"]) -> FixedLag:
         """Return a smoother of the first window, which is searched for from a guess of its positions."""
         motion, noise, (q0, qd0), own = self.motion, self.noise, self.start, self.motion.parameters
-        biased, walks = self.readings.biased_sensors, self._walks()
+        biases, walks = [(s, x) for s, x in self.readings.biases.values() if not s.walk], self._walks()
         states = [x for node in (0, *motion.inner) for x in motion.states(node)]
-        families, shared = [*states, *(x for x, _, _ in walks)], [bias_unknown(s) for s in biased]
+        families, shared = [*states, *(x for x, _, _ in walks)], [x for _, x in biases]
         start = dict[str, Any]()
         for q, qd, *_ in (motion.states(node) for node in (0, *motion.inner)):
             start |= {q.name: np.tile(q0, (motion.count, 1)), qd.name: np.tile(qd0, (motion.count, 1))}
         prior: dict[str, Any] = dict.fromkeys((v.name for v in families), BROAD)
         prior |= {"q": noise.position, "qd": noise.velocity, **{x.name: size for x, size, _ in walks}}
-        prior |= {bias_unknown(s).name: s.bias for s in biased}
+        prior |= {x.name: s.bias for s, x in biases}
         if own.names:
             shared, start["parameters"] = [*shared, motion.shared], (own.values / own.scale)[None]
             prior["parameters"] = noise.parameters
@@ -87,7 +87,8 @@ class OnlineWindow:
         motion, noise = self.motion, self.noise
         forces = [(motion.forces, noise.force, noise.force_rate)] if motion.pushed else []
         torques = [(motion.tau, noise.torque, noise.torque_rate)] if motion.inputs else []
-        return forces + torques
+        biases = [(x, s.bias, s.walk) for s, x in self.readings.biases.values() if s.walk]
+        return forces + torques + biases
 
     @cached_property
     def _decay(self) -> Float[np.ndarray, " nv"]:

@@ -46,7 +46,8 @@ class Estimate:
     too long, or the model contradicts the sensors; `model_errors` are those of the equations of motion by coordinate.
     `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
-    `forces` are those of contacts by frame (N, 3), in the base's axes, `offsets` what sensors with a bias are off by.
+    `forces` are those of contacts by frame (N, 3), in the base's axes, `offsets` biases of
+    sensors (m,), at each instant where they walk (N, m).
     `slips` are intervals in which feet moved though their contacts were reported: what these say was left out there.
     """
 
@@ -68,8 +69,8 @@ class Estimate:
     model_errors: Mapping[str, float] = field(default_factory=dict)
     forces: Mapping[str, Float[np.ndarray, "N 3"]] = field(default_factory=dict)
     forces_sigma: Mapping[str, Float[np.ndarray, "N 3"]] = field(default_factory=dict)
-    offsets: Mapping[str, Float[np.ndarray, " m"]] = field(default_factory=dict)
-    offsets_sigma: Mapping[str, Float[np.ndarray, " m"]] = field(default_factory=dict)
+    offsets: Mapping[str, Float[np.ndarray, "*N m"]] = field(default_factory=dict)
+    offsets_sigma: Mapping[str, Float[np.ndarray, "*N m"]] = field(default_factory=dict)
     slips: tuple[Slip, ...] = ()
 
     def __repr__(self) -> str:

@@ -10,18 +10,16 @@ import numpy as np
 
 from screwgraph.mechanics.dynamics import forward_dynamics
 from screwgraph.model.robot import Robot
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.dynamics_noise import compute_dynamics_sigma
-from screwgraph.motion.estimation.measurements import Channels, Measurements, Samples
+from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.model_errors import stiffer_robots
 from screwgraph.motion.estimation.parameters import Parameters, find_parameters
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
-from screwgraph.motion.estimation.sensor_models import ZeroForce
 from screwgraph.motion.estimation.sensors import (
-    SENSORS,
-    Sensor,
+    SensorResidual,
     list_contact_frames,
-    name_channels,
     parse_sensors,
     sensors_from_columns,
 )
@@ -31,6 +29,17 @@ from screwgraph.motion.integration_rules import HERMITE_SIMPSON, Rule
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Factors, Selection, Variables, soft
+
+
+@dataclass(frozen=True)
+class ZeroForce:
+    """The force of a contact (N) that is none."""
+
+    place: int
+
+    def __call__(self, forces: Any) -> Any:
+        """Residual (3,)."""
+        return forces[3 * self.place : 3 * self.place + 3]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +115,6 @@ class RobotUnknowns:
             given = sensors_from_columns(table)
         return parse_sensors(self.mechanics, given or ())
 
-    def channels(self, sensor: Sensor) -> Channels:
-        """Return the columns of a sensor, and the rows of its residual."""
-        return name_channels(sensor)
-
     def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError."""
         return dynamics_of(self.model).start(q0, qd0)
@@ -124,11 +129,9 @@ class RobotUnknowns:
         sigma = Sigmas(noise.integration, closure, spread)
         return self.motion.factors(merge_equal_values(data.steps), data.torques, sigma)
 
-    def reading(self, sensor: Sensor) -> tuple[Any, tuple[str, ...], Any]:
-        """Return a sensor's template, the families that it depends on, and its standard deviation."""
-        kind = SENSORS[sensor.kind]
-        spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
-        return kind.template(self.mechanics, sensor, self.inputs, self.pushed), kind.of, spread
+    def reading(self, sensor: Sensor) -> SensorResidual:
+        """Return a sensor's template."""
+        return SensorResidual(self.mechanics, (sensor.place,), self.inputs, self.pushed)
 
     def fit_to(self, data: Measurements, q0: np.ndarray) -> RobotUnknowns:
         """Return those with forces on frames in contact, and a rule by which dampers faster than steps decay."""
@@ -137,7 +140,7 @@ class RobotUnknowns:
 
     def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
         """Return what says that there is no force where a sensor of contact says that there is none."""
-        free = samples.at[samples.values[:, 0] == 0.0] if sensor.kind == "contact" else samples.at[:0]
+        free = samples.at[samples.values[:, 0] == 0.0] if sensor.entry.is_contact else samples.at[:0]
         if not len(free):
             return []
         template = ZeroForce(self.pushed.index(sensor.target))

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.factors import prior, soft_equality
 from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.partial_measurement import PartialReading
-from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
-from screwgraph.motion.estimation.sensor_models import BiasedReading
-from screwgraph.motion.estimation.sensors import Sensor, bias_unknown
+from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, bias_unknown
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
 from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.batch import Batch
@@ -30,26 +28,22 @@ def random_walk_priors(x: Variables, data: Measurements, sigma: float, rate: flo
 
 
 def make_sensor_factors(
-    unknowns: Unknowns, sensor: Any, families: Mapping[str, Variables], samples: Samples, noise: ModelNoise
+    unknowns: Unknowns, sensor: Sensor, families: Mapping[str, Variables], samples: Samples, noise: ModelNoise
 ) -> list[Factors]:
     """Return the factors of a sensor at the instants at which it measured something."""
-    template, names, sigma = unknowns.reading(sensor)
-    own: list[Any] = [families[name][samples.at] for name in names]
-    found, known, options = list[Factors](), dict[str, Any](measured=each(samples.values)), dict[str, Any]()
-    if isinstance(sensor, Sensor):  # of a robot
-        assert isinstance(unknowns, RobotUnknowns)
-        found = unknowns.contact_factors(sensor, samples, noise)
-        if sensor.bias:
-            offset = bias_unknown(sensor)
-            template, own = BiasedReading(template), [*own, offset]
-            found.append(make_prior(offset, np.zeros(offset.manifold.dim), sensor.bias))
-        if sensor.huber:
-            options["loss"] = Huber(sensor.huber)
+    template, own = unknowns.reading(sensor), [families[name][samples.at] for name in sensor.form.of]
+    known, found = dict[str, Any](measured=each(samples.values)), unknowns.contact_factors(sensor, samples, noise)
+    options: dict[str, Any] = {"loss": Huber(sensor.huber)} if sensor.huber else {}
+    if sensor.bias:
+        offset, start = bias_unknown(sensor, unknowns.count), np.zeros(len(sensor.rows))
+        template, own = BiasedReading(template), [*own, offset[samples.at] if sensor.walk else offset]
+        if not sensor.walk:
+            found.append(make_prior(offset, start, sensor.bias))
     if samples.seen is not None:
         template, known = PartialReading(template), {**known, "seen": each(samples.seen)}
     return [
         *found,
-        unknowns.make_reading_factors(f"sensor {sensor.name}", template, *own, sigma=sigma, **known, **options),
+        unknowns.make_reading_factors(f"sensor {sensor.name}", template, *own, sigma=sensor.spread, **known, **options),
     ]
 
 
@@ -61,9 +55,8 @@ def compute_contact_speeds(
     These are what the factors of its contact would be, did it hold at all instants `at`; `template` is that of the
     sensor, `states` the families of positions and velocities.
     """
-    spread = np.array(sensor.sigma) if len(sensor.sigma) > 1 else float(sum(sensor.sigma))
     own = [x[at] for x in states]
-    factors = soft(template, *own, sigma=spread, measured=np.ones(1), name="speed of a foot")
+    factors = soft(template, *own, sigma=sensor.spread, measured=np.ones(1), name="speed of a foot")
     views = {x.name: values[x.name] for x in states}
     r, J, _ = factors.kernels.whitened_jacobian(*Batch(factors, ((factors.name, len(factors)),)).inputs(views))
     return r, J

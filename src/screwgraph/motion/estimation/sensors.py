@@ -1,143 +1,152 @@
-"""Sensors on robots, and what they read."""
+"""Sensors on robots: read from entries or columns, their residuals, and the unknowns that they bring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.motion.estimation.measurements import Channels
-from screwgraph.motion.estimation.sensor_models import (
-    AccelerometerReading,
-    ContactReading,
-    ForceReading,
-    GyroscopeReading,
-    HeightReading,
-    JointReading,
-    PointReading,
-    PoseReading,
-)
+from screwgraph.model.sensors import SENSORS, SensorPlace
+from screwgraph.model.sensors.sensor import OPTIONS, Sensor
+from screwgraph.motion.planning.frame_velocity import differentiate_in_time, make_frame_twist
 from screwgraph.motion.planning.mechanics import Mechanics, validate_frame
 from screwgraph.optimize import Variables, Vector
+from screwgraph.optimize.template_wrappers import flatten_residual
+from screwgraph.spatial import concatenate
 
-XYZ = ("_x", "_y", "_z")
-QUATERNION = ("_qx", "_qy", "_qz", "_qw")
 EXAMPLE = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
-POSE_ROWS = {**dict.fromkeys(("_rx", "_ry", "_rz"), QUATERNION), **dict.fromkeys(XYZ, XYZ)}
-"""Angles, then displacements, and what each depends on."""
+FORMS = {name: kind.robot for name, kind in SENSORS.items() if kind.robot}
+"""Kinds of sensors that robots have."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobotMotion:
+    """Measurable quantities of a robot's families of unknowns, in SI units and the base's axes unless said otherwise.
+
+    `inputs` are the coordinates whose torques are unknown, `pushed` the frames that contacts push on.
+    """
+
+    mechanics: Mechanics
+    states: Mapping[str, Any]
+    inputs: Sequence[int] = ()
+    pushed: Sequence[str] = ()
+
+    def joint_position(self, joint: str) -> Any:
+        """Return a joint's position (1,)."""
+        return self.states["q"][[find_position_place(self.mechanics, joint)]]
+
+    def joint_velocity(self, joint: str) -> Any:
+        """Return a joint's velocity (1,)."""
+        return self.states["qd"][list(self.mechanics.coordinates(joint))]
+
+    def joint_torque(self, joint: str) -> Any:
+        """Return a joint's torque (1,), which is unknown."""
+        (column,) = self.mechanics.coordinates(joint)
+        return self.states["tau"][[self.inputs.index(column)]]
+
+    def pose(self, frame: str) -> Any:
+        """Return the pose of a frame (4, 4)."""
+        return self.mechanics.pose(frame, self.states["q"])
+
+    def rotation(self, frame: str) -> Any:
+        """Return the rotation of a frame (3, 3)."""
+        return self.pose(frame)[:3, :3]
+
+    def position(self, frame: str) -> Any:
+        """Return where the origin of a frame is (3,)."""
+        return self.pose(frame)[:3, 3]
+
+    def velocity(self, frame: str) -> Any:
+        """Return the velocity of a frame's origin (3,)."""
+        return make_frame_twist(self.mechanics, frame)(self.states["q"], self.states["qd"])[3:]
+
+    def angular_velocity(self, frame: str) -> Any:
+        """Return the angular velocity of a frame, in its axes (3,)."""
+        twist = make_frame_twist(self.mechanics, frame)(self.states["q"], self.states["qd"])
+        return self.rotation(frame).T @ twist[:3]
+
+    def specific_force(self, frame: str, at: Any = None) -> Any:
+        """Return acceleration minus gravity at a frame's origin, in its axes (3,)."""
+        twist = make_frame_twist(self.mechanics, frame)
+        rate = differentiate_in_time(self.mechanics, ("acceleration", frame), lambda q, qd, none: twist(q, qd)[3:], 0)
+        acceleration = rate(*(self.states[name] for name in ("q", "qd", "qdd")), np.zeros(0))
+        return self.rotation(frame).T @ (acceleration - np.array(self.mechanics.robot.gravity))
+
+    def force(self, frame: str) -> Any:
+        """Return the force of the contact on a frame, in its axes (3,)."""
+        place = 3 * self.pushed.index(frame)
+        return self.states["forces"][place : place + 3]
 
 
 @dataclass(frozen=True)
-class Sensor:
-    """Sensor of a motion: a key of `SENSORS`, the joint or frame that it is on, and its standard deviation.
+class SensorResidual:
+    """Predicted less measured readings of sensors of one kind, one after the other."""
 
-    `sigma` is one number (SI units), or one for each row of the residual. It reads what was `delay` (s) before its
-    times. `bias` is the standard deviation of a constant that it is off by, 0: none; residuals beyond `huber` standard
-    deviations weigh less, 0: all count fully. A contact whose foot is further from rest than `slip` standard deviations
-    slips, 0: none does.
-    """
+    mechanics: Mechanics
+    places: tuple[SensorPlace, ...]
+    inputs: tuple[int, ...] = ()
+    pushed: tuple[str, ...] = ()
 
-    name: str
-    kind: str
-    target: str
-    sigma: tuple[float, ...]
-    delay: float = 0.0
-    bias: float = 0.0
-    huber: float = 0.0
-    slip: float = 0.0
+    def __post_init__(self) -> None:
+        """Check that torques are unknown. Raises InputError."""
+        for joint in (place.target for place in self.places if "tau" in FORMS[place.kind].of):
+            if not set(self.mechanics.coordinates(joint)).issubset(self.inputs):
+                raise InputError(
+                    f"the torque of joint {joint!r} is measured, but not unknown",
+                    fix=f"name it among inputs=, or give a column tau:{joint} of what is known exactly",
+                )
 
-
-def _position(mechanics: Mechanics, name: str) -> JointReading:
-    joint, (column,) = name.partition("[")[0], mechanics.coordinates(name)
-    return JointReading((mechanics.robot.q_slices[joint].start + column - mechanics.robot.v_slices[joint].start,))
-
-
-def _velocity(mechanics: Mechanics, name: str) -> JointReading:
-    return JointReading(mechanics.coordinates(name))
-
-
-def _torque(mechanics: Mechanics, name: str, inputs: Sequence[int]) -> JointReading:
-    (column,) = mechanics.coordinates(name)
-    if column not in inputs:
-        raise InputError(
-            f"the torque of joint {name!r} is measured, but not unknown",
-            fix=f"name it among inputs=, or give a column tau:{name} of what is known exactly",
-        )
-    return JointReading((inputs.index(column),))
-
-
-def make_contact_reading(mechanics: Mechanics, sensor: Sensor) -> ContactReading:
-    """Return what a sensor of contact reads: in the base's axes where its standard deviation differs between these."""
-    return ContactReading(mechanics, sensor.target, in_base=len(set(sensor.sigma)) > 1)
+    def __call__(self, *states: Any, measured: Any) -> Any:
+        """Residual, sensor by sensor."""
+        kind, count = self.places[0].kind, len(measured) // len(self.places)
+        motion = RobotMotion(self.mechanics, dict(zip(FORMS[kind].of, states, strict=True)), self.inputs, self.pushed)
+        parts = [
+            SENSORS[kind].residual(motion, place, measured[i * count : (i + 1) * count])
+            for i, place in enumerate(self.places)
+        ]
+        return parts[0] if len(parts) == 1 else concatenate(*parts)
 
 
 @dataclass(frozen=True)
-class SensorKind:
-    """A kind of sensor: families of unknowns that it depends on, its template, suffixes of its columns.
+class BiasedReading:
+    """A sensor's template, with what the sensor is off by as the last unknown."""
 
-    The template is made of the robot's expressions, the sensor, the coordinates whose torques are unknown, and the
-    frames that contacts push on. `rows` of its residual are the columns, or by suffix those columns that each needs.
-    """
+    template: Any
 
-    of: tuple[str, ...]
-    template: Callable[[Mechanics, Sensor, Sequence[int], Sequence[str]], Any]
-    suffixes: tuple[str, ...] = XYZ
-    rows: Mapping[str, tuple[str, ...]] | None = None
+    def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
+        """Residual of the template, and the bias."""
+        return flatten_residual(self.template(*unknowns[:-1], **parameters)) + unknowns[-1]
 
 
-SENSORS: Mapping[str, SensorKind] = {
-    "joint_position": SensorKind(("q",), lambda mechanics, s, *_: _position(mechanics, s.target), ("",)),
-    "joint_velocity": SensorKind(("qd",), lambda mechanics, s, *_: _velocity(mechanics, s.target), ("",)),
-    "joint_torque": SensorKind(("tau",), lambda mechanics, s, inputs, _: _torque(mechanics, s.target, inputs), ("",)),
-    "position": SensorKind(("q",), lambda mechanics, s, *_: PointReading(mechanics, s.target)),
-    "height": SensorKind(("q",), lambda mechanics, s, *_: HeightReading(mechanics, s.target), ("",)),
-    "pose": SensorKind(
-        ("q",), lambda mechanics, s, *_: PoseReading(mechanics, s.target), (*XYZ, *QUATERNION), POSE_ROWS
-    ),
-    "gyroscope": SensorKind(("q", "qd"), lambda mechanics, s, *_: GyroscopeReading(mechanics, s.target)),
-    "accelerometer": SensorKind(("q", "qd", "qdd"), lambda mechanics, s, *_: AccelerometerReading(mechanics, s.target)),
-    "contact": SensorKind(
-        ("q", "qd"), lambda mechanics, s, *_: make_contact_reading(mechanics, s), ("",), dict.fromkeys(XYZ, ("",))
-    ),
-    "force": SensorKind(("forces",), lambda mechanics, s, _, pushed: ForceReading(pushed.index(s.target))),
-}
-"""Kinds of sensors by the key that names what they are on: joints (coordinates), or frames."""
-USUAL: Mapping[str, Mapping[str, float]] = {
-    "joint_position": {"sigma": 1e-3},
-    "joint_velocity": {"sigma": 1e-2},
-    "joint_torque": {"sigma": 0.1},
-    "position": {"sigma": 1e-2},
-    "height": {"sigma": 2e-2},
-    "pose": {"sigma": 1e-2},
-    "gyroscope": {"sigma": 1e-2, "bias": 0.05},
-    "accelerometer": {"sigma": 0.1, "bias": 0.5},
-    "contact": {"sigma": 1e-2, "huber": 3.0, "slip": 5.0},
-    "force": {"sigma": 2.0},
-}
-"""What sensors have that only columns KIND:TARGET tell of (SI units)."""
-PUSHED = ("contact", "force")
-"""Kinds of sensors that are on frames which contacts push on."""
-EXTRAS = ("delay", "bias", "huber", "slip")
-"""What a sensor may have besides."""
+@dataclass(frozen=True)
+class PartialReading:
+    """A sensor's template, without the rows that were not measured."""
+
+    template: Any
+
+    def __call__(self, *unknowns: Any, seen: Any, **parameters: Any) -> Any:
+        """Residual of the template where `seen` is 1, zero where it is 0."""
+        return seen * flatten_residual(self.template(*unknowns, **parameters))
+
+
+def bias_unknown(sensor: Sensor, count: int) -> Variables:
+    """Return what a sensor is off by: a constant, or at each of `count` instants."""
+    return Variables(f"offset {sensor.name}", Vector(len(sensor.rows)), count if sensor.walk else 1)
+
+
+def find_position_place(mechanics: Mechanics, joint: str) -> int:
+    """Return the place in q of a joint's position."""
+    name, (column,) = joint.partition("[")[0], mechanics.coordinates(joint)
+    return mechanics.robot.q_slices[name].start + column - mechanics.robot.v_slices[name].start
 
 
 def list_contact_frames(sensors: Sequence[Sensor]) -> tuple[str, ...]:
     """Return the frames that contacts push on, as sensors tell."""
-    return tuple(dict.fromkeys(s.target for s in sensors if s.kind in PUSHED))
-
-
-def name_channels(sensor: Sensor) -> Channels:
-    """Return the names of the columns that a sensor fills in a table of measurements, and of its residual's rows."""
-    kind = SENSORS[sensor.kind]
-    rows = kind.rows or {suffix: (suffix,) for suffix in kind.suffixes}
-    named = {sensor.name + row: tuple(sensor.name + suffix for suffix in of) for row, of in rows.items()}
-    unit = tuple(sensor.name + suffix for suffix in kind.suffixes if suffix in QUATERNION)
-    return Channels(tuple(sensor.name + suffix for suffix in kind.suffixes), named, unit, sensor.delay)
+    pushed = [s.target for s in sensors if s.entry.is_contact or "forces" in s.form.of]
+    return tuple(dict.fromkeys(pushed))
 
 
 def sensors_from_columns(columns: Iterable[str]) -> list[dict[str, Any]]:
@@ -145,10 +154,10 @@ def sensors_from_columns(columns: Iterable[str]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for name in columns:
         kind, colon, target = str(name).partition(":")
-        if colon and kind in SENSORS:
-            suffix = max((x for x in SENSORS[kind].suffixes if target.endswith(x)), key=len, default="")
+        if colon and kind in FORMS:
+            suffix = max((x for x in FORMS[kind].suffixes if target.endswith(x)), key=len, default="")
             target = target.removesuffix(suffix)
-            found[f"{kind}:{target}"] = {"sensor": f"{kind}:{target}", kind: target, **USUAL[kind]}
+            found[f"{kind}:{target}"] = {"sensor": f"{kind}:{target}", kind: target, **SENSORS[kind].usual}
     return list(found.values())
 
 
@@ -172,57 +181,54 @@ def parse_sensors(mechanics: Mechanics, given: Sequence[Mapping[str, Any]]) -> t
 def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("sensor"), str):
         raise InputError(f"{entry!r} is not a sensor", fix=f"describe it like {EXAMPLE}")
-    name, others = entry["sensor"], [key for key in entry if key not in ("sensor", "sigma", *EXTRAS)]
+    name, others = entry["sensor"], [key for key in entry if key not in ("sensor", "sigma", "at", *OPTIONS)]
     if len(others) != 1:
         raise InputError(
             f"sensor {name!r} measures {' and '.join(map(str, others)) or 'nothing'}", fix=f"like {EXAMPLE}"
         )
     (kind,) = others
-    if kind not in SENSORS:
-        raise make_unknown_name_error("kind of sensor", kind, SENSORS)
-    target = str(entry[kind])
-    if kind.startswith("joint_"):
-        _check_joint(mechanics, kind, target)
+    if kind not in FORMS:
+        raise InputError(f"no kind of sensor is called {kind!r}", fix=f"robots have {', '.join(FORMS)}")
+    form, target = FORMS[kind], str(entry[kind])
+    if form.on == "joint":
+        _check_joint(mechanics, form.of, target)
     else:
         target = validate_frame(mechanics.robot, target)
-    sigma = np.atleast_1d(_sigma(name, entry.get("sigma")))
-    extras = {extra: _extra(name, extra, entry[extra]) for extra in EXTRAS if extra in entry}
-    if kind == "contact" and extras.get("bias"):
-        raise InputError(f"contact {name!r} has no bias", fix="leave it out")
-    if kind != "contact" and extras.get("slip"):
-        raise InputError(f"sensor {name!r} does not slip", why="it is not one of contact", fix="leave slip out")
-    return Sensor(name, kind, target, tuple(sigma.tolist()), **extras)
+    if "at" in entry and not form.has_place:
+        raise InputError(f"sensor {name!r} has a place at", why=f"it is one of {kind}", fix="leave it out")
+    given: dict[str, Any] = {"at": _place(name, entry["at"])} if "at" in entry else {}
+    given |= {option: entry[option] for option in OPTIONS if option in entry}
+    return Sensor(name, kind, target, _sigma(name, entry.get("sigma")), **given)
 
 
-def _extra(name: str, extra: str, given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0.0 <= given < np.inf:
-        raise InputError(f"{extra} = {given!r} of sensor {name!r} is not a positive number")
-    return float(given)
-
-
-def _check_joint(mechanics: Mechanics, kind: str, name: str) -> None:
+def _check_joint(mechanics: Mechanics, of: Sequence[str], name: str) -> None:
     columns = mechanics.coordinates(name)
     joint = mechanics.robot.joint(name.partition("[")[0])
     if len(columns) != 1:
         raise InputError(
             f"joint {name!r} has {len(columns)} coordinates", fix=f"measure one of them, {name}[0], or a frame's pose"
         )
-    if kind == "joint_position" and joint.type.nq != joint.type.nv:
+    if "q" in of and joint.type.nq != joint.type.nv:
         raise InputError(
             f"joint {joint.name!r} has no coordinate that a sensor reads", fix="measure the pose of its child"
         )
 
 
-def _sigma(name: str, given: Any) -> Float[np.ndarray, " m"]:
+def _sigma(name: str, given: Any) -> tuple[float, ...]:
     try:
-        sigma = np.asarray(given, dtype=float)
+        sigma = np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError):
         sigma = np.full(1, np.nan)
     if sigma.ndim > 1 or not (np.isfinite(sigma) & (sigma > 0.0)).all():
         raise InputError(f"sigma = {given!r} of sensor {name!r} is not a positive standard deviation")
-    return sigma
+    return tuple(sigma.tolist())
 
 
-def bias_unknown(sensor: Sensor) -> Variables:
-    """Return the constant that a sensor is off by."""
-    return Variables(f"offset {sensor.name}", Vector(len(name_channels(sensor).rows)), 1)
+def _place(name: str, given: Any) -> tuple[float, ...]:
+    try:
+        at = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        at = np.zeros(0)
+    if at.shape != (3,) or not np.isfinite(at).all():
+        raise InputError(f"at = {given!r} of sensor {name!r} is no place", fix="give x, y, z (m)")
+    return tuple(at.tolist())

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float
 
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.result import Slip
 from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
 from screwgraph.motion.estimation.sensor_factors import compute_contact_speeds
-from screwgraph.motion.estimation.sensors import Sensor
 from screwgraph.optimize import Result
 
 TURNS = 12
@@ -39,14 +39,14 @@ class SlipScore:
 
 def can_slip(sensors: tuple[Sensor, ...]) -> bool:
     """Return whether some contacts may slip."""
-    return any(isinstance(s, Sensor) and s.slip for s in sensors)
+    return any(s.slip for s in sensors)
 
 
 def drop_slipping(data: Measurements, slipping: Slipping) -> Measurements:
     """Return measurements that say nothing of the velocities of feet that slip; their forces stay unknown."""
     found = list[Samples]()
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
-        if isinstance(sensor, Sensor) and sensor.slip:
+        if sensor.slip:
             holds = 1.0 - _find_slipping(slipping, sensor, samples)
             samples = replace(samples, seen=np.repeat(holds[:, None], len(samples.rows), axis=1))
         found.append(samples)
@@ -120,10 +120,10 @@ def _judge_feet(unknowns: RobotUnknowns, data: Measurements, result: Result) -> 
     """Return how far feet are from rest, each told by all but its own contact at that instant."""
     joint, found = result.covariances(*unknowns.states()[:2]), dict[str, SlipScore]()
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
-        if not isinstance(sensor, Sensor) or not sensor.slip or not len(samples.at):
+        if not sensor.slip or not len(samples.at):
             continue
         r, J = compute_contact_speeds(
-            unknowns.reading(sensor)[0], sensor, unknowns.states()[:2], samples.at, result.values
+            unknowns.reading(sensor), sensor, unknowns.states()[:2], samples.at, result.values
         )
         weight = np.where(_slipping(samples), 0.0, loss_weights(sensor, r))
         away = deletion_residuals(r, J @ joint[samples.at] @ J.transpose(0, 2, 1), weight)

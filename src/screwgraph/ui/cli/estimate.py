@@ -163,7 +163,7 @@ def estimate(
         more += [
             (f"offset of {name}, {i}", x, "")
             for name, offset in found.offsets.items()
-            for i, x in zip("xyz", offset, strict=False)
+            for i, x in zip("xyz", _last(offset), strict=False)
         ]
         write_report(found.run, groups, summary, report, "Estimate", more)
     summary |= write_plots(found.t, groups, plot)
@@ -195,6 +195,11 @@ def _duration(table: Mapping[str, Any]) -> float:
     return float(np.ptp(known)) if len(known) else 1.0
 
 
+def _last(bias: Any) -> list[float]:
+    """Return a bias (m,), that of the last instant of one that walks (N, m)."""
+    return (bias[-1] if bias.ndim > 1 else bias).tolist()
+
+
 def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
     import numpy as np
 
@@ -209,8 +214,7 @@ def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
             name: float(np.sqrt(np.nanmean(r * r))) for name, r in found.residuals.items() if np.isfinite(r).any()
         },
         "offsets": {
-            name: {"value": x.tolist(), "sigma": found.offsets_sigma[name].tolist()}
-            for name, x in found.offsets.items()
+            name: {"value": _last(x), "sigma": _last(found.offsets_sigma[name])} for name, x in found.offsets.items()
         },
         "slips": [asdict(slip) for slip in found.slips],
         "model_error": found.model_error,

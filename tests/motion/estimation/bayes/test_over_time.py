@@ -71,7 +71,7 @@ def test_known_observations_make_the_graph_of_estimation():
     """The same laws, integrators and sensors; the priors of `sg.estimate` are made weak, as networks have none."""
     bar = sg.load_mechanism("four_bar_angle")
     run = sg.simulate(bar, time=(STEPS - 1) * DT, dt=DT)
-    sensors = [*bar.sensors, Sensor("angle", "angle", 0, 1e-3)]
+    sensors = [*bar.sensors, Sensor("angle", "angle", 0, (1e-3,))]
     bar = replace(bar, sensors=tuple(sensors))
     rng = np.random.default_rng(1)
     read = simulate_sensors(bar, {"q": run.q, "v": run.qd, "a": run.qdd}, rng=rng)

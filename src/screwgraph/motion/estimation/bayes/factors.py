@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.model.mechanism import SENSORS, Mechanism
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism.sensors import SensorResidual
 from screwgraph.motion.estimation.bayes.known_names import Known, label_entries
 from screwgraph.motion.estimation.bayes.paths import Path, find_paths
 from screwgraph.motion.estimation.factors import (
@@ -209,11 +210,10 @@ class NetworkFactors:
         if known.kind == "o":
             sensor = self.mechanism.sensors[known.sensor]
             on = [self.families[kind][at] for kind in self._list_observed(known)]
-            template = SENSORS[sensor.kind].template(self.mechanism, sensor)
-            return soft(template, *on, measured=each(zero), sigma=sensor.sigma, name=known.name)
+            template = SensorResidual(self.mechanism, sensor.place)
+            return soft(template, *on, measured=each(zero), sigma=sensor.spread, name=known.name)
         x = self.families[known.kind][at]
         return soft(SelectedPrior(known.entries), x, mean=each(zero), sigma=noise.prior, name=known.name)
 
     def _list_observed(self, known: Known) -> list[str]:
-        kind = SENSORS[self.mechanism.sensors[known.sensor].kind]
-        return [next(name for name, family in FAMILIES.items() if family == letter) for letter in kind.of]
+        return list(self.mechanism.sensors[known.sensor].form.of)

@@ -11,7 +11,6 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.mechanism.sensors import name_columns
 from screwgraph.model.robot import make_unknown_name_error
 
 
@@ -85,7 +84,7 @@ def _meant(mechanism: Mechanism, kinds: Sequence[str], steps: int, name: str) ->
         if part and part not in sensors:
             raise make_unknown_name_error("sensor", part, sensors)
         chosen = [i for i, sensor in enumerate(sensors) if sensor == part or not part]
-        sizes = {i: len(name_columns(mechanism.sensors[i])) for i in chosen}
+        sizes = {i: len(mechanism.sensors[i].columns) for i in chosen}
         return [Known(f"{quantity}:{sensors[i]}", kind, at, tuple(range(k)), k > 1, i) for i, k in sizes.items()]
     listed = label_entries(mechanism, kind)
     if not part:

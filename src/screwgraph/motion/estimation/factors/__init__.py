@@ -5,13 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from screwgraph.model.mechanism.sensor_models import (
-    Accelerometer,
-    CoordinateAngle,
-    Gyroscope,
-    LineAngle,
-    PointPosition,
-)
 from screwgraph.motion.estimation.factors.acceleration_expressions import Acceleration
 from screwgraph.motion.estimation.factors.constraints import (
     AccelerationConstraints,
@@ -45,11 +38,6 @@ FACTORS: Mapping[str, Callable[..., Any]] = {
     "independent_forward_dynamics": IndependentForwardDynamics,
     "inverse_dynamics": InverseDynamics,
     "independent_inverse_dynamics": IndependentInverseDynamics,
-    "point_position": PointPosition,
-    "coordinate_angle": CoordinateAngle,
-    "line_angle": LineAngle,
-    "gyroscope": Gyroscope,
-    "accelerometer": Accelerometer,
 }
 """Templates, and classes whose instances are templates of one mechanism, by name."""
 
@@ -57,18 +45,13 @@ __all__ = [
     "FACTORS",
     "Acceleration",
     "AccelerationConstraints",
-    "Accelerometer",
-    "CoordinateAngle",
     "ForwardDynamics",
-    "Gyroscope",
     "IndependentAcceleration",
     "IndependentForwardDynamics",
     "IndependentInverseDynamics",
     "IndependentPosition",
     "IndependentVelocity",
     "InverseDynamics",
-    "LineAngle",
-    "PointPosition",
     "PositionConstraints",
     "VelocityConstraints",
     "prior",

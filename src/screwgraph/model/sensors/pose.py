@@ -1,0 +1,36 @@
+"""Pose of a frame."""
+
+from typing import Any
+
+import numpy as np
+
+from screwgraph.model.sensors.base import QUATERNION, XYZ, SensorForm, SensorKind, SensorPlace
+from screwgraph.spatial import concatenate, inverse, transform, vector
+from screwgraph.spatial.quaternions import to_rotation
+
+
+def pose_residual(motion: Any, place: SensorPlace, measured: Any) -> Any:
+    """Return sines of angles (rad), then displacements (m), in the frame's axes (6,)."""
+    T = motion.pose(place.target)
+    R = to_rotation([measured[i] for i in range(3, 7)]).T @ T[:3, :3]
+    sines = [0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])]
+    return concatenate(vector(sines), T[:3, :3].T @ (T[:3, 3] - measured[:3]))
+
+
+def motion_to_pose(gravity: Any, T: np.ndarray, reading: np.ndarray) -> np.ndarray:
+    """Return the motion (4, 4), in the base's axes, that brings a frame from T to a measured pose."""
+    return transform(to_rotation(reading[3:] / np.linalg.norm(reading[3:])), reading[:3]) @ inverse(T)
+
+
+POSE = SensorKind(
+    residual=pose_residual,
+    robot=SensorForm(
+        "frame",
+        ("q",),
+        (*XYZ, *QUATERNION),
+        {**dict.fromkeys(("_rx", "_ry", "_rz"), QUATERNION), **dict.fromkeys(XYZ, XYZ)},
+    ),
+    usual={"sigma": 1e-2},
+    base_motion=motion_to_pose,
+)
+"""Pose of a frame in the base: x, y, z (m), unit quaternion qx, qy, qz, qw."""
