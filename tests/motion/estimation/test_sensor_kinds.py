@@ -255,3 +255,15 @@ def test_unknown_kinds_are_said_with_what_there_is():
     ):
         with pytest.raises(sg.InputError, match=line):
             parse_sensors(get_mechanics(sg.load("rr")), [{**encoder, **more}])
+
+
+def test_sensors_of_mechanisms_have_delays_and_robust_losses():
+    """A seventh of the readings is wrong, and all are late; the mass of a body is found all the same."""
+    mechanism, rng, delay = sg.load_mechanism("four_bar_angle"), np.random.default_rng(7), 0.02
+    run = sg.simulate(sg.load_mechanism("four_bar_angle", {"mass:coupler": 2.3}), time=0.6, dt=0.01)
+    angle = run.q[:, 4] + 1e-4 * rng.normal(size=len(run.t))
+    angle[::7] += 0.02
+    encoder = {"sensor": "crank", "angle": "theta", "sigma": 1e-4, "huber": 2.0, "delay": delay}
+    table = {"t:crank": run.t + delay, "crank": angle}
+    found = sg.estimate(mechanism, table, ("mass:coupler",), sensors=[encoder])
+    assert within(np.array(found.parameters["mass:coupler"] - 2.3), np.array(found.sigma["mass:coupler"]))

@@ -10,7 +10,7 @@ from screwgraph.motion.estimation.factors import (
     prior,
     soft_equality,
 )
-from screwgraph.motion.estimation.factors.selected_prior import SelectedPrior
+from screwgraph.motion.estimation.factors.prior import SelectedPrior
 from screwgraph.motion.estimation.forward_graph import State
 from screwgraph.motion.estimation.mechanism_noise import Noise
 from screwgraph.motion.estimation.trajectory_tables import Reference

@@ -14,7 +14,6 @@ from screwgraph.model.mechanism.sensors import SensorResidual, parse_sensors
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
-from screwgraph.motion.estimation.factors.parametric_template import ParametricTemplate, depends_on_parameters
 from screwgraph.motion.estimation.forward_graph import sample_forces
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise, integration_sigma
@@ -23,6 +22,8 @@ from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
 from screwgraph.motion.integration_rules import SimpsonVelocities, simpson_positions
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Factors, Selection, Variables, Vector, soft
+from screwgraph.optimize.template_wrappers import flatten_residual
+from screwgraph.tape import depends_on, substitute_scalars
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +142,7 @@ class MechanismUnknowns:
         self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any
     ) -> Factors:
         """Make factors of a template; unknown torques, at so many ends, and parameters are added to its unknowns."""
-        known = tuple(key for key in options if key != "sigma")
+        known = tuple(key for key in options if key not in ("sigma", "loss"))
         sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)
         is_parametric, slots = depends_on_parameters(template, self.parameters, sizes, known), self.model.motor_slots
         ends = ends if self.inputs else 0
@@ -154,3 +155,52 @@ class MechanismUnknowns:
     def _force_parameters(self, data: Measurements) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return known forces on all coordinates, at samples and half-way between, where there are any."""
         return sample_forces(self.model.motor_forces(data.torques) if data.torques.any() else None)
+
+
+@dataclass(frozen=True)
+class ParametricTemplate:
+    """A template of a varied mechanism; after its own unknowns come torques, `ends` of them, then parameters.
+
+    Torques at both ends of a time step act with their mean, on the coordinates `inputs`. `is_parametric` says whether
+    the template depends on parameters; only then they are among its unknowns.
+    """
+
+    template: Any
+    varied: SymbolicMechanism
+    inputs: tuple[int, ...] = ()
+    ends: int = 0
+    is_parametric: bool = False
+
+    def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
+        """Residual of the template."""
+        own = list(unknowns)
+        values = own.pop() if self.is_parametric else None
+        if self.ends:
+            mean = sum(own[-self.ends :]) / self.ends
+            own = own[: -self.ends]
+            force = np.zeros(self.varied.mechanism.n, dtype=object)
+            force[list(self.inputs)] = mean
+            parameters["force"] = parameters.get("force", 0.0) + force
+        if not self.varied.names:
+            return self.template(*own, **parameters)
+        # Parameters are scalars of a tape of their own: the template is written there, and moved.
+        moved: dict[Any, Any] = {} if values is None else dict(zip(self.varied.symbols, values, strict=True))
+
+        def symbol(x: Any) -> Any:
+            inputs = self.varied.tape.inputs("x", np.shape(x))
+            moved.update(zip(np.ravel(inputs), np.ravel(np.asarray(x, dtype=object)), strict=True))
+            return inputs
+
+        residual = self.template(*map(symbol, own), **{name: symbol(x) for name, x in parameters.items()})
+        return substitute_scalars(flatten_residual(residual).tolist(), moved)
+
+
+def depends_on_parameters(
+    template: Any, varied: SymbolicMechanism, sizes: tuple[int, ...], parameters: tuple[str, ...]
+) -> bool:
+    """Return whether a template, of unknowns of such sizes and parameters of such names, depends on the parameters."""
+    if not varied.names:
+        return False
+    own = [varied.tape.inputs("x", (size,)) for size in sizes]
+    residual = template(*own, **{name: varied.tape.input(name) for name in parameters})
+    return depends_on(flatten_residual(residual).tolist(), list(varied.symbols))

@@ -17,11 +17,11 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.online_sensors import Known, Readings, make_sensor_inputs
-from screwgraph.motion.estimation.online_slip_detection import SlipTest
 from screwgraph.motion.estimation.online_window import OnlineWindow
 from screwgraph.motion.estimation.parameters import find_parameters
 from screwgraph.motion.estimation.robot_motion_graph import Motion, get_mechanics
 from screwgraph.motion.estimation.sensors import list_contact_frames, parse_sensors
+from screwgraph.motion.estimation.slip_detection import SlipTest
 from screwgraph.motion.estimation.window_rules import choose_rule, find_rule
 from screwgraph.motion.integration_rules import TRAPEZOIDAL
 from screwgraph.motion.simulation import dynamics_of

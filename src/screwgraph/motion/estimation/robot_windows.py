@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.motion.estimation.constant_acceleration import extrapolate_state
 from screwgraph.motion.estimation.mechanism_noise import Noise
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
-from screwgraph.motion.estimation.window_rules import choose_rule, decay_rates, find_rule
+from screwgraph.motion.estimation.window_rules import choose_rule, decay_rates, extrapolate_state, find_rule
 from screwgraph.motion.integration_rules import TRAPEZOIDAL, Rule
 from screwgraph.motion.simulation import Efforts, RobotDynamics
 from screwgraph.optimize import FixedLag, Problem, WindowStatus, each

@@ -1,6 +1,8 @@
-"""Integration rules of estimates and windows, and joint dampers that are faster than their steps."""
+"""Integration rules of estimates and windows, predictions of their next states, dampers that are faster than steps."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -9,6 +11,7 @@ from screwgraph.mechanics.dynamics import mass_matrix
 from screwgraph.model.robot import Robot, make_unknown_name_error, without_loops
 from screwgraph.motion.integration_rules import RADAU, RULES, Rule
 from screwgraph.motion.simulation.model_dynamics import RobotDynamics
+from screwgraph.spatial.manifolds import Manifold
 
 STIFF = 3.0
 """A damper times a step over its inertia, beyond which it counts as faster than the step."""
@@ -45,3 +48,13 @@ def choose_rule(robot: Robot, q: Float[np.ndarray, " nq"], dt: float, usual: Rul
     Other rules let velocities of such joints swing from sample to sample, which no position shows.
     """
     return RADAU if (dt * decay_rates(robot, q) > STIFF).any() else usual
+
+
+def extrapolate_state(positions: Manifold, dt: Any, q: Any, v: Any, a: Any, decay: Any = 0.0) -> tuple[Any, Any, Any]:
+    """Return position, velocity and acceleration where an acceleration leads in a time dt (s).
+
+    It is constant but for dampers, which take velocities to rest at the rates `decay` (1/s): Euler's implicit step,
+    which does not leave where it decays. Hairer & Wanner (1996), section IV.3.
+    """
+    a = a / (1.0 + dt * decay)
+    return positions.retract(q, dt * v + (0.5 * dt * dt) * a), v + dt * a, a

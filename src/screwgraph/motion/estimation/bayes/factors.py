@@ -27,7 +27,7 @@ from screwgraph.motion.estimation.factors import (
     PositionConstraints,
     VelocityConstraints,
 )
-from screwgraph.motion.estimation.factors.selected_prior import SelectedPrior
+from screwgraph.motion.estimation.factors.prior import SelectedPrior
 from screwgraph.motion.estimation.forward_graph import FORCED, INTEGRATORS, OF_EQUATIONS, sample_forces
 from screwgraph.motion.estimation.mechanism_noise import Noise, integration_sigma
 from screwgraph.optimize import Factors, Variables, Vector, each, soft

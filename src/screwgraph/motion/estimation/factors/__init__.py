@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from screwgraph.motion.estimation.factors.acceleration_expressions import Acceleration
 from screwgraph.motion.estimation.factors.constraints import (
     AccelerationConstraints,
     PositionConstraints,
     VelocityConstraints,
 )
 from screwgraph.motion.estimation.factors.dynamics import (
+    Acceleration,
     ForwardDynamics,
     IndependentForwardDynamics,
     IndependentInverseDynamics,
