@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,18 +80,18 @@ class Sensor:
         """Its standard deviation: a number, or one for each row (m,)."""
         return np.array(self.sigma) if len(self.sigma) > 1 else sum(self.sigma)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that it fills in a table of measurements."""
         return tuple(self.name + suffix for suffix in self.form.suffixes)
 
-    @property
+    @cached_property
     def rows(self) -> dict[str, tuple[str, ...]]:
         """By name of each row of its residual, the columns that the row needs."""
         rows = self.form.rows or {suffix: (suffix,) for suffix in self.form.suffixes}
         return {self.name + row: tuple(self.name + suffix for suffix in of) for row, of in rows.items()}
 
-    @property
+    @cached_property
     def unit_columns(self) -> tuple[str, ...]:
         """Columns of a unit quaternion, if it reads one."""
         return tuple(self.name + suffix for suffix in self.form.suffixes if suffix in QUATERNION)

@@ -80,9 +80,9 @@ class Readings:
         return [s for own in self.groups.values() for s in own]
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> dict[str, None]:
         """All columns, sensor by sensor, each once."""
-        return tuple(dict.fromkeys(c for s in self.sensors for c in s.columns))
+        return dict.fromkeys(c for s in self.sensors for c in s.columns)
 
     @cached_property
     def contacts(self) -> list[Sensor]:
