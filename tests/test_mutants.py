@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tests.mutants.__main__ import draw
-from tests.mutants.changes import list_changes
+from tests.mutants.changes import list_body_lines, list_changes
 from tests.mutants.record import PACKAGE
 
 SOURCE = '''
@@ -19,6 +19,7 @@ def area(A, x, y: int = 3, *, deep: bool = True):
         raise ValueError(f"{x + y} ü")
     x += 1
     check(x, y)
+    least = min(x, y), dict(strict=True)
     return A.T @ x - -y
 '''
 
@@ -42,6 +43,13 @@ def test_each_operator_number_condition_and_call_is_changed():
         ("-", "+"),
         ("-y", "(y)"),
     }
+
+
+def test_lines_of_bodies_are_those_that_do_not_run_at_the_import():
+    lines = SOURCE.splitlines()
+    bodies = {lines[i - 1].strip() for i in list_body_lines(SOURCE)}
+    assert "x += 1" in bodies
+    assert not {"LIMIT: float = 2.0", "def area(A, x, y: int = 3, *, deep: bool = True):"} & bodies
 
 
 def test_changes_of_the_package_parse_and_every_folder_has_some():

@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tests.mutants.changes import Change, list_changes
+from tests.mutants.changes import Change, list_body_lines, list_changes
 from tests.mutants.record import MAP, PACKAGE
 
 ROOT = PACKAGE.parents[1]
@@ -47,10 +47,16 @@ class Covered:
     seconds: Mapping[str, float]
     reach: Mapping[str, int]
     tests: Mapping[tuple[str, int], Sequence[str]]
+    of_files: Mapping[str, Sequence[str]]
 
-    def nearest(self, mutant: Mutant, seconds: float) -> list[str]:
-        """Return the tests that run a mutant's line, those that run least else first, as many as take some seconds."""
+    def nearest(self, mutant: Mutant, source: str, seconds: float) -> list[str]:
+        """Return the tests that run a mutant's line, those that run least else first, as many as take some seconds.
+
+        Lines that run when their module is imported are those of all tests that run something of the file.
+        """
         found = self.tests.get((mutant.file, mutant.change.line), ())
+        if not found and mutant.change.line not in list_body_lines(source):
+            found = self.of_files.get(mutant.file, ())
         chosen, left = [], seconds
         for test in sorted(found, key=lambda t: self.seconds[t] * self.reach[t]):
             left -= self.seconds[test]
@@ -94,11 +100,11 @@ def draw(seed: str, count: int, within: str) -> list[Mutant]:
 
 def try_mutant(mutant: Mutant, covered: Covered, copy: Path, seconds: float) -> str:
     """Return "noticed" where a test fails or never ends, "not noticed", or "not run" where no test runs the line."""
-    tests = covered.nearest(mutant, seconds)
-    if not tests:
-        return "not run"
     path = copy / mutant.file
     source = path.read_text(encoding="utf-8")
+    tests = covered.nearest(mutant, source, seconds)
+    if not tests:
+        return "not run"
     path.write_text(mutant.change.apply(source), encoding="utf-8")
     listed = copy.parent / "tests.txt"
     listed.write_text("\n".join(tests), encoding="utf-8")
@@ -118,13 +124,15 @@ def try_mutant(mutant: Mutant, covered: Covered, copy: Path, seconds: float) -> 
 def read_map(path: Path) -> Covered:
     """Read which tests run which lines."""
     seconds, reach, tests = dict[str, float](), dict[str, int](), defaultdict[tuple[str, int], list[str]](list)
+    of_files = defaultdict[str, list[str]](list)
     for text in path.read_text(encoding="utf-8").splitlines():
         test, took, files = json.loads(text)
         seconds[test], reach[test] = took, sum(map(len, files.values()))
         for file, lines in files.items():
+            of_files[file].append(test)
             for line in lines:
                 tests[file, line].append(test)
-    return Covered(seconds, reach, tests)
+    return Covered(seconds, reach, tests, of_files)
 
 
 def _record(path: Path, tests: Sequence[str]) -> None:

@@ -23,6 +23,10 @@ UNTESTED = frozenset({"__repr__", "__str__", "__hash__"})
 """Functions that are not changed: what they return is text."""
 RAISING = frozenset({"isinstance", "issubclass", "getattr", "hasattr", "setattr"})
 """Calls that any exchange of arguments makes raise: no test of its own is needed to notice."""
+SYMMETRIC = frozenset({"allclose", "gcd", "hypot", "isclose", "logaddexp", "max", "maximum", "min", "minimum"})
+"""Calls that an exchange of two arguments does not change."""
+CHECKS = frozenset({"strict"})
+"""Options that only refuse what never happens: another value changes no answer."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,16 @@ def list_changes(source: str) -> list[Change]:
     visitor = _Visitor(source)
     visitor.visit(ast.parse(source))
     return [change for change in visitor.changes if change.text != change.replacement]
+
+
+def list_body_lines(source: str) -> set[int]:
+    """Return the lines within bodies of functions: all others run when a module is imported, before any test."""
+    return {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 class _Visitor(ast.NodeVisitor):
@@ -118,13 +132,18 @@ class _Visitor(ast.NodeVisitor):
         if type(node.value) in changed:
             self._replace(node, repr(changed[type(node.value)](node.value)))
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in CHECKS:
+            self.generic_visit(node)
+
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if node.attr == "T":
             self._replace(node, self._text(node.value))
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        is_trivial = isinstance(node.func, ast.Name) and node.func.id in RAISING
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        is_trivial = name in RAISING or (name in SYMMETRIC and len(node.args) == 2)
         if len(node.args) >= 2 and not is_trivial and not any(isinstance(a, ast.Starred) for a in node.args[:2]):
             first, second = node.args[:2]
             begin, end = self._place(first)[0], self._place(second)[1]
