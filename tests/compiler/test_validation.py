@@ -10,8 +10,9 @@ from examples.chignoli_2023_robots import branches
 
 import screwgraph as sg
 from screwgraph.base.errors import EliminationError
+from screwgraph.compiler import validation
 from screwgraph.compiler.problem import Problem
-from screwgraph.compiler.validation import validate_residual
+from screwgraph.compiler.validation import validate_residual, validate_stability
 from screwgraph.graph import Key
 from screwgraph.mechanics.dynamics.query import Query
 from screwgraph.model.robot import constraint_jacobian, symmetric_states, without_loops
@@ -88,3 +89,12 @@ def test_long_chains_stretched_out_lose_digits_and_are_not_refused():
     found = sg.forward_dynamics(robot, ordering="kkt")(q, np.zeros(robot.nv), tau)
     allowed = 1e-12 * scaled_condition(M[None])[0] * np.linalg.cond(K) ** 2
     assert np.abs(found - right).max() < allowed * np.abs(right).max()
+
+
+def test_code_that_changes_much_where_the_state_hardly_does_is_refused_with_the_order_and_the_robot(monkeypatch):
+    robot = sg.load("five_bar")
+    program = sg.forward_dynamics(robot, ordering="kkt").program
+    assert validate_stability(forward(robot), program, "kkt") is program
+    monkeypatch.setattr(validation, "_is_stable", lambda *_: False)
+    with pytest.raises(EliminationError, match="order 'kkt' divides by what vanishes where robot 'five_bar' is closed"):
+        validate_stability(forward(robot), program, "kkt")

@@ -16,6 +16,7 @@ import screwgraph as sg
 from screwgraph.api.deployment import Choice, asked_functions, export_library
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import BACKENDS, Library, library_code
+from screwgraph.compiler.backends.escapes import in_doc_comment
 from screwgraph.model.robot import tree
 from tests.api.deployment.tools import WARNINGS, done, eigen, found
 from tests.compiler.backends.node import called
@@ -202,3 +203,7 @@ def test_prefixes_are_plain_words(prefix, tmp_path: Path):
     with pytest.raises(InputError, match=r"is no identifier|another meaning|characters"):
         export_library(made, tmp_path / "x", prefix=prefix)
     assert not list(tmp_path.iterdir())
+
+
+def test_comments_that_are_read_as_markdown_hold_no_links():
+    assert in_doc_comment("[a](b) */ [c]") == "(a)(b) * / (c)"

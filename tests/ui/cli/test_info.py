@@ -185,6 +185,12 @@ def test_a_mechanism_is_described_with_other_values(command, refused):
     assert "--set goes with planar mechanisms" in refused(2, "info", "rr", "--set", "m=1").err
 
 
+def test_coordinates_of_a_mechanism_are_listed_with_where_they_are_assembled(command):
+    rows = [line.split() for line in command("info", "four_bar").out.splitlines()]
+    assert ["x:P1", "1", "m"] in rows
+    assert ["y:P2", "2", "m", "independent"] in rows
+
+
 def test_xacro_files_take_values_for_their_arguments(command, tmp_path):
     pytest.importorskip("xacro")
     path = tmp_path / "leg.xacro"

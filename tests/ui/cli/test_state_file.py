@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.ui.cli.state_values import parse_coordinates
 
 pytestmark = pytest.mark.optimised
 
@@ -151,3 +152,11 @@ def test_a_file_that_is_no_text_is_one_line(refused, state_file):
 def test_a_missing_file_or_a_directory_is_one_line(refused, tmp_path):
     for path in (tmp_path / "no.json", tmp_path):
         assert str(path) in refused(1, "solve", "rr", "--problem", "inverse", "--state", path).err
+
+
+def test_positions_have_nq_numbers_and_velocities_nv():
+    robot = sg.load("a1", base="floating")
+    for name, size in (("q", robot.nq), ("qd", robot.nv), ("qdd", robot.nv)):
+        assert parse_coordinates(name, [0.5] * size, robot).shape == (size,)
+        with pytest.raises(sg.InputError, match=f"{name} has {size + 1} numbers, the robot has {size}"):
+            parse_coordinates(name, [0.5] * (size + 1), robot)

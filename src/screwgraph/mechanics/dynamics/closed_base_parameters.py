@@ -166,8 +166,6 @@ def _independent(Y: Float[np.ndarray, "rows k"]) -> tuple[list[int], Float[np.nd
         if beyond[i] > DEPENDENT:
             basis = np.column_stack([basis, rest / beyond[i]])
     found = sorted(np.argsort(-beyond, kind="stable")[:rank].tolist())
-    if not found:
-        return found, np.zeros((0, Y.shape[1]))
     B = np.linalg.lstsq(unit[:, found], unit, rcond=None)[0] * size / size[found][:, None]
     B[:, found] = np.eye(len(found))
     whole = np.round(B)
