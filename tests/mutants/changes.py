@@ -25,8 +25,8 @@ RAISING = frozenset({"isinstance", "issubclass", "getattr", "hasattr", "setattr"
 """Calls that any exchange of arguments makes raise: no test of its own is needed to notice."""
 SYMMETRIC = frozenset({"allclose", "gcd", "hypot", "isclose", "logaddexp", "max", "maximum", "min", "minimum"})
 """Calls that an exchange of two arguments does not change."""
-CHECKS = frozenset({"strict"})
-"""Options that only refuse what never happens: another value changes no answer."""
+CHECKS = frozenset({"eq", "frozen", "strict"})
+"""Options that refuse what never happens, or compare what nobody compares: another value changes no answer."""
 
 
 @dataclass(frozen=True)

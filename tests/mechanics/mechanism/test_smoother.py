@@ -78,6 +78,19 @@ def test_torques_of_motors_act_in_the_graph_as_in_direct_integration():
     assert smoothed.energy_drift < 1e-7
 
 
+@pytest.mark.parametrize(
+    ("integrator", "order"), [("euler", 1), ("trapezoidal", 2), ("hermite_simpson", 4), ("runge_kutta", 4)]
+)
+def test_errors_of_integrators_fall_by_their_order(integrator, order):
+    model, length = sg.load_mechanism("single_pendulum"), 0.2
+    exact = sg.simulate(model, time=length, dt=length, method="dop853", rtol=1e-12, atol=1e-12).q[-1]
+    errors = []
+    for dt in (0.02, 0.01):
+        run = sg.simulate(model, time=length, dt=dt, method="smoother", integrator=integrator)
+        errors.append(np.abs(run.q[-1] - exact).max())
+    assert 2.0 ** (order - 0.5) < errors[0] / errors[1] < 2.0 ** (order + 0.7)
+
+
 def test_large_mechanisms_move_by_windows_of_their_factors():
     robot, options = sg.load_mechanism("parallel_robot"), {"time": 0.1, "dt": 1e-3}
     run = sg.simulate(robot, method="smoother", **options)

@@ -150,6 +150,7 @@ BAD = {
     "sqrt(-1)*k": "a part of it is not a real number",
     "k**99": "exponents of positions are at most 16",
     "log(0)*k": "a part of it is not a real number",
+    "True*k": "only joints, numbers, parameters",
 }
 
 

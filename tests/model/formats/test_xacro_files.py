@@ -271,6 +271,10 @@ def test_entities_are_refused(tmp_path):
     assert "it declares the entity 'a'" in complaint(path)
 
 
+def test_a_text_lies_in_no_folder(robot):
+    assert "$(dirname) of a text: it lies in no folder" in complaint(robot("$(dirname)").read_text(), xacro_args={})
+
+
 def test_a_text_is_expanded_where_it_is_asked_for(robot):
     text = robot("${1 + 1}").read_text()
     assert "call xacro files .xacro" in complaint(text)
