@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.architecture_picture import PICTURE, draw_packages
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs").glob("architecture/*.md"))]
 PAGES += sorted((ROOT / "docs").glob("extend/*.md"))
@@ -31,3 +33,7 @@ def missing(page: Path) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT / "docs")))
 def test_what_a_page_names_exists(page):
     assert not list(missing(page))
+
+
+def test_the_picture_shows_the_imports_as_they_are():
+    assert PICTURE.read_text(encoding="utf-8") == draw_packages(), "python -m tests.docs.architecture_picture"
