@@ -1,4 +1,4 @@
-"""The picture of the packages on the architecture page, from their imports; `python -m tests.docs.architecture_picture`.
+"""The picture of the packages, from their imports; `python -m tests.docs.architecture_picture` draws it anew.
 
 A package stands below all that import it. Arrows point to what is imported; those that follow from others are left out.
 """
@@ -94,14 +94,15 @@ def _draw_arrow(above: tuple[float, float], below: tuple[float, float]) -> str:
 def _draw_box(package: str, corner: tuple[float, float]) -> str:
     x, y = corner
     lines = _wrap(sorted(p.name for p in (SOURCES / package).iterdir() if (p / "__init__.py").exists()))
+    middle = f'x="{x + WIDTH / 2}" text-anchor="middle"'
     texts = [
-        f'<text x="{x + WIDTH / 2}" y="{y + 37 + 12 * i}" font-size="9.5" text-anchor="middle" fill="#444">{escape(line)}</text>'
+        f'<text {middle} y="{y + 37 + 12 * i}" font-size="9.5" fill="#444">{escape(line)}</text>'
         for i, line in enumerate(lines)
     ]
     return "\n".join(
         [
             f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#eef3f8" stroke="#5b6b7b"/>',
-            f'<text x="{x + WIDTH / 2}" y="{y + 20}" font-size="15" text-anchor="middle">{package}</text>',
+            f'<text {middle} y="{y + 20}" font-size="15">{package}</text>',
             *texts,
         ]
     )
