@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from screwgraph.base.errors import InputError
+from screwgraph.model.model import Model
 from screwgraph.model.robot.parts import Link
 from screwgraph.model.robot.robot import Robot
 
@@ -57,9 +58,9 @@ def massless_joints(robot: Robot) -> tuple[str, ...]:
     return tuple(reversed(found))
 
 
-def check_moves(robot: Robot) -> None:
-    """Raise InputError where no joint moves."""
-    if not robot.joints:
+def check_moves(robot: Model) -> None:
+    """Raise InputError where no joint of a robot moves; something of a mechanism always does."""
+    if not robot.nv:
         raise InputError(
             f"robot {robot.name!r} has no joint that moves", fix='load it with base="floating", or lock less'
         )

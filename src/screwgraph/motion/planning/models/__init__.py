@@ -24,15 +24,16 @@ MODELS: Mapping[str, ModelKind] = {"robot": ROBOTS, "mechanism": MECHANISMS}
 
 def find_model_kind(robot: Any) -> ModelKind:
     """Return the kind of a model that a task holds. Raises InputError where it is none."""
-    for kind in MODELS.values():
-        if isinstance(robot, kind.held):
-            return kind
-    raise InputError(f"expected a {' or a '.join(MODELS)}, got {robot!r}", fix="load one: sg.load(...)")
+    kind = MODELS.get(getattr(robot, "kind", ""))
+    if kind is None:
+        raise InputError(f"expected a {' or a '.join(MODELS)}, got {robot!r}", fix="load one: sg.load(...)")
+    return kind
 
 
 def as_robot(model: Any) -> Any:
     """Return a model in the terms of robots, anything else as it is."""
-    return next((kind.as_robot(model) for kind in MODELS.values() if isinstance(model, kind.given)), model)
+    kind = MODELS.get(getattr(model, "kind", ""))
+    return model if kind is None else kind.as_robot(model)
 
 
 __all__ = [

@@ -18,10 +18,8 @@ class ModelKind:
     """A kind of models. Tasks hold them in the terms of robots: what is called `robot` below.
 
     Args:
-        given: the type that people give.
-        held: the type that tasks hold.
-        as_robot: from the one to the other.
-        model: from the other to the one.
+        as_robot: from what people give, or tasks hold, to what tasks hold.
+        model: from that to what people give.
         turns: whether each velocity coordinate of a robot turns (rad/s), or slides (m/s).
         drive: of a robot, and what a task names as actuated (None where it names nothing), what drives it. Raises
             InputError.
@@ -36,8 +34,6 @@ class ModelKind:
 
     __repr__ = one_line
 
-    given: type
-    held: type
     as_robot: Callable[[Any], Any]
     model: Callable[[Any], Any]
     turns: Callable[[Any], Sequence[bool]]

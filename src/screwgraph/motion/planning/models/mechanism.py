@@ -33,7 +33,7 @@ class MechanismCoordinates:
 
     mechanism: Mechanism
 
-    is_closed, has_frames, actuators = True, False, ()
+    kind, is_closed, has_frames, actuators = Mechanism.kind, True, False, ()
 
     @property
     def name(self) -> str:
@@ -164,9 +164,7 @@ def _completed_velocity(
 
 
 MECHANISMS = ModelKind(
-    given=Mechanism,
-    held=MechanismCoordinates,
-    as_robot=MechanismCoordinates,
+    as_robot=lambda model: model if isinstance(model, MechanismCoordinates) else MechanismCoordinates(model),
     model=lambda robot: robot.mechanism,
     turns=_turns,
     drive=_drive,

@@ -38,8 +38,6 @@ def _closure_errors(robot: Robot, q: Any) -> Any:
 
 
 ROBOTS = ModelKind(
-    given=Robot,
-    held=Robot,
     as_robot=lambda robot: robot,
     model=lambda robot: robot,
     turns=_turns,
