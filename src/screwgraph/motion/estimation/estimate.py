@@ -28,8 +28,8 @@ from screwgraph.motion.estimation.observability import (
 )
 from screwgraph.motion.estimation.result import DOUBTFUL, Estimate
 from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
-from screwgraph.motion.estimation.sensor_factors import make_prior, make_sensor_factors, random_walk_priors
-from screwgraph.motion.estimation.sensors import bias_unknown
+from screwgraph.motion.estimation.sensor_factors import make_prior, make_sensor_factors, random_walk_factors
+from screwgraph.motion.estimation.sensors import bias_unknown, list_walks
 from screwgraph.motion.estimation.slip_detection import can_slip, drop_slipping, find_slips, search_without_slips
 from screwgraph.motion.simulation import Watch, coordinate_names, dynamics_of, simulate_dynamics
 from screwgraph.optimize import (
@@ -114,12 +114,12 @@ def _estimate_model(
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
-    biased = [sensor for sensor in data.sensors if sensor.bias]
-    values |= {x.name: np.zeros((1, x.manifold.dim)) for x in (bias_unknown(sensor, 1) for sensor in biased)}
+    constants = [bias_unknown(sensor, 1) for sensor in data.sensors if sensor.bias and not sensor.walk]
+    values |= {x.name: np.zeros((1, x.manifold.dim)) for x in constants}
     for count in _horizons(len(data.t)):
         unknowns, part = replace(unknowns, inputs=driven, count=count), _first(data, count)
         try:
-            guess = extend_guess(unknowns, values, begun, part)
+            guess = extend_guess(unknowns, values, begun, part, list_walks(unknowns, data.sensors, noise))
         except InputError as error:
             raise failure or error from None
         believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
@@ -211,20 +211,15 @@ class PositionPrior:
 def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelNoise, factor: float) -> Problem:
     """Return the factors of the model, with standard deviations so many times larger, the sensors, and the priors."""
     q, qd, *_ = states = unknowns.states()
-    families = {v.name: v for v in (*states, *((unknowns.tau,) if unknowns.inputs else ()))}
+    walks = list_walks(unknowns, data.sensors, noise)
+    families = {x.name: x for x in (*states, *(x for x, _, _ in walks))}
     found = unknowns.model_factors(data, start[0], noise.times(factor))
-    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
-        families["forces"] = unknowns.forces
-        found += random_walk_priors(unknowns.forces, data, noise.force, noise.force_rate)
+    found += [factors for walk in walks for factors in random_walk_factors(walk, data)]
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
-        if sensor.walk:
-            found += random_walk_priors(bias_unknown(sensor, unknowns.count), data, sensor.bias, sensor.walk)
         if len(samples.at):
             found += make_sensor_factors(unknowns, sensor, families, samples, noise)
     found.append(soft(PositionPrior(q.manifold), q[0], mean=start[0], sigma=noise.position, name="prior q"))
     found.append(make_prior(qd, start[1], noise.velocity))
-    if unknowns.inputs:
-        found += random_walk_priors(unknowns.tau, data, noise.torque, noise.torque_rate)
     if unknowns.parameters.names:
         nominal = unknowns.parameters.values / unknowns.parameters.scale
         found.append(make_prior(unknowns.shared, nominal, noise.parameters))

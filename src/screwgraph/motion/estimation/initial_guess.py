@@ -13,7 +13,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.motion.estimation.measurements import Measurements
 from screwgraph.motion.estimation.mechanism_unknowns import MechanismUnknowns
 from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
-from screwgraph.motion.estimation.sensors import bias_unknown
+from screwgraph.motion.estimation.sensors import Walk
 from screwgraph.motion.integration_rules import RK4, take_step
 from screwgraph.motion.planning.extrapolated_euler import MotionStretches, integrate_stretches
 from screwgraph.optimize.manifold_code import displacement_rates, retract_values
@@ -31,22 +31,19 @@ NEAR = (1e-4, 1e-3)
 
 
 def extend_guess(
-    unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, data: Measurements
+    unknowns: Unknowns, values: Mapping[str, np.ndarray], start: State, data: Measurements, walks: Sequence[Walk]
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return values of all samples: those found so far, and where the model moves from the last of them."""
     found = dict(values)
     done = len(values["q"]) if "q" in values else 0
     q, v = (values["q"][-1], values["qd"][-1]) if done else start
     tau, last = data.torques.copy(), max(done, 1) - 1
+    for x, _, _ in walks:
+        old = values.get(x.name, np.zeros((1, x.manifold.dim)))
+        found[x.name] = np.vstack([old, np.tile(old[-1], (x.count - len(old), 1))])
     if unknowns.inputs:
-        old = values["tau"] if done else np.zeros((1, len(unknowns.inputs)))
-        found["tau"] = _repeat_last(old, unknowns.count)
-        tau[:, list(unknowns.inputs)] = old[-1]
-    for walking in (bias_unknown(sensor, unknowns.count) for sensor in data.sensors if sensor.walk):
-        found[walking.name] = _repeat_last(values[walking.name], unknowns.count)
-    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
-        old = values["forces"] if done else np.zeros((1, unknowns.forces.manifold.dim))
-        found["forces"] = _repeat_last(old, unknowns.count)
+        tau[:, list(unknowns.inputs)] = found["tau"][-1]
+    if unknowns.pushed:
         path = _still(unknowns, (q, v), len(data.steps) - last)
     else:
         with np.errstate(all="ignore"):  # what is not finite is found and said
@@ -61,10 +58,6 @@ def extend_guess(
             old = values.get(family.name, np.zeros((0, family.manifold.dim)))
             found[family.name] = np.vstack([old, np.zeros((family.count - len(old), family.manifold.dim))])
     return found
-
-
-def _repeat_last(values: Float[np.ndarray, "k n"], count: int) -> Float[np.ndarray, "N n"]:
-    return np.vstack([values, np.tile(values[-1], (count - len(values), 1))])
 
 
 def _check_predicted(path: Sequence[np.ndarray], data: Measurements, first: int) -> None:

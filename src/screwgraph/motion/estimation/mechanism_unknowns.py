@@ -37,7 +37,7 @@ class MechanismUnknowns:
     inputs: tuple[int, ...] = ()
     count: int = 0
 
-    inner = ()
+    inner = pushed = ()
 
     @classmethod
     def from_model(cls, mechanism: Mechanism, parameters: tuple[str, ...]) -> MechanismUnknowns:

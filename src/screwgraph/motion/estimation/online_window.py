@@ -18,17 +18,15 @@ from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.online_sensors import Known, Readings
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas
+from screwgraph.motion.estimation.sensors import Walk, list_walks
 from screwgraph.motion.estimation.window_rules import decay_rates
-from screwgraph.optimize import Factors, FixedLag, Problem, Variables, soft
+from screwgraph.optimize import Factors, FixedLag, Problem, soft
 
 BROAD = 1e4
 """Standard deviation of accelerations (rad/s^2, m/s^2) and of multipliers of loops before anything is measured."""
 
 FIRST_STEPS = 100
 """Steps that the search for the first window takes, at most."""
-
-Walk = tuple[Variables, float, float]
-"""A family that changes at random: its unknowns, their standard deviation at first, and of a change in a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +82,7 @@ class OnlineWindow:
         return factors + self.readings.factors(known, noise.released)
 
     def _walks(self) -> list[Walk]:
-        motion, noise = self.motion, self.noise
-        forces = [(motion.forces, noise.force, noise.force_rate)] if motion.pushed else []
-        torques = [(motion.tau, noise.torque, noise.torque_rate)] if motion.inputs else []
-        biases = [(x, s.bias, s.walk) for s, x in self.readings.biases.values() if s.walk]
-        return forces + torques + biases
+        return list_walks(self.motion, self.readings.sensors, self.noise)
 
     @cached_property
     def _decay(self) -> Float[np.ndarray, " nv"]:

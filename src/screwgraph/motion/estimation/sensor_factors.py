@@ -13,15 +13,16 @@ from screwgraph.motion.estimation.factors import prior, soft_equality
 from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, bias_unknown
+from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, Walk, bias_unknown
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
 from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.losses import Huber
 
 
-def random_walk_priors(x: Variables, data: Measurements, sigma: float, rate: float) -> list[Factors]:
-    """Return priors of what begins near zero, and changes by `rate` in the root of a second."""
+def random_walk_factors(walk: Walk, data: Measurements) -> list[Factors]:
+    """Return the factors of a random walk that begins near zero."""
+    x, sigma, rate = walk
     spread = merge_equal_values(rate * np.sqrt(data.steps))
     change = soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}")
     return [make_prior(x, np.zeros(x.manifold.dim), sigma), change]

@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.model.sensors import SENSORS, SensorPlace
 from screwgraph.model.sensors.sensor import OPTIONS, Sensor
+from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.planning.frame_velocity import differentiate_in_time, make_frame_twist
 from screwgraph.motion.planning.mechanics import Mechanics, validate_frame
 from screwgraph.optimize import Variables, Vector
@@ -18,6 +19,8 @@ from screwgraph.optimize.template_wrappers import flatten_residual
 from screwgraph.spatial import concatenate
 
 EXAMPLE = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
+Walk = tuple[Variables, float, float]
+"""A random walk: its unknowns, their standard deviation at first, and that of their change in the root of a second."""
 FORMS = {name: kind.robot for name, kind in SENSORS.items() if kind.robot}
 """Kinds of sensors that robots have."""
 
@@ -135,6 +138,13 @@ class PartialReading:
 def bias_unknown(sensor: Sensor, count: int) -> Variables:
     """Return what a sensor is off by: a constant, or at each of `count` instants."""
     return Variables(f"offset {sensor.name}", Vector(len(sensor.rows)), count if sensor.walk else 1)
+
+
+def list_walks(unknowns: Any, sensors: Sequence[Sensor], noise: ModelNoise) -> list[Walk]:
+    """Return random walks of a motion's unknowns: forces of contacts, unknown torques, biases that change."""
+    forces = [(unknowns.forces, noise.force, noise.force_rate)] if unknowns.pushed else []
+    torques = [(unknowns.tau, noise.torque, noise.torque_rate)] if unknowns.inputs else []
+    return [*forces, *torques, *((bias_unknown(s, unknowns.count), s.bias, s.walk) for s in sensors if s.walk)]
 
 
 def find_position_place(mechanics: Mechanics, joint: str) -> int:
