@@ -410,6 +410,8 @@ def at(row: int, column: int, value: float) -> np.ndarray:
         ({}, {"priors": {"link1": np.zeros(3)}}, "is not 10 numbers"),
         ({}, {"motor_constants": {"joint9": 1.0}}, "joint9"),
         ({}, {"parameters": ["joint1.origin"]}, "torques are not linear in"),
+        ({"tau": None, "i": np.zeros((200, 2))}, {"motor_constants": {"joint1": 2.0}}, "not all motor constants"),
+        ({"tau": None, "i": np.zeros((200, 2))}, {"motor_constants": {"joint2": 2.0}}, "not all motor constants"),
     ],
 )
 def test_what_is_refused(change, more, match):

@@ -7,15 +7,16 @@ Elements of the document carry the line, and the file, in which they were writte
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.dom import minidom
 
-FORMATS = ModuleType("screwgraph.model.formats")
+FORMATS = importlib.util.module_from_spec(ModuleSpec("screwgraph.model.formats", None))
 """Stands for the package of this folder, which imports all readers of robots: here its modules are wanted alone."""
 FORMATS.__path__ = [str(Path(__file__).parent)]
 sys.path.append(str(Path(__file__).parents[3]))

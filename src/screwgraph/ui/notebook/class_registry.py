@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from screwgraph.ui.notebook.html_elements import make_remark, wrap_titled
@@ -58,7 +57,7 @@ def _not_drawn(error: Exception) -> str:
     return make_remark(f"not drawn: {' '.join(str(error).split()) or type(error).__name__}")
 
 
-def _module(shown: Any) -> ModuleType | None:
+def _module(shown: Any) -> Any | None:
     """Return the file of an object's class, or of one that it is derived from."""
     names = (kind.__name__ for kind in type(shown).__mro__ if kind.__module__.startswith("screwgraph."))
     found = next((SHOWN[name] for name in names if name in SHOWN), None)
