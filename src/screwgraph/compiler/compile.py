@@ -69,19 +69,16 @@ class _Recipe:
         """Make code that was tried, with common factors taken out."""
         return CachedCode(validate_residual(self.problem, factor_out(self.code(inputs)), self.label), self.label)
 
-    def savings(self) -> dict[str, int]:
-        """Count the operations before any pass and after each."""
-        done = {}
-        for i, name in enumerate(("as it is", *self.passes)):
-            done[name] = last = self.code(None, self.passes[:i])
-        done["common factors"] = factor_out(last)
-        return {name: made.operations.total for name, made in done.items()}
+    def code_by_pass(self) -> dict[str, Program]:
+        """Return the code before any pass and after each."""
+        done = {name: self.code(None, self.passes[:i]) for i, name in enumerate(("as it is", *self.passes))}
+        return {**done, "common factors": factor_out([*done.values()][-1])}
 
     def origin(self, made: CachedCode, others: Sequence[Chart] = ()) -> Provenance:
         """Return what people may ask about the code, made when they do; `others` may answer where a pivot vanishes."""
         # A copy without the graphs that the problem caches: it is pickled with the function.
         vanished = SingularFallback(replace(self.problem), made.ordering, compile_problem, others)
-        return Provenance(lambda: self.eliminate(()), self.savings, _analytic(self.problem), vanished)
+        return Provenance(lambda: self.eliminate(()), self.code_by_pass, _analytic(self.problem), vanished)
 
 
 def _analytic(problem: Problem) -> TreeProblem | None:
@@ -146,8 +143,7 @@ def _compile_searched(problem: Problem, effort: Search, clock: Callable[[], floa
         found = replace(recipe.origin(made, _charts(problem, made)), analytic=analytic)
         if isinstance(made.body, Program):
             return found
-        total = made.body.operations.total
-        return replace(found, savings=lambda: {**recipe.savings(), "recursion in loops": total})
+        return replace(found, passes=lambda: {**recipe.code_by_pass(), "recursion in loops": made.body})
 
     asked = question(
         effort.seconds > 0.0 or look_up_code(question(True)) is not None

@@ -290,10 +290,22 @@ class Function(NativeCallable):
     def _split(self) -> Split:
         return split_program(self.program, frozenset(parameter_argument(self).names))
 
+    def passes(self) -> Mapping[str, Code]:
+        """Return the code before any pass ("as it is") and after each, by the names of the passes, in their order.
+
+        `to_text()` of straight-line code lists its instructions. Of a derivative, it is the code of its function. The
+        code is made anew: this takes as long as compiling once for each pass.
+
+        Raises:
+            InputError: the function was pickled.
+        """
+        return self.origin.passes()
+
     def report(self) -> str:
         """Print the operations of the code before any pass and after each; of a derivative, those of its function."""
         lines, before = [], None
-        for name, count in self.origin.savings().items():
+        for name, code in self.passes().items():
+            count = code.operations.total
             saved = "" if before is None else f"   {before - count:+d} saved"
             lines.append(f"{name:<28}{count:>7}{saved}")
             before = count

@@ -13,21 +13,22 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler.derivatives import Analytic
 from screwgraph.compiler.singular_fallback import Fallback
 from screwgraph.elimination import Dag
+from screwgraph.tape.rolled import Code
 
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
     """Provenance of code: what it was made of, computed on demand.
 
-    `plain` makes the elimination of the robot as it is, in the same order; `savings` counts operations before any pass,
-    and after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a
-    pivot vanishes; `examples` are values (k, numbers) of each argument at which exported code is tried.
+    `plain` makes the elimination of the robot as it is, in the same order; `passes` makes the code before any pass, and
+    after each; `analytic` knows derivatives in closed form, where there are some; `vanished` what to do where a pivot
+    vanishes; `examples` are values (k, numbers) of each argument at which exported code is tried.
     """
 
     __repr__ = one_line
 
     plain: Callable[[], Dag]
-    savings: Callable[[], Mapping[str, int]]
+    passes: Callable[[], Mapping[str, Code]]
     analytic: Analytic | None = None
     vanished: Fallback | None = None
     examples: Callable[[], Sequence[np.ndarray]] | None = None

@@ -21,7 +21,7 @@ from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
 from screwgraph.graph import Key, Role
 from screwgraph.tape import Number, Program, factor_out, program
-from screwgraph.tape.rolled import unroll_code
+from screwgraph.tape.rolled import Code, unroll_code
 
 SHORT = 4.0
 """How many joints carry a joint, on average, where columns in shared axes are tried: of chains of random joints, they
@@ -45,22 +45,20 @@ def compile_matrix(problem: Problem) -> Function:
         code = min((code for _, code in _ways(problem, arguments, inputs)), key=cost)
         return CachedCode(validate_stability(problem, code, "composite"), "composite")
 
-    def savings() -> dict[str, int]:
-        counts: dict[str, int] = {}
-        if _depth(problem) <= LONG:
-            for done, name in enumerate(("as it is", *problem.passes)):
-                counts[name] = _code(problem, problem.passes[:done], None).operations.total
+    def code_by_pass() -> dict[str, Code]:
         names = [name for a in arguments for name in a.names]
         if _depth(problem) > LONG:
-            return {"loops over pairs": make_mass_matrix_code(problem, arguments, names, loops=True).operations.total}
+            return {"loops over pairs": make_mass_matrix_code(problem, arguments, names, loops=True)}
+        steps = enumerate(("as it is", *problem.passes))
+        done = {name: _code(problem, problem.passes[:i], None) for i, name in steps}
         name, code = min(_ways(problem, arguments, names), key=lambda way: cost(way[1]))
-        return counts | {name: code.operations.total}
+        return {**done, name: code}
 
     arguments, results = find_signature(problem)
     size = sum(result.size for result in results)
     # A copy without the graphs that the problem caches: it is pickled with the function. There is no other order.
     vanished = SingularFallback(replace(problem), "composite", compile_problem, others=(Chart("composite"),))
-    origin = Provenance(lambda: _eliminate_others(problem, ()), savings, vanished=vanished)
+    origin = Provenance(lambda: _eliminate_others(problem, ()), code_by_pass, vanished=vanished)
     question = ("matrix", problem.question)
     return make_function(problem.name, question, arguments, make, lambda _: origin, (Result("result", (size, size)),))
 

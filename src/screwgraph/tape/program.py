@@ -61,6 +61,20 @@ class Program:
         """The names of the inputs that it reads."""
         return frozenset(self.input_names[i[1]] for i in self.instructions if i[0] == "input")
 
+    def to_text(self) -> str:
+        """Return the code as text, an instruction a line, `v7 = mul v3 v5`; the outputs come last."""
+        lines = [f"v{i} = {self._describe(*instruction)}" for i, instruction in enumerate(self.instructions)]
+        return "\n".join(
+            [*lines, "return " + ", ".join(f"v{o}" if isinstance(o, int) else f"{o!r}" for o in self.outputs)]
+        )
+
+    def _describe(self, operation: str, *operands: Any) -> str:
+        if operation == "constant":
+            return repr(operands[0])
+        if operation == "input":
+            return self.input_names[operands[0]]
+        return " ".join([operation, *(f"v{i}" for i in operands)])
+
     def evaluate(self, inputs: Sequence[Any]) -> list[Any]:
         """Interpret with NumPy values of any one shape, one for each input; the slow reference of every back end."""
         return self._run(inputs, lambda operation, *operands: OPERATIONS[operation].values(*operands))
