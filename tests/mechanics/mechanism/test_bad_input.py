@@ -25,6 +25,10 @@ angles:
 """
 
 BAD = {
+    "angle without a name": (
+        ("angle: theta, of", "of"),
+        r":12: there is no name under 'angle' \(add angle: and its name\)",
+    ),
     "unknown key": (
         ("length: L,", "lenght: L,"),
         r":8: body '0': there is no key 'lenght' \(did you mean 'length'\?\)",

@@ -191,6 +191,14 @@ def test_what_is_wrong_is_said_in_one_line(text, expected, tmp_path):
     assert expected in complaint(text, tmp_path, "b.xml")
 
 
+def test_inertials_without_a_place_are_ignored_and_named_where_shapes_say_what_bodies_weigh(tmp_path):
+    text = """<mujoco><compiler inertiafromgeom="true"/><worldbody><body name="arm"><joint name="turn" axis="0 1 0"/>
+<inertial mass="5" diaginertia="1 1 1"/><geom type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
+    robot = loaded(text, tmp_path, "arm.xml")
+    assert robot.link("arm").inertia.mass == 2.0
+    assert any("<inertial> has no 'pos'" in str(warning) for warning in robot.warnings)
+
+
 def test_without_mujoco_the_way_to_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     line = complaint("<mujoco/>", tmp_path, "b.xml")

@@ -48,6 +48,14 @@ def subjects() -> dict[str, object]:
     return dict(zip(SUBJECTS, (*found, at_rest, sg.plan("cp2")), strict=True))
 
 
+def test_joints_are_shown_with_their_limits():
+    panda = sg.load("panda")
+    page = panda._repr_html_()
+    assert "-2.8973 .. 2.8973 rad" in page
+    assert "87 N m" in page
+    assert sg.load("rr")._repr_html_().count(" .. ") == 0
+
+
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_object_has_tables_and_its_text_stays_one_line(subjects, subject):
     page = subjects[subject]._repr_html_()
