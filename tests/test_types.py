@@ -27,6 +27,14 @@ def test_functions_and_results():
     assert_type(sg.inverse_dynamics(robot).jacobian("q"), sg.Function)
 
 
+def test_packages_are_attributes():
+    assert sg.planning.Task is sg.Task
+    assert sg.robot.Robot is sg.Robot
+    assert sg.simulation.Trajectory is sg.Trajectory
+    assert callable(sg.draw.save)
+    assert callable(sg.interop.omega_first)
+
+
 def test_names_of_mechanisms_are_those_that_type_checkers_know():
     assert set(get_args(BuiltInMechanism)) == set(sg.mechanism_names())
 

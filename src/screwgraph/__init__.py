@@ -9,6 +9,14 @@ IMPORTED_NS = _time.time_ns()
 
 TYPE_CHECKING = False  # that of `typing`, which takes longer to import than all this
 if TYPE_CHECKING:
+    from screwgraph import compiler as compiler
+    from screwgraph import elimination as elimination
+    from screwgraph import graph as graph
+    from screwgraph import optimize as optimize
+    from screwgraph import spatial as spatial
+    from screwgraph import tape as tape
+    from screwgraph.api import deployment as deployment
+    from screwgraph.api import interop as interop
     from screwgraph.api.deployment import export_library, together
     from screwgraph.api.queries import (
         estimate,
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
         rollout,
         simulate,
     )
+    from screwgraph.base import errors as errors
     from screwgraph.base.errors import EliminationError, InputError, ModelError, ScrewgraphError
     from screwgraph.base.progress_report import progress
     from screwgraph.compiler import Function, Search
@@ -37,6 +46,8 @@ if TYPE_CHECKING:
         with_measurements,
         with_soft,
     )
+    from screwgraph.mechanics import dynamics as dynamics
+    from screwgraph.mechanics import kinematics as kinematics
     from screwgraph.mechanics.dynamics import (
         BaseParameters,
         base_parameters,
@@ -70,12 +81,19 @@ if TYPE_CHECKING:
         random,
     )
     from screwgraph.mechanics.mechanism import Mechanism, load_mechanism, mechanism_names
+    from screwgraph.model import formats as formats
+    from screwgraph.model import robot as robot
     from screwgraph.model.formats import save, zoo_names
     from screwgraph.model.load import load
     from screwgraph.model.robot import Robot
+    from screwgraph.motion import integration_rules as integration_rules
+    from screwgraph.motion import planning as planning
+    from screwgraph.motion import simulation as simulation
     from screwgraph.motion.estimation import over
     from screwgraph.motion.planning import Plan, Planner, Task, plan, task_names
     from screwgraph.motion.simulation import Rollouts, Simulator, Trajectory
+    from screwgraph.ui import draw as draw
+    from screwgraph.ui import view as view
 
 _PACKAGES = {
     **dict.fromkeys(("compiler", "elimination", "graph", "optimize", "spatial", "tape"), ""),
