@@ -257,6 +257,10 @@ def test_unknown_kinds_are_said_with_what_there_is():
             parse_sensors(get_mechanics(sg.load("rr")), [{**encoder, **more}])
 
 
+def test_one_number_is_a_standard_deviation():
+    assert Sensor("a", "angle", 0, 1e-3) == Sensor("a", "angle", 0, (1e-3,))  # pyright: ignore[reportArgumentType]
+
+
 def test_sensors_of_mechanisms_have_delays_and_robust_losses():
     """A seventh of the readings is wrong, and all are late; the mass of a body is found all the same."""
     mechanism, rng, delay = sg.load_mechanism("four_bar_angle"), np.random.default_rng(7), 0.02

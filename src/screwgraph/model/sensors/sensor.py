@@ -46,7 +46,8 @@ class Sensor:
     slip: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the kind and its options. Raises InputError."""
+        """Check the kind and its options; one number is a standard deviation, too. Raises InputError."""
+        object.__setattr__(self, "sigma", tuple(np.atleast_1d(self.sigma).tolist()))
         for option, missing in OPTIONS.items():
             value = getattr(self, option)
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 <= value < np.inf:
