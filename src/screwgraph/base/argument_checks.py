@@ -99,7 +99,7 @@ class _Expected:
 
 @lru_cache(maxsize=4096)
 def _find_requirement(function: Callable[..., Any], name: str) -> _Expected:
-    choices = (Any,) if name in ("self", "cls") else _choices(_kind(function, name))
+    choices = (Any,) if name in ("self", "cls") else list_choices(evaluate_annotation(function, name))
     names = any(get_origin(c) in _LISTS and get_args(c)[:1] == (str,) for c in choices)
     return _Expected(choices, tuple(map(_test, choices)), names)
 
@@ -158,13 +158,13 @@ def _test(kind: Any) -> Callable[[Any], bool]:
 
 
 def _any_of(kind: Any) -> Callable[[Any], bool]:
-    tests = tuple(map(_test, _choices(kind)))
+    tests = tuple(map(_test, list_choices(kind)))
     return tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
 
 
 def _list_of(kind: Any) -> Callable[[Any], bool]:
     """Return whether something is a list of such items; iterators, and lists of several types, are not looked into."""
-    choices, several = _choices(kind), len(_choices(kind)) > 1
+    choices, several = list_choices(kind), len(list_choices(kind)) > 1
     test = _any_of(kind)
 
     def check(value: Any) -> bool:
@@ -186,12 +186,13 @@ def _is_array(value: Any) -> bool:
         return False
 
 
-def _choices(kind: Any) -> tuple[Any, ...]:
+def list_choices(kind: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the one that is none."""
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 
 @lru_cache(maxsize=1024)
-def _kind(function: Callable[..., Any], name: str) -> Any:
+def evaluate_annotation(function: Callable[..., Any], name: str) -> Any:
     """Return the type that an annotation stands for; Any in the place of names that only type checkers know."""
     annotation = function.__annotations__.get(name, Any)
     if not isinstance(annotation, str):
@@ -218,13 +219,13 @@ def _words(kind: Any) -> str:
     if origin in _LISTS:
         if not inside or inside[0] is Any:
             return "a list"
-        items = " or ".join(_plural(_words(choice)) for choice in _choices(inside[0]))
+        items = " or ".join(_plural(_words(choice)) for choice in list_choices(inside[0]))
         return "names (a list of str)" if inside[0] is str else f"a list of {items}"
     if origin is collections.abc.Callable:
         return "a function"
     name = getattr(origin or kind, "__name__", str(kind))
     if origin is collections.abc.Mapping and inside[:1] == (str,):
-        return f"a mapping, {{name: {' or '.join(_words(choice) for choice in _choices(inside[1]))}}}"
+        return f"a mapping, {{name: {' or '.join(_words(choice) for choice in list_choices(inside[1]))}}}"
     known = {"Mapping": "a mapping, {...: ...}", "PathLike": "a path", "Robot": "a robot", "Mechanism": "a mechanism"}
     known["Model"] = "a robot or a mechanism"
     return known.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from screwgraph.ui.bench import QUESTIONS
-from screwgraph.ui.cli import bench
-
 FAST = ("--batch", "16", "--seconds", "0.001")
 
 
@@ -37,10 +34,6 @@ def test_an_unknown_problem_is_wrong_use(refused):
 
 def test_an_unknown_robot_is_one_line(refused):
     assert "rrrr" in refused(1, "bench", "rrrr", *FAST).err
-
-
-def test_the_problems_are_those_that_can_be_measured():
-    assert tuple(question.name for question in QUESTIONS) == bench.QUESTION_NAMES
 
 
 def test_help_shows_an_example(command):

@@ -8,12 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import screwgraph as sg
-from screwgraph.ui.cli.draw import Figure
 from screwgraph.ui.draw import FIGURES, OVER_TIME
-
-
-def test_all_figures_can_be_asked_for():
-    assert {figure.value for figure in Figure} == {*FIGURES, *OVER_TIME}
 
 
 @pytest.mark.sampled(6)

@@ -104,6 +104,13 @@ def test_hardly_anything_is_imported_before_interruptions_are_caught():
     assert set(done.stdout.split()) <= {"__future__", "screwgraph", "screwgraph.ui", "screwgraph.ui.cli"}
 
 
+def test_help_waits_for_no_numerics():
+    code = "import sys; from screwgraph.ui.cli import run; run(['--help']); print(sorted(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    assert "Commands:" in done.stdout
+    assert not {"'numpy'", "'screwgraph.model'", "'screwgraph.compiler'"} & set(done.stderr.strip("[]\n").split(", "))
+
+
 def test_the_package_runs_as_a_module():
     arguments = [sys.executable, "-m", "screwgraph", "--version"]
     done = subprocess.run(arguments, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)

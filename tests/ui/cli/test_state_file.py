@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.ui.cli.state_values import parse_coordinates
+from screwgraph.ui.cli.state_file import parse_coordinates
 
 pytestmark = pytest.mark.optimised
 

@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         signal.signal(signal.SIGINT, _end)
     from screwgraph.ui.cli import app
 
+    app.find_command(arguments)
     signal.signal(signal.SIGINT, before)
     status = app.run(arguments)
     if is_obeyed:

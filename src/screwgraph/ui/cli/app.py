@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from screwgraph.base.errors import ScrewgraphError, one_line
-from screwgraph.ui.cli import (
-    bench,
-    draw,
-    estimate,
-    identify,
-    info,
-    inverse,
-    kinematics,
-    plan,
-    search,
-    simulate,
-    solve,
-    view,
+from screwgraph.ui.cli.console import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    USAGE_ERROR,
+    WRONG_USE,
+    abandon_output,
+    escape_unencodable,
+    format_usage_error,
+    print_note,
 )
-from screwgraph.ui.cli import compile as compile_command
-from screwgraph.ui.cli.console import abandon_output, escape_unencodable, print_note
-from screwgraph.ui.cli.usage_errors import DONE, FAILED, INTERRUPTED, USAGE_ERROR, WRONG_USE, format_usage_error
+
+COMMANDS: Mapping[str, str] = {
+    "info": "Show links, joints, masses, frames and warnings of a robot, or the parts of a planar mechanism.",
+    "solve": "Solve inverse, forward or hybrid dynamics.",
+    "kinematics": "Print poses, velocities and Jacobians of links and frames.",
+    "draw": "Draw the factor graph and its elimination.",
+    "compile": "Write functions of a robot as a library for other programs.",
+    "search": "Search for an elimination ordering with cheaper code.",
+    "simulate": "Simulate a robot or a planar mechanism and write its motion.",
+    "view": "Show a robot or planar mechanism with a slider for each joint, or a motion with a slider for time.",
+    "inverse": "Find the torques that make a robot or a planar mechanism follow a trajectory.",
+    "estimate": "Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.",
+    "identify": "Identify inertias, friction and payloads of a robot from logs of positions and torques.",
+    "plan": "Plan a motion and write it.",
+    "bench": "Measure the speed of a robot's functions on this machine.",
+}
+"""Commands, each in the module of its name, and what they do; a module is imported when its command is asked for."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -41,12 +53,24 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _run(arguments)
 
 
+def find_command(arguments: Sequence[str] | None) -> str:
+    """Import the module of the command that is asked for, and return its name; "" for none."""
+    given = sys.argv[1:] if arguments is None else arguments
+    name = next((text for text in given if not text.startswith("-")), "")
+    if name not in COMMANDS:
+        return ""
+    import_module(f"screwgraph.ui.cli.{name}")
+    return name
+
+
 def _run(arguments: Sequence[str] | None) -> int:
+    name = ""
     try:
-        status = _command().main(args=arguments, prog_name="screwgraph", standalone_mode=False)
+        name = find_command(arguments)
+        status = _command(name).main(args=arguments, prog_name="screwgraph", standalone_mode=False)
         sys.stdout.flush()
     except USAGE_ERROR as error:
-        return _refuse(WRONG_USE, format_usage_error(error))
+        return _refuse(WRONG_USE, format_usage_error(error, f"screwgraph {name}".strip()))
     except ScrewgraphError as error:
         return _refuse(FAILED, str(error))
     except BrokenPipeError:
@@ -70,7 +94,8 @@ def _refuse(status: int, line: str) -> int:
 
 
 @cache
-def _command() -> Any:
+def _command(asked: str) -> Any:
+    """Return the command line with one command that can run, and the names of the others."""
     app = typer.Typer(
         help="Robot dynamics by elimination of factor graphs: inspect a robot, solve its dynamics, draw the graphs.",
         add_completion=False,
@@ -79,19 +104,12 @@ def _command() -> Any:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True, epilog=_EPILOG)(_root)
-    app.command("info", help=info.HELP)(info.info)
-    app.command("solve", help=solve.HELP)(solve.solve)
-    app.command("kinematics", help=kinematics.HELP)(kinematics.kinematics)
-    app.command("draw", help=draw.HELP)(draw.draw)
-    app.command("compile", help=compile_command.HELP)(compile_command.compile_)
-    app.command("search", help=search.HELP)(search.search)
-    app.command("simulate", help=simulate.HELP)(simulate.simulate)
-    app.command("view", help=view.HELP)(view.view)
-    app.command("inverse", help=inverse.HELP)(inverse.inverse)
-    app.command("estimate", help=estimate.HELP)(estimate.estimate)
-    app.command("identify", help=identify.HELP)(identify.identify)
-    app.command("plan", help=plan.HELP)(plan.plan)
-    app.command("bench", help=bench.HELP)(bench.bench)
+    for name, summary in COMMANDS.items():
+        if name == asked:
+            command = import_module(f"screwgraph.ui.cli.{name}").COMMAND
+            app.command(name, help=f"{summary}\n\n{command.about}")(command.callback())
+        else:
+            app.command(name, help=summary)(lambda: None)
     return typer.main.get_command(app)
 
 

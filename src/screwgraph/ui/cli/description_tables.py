@@ -1,16 +1,17 @@
-"""The description of a robot as tables."""
+"""The description of a robot or a mechanism as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.ui.cli.console import make_output_console
-from screwgraph.ui.cli.table_style import make_table
+from screwgraph.ui.cli.console import make_output_console, make_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+SECTIONS = ("sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
+"""Parts of a mechanism of which the names are shown."""
 _PARAMETERS = ("axis", "axis2", "pitch")
 
 
@@ -155,3 +156,28 @@ def _format_bound(value: float | None, unit: str) -> str:
 
 def _format_numbers(numbers: Iterable[float]) -> str:
     return " ".join(f"{number:.5g}" for number in numbers)
+
+
+def print_mechanism(content: dict[str, Any]) -> None:
+    """Print a description as tables."""
+    console, rows = make_output_console(), content["constraints"]
+    degrees = f"{content['dof']} degree{'s' if content['dof'] != 1 else ''} of freedom"
+    console.print(f"{content['name']}: {content['n']} coordinates, {degrees}, {content['mass']:g} kg", style="bold")
+    bodies = make_table("bodies", "body", "points", "length", "mass", "inertia", "center of mass")
+    for body in content["bodies"]:
+        com = ", ".join(f"{x:.4g}" for x in body["com"])
+        cells = (f"{body['length']:.4g} m", f"{body['mass']:.4g} kg", f"{body['inertia']:.4g} kg m^2", f"{com} m")
+        bodies.add_row(body["name"], ", ".join(body["points"]), *cells)
+    console.print(bodies)
+    coordinates = make_table("coordinates", "coordinate", "assembled", "")
+    for name, value in zip(content["coordinates"], content["home"], strict=True):
+        marks = [
+            word for word, names in (("independent", "independent"), ("motor", "motors")) if name in content[names]
+        ]
+        coordinates.add_row(name, f"{value:.6g} {'m' if ':' in name else 'rad'}", ", ".join(marks))
+    console.print(coordinates)
+    for section in SECTIONS:
+        if content[section]:
+            console.print(f"{section}: {', '.join(content[section])}")
+    redundant = f", redundant: {', '.join(rows['redundant'])}" if rows["redundant"] else ""
+    console.print(f"constraints: {rows['rows']} rows{redundant}")

@@ -4,63 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
+import yaml
 
-from screwgraph.ui.cli import options
-from screwgraph.ui.cli.estimate_online import print_constants, report_online
-from screwgraph.ui.cli.mechanism_options import ModelName, Output, Values, load_model
-from screwgraph.ui.cli.options import BaseKind
-from screwgraph.ui.cli.outputs import Plots, Report, validate_outputs, write_plots
-from screwgraph.ui.cli.usage_errors import as_usage_error, make_usage_error
+from screwgraph import Robot
+from screwgraph import estimate as solve
+from screwgraph.model.formats import read_table
+from screwgraph.motion.estimation import ModelNoise, replay_measurements
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
+from screwgraph.ui.cli.model_source import ModelSource
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.outputs import group_motion_panels, validate_outputs, write_plots, write_report
+from screwgraph.ui.cli.simulation_progress import watch_simulation
+from screwgraph.ui.cli.state_file import read_start
 
 if TYPE_CHECKING:
-    from screwgraph.motion.estimation import Estimate
-    from screwgraph.ui.cli.motion_report import Groups
+    from screwgraph.motion.estimation import Estimate, Replay
+    from screwgraph.ui.cli.outputs import Groups
 
-Measured = Annotated[
-    str, typer.Option("--measurements", metavar="FILE", help="A .csv file with times t (s) and columns of sensors.")
-]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--parameters",
-        metavar="NAME",
-        help="A parameter of the file, or one like mass:coupler, damping:joint1; repeatable, or separated by commas.",
-    ),
-]
-Inputs = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--inputs", metavar="MOTOR", help="A motor or joint of unknown torque; repeatable, or separated by commas."
-    ),
-]
-Sensor = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sensor", metavar="YAML", help="A sensor, written as in the file's sensors:, which it replaces; repeatable."
-    ),
-]
-ModelSigma = Annotated[
-    float,
-    typer.Option(
-        "--model-error", metavar="X", min=1e-3, max=1e6, help="Factor on the standard deviations of the model."
-    ),
-]
-Lag = Annotated[
-    float | None,
-    typer.Option("--lag", metavar="S", min=0.0, help="Robots only: estimate by a sliding window of this length (s)."),
-]
-Start = Annotated[
-    str | None,
-    typer.Option(
-        "--state", metavar="FILE", help="Robots only: a JSON file with q and qd near which the motion begins."
-    ),
-]
+FLAGS = {
+    "measurements": Flag("A .csv file with times t (s) and columns of sensors.", "FILE"),
+    "inputs": Flag(metavar="MOTOR"),
+    "sensor": Flag("A sensor, written as in the file's sensors:, which it replaces; repeatable.", "YAML"),
+    "model_error": Flag("Factor on the standard deviations of the model.", "X", min=1e-3, max=1e6),
+    "lag": Flag("Robots only: estimate by a sliding window of this length (s).", "S", min=0.0),
+    "state": Flag("Robots only: a JSON file with q and qd near which the motion begins.", "FILE"),
+}
 
-HELP = """Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.
-
+HELP = """\
 Batch least squares on its factor graph: constraints and dynamics are nearly exact, sensors have the standard
 deviations of the file's sensors:, or of --sensor. Columns have the name of the sensor, with _x, _y, ... where it
 measures several numbers, and tau:MOTOR for known torques. Empty cells were not measured; a column t:SENSOR has the
@@ -97,60 +72,38 @@ search early; the estimate from the samples used so far is written.
 
 
 def estimate(
-    context: typer.Context,
-    model: ModelName,
-    measurements: Measured,
-    output: Output,
-    parameters: Parameters = None,
-    inputs: Inputs = None,
-    sensor: Sensor = None,
-    model_error: ModelSigma = 1.0,
-    lag: Lag = None,
-    state: Start = None,
-    values: Values = None,
-    xacro: options.XacroArgs = None,
-    base: options.Base = BaseKind.fixed,
-    report: Report = None,
-    plot: Plots = None,
-    as_json: options.AsJson = False,
+    source: ModelSource,
+    asked: Mapping[str, Any],
+    measurements: str,
+    output: str,
+    sensor: list[str] | None = None,
+    model_error: float = 1.0,
+    lag: float | None = None,
+    state: str | None = None,
+    report: str | None = None,
+    plot: str | None = None,
+    json: bool = False,
 ) -> None:
     """Estimate, save, and say what was found."""
-    from screwgraph import estimate as solve
-    from screwgraph.mechanics.mechanism import Mechanism
-    from screwgraph.model.formats import read_table
-    from screwgraph.motion.estimation import ModelNoise, replay_measurements
-    from screwgraph.ui.cli.console import print_json, print_note
-    from screwgraph.ui.cli.motion_report import write_report
-    from screwgraph.ui.cli.simulation_progress import watch_simulation
-    from screwgraph.ui.cli.state_file import read_start
-
-    with as_usage_error(context):
+    with as_usage_error():
         output, report, plot = validate_outputs(output, report, plot)
-    asked = load_model(context, model, values, base, xacro)
+    model = source.load()
     table = read_table(measurements, missing=True)
-    until, named = _duration(table), options.split_names(parameters)
-    given: dict[str, Any] = {
-        "inputs": options.split_names(inputs),
-        "sensors": None if not sensor else [_parse_sensor(text) for text in sensor],
-        "noise": ModelNoise().times(model_error),
-    }
+    until, given = _duration(table), dict(asked)
+    given["sensors"] = None if not sensor else [_parse_sensor(text) for text in sensor]
+    given["noise"] = ModelNoise().times(model_error)
     if state is not None:
-        if isinstance(asked, Mechanism):
-            raise make_usage_error(
-                context, "--state goes with robots", why="a mechanism's file says how the motion begins"
-            )
-        given["q0"], given["qd0"], _ = read_start(state, asked, None)
+        if not isinstance(model, Robot):
+            raise make_usage_error("--state goes with robots", why="a mechanism's file says how the motion begins")
+        given["q0"], given["qd0"], _ = read_start(state, model, None)
     if lag is not None:
-        if isinstance(asked, Mechanism):
-            raise make_usage_error(
-                context, "--lag goes with robots", fix="leave it out: all samples are estimated together"
-            )
+        if not isinstance(model, Robot):
+            raise make_usage_error("--lag goes with robots", fix="leave it out: all samples are estimated together")
         with watch_simulation(until, "estimating") as watch:
-            online = replay_measurements(asked, table, lag, named, watch=watch, **given)
-        report_online(online, watch.wall_time, output, report, plot, as_json)
-        return
+            online = replay_measurements(model, table, lag, watch=watch, **given)
+        return report_online(online, watch.wall_time, output, report, plot, json)
     with watch_simulation(until, "estimating") as watch:
-        found = solve(asked, table, named, watch=watch, **given)
+        found = solve(model, table, watch=watch, **given)
     found.save(output)
     if found.status.is_stopped:
         print_note(f"interrupted with {len(found.t)} samples used: the results so far are kept")
@@ -167,16 +120,14 @@ def estimate(
         ]
         write_report(found.run, groups, summary, report, "Estimate", more)
     summary |= write_plots(found.t, groups, plot)
-    if as_json:
-        print_json(summary)
-    else:
-        _print(summary)
+    return print_json(summary) if json else _print(summary)
+
+
+COMMAND = Command(estimate, HELP, FLAGS, model="values xacro base", query=solve, takes="parameters inputs")
 
 
 def _parse_sensor(text: str) -> Any:
     """Return a sensor that is written like in a file. Raises BadParameter."""
-    import yaml
-
     try:
         declared = yaml.safe_load(text)
     except yaml.YAMLError:
@@ -188,8 +139,6 @@ def _parse_sensor(text: str) -> Any:
 
 def _duration(table: Mapping[str, Any]) -> float:
     """Return how long measurements last (s), as far as their times are numbers."""
-    import numpy as np
-
     times = np.concatenate([[], *(table[name] for name in table if name == "t" or name.startswith("t:"))])
     known = times[np.isfinite(times)]
     return float(np.ptp(known)) if len(known) else 1.0
@@ -201,8 +150,6 @@ def _last(bias: Any) -> list[float]:
 
 
 def _summary(found: Estimate, wall_time: float, output: str) -> dict[str, Any]:
-    import numpy as np
-
     return {
         "robot": found.model.name,
         "samples": len(found.t),
@@ -238,7 +185,6 @@ def _print(summary: Mapping[str, Any]) -> None:
 
 
 def _groups(found: Estimate) -> Groups:
-    from screwgraph.ui.cli.motion_report import group_motion_panels
     from screwgraph.ui.draw import Panel, panels_by_unit
 
     rates = found.model.columns["qd"]  # positions have as many directions, of the same units
@@ -257,3 +203,70 @@ def _groups(found: Estimate) -> Groups:
         "Residuals": residuals,
     }
     return {name: group for name, group in groups.items() if group}
+
+
+def report_online(
+    found: Replay, wall_time: float, output: str, report: str | None, plot: str | None, as_json: bool
+) -> None:
+    """Save the motion, write report and plots, and say what was found."""
+    found.run.save(output)
+    if found.smoother.count >= found.smoother.window and not found.smoother.converged:
+        print_note(
+            "warning: the search for the first window did not converge: first estimates, and contacts, may be wrong"
+        )
+    summary, groups = _summarise_replay(found, wall_time, output), group_motion_panels(found.run)
+    if report is not None:
+        more = [(name, of["value"], "") for name, of in summary["parameters"].items()]
+        write_report(found.run, groups, summary, report, "Estimate", more)
+    summary |= write_plots(found.run.t, groups, plot)
+    if as_json:
+        print_json(summary)
+    else:
+        _print_replay(summary)
+
+
+def _summarise_replay(found: Replay, wall_time: float, output: str) -> dict[str, Any]:
+    smoother = found.smoother
+    is_full = smoother.count >= smoother.window
+    sigma = smoother.sigma() if is_full else {}
+    return {
+        "robot": smoother.robot.name,
+        "samples": len(found.run.t),
+        "window": smoother.window,
+        "wall_time": wall_time,
+        "update": float(np.median(found.seconds)),
+        "parameters": {
+            name: {"value": value, "sigma": float(sigma["parameters"][i])}
+            for i, (name, value) in enumerate(smoother.parameters.items())
+            if is_full
+        },
+        "converged": smoother.converged,
+        "offsets": {
+            name: {"value": x.tolist(), "sigma": sigma[f"offset {name}"].tolist()}
+            for name, x in smoother.offsets.items()
+        },
+        "slips": [{"time": t, "frame": frame} for t, frame in found.slips],
+        "output": output,
+    }
+
+
+def _print_replay(summary: Mapping[str, Any]) -> None:
+    typer.echo(
+        f"{summary['output']}: {summary['robot']}, {summary['samples']} updates in {summary['wall_time']:.3g} s, "
+        f"{1e3 * summary['update']:.3g} ms each in windows of {summary['window']}"
+    )
+    print_constants(summary)
+    times: dict[str, list[float]] = {}
+    for slip in summary["slips"]:
+        times.setdefault(slip["frame"], []).append(slip["time"])
+    for frame, at in times.items():
+        typer.echo(f"{frame} slips at {len(at)} updates, from {at[0]:.6g} to {at[-1]:.6g} s")
+
+
+def print_constants(summary: Mapping[str, Any]) -> None:
+    """Print parameters and the offsets of sensors, with their standard deviations."""
+    for name, found in summary["parameters"].items():
+        typer.echo(f"{name} = {found['value']:.6g} +- {found['sigma']:.2g}")
+    for name, found in summary["offsets"].items():
+        pairs = zip(found["value"], found["sigma"], strict=True)
+        typer.echo(f"{name} is off by {', '.join(f'{x:.3g} +- {s:.2g}' for x, s in pairs)}")

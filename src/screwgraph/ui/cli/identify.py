@@ -2,67 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from screwgraph.ui.cli import options
-from screwgraph.ui.cli.options import BaseKind
-from screwgraph.ui.cli.usage_errors import as_usage_error
+from screwgraph import identify as solve
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import as_usage_error, print_json, print_note, show_progress
+from screwgraph.ui.cli.model_source import ModelSource
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.outputs import draw_sections
 
 if TYPE_CHECKING:
     from screwgraph.motion.identification import Identified
 
-RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="A robot: a file, or a built-in one such as panda.")]
-Logs = Annotated[
-    list[str],
-    typer.Option("--log", metavar="FILE", help="A .csv or .npz file of positions and torques; repeatable."),
-]
-Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="The robot that was found: .yaml or .urdf.")
-]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--parameters",
-        metavar="NAME",
-        help="A link, joint1.friction, joint1.damping, joint1.armature, payload; repeatable, or separated by commas.",
-    ),
-]
-Payload = Annotated[
-    str | None, typer.Option("--payload", metavar="FRAME", help="The frame or link that carries an unknown body.")
-]
-Constants = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--motor-constant", metavar="JOINT=X", help="Torque per current (N m/A), ? where unknown; repeatable."
-    ),
-]
-Contacts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--contact", metavar="FRAME", help="An unknown wrench acts there; FRAME.force: no moment; repeatable."
-    ),
-]
-Motion = Annotated[
-    str, typer.Option("--motion", metavar="NAME", help="filtered, or estimated: a spline found with the parameters.")
-]
-Cutoff = Annotated[
-    float | None,
-    typer.Option(
-        "--cutoff", metavar="HZ", help="Cutoff frequency of the position filter; default: chosen from the motion."
-    ),
-]
-RobustLoss = Annotated[
-    str | None, typer.Option("--loss", metavar="NAME", help="Against outliers: huber, cauchy, tukey, geman_mcclure.")
-]
-Page = Annotated[
-    str | None, typer.Option("--report", metavar="FILE", help="Also write an .html page with tables and residuals.")
-]
+FLAGS = {
+    "log": Flag("A .csv or .npz file of positions and torques; repeatable.", "FILE"),
+    "output": Flag("The robot that was found: .yaml or .urdf.", "FILE", "-o"),
+    "payload": Flag(metavar="FRAME"),
+    "motor_constant": Flag("Torque per current (N m/A), ? where unknown; repeatable.", "JOINT=X"),
+    "contact": Flag("An unknown wrench acts there; FRAME.force: no moment; repeatable.", "FRAME"),
+    "cutoff": Flag(metavar="HZ"),
+    "motion": Flag("filtered, or estimated: a spline found with the parameters.", "NAME"),
+    "loss": Flag(metavar="NAME"),
+    "report": Flag("Also write an .html page with tables and residuals.", "FILE"),
+}
+WIDTH = 4.8
+"""Of a picture (inches): on a phone its letters are still large enough."""
 
-HELP = """Identify inertias, friction and payloads of a robot from logs of positions and torques.
-
+HELP = """\
 Columns of a .csv file: t (s), q:JOINT, tau:JOINT, and qd:JOINT and qdd:JOINT where they are known; i:JOINT are
 currents (A). An .npz file has arrays t, q, tau. Torques determine combinations of parameters, which are printed
 with their standard deviations. The robot that is written has parameters of real bodies, near the file's where torques
@@ -76,56 +45,35 @@ Example:
 
 
 def identify(
-    context: typer.Context,
-    robot: RobotName,
-    log: Logs,
-    output: Output,
-    parameters: Parameters = None,
-    payload: Payload = None,
-    motor_constant: Constants = None,
-    contact: Contacts = None,
-    cutoff: Cutoff = None,
-    motion: Motion = "filtered",
-    loss: RobustLoss = None,
-    xacro: options.XacroArgs = None,
-    base: options.Base = BaseKind.fixed,
-    report: Page = None,
-    as_json: options.AsJson = False,
+    source: ModelSource,
+    asked: Mapping[str, Any],
+    log: list[str],
+    output: str,
+    motor_constant: list[str] | None = None,
+    contact: list[str] | None = None,
+    report: str | None = None,
+    json: bool = False,
 ) -> None:
     """Identify, save, and say what was found."""
-    from screwgraph import identify as solve
-    from screwgraph.ui.cli.console import print_json, print_note, show_progress
-    from screwgraph.ui.cli.identify_report import write_identify_report
     from screwgraph.ui.view import check_page_path
 
-    with as_usage_error(context):
+    with as_usage_error():
         constants = dict(_constant(text) for text in motor_constant or ())
         if report is not None:
             check_page_path(report)
-    asked = options.load_robot(robot, base, None, None, False, False, 0.0, None, xacro)
-    named = options.split_names(parameters)
+    robot = source.load_robot()
     with show_progress("identifying"):
-        found = solve(
-            asked,
-            log,
-            named or None,
-            payload=payload,
-            motor_constants=constants,
-            contacts=tuple(contact or ()),
-            cutoff=cutoff,
-            motion=motion,
-            loss=loss,
-        )
+        found = solve(robot, log, motor_constants=constants, contacts=tuple(contact or ()), **asked)
     found.save(output)
     for doubt in found.doubts:
         print_note(f"warning: {doubt}")
     if report is not None:
         write_identify_report(found, report)
     summary = _summary(found, output)
-    if as_json:
-        print_json(summary)
-    else:
-        _print(found, summary)
+    return print_json(summary) if json else _print(found, summary)
+
+
+COMMAND = Command(identify, HELP, FLAGS, model="xacro base", query=solve, takes="parameters payload cutoff motion loss")
 
 
 def _constant(text: str) -> tuple[str, float | None]:
@@ -170,3 +118,56 @@ def _print(found: Identified, summary: Mapping[str, Any]) -> None:
         typer.echo(f"motor constant of {name} = {of['value']:.6g} +- {of['sigma']:.2g} N m/A")
     left = (f"{name} {100.0 * x / max(found.torque[name], 1e-300):.3g} %" for name, x in found.validation.items())
     typer.echo(f"torques held out, not explained: {', '.join(left)}")
+
+
+def write_identify_report(found: Identified, path: str) -> None:
+    """Write a report as HTML. Raises InputError where it cannot be written."""
+    from screwgraph.ui.draw import Panel, draw_histories, encode
+    from screwgraph.ui.view import Picture, Pictures, Table, Text, save_report
+
+    def picture(i: int, name: str) -> Picture:
+        torque, fit = found.measured[:, i], found.predicted[:, i]
+        panels = [
+            Panel("torque (N m, N)", {"measured": torque, "explained": fit}),
+            Panel("residual (N m, N)", {"residual": torque - fit}),
+        ]
+        return Picture(name, encode(draw_histories(found.t, panels, width=WIDTH), ".svg"), name)
+
+    def pictures() -> Iterator[Pictures]:
+        curves = [picture(i, name) for i, name in enumerate(found.noise)]
+        yield Pictures("Residuals", curves, "Some samples, with what the combinations explain of them.")
+
+    with show_progress("drawing"):
+        residuals = draw_sections("Residuals", pictures)
+    combined = [(text, x, s) for text, (x, s) in found.combinations.items()]
+    singles = [(name, x, found.sigma[name], _claim(found, name)) for name, x in found.parameters.items()]
+    torques = [(n, found.torque[n], found.noise[n], found.validation[n]) for n in found.noise]
+    sections = [
+        Table("Summary", ("quantity", "value"), list(_rows(found))),
+        Table("Combinations that torques show (SI units)", ("combination", "value", "standard deviation"), combined),
+        Table(
+            "Torques (N m, N)",
+            ("coordinate", "root mean square", "noise", "unexplained of what was held out"),
+            torques,
+        ),
+        *residuals,
+        Table("Parameters of real bodies (SI units)", ("parameter", "value", "standard deviation", "shown"), singles),
+    ]
+    if found.unexcited:
+        sections.insert(1, Text("Not excited", "The motion does not show: " + "; ".join(found.unexcited)))
+    if found.doubts:
+        sections.insert(1, Text("Doubts", "; ".join(found.doubts)))
+    save_report(f"Identification of {found.robot.name}", sections, path)
+
+
+def _rows(found: Identified) -> Iterator[tuple[str, object]]:
+    yield "samples", found.samples
+    yield "parameters", len(found.base.labels)
+    yield "combinations that torques show", found.base.rank
+    yield "condition number of the equations", found.condition
+
+
+def _claim(found: Identified, name: str) -> str:
+    if name in found.identifiable:
+        return "by itself"
+    return "by the prior" if name in found.unidentifiable else "with others"

@@ -4,39 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
-from screwgraph import Mechanism, Robot
-from screwgraph import Trajectory as Motion
-from screwgraph.ui.cli import options
-from screwgraph.ui.cli.mechanism_options import ModelName, Output, Values, load_model
-from screwgraph.ui.cli.options import BaseKind, Problem
-from screwgraph.ui.cli.outputs import Plots, Report, validate_outputs, write_plots
-from screwgraph.ui.cli.usage_errors import as_usage_error
+from screwgraph import Mechanism, Robot, Trajectory, inverse_trajectory
+from screwgraph.model.formats import read_table
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import as_usage_error, print_json, print_note
+from screwgraph.ui.cli.model_source import ModelSource
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.outputs import group_motion_panels, validate_outputs, write_plots, write_report
+from screwgraph.ui.cli.problem_functions import check_efforts
+from screwgraph.ui.cli.simulation_progress import summarise_motion, watch_simulation
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from screwgraph.model.formats import Table
     from screwgraph.motion.estimation import InverseSolution
 
-Trajectory = Annotated[
-    str, typer.Option("--trajectory", metavar="FILE", help="A .csv file with times t (s) and coordinates (m, rad).")
-]
-
-Noise = Annotated[
-    float | None,
-    typer.Option(
-        "--noise",
-        min=0.0,
-        help="Standard deviation of the trajectory (m, rad), by which it is smoothed; by default it is estimated.",
+FLAGS = {
+    "trajectory": Flag("A .csv file with times t (s) and coordinates (m, rad).", "FILE"),
+    "noise": Flag(
+        "Standard deviation of the trajectory (m, rad), by which it is smoothed; by default it is estimated.", min=0.0
     ),
-]
+}
 
-HELP = """Find the torques that make a robot or a planar mechanism follow a trajectory.
-
+HELP = """\
 Robots: inverse dynamics at each sample. Mechanisms: a factor graph that is solved in four stages, with positions,
 velocities and accelerations, velocity constraints, dynamics.
 
@@ -58,41 +52,28 @@ search early; the result so far is written.
 
 
 def inverse(
-    context: typer.Context,
-    model: ModelName,
-    trajectory: Trajectory,
-    output: Output,
-    values: Values = None,
-    xacro: options.XacroArgs = None,
-    base: options.Base = BaseKind.fixed,
-    actuators: options.Actuators = False,
-    noise: Noise = None,
-    report: Report = None,
-    plot: Plots = None,
-    as_json: options.AsJson = False,
+    source: ModelSource,
+    asked: Mapping[str, Any],
+    trajectory: str,
+    output: str,
+    actuators: bool = False,
+    report: str | None = None,
+    plot: str | None = None,
+    json: bool = False,
 ) -> None:
     """Solve, save, and say how well it went."""
-    import numpy as np
-
-    from screwgraph import inverse_trajectory
-    from screwgraph.model.formats import read_table
-    from screwgraph.ui.cli.console import print_json, print_note
-    from screwgraph.ui.cli.motion_report import group_motion_panels, write_report
-    from screwgraph.ui.cli.problem_functions import check_efforts
-    from screwgraph.ui.cli.simulation_progress import summarise_motion, watch_simulation
-
-    with as_usage_error(context):
+    with as_usage_error():
         output, report, plot = validate_outputs(output, report, plot)
-    asked = load_model(context, model, values, base, xacro)
-    wanted, stages = _select_columns(asked, read_table(trajectory)), 1.0 if isinstance(asked, Robot) else 4.0
-    check_efforts(context, Problem.inverse, actuators, asked)
+    model = source.load()
+    wanted, stages = _select_columns(model, read_table(trajectory)), 1.0 if isinstance(model, Robot) else 4.0
+    check_efforts("inverse", actuators, model)
     with watch_simulation(stages, "solving", "stages") as watch:
-        found = inverse_trajectory(asked, wanted, noise=noise, watch=watch)
+        found = inverse_trajectory(model, wanted, watch=watch, **asked)
     efforts = _efforts(found.run) if actuators else {}
     _save(found.run, efforts, output)
     if found.status.is_stopped:
         print_note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
-    summary = summarise_motion(asked.name, found.run, watch, output) | _summary(found)
+    summary = summarise_motion(model.name, found.run, watch, output) | _summary(found)
     if efforts:
         summary["effort"] = {name: float(np.abs(values).max()) for name, values in efforts.items()}
     groups = group_motion_panels(found.run)
@@ -101,7 +82,7 @@ def inverse(
         more += [(f"noise of {name}", level, "m, rad") for name, level in found.noise.items()]
         write_report(found.run, groups, summary, report, "Inverse dynamics", more)
     summary |= write_plots(found.t, groups, plot)
-    if as_json:
+    if json:
         print_json(summary)
     else:
         errors, levels = (
@@ -109,7 +90,7 @@ def inverse(
         )
         largest = f"largest {summary['torque']:.4g} (N m, N)" if summary["torque"] is not None else "not found yet"
         took = f"{summary['samples']} samples in {summary['wall_time']:.3g} s"
-        typer.echo(f"{output}: torques of {asked.name}, {took}, {largest}")
+        typer.echo(f"{output}: torques of {model.name}, {took}, {largest}")
         if efforts:
             listed = ", ".join(f"{name} {value:.4g}" for name, value in summary["effort"].items())
             typer.echo(f"largest efforts of actuators (N m, N): {listed}")
@@ -117,7 +98,10 @@ def inverse(
         typer.echo(f"error of the trajectory: {errors}; loop-closure error {summary['violation']:.3g}")
 
 
-def _efforts(motion: Motion) -> dict[str, np.ndarray]:
+COMMAND = Command(inverse, HELP, FLAGS, model="values xacro base", query=inverse_trajectory, takes="noise")
+
+
+def _efforts(motion: Trajectory) -> dict[str, np.ndarray]:
     """Return the efforts of a robot's actuators along a motion, by name. Raises InputError: it has none."""
     from screwgraph import inverse_dynamics
 
@@ -127,10 +111,8 @@ def _efforts(motion: Motion) -> dict[str, np.ndarray]:
     return {actuator.name: found[:, i] for i, actuator in enumerate(robot.actuators)}
 
 
-def _save(motion: Motion, efforts: Mapping[str, np.ndarray], path: str) -> None:
+def _save(motion: Trajectory, efforts: Mapping[str, np.ndarray], path: str) -> None:
     """Write a motion, and columns of efforts after its own."""
-    import numpy as np
-
     from screwgraph.motion.simulation.motion_files import save_motion
     from screwgraph.motion.simulation.trajectory import BALANCE
 
@@ -154,8 +136,6 @@ def _select_columns(model: Mechanism | Robot, table: Table) -> Table:
 
 
 def _summary(found: InverseSolution) -> dict[str, Any]:
-    import numpy as np
-
     return {
         "samples": len(found.t),
         "stages": len(found.stages),

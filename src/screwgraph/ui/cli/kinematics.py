@@ -1,45 +1,44 @@
-"""`screwgraph kinematics`: poses, velocities and Jacobians of frames at given or random states."""
+"""`screwgraph kinematics`: poses, velocities and Jacobians of frames, and positions of joints at which they are met."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Any
 
-import typer
+import numpy as np
+from jaxtyping import Float
 
-from screwgraph.ui.cli import options
-from screwgraph.ui.cli.options import BaseKind
-from screwgraph.ui.cli.solve import Count, Seed, StateFile
-from screwgraph.ui.cli.usage_errors import make_usage_error
+import screwgraph as sg
+from screwgraph.base.errors import InputError
+from screwgraph.mechanics.kinematics import Solution
+from screwgraph.mechanics.kinematics.targets import Point, Pose
+from screwgraph.model.robot import units
+from screwgraph.spatial import from_xyz_rpy
+from screwgraph.spatial.so3 import to_rpy
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import (
+    as_usage_error,
+    make_output_console,
+    make_table,
+    make_usage_error,
+    print_json,
+    show_progress,
+)
+from screwgraph.ui.cli.model_source import ModelSource, print_warnings
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.solve_result import SHOWN_STATES
+from screwgraph.ui.cli.state import State, check_closed, random_state
+from screwgraph.ui.cli.state_file import read_state
 
-Frames = Annotated[
-    list[str] | None,
-    typer.Option("--frames", metavar="FRAME", help="Link or frame; repeatable, or separated by commas; default: last."),
-]
-
-
-class Reference(StrEnum):
-    """In which axes, and of which point, velocities are."""
-
-    local = "local"
-    world = "world"
-    local_world_aligned = "local_world_aligned"
-
-
-Axes = Annotated[Reference, typer.Option("--reference", help="Axes and point of velocities and Jacobians.")]
-
-Reach = Annotated[
-    str | None,
-    typer.Option(
-        "--reach",
-        metavar="X,Y,Z[,R,P,Y]",
-        help="Inverse kinematics: the frame's position (m), or its pose (m, rad; roll, pitch, yaw).",
+FLAGS = {
+    "frames": Flag("Link or frame; default: last.", "FRAME"),
+    "reference": Flag("Axes and point of velocities and Jacobians.", choices=("local", "world", "local_world_aligned")),
+    "reach": Flag(
+        "Inverse kinematics: the frame's position (m), or its pose (m, rad; roll, pitch, yaw).", "X,Y,Z[,R,P,Y]"
     ),
-]
+}
 
-HELP = """Print poses, velocities and Jacobians of links and frames.
-
-\b
+HELP = """\b
 Poses are in the base's frame. Velocities are (wx wy wz, vx vy vz): --reference local is the frame's origin in the
 frame's axes, local_world_aligned the same in the base's axes, world the body's point at the base's origin.
 --json adds pose matrices and Jacobians.
@@ -54,60 +53,156 @@ Example:
   screwgraph kinematics panda --frames panda_hand_tcp --reach 0.4,0.1,0.5,3.14,0,0
 with a state.json like {"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}}; what is missing is zero.
 """
+POSE_COLUMNS = ("x (m)", "y (m)", "z (m)", "roll (rad)", "pitch (rad)", "yaw (rad)")
+VELOCITY_COLUMNS = ("wx (rad/s)", "wy (rad/s)", "wz (rad/s)", "vx (m/s)", "vy (m/s)", "vz (m/s)")
+POINT, POSE = 3, 6
+"""Numbers of a point (x, y, z), and of a pose (roll, pitch, yaw, too)."""
 
 
 def kinematics(
-    context: typer.Context,
-    robot: options.RobotName,
-    frames: Frames = None,
-    reference: Axes = Reference.local,
-    reach: Reach = None,
-    state: StateFile = None,
-    random: Count = None,
-    seed: Seed = None,
-    base: options.Base = BaseKind.fixed,
-    lock: options.Lock = None,
-    independent: options.Independent = None,
-    strict: options.Strict = False,
-    snap: options.Snap = 0.0,
-    model_name: options.Model = None,
-    xacro: options.XacroArgs = None,
-    json: options.AsJson = False,
+    source: ModelSource,
+    frames: tuple[str, ...] = (),
+    reference: str = "local",
+    reach: str | None = None,
+    state: str | None = None,
+    random: int | None = None,
+    seed: int | None = None,
+    json: bool = False,
 ) -> None:
     """Print the motion of frames at each state, as tables or as JSON."""
-    from screwgraph.model.load import is_mechanism
-    from screwgraph.ui.cli.closed_states import check_closed
-    from screwgraph.ui.cli.console import print_json, show_progress
-    from screwgraph.ui.cli.frame_motion import compile_frame_motion, print_motion, to_json
-    from screwgraph.ui.cli.inverse_kinematics import print_reach
-    from screwgraph.ui.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options
-    from screwgraph.ui.cli.state import random_state
-    from screwgraph.ui.cli.state_file import read_state
-
     if state is not None and (random is not None or seed is not None):
-        raise make_usage_error(context, "--state cannot be used with --random and --seed", fix="give one of them")
-    is_planar = is_mechanism(robot)
-    if is_planar:
-        refuse_robot_options(context, lock, independent, strict, snap, model_name, xacro, base is not BaseKind.fixed)
-    model = (
-        load_mechanism_with_values(robot)
-        if is_planar
-        else options.load_robot(robot, base, lock, None, False, strict, snap, model_name, xacro, independent)
-    )
+        raise make_usage_error("--state cannot be used with --random and --seed", fix="give one of them")
+    model = source.load()
     if reach is not None:
-        print_reach(context, model, reach, options.split_names(frames), state, random, json)
-        return
+        return print_reach(model, reach, frames, state, random, json)
     with show_progress(f"making the kinematics of {model.name}"):
-        motion = compile_frame_motion(model, options.split_names(frames), reference.value)
-    at = (
-        random_state(motion.robot, (), random, seed or 0)
-        if state is None
-        else read_state(state, motion.robot, "qdd", ())
-    )
-    if state is not None:
-        check_closed(motion.robot, at.q, at.qd, state)
-    options.print_warnings(motion.robot)
-    if json:
-        print_json(to_json(motion, at))
+        motion = compile_frame_motion(model, frames, reference)
+    if state is None:
+        at = random_state(motion.robot, (), random, seed or 0)
     else:
-        print_motion(motion, at)
+        at = read_state(state, motion.robot, "qdd", ())
+        check_closed(motion.robot, at.q, at.qd, state)
+    print_warnings(motion.robot)
+    return print_json(to_json(motion, at)) if json else print_motion(motion, at)
+
+
+COMMAND = Command(kinematics, HELP, FLAGS, model="base lock independent strict snap model xacro")
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Functions of a robot: poses of frames, a velocity and a Jacobian each."""
+
+    robot: sg.Robot
+    frames: tuple[str, ...]
+    reference: str
+    poses: sg.Function
+    velocities: tuple[sg.Function, ...]
+    jacobians: tuple[sg.Function, ...]
+
+
+def compile_frame_motion(model: Any, names: tuple[str, ...], reference: str) -> Motion:
+    """Return the functions; of the last link where no frame is named. Raises InputError."""
+    frames = names or tuple(link.name for link in getattr(model, "links", ())[-1:])
+    poses = sg.forward_kinematics(model, frames)  # refuses mechanisms
+    velocities = tuple(sg.frame_velocity(model, frame, reference=reference) for frame in frames)
+    jacobians = tuple(sg.frame_jacobian(model, frame, reference=reference) for frame in frames)
+    return Motion(model, frames, reference, poses, velocities, jacobians)
+
+
+def to_json(motion: Motion, state: State) -> dict[str, Any]:
+    """Return poses (..., frames, 4, 4), velocities (..., frames, 6) and Jacobians (..., frames, 6, nv)."""
+    q, qd = np.asarray(state.q), np.asarray(state.qd)
+    return {
+        "robot": motion.robot.name,
+        "state": state.origin,
+        "joints": list(motion.robot.joint_names),
+        "q": q,
+        "qd": qd,
+        "frames": list(motion.frames),
+        "reference": motion.reference,
+        "poses": motion.poses(q),
+        "velocities": np.stack([f(q, qd) for f in motion.velocities], axis=-2),
+        "jacobians": np.stack([f(q) for f in motion.jacobians], axis=-3),
+    }
+
+
+def print_motion(motion: Motion, state: State) -> None:
+    """Print a table of poses and one of velocities for each state."""
+    found, console = to_json(motion, state), make_output_console()
+    console.print(f"{motion.robot.name}: frames in the base, velocities {motion.reference}", style="bold")
+    console.print(f"at {state.origin}\n")
+    states = list(np.ndindex(*state.batch))
+    for number, at in enumerate(states[:SHOWN_STATES], start=1):
+        title = f"state {number} of {len(states)}" if state.batch else ""
+        poses, velocities = make_table(title, "frame", *POSE_COLUMNS), make_table("", "frame", *VELOCITY_COLUMNS)
+        for name, T, V in zip(motion.frames, found["poses"][at], found["velocities"][at], strict=True):
+            poses.add_row(name, *_cells([*T[:3, 3], *to_rpy(T[:3, :3])]))
+            velocities.add_row(name, *_cells(V))
+        console.print(poses)
+        console.print(velocities)
+        console.print()
+    if len(states) > SHOWN_STATES:
+        console.print(f"... and {len(states) - SHOWN_STATES} more states (--json prints all)")
+
+
+def _cells(values: Any) -> list[str]:
+    return [f"{value:.5g}" for value in values]
+
+
+def parse_target(text: str) -> Float[np.ndarray, " n"]:
+    """Return the numbers of a point or pose. Raises InputError where they are not three or six."""
+    try:
+        numbers = np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        numbers = np.empty(0)
+    if len(numbers) not in (POINT, POSE) or not np.isfinite(numbers).all():
+        raise InputError(
+            f"--reach {text!r} is no point and no pose", fix="give X,Y,Z (m) or X,Y,Z,ROLL,PITCH,YAW (m, rad)"
+        )
+    return numbers
+
+
+def solve_reach(robot: sg.Robot, frames: tuple[str, ...], numbers: Float[np.ndarray, " n"], start: Any) -> Solution:
+    """Return positions at which a frame, by default the last link, is there. Raises InputError where none was found."""
+    if len(frames) > 1:
+        raise InputError("--reach takes one frame", fix="name it with --frames")
+    frame = frames[0] if frames else robot.links[-1].name
+    is_pose = len(numbers) == POSE
+    with show_progress(f"looking for positions of {robot.name}"):
+        search = sg.inverse_kinematics(robot, Pose(frame) if is_pose else Point(frame))
+        found = search(from_xyz_rpy(numbers[:3], numbers[3:]) if is_pose else numbers, start=start)
+    if not found.reached:
+        raise InputError("; ".join(found.reasons))
+    return found
+
+
+def print_reach(
+    model: Any, reach: str, frames: tuple[str, ...], state: str | None, random: int | None, as_json: bool
+) -> None:
+    """Find the positions that are asked for and print them; from those of a file of a state, if there is one."""
+    if random is not None:
+        raise make_usage_error("--reach cannot be used with --random", fix="leave out one of them")
+    with as_usage_error():
+        numbers = parse_target(reach)
+    if not isinstance(model, sg.Robot):
+        raise InputError(
+            f"--reach: expected a robot, got the mechanism {model.name!r}", fix="use sg.inverse_kinematics from Python"
+        )
+    start = None if state is None else read_state(state, model, "qdd", ()).q
+    print_reached(model, solve_reach(model, frames, numbers, start), as_json)
+
+
+def print_reached(robot: sg.Robot, found: Solution, as_json: bool) -> None:
+    """Print positions of joints, and errors."""
+    if as_json:
+        errors = dict(zip(found.labels, found.errors, strict=True))
+        print_json({"robot": robot.name, "joints": list(robot.joint_names), "q": found.q, "errors": errors})
+        return
+    table = make_table("", "joint", "position")
+    for joint in robot.joints:
+        own, unit = found.q[robot.q_slices[joint.name]], units(joint.type).position
+        table.add_row(joint.name, ", ".join(f"{x:.6g} {u}".strip() for x, u in zip(own, unit, strict=True)))
+    console = make_output_console()
+    console.print(table)
+    console.print(", ".join(f"{label} {error:.1g}" for label, error in zip(found.labels, found.errors, strict=True)))

@@ -1,38 +1,28 @@
-"""What commands write beside their answer: checks before the work begins, plots after it."""
+"""What commands write beside their answer: checks before the work begins, plots and reports after it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.ui.cli.console import print_note, show_progress
 
 if TYPE_CHECKING:
     from screwgraph.motion.simulation import Place, Trajectory
     from screwgraph.ui.draw import Panel
+    from screwgraph.ui.view import Picture, Pictures, Text
 
-Report = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE", help="Also write an .html page with values, plots and an animation."),
-]
-Plots = Annotated[
-    str | None,
-    typer.Option("--plot", metavar="DIR", help="Also write the plots (.svg) into this folder; created if missing."),
-]
-
-Paths = Annotated[
-    str | None,
-    typer.Option(
-        "--paths",
-        metavar="PLACE,...",
-        help="Also draw the curves of frames or points, or of places on bodies (m): tool0,coupler:1:0.5.",
-    ),
-]
+RATE = 30.0
+Groups = Mapping[str, "Sequence[Panel]"]
+"""Panels of curves over time, by the name of what they show."""
+UNITS = {"method": "", "steps": "", "time": "s", "wall_time": "s", "energy": "J", "energy_drift": "J"}
+UNITS |= {"samples": "", "status": "", "stages": "", "torque": "N m", "violation": "rad, m"}
+"""Values of a summary, and their units."""
 
 
 def parse_places(named: str | None) -> tuple[Place, ...]:
@@ -73,7 +63,6 @@ def validate_outputs(output: str, report: str | None, plots: str | None) -> tupl
 
 def can_draw(what: str) -> bool:
     """Whether there is what draws pictures; where not, what is left out is said on stderr."""
-    from screwgraph.ui.cli.console import print_note
     from screwgraph.ui.draw.matplotlib_import import check_installed
 
     try:
@@ -109,7 +98,6 @@ def write_plots(
     """
     if folder is None:
         return {}
-    from screwgraph.ui.cli.console import show_progress
     from screwgraph.ui.draw import draw_histories, draw_paths, save
 
     files = []
@@ -122,3 +110,60 @@ def write_plots(
             files.append(str(Path(folder) / "paths.svg"))
             save(draw_paths(motion, curves), files[-1])
     return {"plots": files}
+
+
+def group_motion_panels(motion: Trajectory) -> Groups:
+    """Return panels of coordinates and velocities, of torques, and of what says how well the motion obeys mechanics."""
+    from screwgraph.ui.draw import Panel, motion_panels
+
+    errors = [Panel("energy (J)", {"energy": motion.energy})]
+    errors.append(Panel("energy balance residual (J)", {"residual": motion.energy_residual}))
+    if motion.model.is_closed:
+        errors.append(Panel("loop-closure error (rad, m)", {"largest": motion.violation}))
+    coordinates = [*motion_panels(motion, "q"), *motion_panels(motion, "qd")]
+    groups = {"Coordinates": coordinates, "Torques": motion_panels(motion, "tau"), "Errors": errors}
+    return {name: group for name, group in groups.items() if group}
+
+
+def write_report(
+    motion: Trajectory,
+    groups: Groups,
+    numbers: Mapping[str, Any],
+    path: str,
+    title: str,
+    more: Sequence[tuple[str, object, str]] = (),
+    curves: Sequence[Place] = (),
+) -> None:
+    """Write a report as HTML: a table of numbers, with more rows, the motion with curves of places, groups of panels.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    from screwgraph.ui.draw import draw_histories, draw_paths, encode
+    from screwgraph.ui.view import Animation, Picture, Table, save_report, trajectory_scene
+
+    def pictures() -> Iterator[Picture]:
+        for name, group in groups.items():
+            yield Picture(name, encode(draw_histories(motion.t, group), ".svg"))
+        if curves:
+            yield Picture("Paths", encode(draw_paths(motion, curves), ".svg"))
+
+    with show_progress("drawing"):
+        drawn = draw_sections("Curves", pictures)
+        scene = trajectory_scene(motion, rate=RATE, paths=curves)
+        summary = [(name.replace("_", " "), numbers[name], unit) for name, unit in UNITS.items() if name in numbers]
+        doubts = [("doubt", doubt, "") for doubt in motion.doubts]
+        table = Table("Summary", ("quantity", "value", "unit"), [*summary, *more, *doubts])
+        save_report(f"{title} of {motion.model.name}", [table, Animation("Motion", scene), *drawn], path)
+
+
+def draw_sections(title: str, draw: Callable[[], Iterable[Picture | Pictures]]) -> list[Picture | Pictures | Text]:
+    """Return the pictures of a report; without matplotlib, one section that says so."""
+    from screwgraph.ui.draw.matplotlib_import import check_installed
+    from screwgraph.ui.view import Text
+
+    try:
+        check_installed()
+    except InputError as error:
+        return [Text(title, f"Not drawn: {error}.")]
+    return list(draw())

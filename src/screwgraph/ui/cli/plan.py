@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from screwgraph.ui.cli import options
+from screwgraph import Plan, Planner
+from screwgraph.base.progress_report import report_progress
+from screwgraph.motion.planning import read_task, save_plan
+from screwgraph.motion.planning.item_labels import label_item
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import print_json, print_note, show_progress
+from screwgraph.ui.cli.model_source import print_warnings
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.outputs import can_draw, draw_sections, make_folder
 
 if TYPE_CHECKING:
-    from screwgraph import Plan
+    from screwgraph.ui.view import Scene
 
-TaskName = Annotated[
-    str, typer.Argument(metavar="TASK", help="A task file (.yaml), or a built-in task such as cp2 or panda.")
-]
-Folder = Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing.")]
-Iterations = Annotated[int, typer.Option("--iterations", min=0, metavar="N", help="Largest number of iterations.")]
-Seconds = Annotated[float, typer.Option("--seconds", min=0.0, metavar="S", help="Time limit (s).")]
-Refine = Annotated[bool, typer.Option("--refine", help="Refine mesh and rule until each step is accurate.")]
-Method = Annotated[str, typer.Option("--method", help='Solver: "auto", "ipopt", "fatrop", ...')]
+FLAGS = {
+    "task": Flag("A task file (.yaml), or a built-in task such as cp2 or panda.", "TASK", is_argument=True),
+    "output": Flag("Output folder; created if missing.", "DIR", "-o"),
+    "iterations": Flag("Largest number of iterations.", "N", min=0),
+    "seconds": Flag("Time limit (s).", "S", min=0.0),
+    "refine": Flag("Refine mesh and rule until each step is accurate."),
+    "method": Flag('Solver: "auto", "ipopt", "fatrop", ...'),
+}
+WIDTH = 4.8
+"""Of a picture (inches): on a phone its letters are still large enough."""
+KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Torques"}
+KEY = "Dashed lines are limits close to the motion; circles are the start and the goals."
 
-HELP = """Plan a motion and write it.
-
-\b
+HELP = """\b
 DIR/plan.npz    t, q, qd, qdd, tau, all unknowns, status, cost, violation;
 DIR/plan.csv    t, q, qd, qdd, tau as a table;
 DIR/motion.svg  these over time, with limits (dashed) and goals (circles);
@@ -55,29 +66,23 @@ search early; the last iterate is written. `screwgraph view DIR/plan.npz` plays 
 
 
 def plan(
-    task: TaskName,
-    output: Folder,
-    iterations: Iterations = 200,
-    seconds: Seconds = float("inf"),
-    refine: Refine = False,
-    method: Method = "auto",
-    as_json: options.AsJson = False,
+    task: str,
+    output: str,
+    iterations: int = 200,
+    seconds: float = float("inf"),
+    refine: bool = False,
+    method: str = "auto",
+    json: bool = False,
 ) -> None:
     """Plan, save, and say how well it went."""
-    from screwgraph import Planner, Robot
-    from screwgraph.motion.planning import read_task
-    from screwgraph.ui.cli.console import print_json, print_note, show_progress
-    from screwgraph.ui.cli.outputs import make_folder
-
     asked = read_task(task)
     folder = make_folder(output)
-    if isinstance(asked.robot, Robot):  # files of mechanisms have no warnings
-        options.print_warnings(asked.robot)
+    print_warnings(asked.robot)
     with show_progress("planning"):
         found = Planner(asked).solve(iterations=iterations, seconds=seconds, refine=refine or None, method=method)
     with show_progress("drawing"):
         summary = _summary(found) | {"files": _write_files(found, folder)}
-    if as_json:
+    if json:
         print_json(summary)
     else:
         typer.echo(f"{found.task.name}: {found.status}, cost {found.cost:.6g}, violation {found.violation:.2g}")
@@ -90,6 +95,9 @@ def plan(
     if not found.feasible:
         print_note(f"{found.status}: {found.reason}")
         raise typer.Exit(1)
+
+
+COMMAND = Command(plan, HELP, FLAGS)
 
 
 def _summary(found: Plan) -> dict[str, Any]:
@@ -115,10 +123,6 @@ def _summary(found: Plan) -> dict[str, Any]:
 
 
 def _write_files(found: Plan, folder: Path) -> list[str]:
-    from screwgraph.base.progress_report import report_progress
-    from screwgraph.motion.planning import save_plan
-    from screwgraph.ui.cli.outputs import can_draw
-    from screwgraph.ui.cli.plan_report import write_plan_report
     from screwgraph.ui.draw import draw_costs, draw_motion, save
     from screwgraph.ui.view import plan_scene, save_html
 
@@ -134,3 +138,64 @@ def _write_files(found: Plan, folder: Path) -> list[str]:
     report_progress("report.html")
     write_plan_report(found, scene, pages[1])
     return [*files, *pages]
+
+
+def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
+    """Write a report as HTML. Raises InputError where it cannot be written."""
+    from screwgraph.ui.draw import draw_costs, draw_motion, encode
+    from screwgraph.ui.view import Animation, Picture, Pictures, Table, Text, save_report
+
+    def picture(kind: str) -> Picture:
+        return Picture(KINDS[kind], encode(draw_motion(plan, (kind,), width=WIDTH), ".svg"), KINDS[kind])
+
+    def curves() -> Iterator[Pictures]:
+        drawn = [picture(kind) for kind in KINDS if kind != "tau" or plan.tau.any()]
+        yield Pictures("Joints", drawn, KEY)
+
+    def costs() -> Iterator[Pictures]:
+        yield Pictures("Costs", [Picture("Costs", encode(draw_costs(plan, width=WIDTH), ".svg"))])
+
+    sections = [
+        Table("Summary", ("quantity", "value", "unit"), list(_rows(plan))),
+        Animation("Motion", scene, "Drag to rotate, scroll or pinch to zoom."),
+        *draw_sections("Joints", curves),
+    ]
+    if not plan.feasible:
+        sections.insert(0, Text("Not feasible", f"This motion is not feasible. {plan.status}: {plan.reason}"))
+    if plan.costs:
+        share = max(plan.cost, 1e-300)
+        rows = [(label_item(plan.task, n), float(c), f"{100 * c / share:.1f} %") for n, c in plan.costs.items()]
+        sections += [*draw_sections("Costs", costs), Table("Costs by item", ("item", "cost", "share"), rows)]
+    held = [(label_item(plan.task, name), off) for name, off in plan.violations.items()]
+    sections.append(Table("Constraints", ("item", "largest violation (SI units)"), held))
+    if len(plan.task.phases) > 1:
+        phases = [(p.name or str(i), p.steps, float(T)) for i, (p, T) in enumerate(_phases(plan))]
+        sections.append(Table("Phases", ("phase", "steps", "duration (s)"), phases))
+    save_report(f"Plan {plan.task.name} of {plan.task.robot.name}", sections, path)
+
+
+def _phases(plan: Plan) -> Iterator[tuple]:
+    steps = plan.transcription.steps
+    for phase, states in zip(steps.phases, steps.states, strict=True):
+        yield phase, plan.t[states.stop - 1] - plan.t[states.start]
+
+
+def _rows(plan: Plan) -> Iterator[tuple[str, object, str]]:
+    task = plan.task
+    yield "status", plan.status, ""
+    yield "reason for the end", plan.reason, ""
+    yield "cost", float(plan.cost), ""
+    yield "largest violation", float(plan.violation), "SI units"
+    if plan.feasible and plan.step_errors is not None and plan.open_loop_errors is not None:
+        yield "largest error of a step in positions", plan.step_errors.position.max(), "of the whole way"
+        yield "largest error of a step in velocities", plan.step_errors.velocity.max(), "of the largest"
+        yield "largest error of a step", plan.step_errors.worst, ""
+        yield "largest error of many steps, without feedback", plan.open_loop_errors.worst, ""
+        if plan.momentum_errors is not None:
+            yield "largest drift by momentum that no force changes", plan.momentum_errors.worst, ""
+        yield "accuracy asked for", task.accuracy, "of the whole way"
+    yield "iterations", plan.iterations, ""
+    yield "computation time", float(plan.seconds), "s"
+    yield "steps", sum(phase.steps for phase in task.phases), ""
+    yield "duration of the motion", float(plan.t[-1] - plan.t[0]), "s"
+    yield "collocation", task.collocation, ""

@@ -6,41 +6,31 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from screwgraph import Search
 from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import progress
-from screwgraph.ui.cli import options
-from screwgraph.ui.cli.console import print_json, print_note
-from screwgraph.ui.cli.options import BaseKind
-from screwgraph.ui.cli.usage_errors import make_usage_error
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import make_usage_error, print_json, print_note
+from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.problem_functions import check_accelerations, compile_problem_function
 
 if TYPE_CHECKING:
     from screwgraph.elimination import SearchResult
 
-LARGEST_TIME = 7 * 24 * 3600.0
-LARGEST_WORKERS = 256
+FLAGS = {
+    "seconds": Flag("Time limit of the search.", "S", min=0.1, max=7 * 24 * 3600.0),
+    "rounds": Flag("Stop after N rounds; the same seed then gives the same result.", "N", min=0),
+    "seed": Flag("Seed of the random choices.", "S", min=0),
+    "workers": Flag("Processes that evaluate orderings.", "N", min=1, max=256),
+    "dask": Flag("Address of the scheduler of a Dask cluster, to evaluate there.", "ADDRESS"),
+}
 
-Seconds = Annotated[
-    float, typer.Option("--seconds", metavar="S", min=0.1, max=LARGEST_TIME, help="Time limit of the search.")
-]
-Rounds = Annotated[
-    int | None,
-    typer.Option("--rounds", metavar="N", min=0, help="Stop after N rounds; the same seed then gives the same result."),
-]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of the random choices.")]
-Workers = Annotated[
-    int, typer.Option("--workers", metavar="N", min=1, max=LARGEST_WORKERS, help="Processes that evaluate orderings.")
-]
-Dask = Annotated[
-    str | None,
-    typer.Option("--dask", metavar="ADDRESS", help="Address of the scheduler of a Dask cluster, to evaluate there."),
-]
-
-HELP = """Search for an elimination ordering with cheaper code.
-
+HELP = """\
 Starts from the named and greedy orderings and improves the best by random changes. The result is stored in the cache of
 compiled code, where ordering "auto" finds it. Ctrl-C ends the search early and keeps the result so far.
 
@@ -51,57 +41,42 @@ Example:
 
 
 def search(
-    context: typer.Context,
-    robot: options.RobotName,
-    problem: options.ProblemKind,
-    seconds: Seconds = 60.0,
-    rounds: Rounds = None,
-    seed: Seed = 0,
-    workers: Workers = 1,
-    dask: Dask = None,
-    accelerations: options.Accelerations = None,
-    external_wrenches: options.ExternalWrenches = None,
-    base: options.Base = BaseKind.fixed,
-    lock: options.Lock = None,
-    independent: options.Independent = None,
-    gravity: options.Gravity = None,
-    no_damping: options.NoDamping = False,
-    strict: options.Strict = False,
-    snap: options.Snap = 0.0,
-    model_name: options.Model = None,
-    xacro: options.XacroArgs = None,
-    as_json: options.AsJson = False,
+    source: ModelSource,
+    problem: str,
+    seconds: float = 60.0,
+    rounds: int | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    dask: str | None = None,
+    accelerations: tuple[str, ...] = (),
+    external_wrenches: tuple[str, ...] = (),
+    json: bool = False,
 ) -> None:
     """Search, and say what was found."""
-    from screwgraph import Search
-    from screwgraph.ui.cli.problem_functions import check_accelerations, compile_problem_function
-
     if dask is not None and workers != 1:
-        raise make_usage_error(
-            context, "--workers cannot be used with --dask", why="a Dask cluster has its own workers"
-        )
-    named = options.split_names(accelerations)
-    check_accelerations(context, problem, named)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
-    frames = options.split_names(external_wrenches)
+        raise make_usage_error("--workers cannot be used with --dask", why="a Dask cluster has its own workers")
+    check_accelerations(problem, accelerations)
+    model = source.load_robot()
     with _executor(workers, dask) as (executor, count), _watch_search(seconds) as watch:
         effort = Search(seconds, rounds, seed, executor, count, watch)
-        function = compile_problem_function(model, problem, named, effort, frames)
-    options.print_warnings(model)
+        function = compile_problem_function(model, problem, accelerations, effort, external_wrenches)
+    print_warnings(model)
     best: dict[str, Any] = {
         "robot": model.name,
-        "problem": problem.value,
+        "problem": problem,
         "ordering": function.ordering,
         "operations": function.operations.total,
         "evaluated": watch.evaluated,
         "interrupted": watch.stopped,
     }
-    if as_json:
-        print_json(best)
-        return
+    if json:
+        return print_json(best)
     if watch.stopped:
         print_note("interrupted: the results so far are kept")
-    typer.echo(f"{function}: the best of {watch.evaluated} orderings")
+    return typer.echo(f"{function}: the best of {watch.evaluated} orderings")
+
+
+COMMAND = Command(search, HELP, FLAGS, model=ROBOT)
 
 
 @contextmanager

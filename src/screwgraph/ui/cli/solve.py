@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import numpy as np
 
-import typer
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import make_usage_error, print_json, show_progress
+from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.problem_functions import (
+    EFFORT,
+    check_accelerations,
+    check_actuated,
+    check_efforts,
+    compile_problem_function,
+    name_third_argument,
+)
+from screwgraph.ui.cli.solve_mechanism import print_solution, solve_mechanism, to_values
+from screwgraph.ui.cli.solve_result import SolveResult, print_answer, to_json
+from screwgraph.ui.cli.state import check_closed, random_state
+from screwgraph.ui.cli.state_file import read_state
 
-from screwgraph.ui.cli import options
-from screwgraph.ui.cli.options import BaseKind
-from screwgraph.ui.cli.usage_errors import make_usage_error
-
-LARGEST_COUNT = 100_000
-
-StateFile = Annotated[
-    str | None, typer.Option("--state", metavar="FILE", help="A JSON file of states; see the example.")
-]
-Count = Annotated[
-    int | None,
-    typer.Option("--random", metavar="N", min=1, max=LARGEST_COUNT, help="Number of random states; default: 1."),
-]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="S", min=0, help="Seed of random states; default: 0.")]
-Algorithm = Annotated[bool, typer.Option("--algorithm", help="Also print the elimination as numbered assignments.")]
+FLAGS = {
+    "actuated": Flag(
+        "Inverse only: a joint that drives the robot, by default the independent ones (with --actuators: an "
+        "actuator); where there are more than degrees of freedom, torques have the minimum norm.",
+        "JOINT",
+    ),
+    "algorithm": Flag("Also print the elimination as numbered assignments."),
+}
 
 STATE_EXAMPLE = """{"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}, "given": {"joint1": 1, "joint3": -2},
    "external_wrenches": {"link6": [0, 0, 0, 0, 0, 9.81]}}"""
 
-HELP = f"""Solve inverse, forward or hybrid dynamics.
-
-\b
+HELP = f"""\b
 inverse: accelerations are given (qdd), the result is torques and forces (tau);
 forward: tau is given, the result is qdd;
 hybrid:  qdd is given for the joints of --accelerations, tau for the others.
@@ -52,85 +58,48 @@ others, tau and given of motors; their loops are closed near q.
 
 
 def solve(
-    context: typer.Context,
-    robot: options.RobotName,
-    problem: options.ProblemKind,
-    accelerations: options.Accelerations = None,
-    actuated: options.Actuated = None,
-    actuators: options.Actuators = False,
-    state: StateFile = None,
-    random: Count = None,
-    seed: Seed = None,
-    ordering: options.OrderingName = "auto",
-    external_wrenches: options.ExternalWrenches = None,
-    base: options.Base = BaseKind.fixed,
-    lock: options.Lock = None,
-    independent: options.Independent = None,
-    gravity: options.Gravity = None,
-    no_damping: options.NoDamping = False,
-    strict: options.Strict = False,
-    snap: options.Snap = 0.0,
-    model_name: options.Model = None,
-    xacro: options.XacroArgs = None,
-    algorithm: Algorithm = False,
-    json: options.AsJson = False,
+    source: ModelSource,
+    problem: str,
+    accelerations: tuple[str, ...] = (),
+    actuated: tuple[str, ...] = (),
+    actuators: bool = False,
+    state: str | None = None,
+    random: int | None = None,
+    seed: int | None = None,
+    ordering: str = "auto",
+    external_wrenches: tuple[str, ...] = (),
+    algorithm: bool = False,
+    json: bool = False,
 ) -> None:
     """Print the answer at each state, as tables or as JSON."""
-    import numpy as np
-
-    from screwgraph.model.load import is_mechanism
-    from screwgraph.ui.cli.closed_states import check_closed
-    from screwgraph.ui.cli.console import print_json, show_progress
-    from screwgraph.ui.cli.mechanism_options import load_mechanism_with_values, refuse_robot_options
-    from screwgraph.ui.cli.problem_functions import (
-        EFFORT,
-        check_accelerations,
-        check_actuated,
-        check_efforts,
-        compile_problem_function,
-        name_third_argument,
-    )
-    from screwgraph.ui.cli.solve_mechanism import print_solution, solve_mechanism, to_values
-    from screwgraph.ui.cli.solve_result import SolveResult, to_json
-    from screwgraph.ui.cli.solve_tables import print_answer
-    from screwgraph.ui.cli.state import random_state
-    from screwgraph.ui.cli.state_file import read_state
-
     if state is not None and (random is not None or seed is not None):
-        raise make_usage_error(context, "--state cannot be used with --random and --seed", fix="give one of them")
-    named = options.split_names(accelerations)
-    driving = options.split_names(actuated) if actuated else None
-    check_accelerations(context, problem, named)
-    check_actuated(context, problem, driving)
-    if is_mechanism(robot):
-        refuse_robot_options(
-            context, lock, independent, gravity, no_damping, strict, snap, model_name, xacro, base is not BaseKind.fixed
-        )
+        raise make_usage_error("--state cannot be used with --random and --seed", fix="give one of them")
+    driving = actuated or None
+    check_accelerations(problem, accelerations)
+    check_actuated(problem, driving)
+    if source.is_mechanism:
         if external_wrenches:
-            raise make_usage_error(
-                context, "--external-wrenches goes with robots", fix="write forces: into the mechanism's file"
-            )
-        where, mechanism = (state, random, seed or 0), load_mechanism_with_values(robot)
-        check_efforts(context, problem, actuators, mechanism)
-        solution = solve_mechanism(mechanism, problem, named, driving, ordering or "auto", where)
+            fix = "write forces: into the mechanism's file"
+            raise make_usage_error("--external-wrenches goes with robots", fix=fix)
+        where, mechanism = (state, random, seed or 0), source.load_mechanism()
+        check_efforts(problem, actuators, mechanism)
+        solution = solve_mechanism(mechanism, problem, accelerations, driving, ordering, where)
         return print_json(to_values(solution, algorithm)) if json else print_solution(solution, algorithm)
-    model = options.load_robot(robot, base, lock, gravity, no_damping, strict, snap, model_name, xacro, independent)
-    check_efforts(context, problem, actuators, model)
-    frames, given = options.split_names(external_wrenches), name_third_argument(problem, actuators)
-    at = (
-        random_state(model, frames, random, seed or 0, len(model.actuators) if given == EFFORT else None)
-        if state is None
-        else read_state(state, model, given, frames)
-    )
-    if state is not None:
+    model = source.load_robot()
+    check_efforts(problem, actuators, model)
+    given = name_third_argument(problem, actuators)
+    if state is None:
+        efforts = len(model.actuators) if given == EFFORT else None
+        at = random_state(model, external_wrenches, random, seed or 0, efforts)
+    else:
+        at = read_state(state, model, given, external_wrenches)
         check_closed(model, at.q, at.qd, state)
-    function = compile_problem_function(model, problem, named, ordering or "auto", at.frames, driving, actuators)
+    function = compile_problem_function(model, problem, accelerations, ordering, at.frames, driving, actuators)
     with show_progress("solving"), np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.frames else ()))
-    answer = SolveResult(model, problem, named, function, at, result, driving, actuators)
-    options.print_warnings(model)
-    if json:
-        print_json(to_json(answer, algorithm))
-    else:
-        print_answer(answer, algorithm)
-    return None
+    answer = SolveResult(model, problem, accelerations, function, at, result, driving, actuators)
+    print_warnings(model)
+    return print_json(to_json(answer, algorithm)) if json else print_answer(answer, algorithm)
+
+
+COMMAND = Command(solve, HELP, FLAGS, model=ROBOT)

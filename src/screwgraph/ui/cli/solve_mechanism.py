@@ -12,11 +12,9 @@ from jaxtyping import Float
 from screwgraph import InputError, Mechanism
 from screwgraph.compiler import Function
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.ui.cli.console import make_output_console
-from screwgraph.ui.cli.options import Problem
+from screwgraph.ui.cli.console import make_output_console, make_table
 from screwgraph.ui.cli.problem_functions import GIVEN, compile_problem_function
 from screwgraph.ui.cli.state_file import read_entries
-from screwgraph.ui.cli.table_style import make_table
 
 UNITS = {"q": ("m", "rad"), "qd": ("m/s", "rad/s"), "qdd": ("m/s^2", "rad/s^2"), "tau": ("N", "N m")}
 SHOWN = 10
@@ -28,7 +26,7 @@ class MechanismSolution:
     """Solution at N states: given and computed numbers, named as by the function, and where these are from."""
 
     mechanism: Mechanism
-    problem: Problem
+    problem: str
     function: Function
     origin: str
     values: Mapping[str, Float[np.ndarray, "N k"]]
@@ -42,7 +40,7 @@ class MechanismSolution:
 
 def solve_mechanism(
     mechanism: Mechanism,
-    problem: Problem,
+    problem: str,
     accelerations: Sequence[str],
     actuated: Sequence[str] | None,
     ordering: str,
@@ -73,7 +71,7 @@ def to_values(solution: MechanismSolution, algorithm: bool) -> dict[str, Any]:
     has_third = third in solution.values
     return {
         "mechanism": solution.mechanism.name,
-        "problem": solution.problem.value,
+        "problem": solution.problem,
         "ordering": function.ordering,
         "operations": {**operations.counts, "total": operations.total},
         "state": solution.origin,
@@ -91,7 +89,7 @@ def to_values(solution: MechanismSolution, algorithm: bool) -> dict[str, Any]:
 def print_solution(solution: MechanismSolution, algorithm: bool) -> None:
     """Print what was solved, a table for each state, and the elimination if it is asked for."""
     console, function = make_output_console(), solution.function
-    head = f"{solution.mechanism.name}: {solution.problem.value} dynamics, order {function.ordering}"
+    head = f"{solution.mechanism.name}: {solution.problem} dynamics, order {function.ordering}"
     console.print(f"{head}, {function.operations.total} operations", style="bold")
     console.print(f"at {solution.origin}\n")
     count = len(solution.result)
@@ -119,17 +117,17 @@ def _bare(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.removesuffix("[0]") for name in names)
 
 
-def _results(mechanism: Mechanism, function: Function, problem: Problem) -> tuple[str, ...]:
-    if problem is Problem.forward:
+def _results(mechanism: Mechanism, function: Function, problem: str) -> tuple[str, ...]:
+    if problem == "forward":
         return tuple(f"qdd:{name}" for name in mechanism.coordinates)
-    if problem is Problem.hybrid:
+    if problem == "hybrid":
         given = next(a.names for a in function.arguments if a.name == "given")
         return tuple(f"{'tau' if name.startswith('qdd') else 'qdd'}:{name.partition(':')[2]}" for name in _bare(given))
     return tuple(f"tau:{name}" for name in mechanism.motor_names)[: function.results[0].size]
 
 
 def _random(
-    mechanism: Mechanism, function: Function, problem: Problem, count: int, seed: int
+    mechanism: Mechanism, function: Function, problem: str, count: int, seed: int
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return assembled positions, velocities and accelerations that constraints allow, and what else is given."""
     from screwgraph.mechanics.mechanism import acceleration_problem, velocity_problem
@@ -141,7 +139,7 @@ def _random(
     qd = np.array([velocity_problem(mechanism, x, dict(zip(z, _normal(rng, z), strict=True))) for x in q])
     sizes = {a.name: len(a.names) for a in function.arguments}
     values = {"q": q, "qd": qd}
-    if problem is Problem.inverse:
+    if problem == "inverse":
         wanted = [dict(zip(z, _normal(rng, z), strict=True)) for _ in q]
         found = [acceleration_problem(mechanism, *state) for state in zip(q, qd, wanted, strict=True)]
         return values | {"qdd": np.array(found)}
@@ -153,7 +151,7 @@ def _normal(rng: np.random.Generator, names: Sequence[str]) -> list[float]:
     return rng.standard_normal(len(names)).tolist()
 
 
-def _from_file(mechanism: Mechanism, function: Function, problem: Problem, file: str) -> dict[str, np.ndarray]:
+def _from_file(mechanism: Mechanism, function: Function, problem: str, file: str) -> dict[str, np.ndarray]:
     """Return the state that a JSON file gives, by names: what it does not name follows, or is zero."""
     from screwgraph.mechanics.mechanism import acceleration_problem, position_problem, velocity_problem
 
@@ -167,7 +165,7 @@ def _from_file(mechanism: Mechanism, function: Function, problem: Problem, file:
         q = position_problem(mechanism, entries.get("q", {}))
         qd = velocity_problem(mechanism, q, entries.get("qd", {}))
         values = {"q": q, "qd": qd}
-        if problem is Problem.inverse:
+        if problem == "inverse":
             values["qdd"] = acceleration_problem(mechanism, q, qd, entries.get("qdd", {}))
         elif third in {a.name for a in function.arguments}:
             values[third] = _of_motors(mechanism, entries.get(third, {}))

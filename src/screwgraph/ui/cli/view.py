@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
+import numpy as np
 import typer
 
-from screwgraph.ui.cli import options
-from screwgraph.ui.cli.options import BaseKind
-from screwgraph.ui.cli.outputs import Paths, parse_places
-from screwgraph.ui.cli.usage_errors import make_usage_error
+from screwgraph.motion.simulation import read_trajectory
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.console import as_usage_error, make_usage_error, show_progress
+from screwgraph.ui.cli.model_source import ModelSource
+from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.outputs import parse_places
+from screwgraph.ui.view import (
+    check_page_path,
+    mechanism_scene,
+    rest_position,
+    robot_scene,
+    save_html,
+    show,
+    show_mechanism,
+    show_robot,
+    trajectory_scene,
+)
 
 if TYPE_CHECKING:
     from screwgraph.ui.view import Live
 
-Target = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROBOT|RESULT",
-        help="A robot or mechanism (file or built-in), or an .npz file of `simulate`, `estimate`, `plan`.",
+FLAGS = {
+    "path": Flag(
+        "A robot or mechanism (file or built-in), or an .npz file of `simulate`, `estimate`, `plan`.",
+        "ROBOT|RESULT",
+        is_argument=True,
     ),
-]
-Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="Write an .html page instead of serving it.")
-]
-Port = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server, on this machine only.")]
-Rate = Annotated[
-    float, typer.Option("--rate", metavar="HZ", min=0.1, max=1000.0, help="States kept per second of motion.")
-]
+    "output": Flag("Write an .html page instead of serving it.", "FILE", "-o"),
+    "port": Flag("Port of the server, on this machine only.", min=1, max=65535),
+    "rate": Flag("States kept per second of motion.", "HZ", min=0.1, max=1000.0),
+}
 
-HELP = """Show a robot or planar mechanism with a slider for each joint, or a motion with a slider for time.
-
+HELP = """\
 A page written with -o plays the motion offline in any browser. Without -o the page is
 served on this machine until Ctrl-C, which needs: pip install 'screwgraph[view]'
 
@@ -52,61 +61,32 @@ capsules from joint to joint. Closed chains have sliders for their independent j
 
 
 def view(
-    context: typer.Context,
-    target: Target,
-    output: Output = None,
-    base: options.Base = BaseKind.fixed,
-    lock: options.Lock = None,
-    independent: options.Independent = None,
-    model_name: options.Model = None,
-    xacro: options.XacroArgs = None,
-    port: Port = 8080,
-    rate: Rate = 30.0,
-    paths: Paths = None,
+    source: ModelSource,
+    output: str | None = None,
+    port: int = 8080,
+    rate: float = 30.0,
+    paths: str | None = None,
 ) -> None:
     """Show a robot or a motion, or write the page that does."""
-    import numpy as np
-
-    from screwgraph import load_mechanism
-    from screwgraph.base.errors import InputError
-    from screwgraph.model.load import is_mechanism
-    from screwgraph.motion.simulation import read_trajectory
-    from screwgraph.ui.cli.console import show_progress
-    from screwgraph.ui.view import (
-        check_page_path,
-        mechanism_scene,
-        rest_position,
-        robot_scene,
-        save_html,
-        show,
-        show_mechanism,
-        show_robot,
-        trajectory_scene,
-    )
-
     if output is not None:
-        try:
+        with as_usage_error():
             check_page_path(output)
-        except InputError as error:
-            raise make_usage_error(context, error.what, why=error.why, fix=error.fix) from error
-    chosen = base is not BaseKind.fixed or lock or model_name or xacro
-    if chosen and (target.lower().endswith(".npz") or is_mechanism(target)):
-        why = "a motion contains its robot" if target.lower().endswith(".npz") else "this is a planar mechanism"
-        raise make_usage_error(context, "--base, --lock, --model and --xacro are for robots", why=why)
-    if paths and not target.lower().endswith(".npz"):
-        raise make_usage_error(context, "--paths goes with motions", fix="simulate first: an .npz file")
-    if target.lower().endswith(".npz"):
-        with show_progress(f"reading {target}"):
-            scene = trajectory_scene(read_trajectory(target), rate=rate, paths=parse_places(paths))
+    is_motion = source.path.lower().endswith(".npz")
+    if paths and not is_motion:
+        raise make_usage_error("--paths goes with motions", fix="simulate first: an .npz file")
+    if is_motion:
+        source.refuse_changes("a motion contains its robot")
+        with show_progress(f"reading {source.path}"):
+            scene = trajectory_scene(read_trajectory(source.path), rate=rate, paths=parse_places(paths))
         if output is None:
             return _serve(show(scene, port))
-    elif is_mechanism(target):
-        mechanism = load_mechanism(target)
+    elif source.is_mechanism:
+        mechanism = source.load_mechanism()
         if output is None:
             return _serve(show_mechanism(mechanism, port))
         scene = mechanism_scene(mechanism, np.zeros(1), mechanism.home[None])
     else:
-        robot = options.load_robot(target, base, lock, None, False, False, 0.0, model_name, xacro, independent)
+        robot = source.load_robot()
         if output is None:
             return _serve(show_robot(robot, port))
         with show_progress(f"reading meshes of {robot.name}"):
@@ -121,3 +101,6 @@ def _serve(live: Live) -> None:
     typer.echo(f"open {live.address} in a browser; Ctrl-C ends it")
     with suppress(KeyboardInterrupt):
         live.run()
+
+
+COMMAND = Command(view, HELP, FLAGS, model="base lock independent model xacro")

@@ -1,0 +1,130 @@
+"""Models on the command line: files and names, and the options by which they are loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import typer
+
+from screwgraph import Mechanism, Robot, load_mechanism
+from screwgraph.model.formats import load
+from screwgraph.model.load import is_mechanism
+from screwgraph.ui.cli.console import make_usage_error, print_note, show_progress
+from screwgraph.ui.cli.options import Flag
+
+ROBOT = "base lock independent gravity no_damping strict snap model xacro"
+"""Options of commands that may change a robot before they ask."""
+
+
+def _check_gravity(text: str | None) -> str | None:
+    if text is not None and _gravity_vector(text) is None:
+        raise typer.BadParameter(f'{text!r} is not three finite numbers (for example --gravity "0 0 -9.81")')
+    return text
+
+
+MODEL_FLAGS: Mapping[str, Flag] = {
+    "path": Flag(
+        "A robot or a mechanism: a file (.urdf, .xacro, .sdf, .xml, .yaml), or a built-in one such as puma560 or "
+        "four_bar.",
+        "MODEL",
+        is_argument=True,
+    ),
+    "base": Flag("Fixed or floating base.", choices=("fixed", "floating")),
+    "lock": Flag("Joint to weld.", "JOINT"),
+    "independent": Flag(
+        "Independent joint of a closed chain, in the place of the file's or of those that are found.", "JOINT"
+    ),
+    "gravity": Flag("Gravity (m/s^2), instead of the file's.", '"X Y Z"', check=_check_gravity),
+    "no_damping": Flag("Ignore the viscous damping of joints."),
+    "strict": Flag("Treat warnings as errors."),
+    "snap": Flag("Round entries of rotations that are this close to 0 or +-1.", "TOL", min=0.0, max=0.01),
+    "model": Flag("Name of the robot, in a file with several.", "NAME"),
+    "xacro": Flag("Value for an argument of a xacro file; repeatable.", "NAME:=VALUE"),
+    "values": Flag("A parameter, for example mass:coupler=2.5; repeatable.", "NAME=X", name="--set"),
+}
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """Where a model comes from, and what is changed of it as it is loaded."""
+
+    path: str
+    base: str = "fixed"
+    lock: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
+    gravity: str | None = None
+    no_damping: bool = False
+    strict: bool = False
+    snap: float = 0.0
+    model: str | None = None
+    xacro: list[str] | None = None
+    values: list[str] | None = None
+
+    @property
+    def is_mechanism(self) -> bool:
+        """Whether the model is a planar mechanism; raises a usage error where it is changed as robots are."""
+        found = is_mechanism(self.path)
+        if found:
+            self.refuse_changes("a mechanism's file says all of it")
+        return found
+
+    def refuse_changes(self, why: str) -> None:
+        """Raise a usage error where options are given that go with robots."""
+        if any(getattr(self, f.name) != f.default for f in fields(self) if f.name not in ("path", "values")):
+            names = "--base, --lock, --independent, --gravity, --no-damping, --strict, --snap, --model and --xacro"
+            raise make_usage_error(f"{names} go with robots", why=why)
+
+    def load(self) -> Robot | Mechanism:
+        """Return the model. Raises ModelError, InputError, BadParameter."""
+        return self.load_mechanism() if self.is_mechanism else self.load_robot()
+
+    def load_mechanism(self) -> Mechanism:
+        """Return the mechanism with values for its parameters. Raises ModelError, InputError, BadParameter."""
+        given: dict[str, float] = {}
+        for item in self.values or ():
+            name, _, text = item.partition("=")
+            try:
+                given[name.strip()] = float(text)
+            except ValueError:
+                raise typer.BadParameter(f"--set {item!r} is not NAME=NUMBER") from None
+        with show_progress(f"reading {self.path}"):
+            return load_mechanism(self.path, given or None)
+
+    def load_robot(self) -> Robot:
+        """Return the robot. Raises ModelError, InputError, BadParameter."""
+        if self.values:
+            raise make_usage_error("--set goes with planar mechanisms", why="a robot's file has no parameters")
+        options: dict[str, Any] = {name: getattr(self, name) for name in ("base", "lock", "strict", "snap", "model")}
+        options["gravity"] = None if self.gravity is None else _gravity_vector(self.gravity)
+        options["xacro_args"] = None if self.xacro is None else dict(map(_parse_xacro, self.xacro))
+        with show_progress(f"reading {self.path}"):
+            loaded = load(self.path, damping=not self.no_damping, **options)
+            return loaded.with_independent_joints(self.independent) if self.independent else loaded
+
+
+def _gravity_vector(text: str) -> tuple[float, ...] | None:
+    """Read three finite numbers with spaces or commas between; None where the text is something else."""
+    try:
+        numbers = tuple(float(word) for word in text.replace(",", " ").split())
+    except ValueError:
+        return None
+    return numbers if len(numbers) == 3 and np.isfinite(numbers).all() else None
+
+
+def _parse_xacro(item: str) -> tuple[str, str]:
+    """Return an argument of a xacro file and its value, from "name:=value"."""
+    name, mark, value = item.partition(":=")
+    if not mark or not name.strip():
+        raise typer.BadParameter(f"--xacro {item!r} is not NAME:=VALUE")
+    return name.strip(), value
+
+
+def print_warnings(model: Robot | Mechanism) -> None:
+    """Say on stderr that a model has warnings, so that no result rests on them unseen."""
+    if model.warnings:
+        count = len(model.warnings)
+        more = f" (and {count - 1} more, `screwgraph info` lists them)" if count > 1 else ""
+        print_note(f"warning: {model.warnings[0]}{more}")
