@@ -13,7 +13,7 @@ from importlib import import_module
 HUMANOIDS = ("simple_humanoid", "talos_reduced")
 ASKED = ("inverse", "forward", "mass_matrix", "inverse_mass_matrix", "inverse_derivatives", "forward_derivatives")
 CHAINS = (50, 100, 200)
-SMOOTHING = ("numpy", "screwgraph.motion.estimation.legged", "screwgraph.api.queries.simulate", "screwgraph.optimize")
+SMOOTHING = ("numpy", "screwgraph.motion.estimation.legged", "screwgraph.motion.simulate", "screwgraph.optimize")
 PLANS = {"panda": 2.0, "panda100": 2.0, "cp2": 2.0, "cp2lim12": 2.0, "acro": 2.0, "plan7": 2.0, "a1_trot": 6.0}
 """Built-in tasks, with the CPU seconds that they may take."""
 

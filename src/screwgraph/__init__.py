@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from screwgraph.api import deployment as deployment
     from screwgraph.api import interop as interop
     from screwgraph.api.deployment import export_library, together
-    from screwgraph.api.queries import (
-        estimate,
-        excitation,
-        identify,
-        inverse_trajectory,
-        minimal_distance,
-        rollout,
-        simulate,
-    )
     from screwgraph.base import errors as errors
     from screwgraph.base.errors import EliminationError, InputError, ModelError, ScrewgraphError
     from screwgraph.base.progress_report import progress
@@ -89,9 +80,13 @@ if TYPE_CHECKING:
     from screwgraph.motion import integration_rules as integration_rules
     from screwgraph.motion import planning as planning
     from screwgraph.motion import simulation as simulation
-    from screwgraph.motion.estimation import over
+    from screwgraph.motion.estimation import estimate, inverse_trajectory, over
+    from screwgraph.motion.identification import identify
     from screwgraph.motion.planning import Plan, Planner, Task, plan, task_names
-    from screwgraph.motion.simulation import Rollouts, Simulator, Trajectory
+    from screwgraph.motion.planning.collision import minimal_distance
+    from screwgraph.motion.planning.excitation import excitation
+    from screwgraph.motion.simulate import simulate
+    from screwgraph.motion.simulation import Rollouts, Simulator, Trajectory, rollout
     from screwgraph.ui import draw as draw
     from screwgraph.ui import view as view
 
@@ -116,7 +111,8 @@ _LATER = {
     **dict.fromkeys(("BaseParameters", "base_parameters", "regressor"), "mechanics.dynamics"),
     **dict.fromkeys(("Dag", "Ordering", "eliminate", "orderings"), "elimination"),
     **dict.fromkeys(("EliminationError", "InputError", "ModelError", "ScrewgraphError"), "base.errors"),
-    "over": "motion.estimation",
+    **dict.fromkeys(("estimate", "inverse_trajectory", "over"), "motion.estimation"),
+    "identify": "motion.identification",
     "load": "model.load",
     **dict.fromkeys(("save", "zoo_names"), "model.formats"),
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
@@ -148,10 +144,11 @@ _LATER = {
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanics.mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "plan", "task_names"), "motion.planning"),
-    **dict.fromkeys(("estimate", "excitation", "identify", "inverse_trajectory", "minimal_distance"), "api.queries"),
-    **dict.fromkeys(("rollout", "simulate"), "api.queries"),
+    "excitation": "motion.planning.excitation",
+    "minimal_distance": "motion.planning.collision",
     "Robot": "model.robot",
-    **dict.fromkeys(("Rollouts", "Simulator", "Trajectory"), "motion.simulation"),
+    "simulate": "motion.simulate",
+    **dict.fromkeys(("Rollouts", "Simulator", "Trajectory", "rollout"), "motion.simulation"),
 }
 """Names, and modules that hold them: loaded when they are first needed, so that importing takes no time."""
 _NAMES = {"compile": "compile_graph"}

@@ -16,7 +16,6 @@ MAIN = ROOT / "docs" / "reference.md"
 PACKAGES: Mapping[str, tuple[str, ...]] = {
     "api.deployment": (),
     "api.interop": ("gtsam",),
-    "api.queries": (),
     "base.errors": (),
     "compiler": (),
     "elimination": ("orderings",),

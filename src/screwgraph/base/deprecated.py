@@ -144,7 +144,7 @@ MODULES: Mapping[str, str] = {
     "screwgraph.plan.collision.automatic": "screwgraph.motion.planning.collision.automatic_spheres",
     "screwgraph.plan.contacts.point": "screwgraph.motion.planning.contacts.point_contact",
     "screwgraph.plan.read": "screwgraph.motion.planning.task_files",
-    "screwgraph.queries": "screwgraph.api.queries",
+    "screwgraph.queries": "screwgraph",
     "screwgraph.robot": "screwgraph.model.robot",
     "screwgraph.simulation": "screwgraph.motion.simulation",
     "screwgraph.spatial.arrays": "screwgraph.spatial.generic_math",

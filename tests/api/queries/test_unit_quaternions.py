@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.api import interop, queries
+from screwgraph.api import interop
 from screwgraph.model import robot
 from screwgraph.model.robot import Coupling, Loop, Transmission
 from screwgraph.model.robot.joints import Spherical
@@ -112,12 +112,13 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "simulation.live_states": lambda q: simulation.live_states(TIED, held(), q, np.zeros(TIED.nv))[0],
     "simulation.path_of": lambda q: simulation.path_of(FLYING, np.asarray(q)[None], "hand"),
     "simulation.simulate": lambda q: simulation.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,
-    "queries.simulate": lambda q: sg.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,
-    "queries.simulate smoother": lambda q: sg.simulate(FLYING, q, QD, time=0.02, dt=0.01, method="smoother").q,
-    "queries.rollout": lambda q: sg.rollout(FLYING, q, QD, time=0.02, dt=0.01).q,
-    "queries.inverse_trajectory": lambda q: sg.inverse_trajectory(FLYING, table(q)).tau,
-    "queries.estimate": estimated,
-    "queries.estimate pose": marked,
+    "sg.simulate": lambda q: sg.simulate(FLYING, q, QD, time=0.02, dt=0.01).q,
+    "sg.simulate smoother": lambda q: sg.simulate(FLYING, q, QD, time=0.02, dt=0.01, method="smoother").q,
+    "simulation.rollout": lambda q: simulation.rollout(FLYING, q, QD, time=0.02, dt=0.01).q,
+    "sg.rollout": lambda q: sg.rollout(FLYING, q, QD, time=0.02, dt=0.01).q,
+    "sg.inverse_trajectory": lambda q: sg.inverse_trajectory(FLYING, table(q)).tau,
+    "sg.estimate": estimated,
+    "sg.estimate pose": marked,
     "States.q_out": lambda q: states().q_out(q),
     "States.q_back": lambda q: states().q_back(q),
     "States.matrix": lambda q: states().matrix(q),
@@ -183,7 +184,7 @@ def test_quaternions_of_other_lengths_are_refused_or_made_unit(query):
 
 def test_every_public_function_of_positions_is_listed():
     of = {"q", "q0", "q_guess", "branch"}
-    packages = {"robot": robot, "simulation": simulation, "queries": queries, "view": view}
+    packages = {"robot": robot, "simulation": simulation, "sg": sg, "view": view}
     classes = {"Robot": robot.Robot, "States": interop.States}
     names = [(n, name, getattr(p, name)) for n, p in packages.items() for name in p.__all__]
     names += [(n, name, getattr(c, name)) for n, c in classes.items() for name in dir(c) if name[0] != "_"]

@@ -7,7 +7,7 @@ from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate_parameters
 from screwgraph.model.formats.file_io import read_bytes, write_atomically
 from screwgraph.model.formats.load import load, zoo_names
-from screwgraph.model.formats.mapped_tables import Table, read_long_arrays, read_long_table, read_table
+from screwgraph.model.formats.mapped_tables import Table, load_table, read_long_arrays, read_long_table, read_table
 from screwgraph.model.formats.mesh_files import (
     Triangles,
     hull,
@@ -39,6 +39,7 @@ __all__ = [
     "is_text",
     "is_xml",
     "load",
+    "load_table",
     "model_name",
     "outline",
     "parse_yaml",

@@ -16,6 +16,7 @@ from screwgraph.motion.estimation.factors import FACTORS
 from screwgraph.motion.estimation.forward_graph import INTEGRATORS, forward_graph
 from screwgraph.motion.estimation.graph_over_time import over
 from screwgraph.motion.estimation.inverse_graph import inverse_graph
+from screwgraph.motion.estimation.inverse_trajectory import inverse_trajectory
 from screwgraph.motion.estimation.mechanism_inverse_trajectory import inverse_mechanism_trajectory
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise, Noise
 from screwgraph.motion.estimation.online_smoother import RobotSmoother
@@ -50,6 +51,7 @@ __all__ = [
     "inverse_graph",
     "inverse_mechanism_trajectory",
     "inverse_robot_trajectory",
+    "inverse_trajectory",
     "over",
     "replay_measurements",
     "simulate_by_smoothing",

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
+from screwgraph.model.formats import load_table
+from screwgraph.model.robot import check_moves
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.estimate_search import search_estimate
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, State, Unknowns, extend_guess
@@ -52,9 +55,10 @@ BESIDES = ("sensor ", "prior ", "change ")
 """What names of factors begin with that are no laws of the model."""
 
 
+@check_arguments
 def estimate(
     model: Model,
-    measurements: Mapping[str, Any],
+    measurements: Mapping[str, Any] | str,
     parameters: Sequence[str] = (),
     *,
     inputs: Sequence[str] = (),
@@ -64,23 +68,49 @@ def estimate(
     noise: ModelNoise | None = None,
     watch: Watch | None = None,
 ) -> Estimate:
-    """Estimate a motion, torques and parameters of a model. Arguments as for `queries.estimate`.
+    """Estimate the motion of a robot or a mechanism, torques and parameters from measurements: batch least squares.
 
-    Where the search fails, it begins again with dampings, if they are unknown, of dampers that are as fast as a step.
+    Hermite-Simpson integration, loops and dynamics hold nearly exactly (`noise`); parameters are unknowns that all
+    samples share. Of robots, the equations of motion are one factor an instant: compiled inverse dynamics.
+
+    Args:
+        model: a robot (tree, floating or closed chain), or a mechanism.
+        measurements: {"t": (N,) s, column: (N,), ...}, or a .csv file of these columns. Columns are named by sensors,
+            with _x, _y, ... where they measure several numbers; "tau:NAME" are known torques of a motor or joint. NaN,
+            or an empty cell, is what was not measured. A sensor, or a torque, with times of its own has them as
+            "t:NAME" (k,); states are estimated at all times, and within longer gaps.
+        parameters: of robots "LINK.mass" (kg; centre of mass and inertia about it stay), "JOINT.damping",
+            "JOINT.armature"; of mechanisms names of parameters of the file, and of values by key and part.
+        inputs: motors or joints whose torques are unknown.
+        sensors: by default those of the mechanism's file, or on robots of columns named KIND:TARGET;
+            [{"sensor": name, kind: target, "sigma": 0.01}, ...]. Kinds on robots: "joint_position", "joint_velocity",
+            "joint_torque" of a joint; "position", "pose" (x, y, z, qx, qy, qz, qw), "gyroscope", "accelerometer" of a
+            link or frame, the last two in its axes; "height" (m) of a frame's origin, as the terrain under a foot tells
+            it; "contact" (1 where a frame's origin stands still, 0 where nothing pushes on it) and "force" (of a
+            contact, N, in the frame's axes), whose frames get unknown forces. More entries of sensors on robots:
+            "delay" (s; what was so before the first t is left out), "bias" (standard deviation of a constant that it is
+            off by), "huber" (residuals beyond so many standard deviations weigh less), "slip" (of contacts: feet that
+            are further from rest than so many standard deviations slip, see `Estimate.slips`).
+        q0: roughly the initial position (nq,), by default the neutral or the assembled one.
+        qd0: roughly the initial velocity (nv,), by default rest, or that of the file.
+        noise: standard deviations of the model; of dynamics as accelerations.
+        watch: progress callback with the time (s) up to which samples are used; the search ends where it returns true.
 
     Raises:
         InputError: a bad argument, or a search that fails.
         ModelError: the mechanism cannot be assembled.
     """
+    check_moves(model)
+    table = load_table(measurements, missing=True)
     options: dict[str, Any] = {"inputs": inputs, "sensors": sensors, "q0": q0, "qd0": qd0, "noise": noise}
-    names = _names(parameters, "parameters")
+    names = tuple(parameters)
     try:
-        return _estimate_model(model, measurements, names, watch=watch, **options)
-    except SearchError as failure:
-        dt = float(np.median(np.diff(np.asarray(measurements["t"], dtype=float))))
+        return _estimate_model(model, table, names, watch=watch, **options)
+    except SearchError as failure:  # begin again with unknown dampings of dampers that are as fast as a step
+        dt = float(np.median(np.diff(np.asarray(table["t"], dtype=float))))
         for stiffer in UNKNOWNS[model.kind].stiffer_models(model, names, q0, dt):
             with suppress(SearchError):
-                found = _estimate_model(stiffer, measurements, names, watch=watch, **options)
+                found = _estimate_model(stiffer, table, names, watch=watch, **options)
                 if all(size < DOUBTFUL for size in found.misfit.values()):
                     return replace(found, run=replace(found.run, model=model))
         raise failure from None
@@ -104,9 +134,9 @@ def _estimate_model(
 ) -> Estimate:
     """Search once. Raises SearchError where that fails."""
     noise = noise or ModelNoise()
-    unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, tuple(parameters))
+    unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, parameters)
     data = validate_measurements(measurements, unknowns.sensors(sensors, measurements), unknowns.labels)
-    driven = unknowns.inputs_of(_names(inputs, "inputs"))
+    driven = unknowns.inputs_of(tuple(inputs))
     _check_known(unknowns.labels, driven, data)
     start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
     unknowns = unknowns.fit_to(data, start[0])
@@ -162,13 +192,6 @@ def _search_estimate(
     values: Mapping[str, np.ndarray],
 ) -> tuple[Result, Mapping[str, np.ndarray]]:
     return search_estimate(partial(_problem, unknowns, data, start, noise), values, look)
-
-
-def _names(given: Any, what: str) -> tuple[str, ...]:
-    listed = [given] if isinstance(given, str) else given
-    if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
-        raise InputError(f"{what} = {given!r} is no list of names")
-    return tuple(listed)
 
 
 def _check_known(labels: Sequence[str], inputs: tuple[int, ...], data: Measurements) -> None:

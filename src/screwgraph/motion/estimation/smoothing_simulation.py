@@ -8,8 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
+from screwgraph.model.robot import check_moves
 from screwgraph.motion.estimation.mechanism_noise import Noise
 from screwgraph.motion.estimation.mechanism_windows import make_mechanism_windows
 from screwgraph.motion.estimation.robot_windows import RobotWindows
@@ -67,6 +69,7 @@ WINDOWS: Mapping[str, Callable[..., Windows]] = {
 """By kind of model: windows of dynamics, options, and the position at which the motion begins."""
 
 
+@check_arguments
 def simulate_by_smoothing(
     model: Model,
     q0: Any = None,
@@ -85,12 +88,13 @@ def simulate_by_smoothing(
     """Simulate a model: its factor graph, solved in a window of states that moves on.
 
     Blanco-Claraco et al. (2021), section 7.1. The first state of each window is held as it was found, or, marginal,
-    known as surely as what left the window says. Arguments as for `queries.simulate`.
+    known as surely as what left the window says. Arguments as for `sg.simulate`.
 
     Raises:
         InputError: a bad argument, or a window whose optimisation fails.
         ModelError: the mechanism cannot be assembled.
     """
+    check_moves(model)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     steps, torques = validate_window(window, len(times)), validate_torques(dynamics, tau)
     weights = noise or Noise(integration=FADING if marginal else Noise().integration)

@@ -6,6 +6,7 @@ as large as its limits of position, velocity and acceleration let it be. Swevers
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -13,6 +14,7 @@ from itertools import count
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
 from screwgraph.mechanics.dynamics import BaseParameters, base_parameters, inverse_dynamics, regressor
@@ -90,22 +92,54 @@ def _make_reporter(number: int) -> Callable[[np.ndarray], None]:
     return report_iteration
 
 
+@check_arguments
 def excitation(
     robot: Robot,
-    parameters: Sequence[str] | None,
-    payload: str | None,
-    period: float,
-    harmonics: int,
-    objective: str,
-    velocity: float | None,
-    acceleration: float | None,
-    seed: int,
-    points: int | None,
+    parameters: Sequence[str] | None = None,
+    *,
+    payload: str | None = None,
+    period: float = 10.0,
+    harmonics: int = 5,
+    objective: str = "information",
+    velocity: float | None = None,
+    acceleration: float | None = None,
+    seed: int = 0,
+    points: int | None = None,
 ) -> Excitation:
-    """Return the best motion that a search from a random one finds; the arguments are those of `queries.excitation`."""
+    """Plan a periodic motion within limits whose torques show a robot's parameters as well as can be, for `identify`.
+
+    Joints move by finite Fourier series, from rest to rest, within the file's limits of position and velocity, which
+    hold at all times, and of torque, by the file's parameters. A local search (L-BFGS) begins at a random motion.
+    Obstacles, and the robot itself, are not regarded: check `run` with `minimal_distance`. Swevers et al. (1997).
+
+    Args:
+        robot: a tree with a fixed base and joints of one coordinate.
+        parameters: as for `regressor`, by default all inertias, and armatures and dampings of the file.
+        payload: the frame of an unknown body.
+        period: of the motion (s).
+        harmonics: of the series, 2 or more.
+        objective: "information" (the largest determinant of the information matrix), or "condition" (the smallest
+            condition number of the equations), with torques relative to their limits.
+        velocity: a limit for all joints (rad/s, m/s), beside those of the file.
+        acceleration: a limit for all joints (rad/s^2, m/s^2).
+        seed: of the random motion.
+        points: samples of the motion, by default twenty for each period of the highest harmonic.
+
+    Raises:
+        InputError: loops, floating bases, joints without a limit of velocity, or torques that exceed their limits.
+    """
     from scipy.optimize import minimize
 
-    limits = _limits(robot, velocity, acceleration)
+    for name, value in (("period", period), ("velocity", velocity), ("acceleration", acceleration)):
+        if value is not None and not (value > 0.0 and math.isfinite(value)):
+            raise InputError(f"{name} is {value:g}", fix="give a positive number")
+    for name, value, least in (("harmonics", harmonics, 2), ("points", points, 2), ("seed", seed, 0)):
+        if value is not None and not least <= value <= 10**6:
+            raise InputError(f"{name} is {value}", fix=f"give {least} or more, a million at most")
+    if objective not in OBJECTIVES:
+        raise InputError(f"there is no objective {objective!r}", fix=f"choose one of {', '.join(OBJECTIVES)}")
+    bounds = (None if limit is None else float(limit) for limit in (velocity, acceleration))
+    period, limits = float(period), _limits(robot, *bounds)
     base = base_parameters(robot, parameters=parameters, payload=payload)
     slopes = regressor(robot, parameters=parameters, payload=payload)
     torques = inverse_dynamics(robot)

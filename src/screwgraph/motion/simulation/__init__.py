@@ -12,6 +12,7 @@ from screwgraph.motion.simulation.model_dynamics import DYNAMICS, dynamics_of
 from screwgraph.motion.simulation.motion_files import check_path, motion_columns, save_motion
 from screwgraph.motion.simulation.parametric_start import live_states
 from screwgraph.motion.simulation.robot_dynamics import RobotDynamics
+from screwgraph.motion.simulation.rollout import rollout
 from screwgraph.motion.simulation.rollouts import (
     Control,
     Controller,
@@ -77,6 +78,7 @@ __all__ = [
     "path_of",
     "read_trajectory",
     "rolled_out",
+    "rollout",
     "sample_times",
     "save_motion",
     "simulate",

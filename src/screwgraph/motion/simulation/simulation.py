@@ -57,7 +57,7 @@ def simulate(
     atol: float = 1e-9,
     watch: Watch | None = None,
 ) -> Trajectory:
-    """Return the motion of a model by a method of integration. Arguments as for `queries.simulate`.
+    """Return the motion of a model by a method of integration. Arguments as for `sg.simulate`.
 
     Loops stay closed, and states on the constraints, after every step.
 

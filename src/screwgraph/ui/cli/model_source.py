@@ -49,7 +49,7 @@ MODEL_FLAGS: Mapping[str, Flag] = {
 
 @dataclass(frozen=True)
 class ModelSource:
-    """Where a model comes from, and what is changed of it as it is loaded."""
+    """Source of a model, a file or a name, and options by which it is loaded."""
 
     path: str
     base: str = "fixed"

@@ -13,18 +13,12 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics import compile_kinematics, poses_in_world
 from screwgraph.model.robot import Robot
-from screwgraph.motion.planning.collision import (
-    CAPSULES,
-    SHAPES,
-    BodyCapsule,
-    BodySphere,
-    Shape,
-    apart_pairs,
-    pairs_of,
-    placed_capsules,
-)
+from screwgraph.motion.planning.collision.capsules import CAPSULES, BodyCapsule, placed_capsules
+from screwgraph.motion.planning.collision.collision_pairs import apart_pairs, pairs_of
+from screwgraph.motion.planning.collision.shapes import SHAPES, Shape
 from screwgraph.motion.planning.collision.shapes.base import TINY
 from screwgraph.motion.planning.collision.shapes.segment_distance import squared_segment_distance
+from screwgraph.motion.planning.collision.spheres import BodySphere
 from screwgraph.spatial import Array, minimum, sqrt, vector
 
 

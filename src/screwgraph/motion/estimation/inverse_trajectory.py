@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from screwgraph.api.queries.query_checks import check_can_move, load_table
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.model.robot import Robot
+from screwgraph.model.formats import load_table
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.robot import Robot, check_moves
+from screwgraph.motion.estimation.mechanism_inverse_trajectory import inverse_mechanism_trajectory
+from screwgraph.motion.estimation.result import InverseSolution
+from screwgraph.motion.estimation.robot_inverse_trajectory import inverse_robot_trajectory
 from screwgraph.motion.simulation import Trajectory, Watch
-
-if TYPE_CHECKING:
-    from screwgraph.mechanics.mechanism import Mechanism
-    from screwgraph.motion.estimation import InverseSolution
 
 
 @check_arguments
@@ -46,14 +46,10 @@ def inverse_trajectory(
         InputError: a bad trajectory, no motors, loops that do not close, or a graph that cannot be solved.
         ModelError: the mechanism does not reach the trajectory.
     """
-    check_can_move(model)
+    check_moves(model)
     given = trajectory if isinstance(trajectory, Trajectory) else load_table(trajectory)
     if isinstance(model, Robot):
-        from screwgraph.motion.estimation import inverse_robot_trajectory
-
         return inverse_robot_trajectory(model, given, q0, watch, noise)
-    from screwgraph.motion.estimation import inverse_mechanism_trajectory
-
     if isinstance(given, Trajectory):
         columns = {name: given.coordinate(name) for name in model.independent_coordinates}
         given, q0 = {"t": given.t, **columns}, given.q[0] if q0 is None else q0

@@ -10,27 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.api.queries.query_checks import check_model
 from screwgraph.base.argument_checks import check_arguments, check_signature, validate_count
 from screwgraph.base.errors import InputError
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
-from screwgraph.motion.simulation import (
-    IMPLICIT,
+from screwgraph.motion.simulation.initial_state import sample_times
+from screwgraph.motion.simulation.model_dynamics import dynamics_of
+from screwgraph.motion.simulation.parametric_start import live_states
+from screwgraph.motion.simulation.rollouts import (
     Control,
     Rollouts,
-    StepOptions,
     StepStates,
-    StepValues,
-    Watch,
-    dynamics_of,
     join_parts,
-    live_states,
     rolled_out,
-    sample_times,
     warn_of_divergence,
 )
+from screwgraph.motion.simulation.state_recorder import Watch
+from screwgraph.motion.simulation.step_options import StepOptions
+from screwgraph.motion.simulation.step_parameters import StepValues
+from screwgraph.motion.simulation.step_rules import IMPLICIT
 
 MOST_AT_ONCE = 10_000
 """Threads, and parts of motions."""
@@ -42,7 +40,7 @@ MOST = 2_000_000_000
 
 @check_arguments
 def rollout(
-    model: Robot | Mechanism,
+    model: Model,
     q0: Any = None,
     qd0: Any = None,
     tau: Any = None,
@@ -101,7 +99,6 @@ def rollout(
         EliminationError: a joint moves nothing that has inertia.
         ModelError: the mechanism cannot be assembled.
     """
-    check_model(model)
     for name, count in (("threads", threads), ("parts", 1 if parts is None else parts)):
         if not 1 <= count <= MOST_AT_ONCE:
             raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
@@ -160,7 +157,7 @@ def _starts(q: np.ndarray, qd: np.ndarray, counts: Mapping[str, int]) -> tuple[n
     return (q, qd) if len(q) == most else (np.tile(q, (most, 1)), np.tile(qd, (most, 1)))
 
 
-def _check_kept(count: int, steps: int, every: Any, model: Robot | Mechanism) -> None:
+def _check_kept(count: int, steps: int, every: Any, model: Model) -> None:
     """Raise InputError where states cannot be kept so often."""
     if steps % validate_count("every", every):
         raise InputError(f"every = {every!r} does not divide {steps} steps", fix="give a whole number that does")

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.api.queries.query_checks import check_can_move, check_model, check_noise, refuse_option
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.model.robot import Robot
+from screwgraph.base.errors import InputError
+from screwgraph.model import Model
 from screwgraph.motion.simulation import AUTO, Trajectory, Watch
 from screwgraph.motion.simulation import simulate as integrate
 
 if TYPE_CHECKING:
-    from screwgraph.mechanics.mechanism import Mechanism
     from screwgraph.motion.estimation import Noise
 
 SMOOTHER = "smoother"
 """The method of simulation that solves factor graphs."""
-TOLERANCE = 1e-9
 
 
 @check_arguments
 def simulate(
-    model: Robot | Mechanism,
+    model: Model,
     q0: Any = None,
     qd0: Any = None,
     time: float = 5.0,
@@ -83,22 +82,26 @@ def simulate(
         EliminationError: a joint moves nothing that has inertia.
         ModelError: the mechanism cannot be assembled.
     """
-    check_model(model)
     laws = {"friction": friction, "stops": stops, "effort_limits": effort_limits}
-    smoothing = {"coordinates": coordinates, "window": window, "marginal": marginal}
-    smoothing |= {"integrator": integrator, "noise": noise}
+    graph: dict[str, Any] = {"coordinates": coordinates, "window": window, "marginal": marginal}
+    graph |= {"integrator": integrator, "noise": noise}
+    tolerances = {"rtol": rtol, "atol": atol}
     if method == SMOOTHER:
-        from screwgraph.motion.estimation import Noise, simulate_by_smoothing
+        from screwgraph.motion.estimation import simulate_by_smoothing
 
-        check_can_move(model)
-        check_noise(noise, Noise)
-        refuse_option(
-            {name: on or None for name, on in laws.items()}, "the smoother has no law for them", "leave them out"
-        )
-        refuse_option({"rtol": rtol, "atol": atol}, "they are tolerances of adaptive methods", "leave them out")
-        chosen: dict[str, Any] = {name: value for name, value in smoothing.items() if value is not None}
-        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **chosen)
-    refuse_option(smoothing, "they are options of the method 'smoother'", "leave them out")
-    exactly = TOLERANCE if rtol is None else rtol, TOLERANCE if atol is None else atol
-    own = friction, stops, effort_limits
-    return integrate(model, q0, qd0, time, dt, method, tau, *own, rtol=exactly[0], atol=exactly[1], watch=watch)
+        _refuse({name: on or None for name, on in laws.items()}, "the smoother has no law for them")
+        _refuse(tolerances, "they are tolerances of adaptive methods")
+        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **_given(graph))
+    _refuse(graph, "they are options of the method 'smoother'")
+    return integrate(model, q0, qd0, time, dt, method, tau, **laws, watch=watch, **_given(tolerances))
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _refuse(options: Mapping[str, Any], why: str) -> None:
+    """Raise InputError where an option is given that the method does not have."""
+    names = ", ".join(f"{name}=" for name in _given(options))
+    if names:
+        raise InputError(f"{names} cannot be used here", why=why, fix="leave them out")
