@@ -2,8 +2,7 @@
 
 from screwgraph.api.deployment.combine import together
 from screwgraph.api.deployment.export import LONGEST, check_prefix, export_library
-from screwgraph.api.deployment.function_registry import FUNCTIONS, Choice, Kind
-from screwgraph.api.deployment.requested_functions import asked_functions, check_names
+from screwgraph.api.deployment.function_registry import FUNCTIONS, Choice, Kind, asked_functions, check_names
 
 __all__ = [
     "FUNCTIONS",

@@ -1,13 +1,22 @@
-"""What may be asked of a model by name: one line each in `FUNCTIONS`."""
+"""Functions of a model by name, "mass_matrix" or "control=bias+jacobian:tool0": one line each in `FUNCTIONS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
+from screwgraph.api.deployment.combine import together
+from screwgraph.api.deployment.export import LONGEST, check_name
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
+from screwgraph.base.function_description import describe_parameters
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Exportable, Function, Order
+from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.mechanics.kinematics import (
     center_of_mass,
@@ -27,13 +36,15 @@ from screwgraph.mechanics.kinematics import (
     potential_energy,
 )
 from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot
+from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.model.robot.parameters import GEOMETRY, KINDS, LOOPS, MASSES, ROTORS, WEIGHTS, parameters_of
 from screwgraph.motion.simulation.step_options import StepOptions
 
 Model = Robot | Mechanism
 TYPICAL_STEP = 1e-3
 """The step (s) that a mechanism's time step is meant for; any other may be given."""
+_FRAMES = ("frame", "frames", "targets")
+"""Arguments of public functions that may be the name of a link or frame."""
 
 
 @dataclass(frozen=True)
@@ -49,106 +60,169 @@ class Choice:
     payload: str | None = None
     actuators: bool = False
 
-    def live(self, model: Model, kinds: Collection[str]) -> dict[str, Any]:
-        """Return those parameters that are of some kinds, as keyword arguments."""
-        if isinstance(model, Mechanism):
-            return {"parameters": self.parameters}
-        found = parameters_of(model, self.parameters, self.payload)
-        named = tuple(p.name for p in found if p.kind in kinds)
-        return {"parameters": named, "payload": self.payload} if "payload" in kinds else {"parameters": named}
+
+PLAIN = Choice()
+"""Nothing chosen."""
+_LIVE = ("parameters", "payload")
+Working = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A function that a name stands for: `make` takes the model, the frame that is named, and what was chosen.
+    """A function that a name stands for: what a public function returns, or its derivatives by some arguments.
 
-    `uses` names the fields of a `Choice` that matter to it, live parameters aside.
+    `kinds` are those of live parameters that it depends on; its options are read from its signature.
     """
 
     __repr__ = one_line
 
-    about: str
-    make: Callable[[Any, str, Choice], Exportable]
-    uses: tuple[str, ...] = ()
-    of_frame: bool = False
+    query: Callable[..., Exportable]
+    kinds: Collection[str] = ()
+    by: tuple[str, ...] = ()
+    words: str = ""
+
+    @cached_property
+    def takes(self) -> tuple[str, ...]:
+        """Names of the arguments of the public function."""
+        return tuple(describe_parameters(self.query))
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """Fields of a `Choice` that matter, live parameters aside."""
+        return tuple(f.name for f in fields(Choice) if f.name in self.takes and f.name not in _LIVE)
+
+    @property
+    def of_frame(self) -> bool:
+        """Whether a link or frame is named."""
+        return any(name in self.takes for name in _FRAMES)
+
+    @property
+    def about(self) -> str:
+        """What it returns: the beginning of the public function's docstring."""
+        first = (self.query.__doc__ or "").partition("\n")[0].removeprefix("Return ").removesuffix(".")
+        return self.words or re.split(r"; |[:,] \(", first)[0].replace("`", "")
+
+    def make(self, model: Model, frame: str, choice: Choice) -> Exportable:
+        """Return the function of a model, or of a frame of it."""
+        options = {name: getattr(choice, name) for name in self.uses}
+        options |= {name: x for name, x in self._live(model, choice).items() if name in self.takes}
+        made = self.query(model, *((frame,) if self.of_frame else ()), **options)
+        if not isinstance(made, Function) or not self.by:
+            return made
+        return made.jacobian(*("effort" if choice.actuators and name == "tau" else name for name in self.by))
+
+    def _live(self, model: Model, choice: Choice) -> dict[str, Any]:
+        """Return live parameters of a robot that the function depends on, and all of a mechanism."""
+        if isinstance(model, Mechanism):
+            return {"parameters": choice.parameters}
+        found = parameters_of(model, choice.parameters, choice.payload)
+        return {"parameters": tuple(p.name for p in found if p.kind in self.kinds), "payload": choice.payload}
 
 
-def _dynamics(query: Callable[..., Function]) -> Callable[[Any, str, Choice], Function]:
-    def make(model: Model, frame: str, c: Choice) -> Function:
-        shared = {"ordering": c.ordering, "external_wrenches": c.external_wrenches, **c.live(model, KINDS)}
-        return query(model, actuators=c.actuators, **shared)
-
-    return make
+def _step(model: Model, *, parameters: Sequence[str] = (), payload: str | None = None) -> Function:
+    """Return a time step (q, qd)(q, qd, tau, dt); as `Simulator` takes it."""
+    return StepOptions(parameters=tuple(parameters), payload=payload).step_of(model, TYPICAL_STEP)
 
 
-def _hybrid(model: Model, frame: str, c: Choice) -> Function:
-    live = c.live(model, KINDS)
-    return hybrid_dynamics(model, c.accelerations, ordering=c.ordering, external_wrenches=c.external_wrenches, **live)
-
-
-def _bias(model: Model, frame: str, c: Choice) -> Function:
-    live = c.live(model, [kind for kind in KINDS if kind not in LOOPS])
-    return bias_forces(model, ordering=c.ordering, external_wrenches=c.external_wrenches, **live)
-
-
-def _of_frame(query: Callable[..., Function]) -> Callable[[Any, str, Choice], Function]:
-    return lambda model, frame, c: query(model, frame, **c.live(model, GEOMETRY))
-
-
-def _of_model(query: Callable[..., Function], kinds: Collection[str]) -> Callable[[Any, str, Choice], Function]:
-    return lambda model, frame, c: query(model, **c.live(model, kinds))
-
-
-def _derivatives(query: Callable[..., Function], third: str) -> Callable[[Any, str, Choice], Function]:
-    def make(model: Model, frame: str, c: Choice) -> Function:
-        f = _dynamics(query)(model, frame, c)
-        by = "effort" if c.actuators and third == "tau" else third
-        return f.jacobian("q", "qd", by)
-
-    return make
-
-
-def _step(model: Model, frame: str, c: Choice) -> Function:
-    return StepOptions(parameters=c.parameters, payload=c.payload).step_of(model, TYPICAL_STEP)
-
-
-_ORDERED = ("ordering", "external_wrenches")
-_DRIVEN = (*_ORDERED, "actuators")
-
-
-def _inverse(model: Model, frame: str, c: Choice) -> Exportable:
-    return inverse_kinematics(model, frame)
-
-
+_REACHED = "q, errors, counts(target, start): a link or frame is there"
 FUNCTIONS: Mapping[str, Kind] = {
-    "forward": Kind("accelerations qdd(q, qd, tau)", _dynamics(forward_dynamics), _DRIVEN),
-    "inverse": Kind("torques tau(q, qd, qdd)", _dynamics(inverse_dynamics), _DRIVEN),
-    "hybrid": Kind("unknown(q, qd, given), with --accelerations", _hybrid, (*_ORDERED, "accelerations")),
-    "mass_matrix": Kind("M(q)", _of_model(mass_matrix, ROTORS)),
-    "bias": Kind("nonlinear effects h(q, qd)", _bias, _ORDERED),
-    "derivatives": Kind("of qdd by q, qd, tau", _derivatives(forward_dynamics, "tau"), _DRIVEN),
-    "inverse_derivatives": Kind("of tau by q, qd, qdd", _derivatives(inverse_dynamics, "qdd"), _DRIVEN),
-    "kinematics": Kind("pose T(q) of a link or frame", _of_frame(forward_kinematics), of_frame=True),
-    "inverse_kinematics": Kind("q, errors, counts(target, start): a link or frame is there", _inverse, of_frame=True),
-    "jacobian": Kind("J(q) of a link or frame, in its axes", _of_frame(frame_jacobian), of_frame=True),
-    "velocity": Kind("twist V(q, qd) of a link or frame", _of_frame(frame_velocity), of_frame=True),
-    "acceleration": Kind("dV/dt(q, qd, qdd) of a link or frame", _of_frame(frame_acceleration), of_frame=True),
-    "center_of_mass": Kind("c(q)", _of_model(center_of_mass, MASSES)),
-    "center_of_mass_jacobian": Kind("J(q) of it", _of_model(center_of_mass_jacobian, MASSES)),
-    "center_of_mass_velocity": Kind("dc/dt(q, qd)", _of_model(center_of_mass_velocity, MASSES)),
-    "center_of_mass_acceleration": Kind("d2c/dt2(q, qd, qdd)", _of_model(center_of_mass_acceleration, MASSES)),
-    "centroidal_momentum": Kind("h(q, qd)", _of_model(centroidal_momentum, MASSES)),
-    "centroidal_momentum_matrix": Kind("A(q)", _of_model(centroidal_momentum_matrix, MASSES)),
-    "centroidal_momentum_rate": Kind("dh/dt(q, qd, qdd)", _of_model(centroidal_momentum_rate, MASSES)),
-    "coriolis_matrix": Kind("C(q, qd)", _of_model(coriolis_matrix, MASSES)),
-    "kinetic_energy": Kind("(q, qd)", _of_model(kinetic_energy, ROTORS)),
-    "potential_energy": Kind("(q)", _of_model(potential_energy, WEIGHTS)),
-    "step": Kind("a time step (q, qd)(q, qd, tau, dt), as `Simulator` takes it", _step),
+    "forward": Kind(forward_dynamics, KINDS),
+    "inverse": Kind(inverse_dynamics, KINDS),
+    "hybrid": Kind(hybrid_dynamics, KINDS),
+    "mass_matrix": Kind(mass_matrix, ROTORS),
+    "bias": Kind(bias_forces, [kind for kind in KINDS if kind not in LOOPS]),
+    "derivatives": Kind(forward_dynamics, KINDS, ("q", "qd", "tau"), "derivatives of qdd by q, qd, tau"),
+    "inverse_derivatives": Kind(inverse_dynamics, KINDS, ("q", "qd", "qdd"), "derivatives of tau by q, qd, qdd"),
+    "kinematics": Kind(forward_kinematics, GEOMETRY),
+    "inverse_kinematics": Kind(inverse_kinematics, words=_REACHED),
+    "jacobian": Kind(frame_jacobian, GEOMETRY),
+    "velocity": Kind(frame_velocity, GEOMETRY),
+    "acceleration": Kind(frame_acceleration, GEOMETRY),
+    "center_of_mass": Kind(center_of_mass, MASSES),
+    "center_of_mass_jacobian": Kind(center_of_mass_jacobian, MASSES),
+    "center_of_mass_velocity": Kind(center_of_mass_velocity, MASSES),
+    "center_of_mass_acceleration": Kind(center_of_mass_acceleration, MASSES),
+    "centroidal_momentum": Kind(centroidal_momentum, MASSES),
+    "centroidal_momentum_matrix": Kind(centroidal_momentum_matrix, MASSES),
+    "centroidal_momentum_rate": Kind(centroidal_momentum_rate, MASSES),
+    "coriolis_matrix": Kind(coriolis_matrix, MASSES),
+    "kinetic_energy": Kind(kinetic_energy, ROTORS),
+    "potential_energy": Kind(potential_energy, WEIGHTS),
+    "step": Kind(_step, KINDS),
 }
 """All functions by name."""
 
 
-def label_parameters(f: Exportable, model: Model, choice: Choice) -> Exportable:
+@check_arguments
+def asked_functions(
+    model: Robot | Mechanism,
+    names: Sequence[str],
+    choice: Choice = PLAIN,
+    working: Working = lambda what: nullcontext(),
+) -> dict[str, Exportable]:
+    """Return functions of a model by their names in code: `{"jacobian_tool0": ...}` for "jacobian:tool0".
+
+    Functions with "+" between are one function of several results, which shares what they have in common; a name may
+    stand before it: "control=mass_matrix+bias".
+
+    Args:
+        model: a robot or a mechanism.
+        names: of `FUNCTIONS`, those of a frame with a colon and its name.
+        choice: what they share.
+        working: shows what takes its time.
+
+    Raises:
+        InputError: an unknown name, a frame that is missing, unknown or not wanted, a name twice, or a parameter that
+            no function depends on.
+        EliminationError: as the functions do.
+    """
+    check_names(names, choice)
+    found: dict[str, Exportable] = {}
+    for item in names:
+        own, parts = _parse_item(item)
+        made: dict[str, Exportable] = {}
+        for name, kind, frame in parts:
+            with working(f"making {name} of {model.name}"):
+                made[name] = _label_parameters(FUNCTIONS[kind].make(model, frame, choice), model, choice)
+        found[own] = next(iter(made.values())) if len(made) == 1 else together(own, _functions(made))
+    _check_parameters(model, choice, found)
+    return found
+
+
+@check_arguments
+def check_names(names: Sequence[str], choice: Choice = PLAIN) -> None:
+    """Check names of functions without a model.
+
+    Raises:
+        InputError: an unknown name, a frame that is missing or not wanted, a name twice, or a choice that matters to
+            none of the functions.
+    """
+    if not names:
+        raise InputError("no function is named", fix=f"name some of {', '.join(FUNCTIONS)}")
+    owns: set[str] = set()
+    used: set[str] = set()
+    for item in names:
+        own, parts = _parse_item(item)
+        if own in owns:
+            why, fix = f"{item!r} is one of them", f"name one: other={item.rpartition('=')[2]}"
+            raise InputError(f"two functions are called {own!r}", why=why, fix=fix)
+        check_name(own)
+        owns.add(own)
+        if len({name for name, _, _ in parts}) < len(parts):
+            raise InputError(f"{item!r} names a function twice", fix="name it once")
+        used |= {field for _, kind, _ in parts for field in FUNCTIONS[kind].uses}
+        _check_hybrid({kind for _, kind, _ in parts}, choice)
+    for field in ("external_wrenches", "accelerations", "actuators", "ordering"):
+        if getattr(choice, field) != getattr(PLAIN, field) and field not in used:
+            takers = ", ".join(name for name, kind in FUNCTIONS.items() if field in kind.uses)
+            raise InputError(
+                f"{field.replace('_', ' ')}: no function takes account of that",
+                why=f"there are {', '.join(names)}",
+                fix=f"leave it out, or name one of {takers}",
+            )
+
+
+def _label_parameters(f: Exportable, model: Model, choice: Choice) -> Exportable:
     """Return the function with parameters named as people name them: "link7.mass", "payload.hx"."""
     if not isinstance(f, Function):
         return f
@@ -169,3 +243,57 @@ def label_parameters(f: Exportable, model: Model, choice: Choice) -> Exportable:
 
 def _numbers(parameter: str, count: int) -> list[str]:
     return [f"parameter:{parameter}[{i}]" for i in range(count)]
+
+
+def _functions(made: dict[str, Exportable]) -> dict[str, Function]:
+    """Return functions that can be one. Raises InputError where one is no straight-line code."""
+    found = {name: f for name, f in made.items() if isinstance(f, Function)}
+    loops = [name for name in made if name not in found]
+    if loops:
+        raise InputError(
+            f"{loops[0]} cannot be one function with others", why="it is a loop", fix="ask for it by itself"
+        )
+    return found
+
+
+def _check_hybrid(kinds: set[str], choice: Choice) -> None:
+    if "hybrid" in kinds and not choice.accelerations:
+        why = "they say for which joints qdd is given; for the others, tau is"
+        raise InputError("hybrid needs accelerations", why=why, fix="name these joints")
+    if "hybrid" in kinds and choice.actuators:
+        why = "which efforts are given would not say which accelerations are"
+        raise InputError("hybrid takes no efforts of actuators", why=why, fix="use inverse or forward")
+
+
+def _parse_item(item: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """Return the name in code of "control=mass_matrix+bias", and its parts: name in code, kind, frame."""
+    given, mark, parts = item.rpartition("=")
+    found = [_part(part) for part in parts.split("+")]
+    return given.strip() if mark else "_".join(name for name, _, _ in found), found
+
+
+def _part(text: str) -> tuple[str, str, str]:
+    """Return the name in code, the kind and the frame of "jacobian:tool0". Raises InputError."""
+    kind, mark, frame = (part.strip() for part in text.strip().partition(":"))
+    if kind not in FUNCTIONS:
+        raise make_unknown_name_error("function", kind, FUNCTIONS)
+    if FUNCTIONS[kind].of_frame and not frame:
+        raise InputError(f"{kind} needs the name of a link or frame", fix=f"write {kind}:tool0, for example")
+    if mark and not FUNCTIONS[kind].of_frame:
+        raise InputError(f"{kind} is of no frame", why=f"{text.strip()!r} names one", fix=f"write {kind}")
+    return (make_identifiers([f"{kind}_{frame}"[:LONGEST]])[0] if frame else kind), kind, frame
+
+
+def _check_parameters(model: Model, choice: Choice, functions: dict[str, Exportable]) -> None:
+    """Raise InputError where a live parameter of a robot is an argument of no function."""
+    if isinstance(model, Mechanism):
+        return
+    known = [f for f in functions.values() if isinstance(f, Function)]
+    taken = {name for f in known for a in f.arguments if a.name == PARAMETERS for name in a.names}
+    for parameter in parameters_of(model, choice.parameters, choice.payload):
+        if not taken & set(parameter.labels(model)):
+            raise InputError(
+                f"no function depends on {parameter.name!r}",
+                why=f"there are {', '.join(functions)}",
+                fix="leave the parameter out",
+            )
