@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.mechanics.dynamics import mechanism as dynamics
+from screwgraph.mechanics.kinematics import mechanism_energy as energies
 from screwgraph.model import STATES, Model
 from screwgraph.model.robot import link_poses
 
@@ -49,9 +53,38 @@ def test_a_place_on_a_link_is_where_its_pose_puts_it():
 
 
 def test_every_layer_knows_the_same_kinds():
+    from screwgraph.mechanics.kinematics.inverse import models as inverse
     from screwgraph.model.load import TEXTS
-    from screwgraph.motion.planning.models import MODELS
+    from screwgraph.motion.estimation.initial_guess import UNKNOWNS
+    from screwgraph.motion.estimation.inverse_trajectory import FOLLOWERS
+    from screwgraph.motion.estimation.smoothing_simulation import WINDOWS
+    from screwgraph.motion.planning import models as planning
     from screwgraph.motion.simulation import DYNAMICS
+    from screwgraph.ui.draw.graphs_over_time import MOTION_GRAPHS
+    from screwgraph.ui.view.trajectories import SCENES
 
-    for registry in (TEXTS, DYNAMICS, MODELS):
+    registries = (TEXTS, DYNAMICS, UNKNOWNS, FOLLOWERS, WINDOWS, inverse.MODELS, planning.MODELS, MOTION_GRAPHS, SCENES)
+    for registry in registries:
         assert set(registry) == {"robot", "mechanism"}, registry
+
+
+@pytest.mark.parametrize("answers", [dynamics.ANSWERS, energies.ANSWERS], ids=["dynamics", "energies"])
+def test_a_kind_of_model_answers_queries_in_its_own_way(monkeypatch, answers):
+    class Counter(sg.Robot):
+        kind = "counter"
+
+    own = {name: lambda model, *names, **options: (model.kind, names, options) for name in answers["mechanism"]}
+    monkeypatch.setitem(answers, "counter", own)
+    robot = sg.load("rr")
+    counter = Counter(**{field.name: getattr(robot, field.name) for field in fields(robot)})
+    for name in own:
+        names = (["joint1"],) if name == "hybrid_dynamics" else ()
+        assert getattr(sg, name)(counter, *names, dtype="float32") == ("counter", names, {"dtype": "float32"})
+        assert isinstance(getattr(sg, name)(robot, *names), sg.Function)
+
+
+def test_what_has_no_frames_is_named_by_its_kind_where_robots_are_asked_for():
+    with pytest.raises(sg.InputError, match="expected a robot, got the mechanism 'four_bar'"):
+        sg.frame_jacobian(sg.load("four_bar"), "P1")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(sg.InputError, match="expected a robot or a mechanism, got int 3"):
+        sg.forward_dynamics(3)  # pyright: ignore[reportArgumentType]

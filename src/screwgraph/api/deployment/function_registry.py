@@ -35,12 +35,11 @@ from screwgraph.mechanics.kinematics import (
     kinetic_energy,
     potential_energy,
 )
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.robot import Robot, make_unknown_name_error
-from screwgraph.model.robot.parameters import GEOMETRY, KINDS, LOOPS, MASSES, ROTORS, WEIGHTS, parameters_of
+from screwgraph.model import Model
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.model.robot.parameters import GEOMETRY, KINDS, LOOPS, MASSES, ROTORS, WEIGHTS, Parameter, parameters_of
 from screwgraph.motion.simulation.step_options import StepOptions
 
-Model = Robot | Mechanism
 TYPICAL_STEP = 1e-3
 """The step (s) that a mechanism's time step is meant for; any other may be given."""
 _FRAMES = ("frame", "frames", "targets")
@@ -113,9 +112,9 @@ class Kind:
 
     def _live(self, model: Model, choice: Choice) -> dict[str, Any]:
         """Return live parameters of a robot that the function depends on, and all of a mechanism."""
-        if isinstance(model, Mechanism):
+        if not model.has_frames:
             return {"parameters": choice.parameters}
-        found = parameters_of(model, choice.parameters, choice.payload)
+        found = _list_parameters(model, choice)
         return {"parameters": tuple(p.name for p in found if p.kind in self.kinds), "payload": choice.payload}
 
 
@@ -155,7 +154,7 @@ FUNCTIONS: Mapping[str, Kind] = {
 
 @check_arguments
 def asked_functions(
-    model: Robot | Mechanism,
+    model: Model,
     names: Sequence[str],
     choice: Choice = PLAIN,
     working: Working = lambda what: nullcontext(),
@@ -222,14 +221,19 @@ def check_names(names: Sequence[str], choice: Choice = PLAIN) -> None:
             )
 
 
-def _label_parameters(f: Exportable, model: Model, choice: Choice) -> Exportable:
+def _list_parameters(model: Any, choice: Choice) -> Sequence[Parameter]:
+    """Return live parameters of a robot; none of a mechanism, in whose file numbers have names already."""
+    return parameters_of(model, choice.parameters, choice.payload) if model.has_frames else ()
+
+
+def _label_parameters(f: Exportable, model: Any, choice: Choice) -> Exportable:
     """Return the function with parameters named as people name them: "link7.mass", "payload.hx"."""
     if not isinstance(f, Function):
         return f
     argument = next((a for a in f.arguments if a.name == PARAMETERS), None)
-    if argument is None or isinstance(model, Mechanism):
+    found = _list_parameters(model, choice)
+    if argument is None or not found:
         return f
-    found = parameters_of(model, choice.parameters, choice.payload)
     labels = {
         old: label
         for p in found
@@ -284,13 +288,11 @@ def _part(text: str) -> tuple[str, str, str]:
     return (make_identifiers([f"{kind}_{frame}"[:LONGEST]])[0] if frame else kind), kind, frame
 
 
-def _check_parameters(model: Model, choice: Choice, functions: dict[str, Exportable]) -> None:
+def _check_parameters(model: Any, choice: Choice, functions: dict[str, Exportable]) -> None:
     """Raise InputError where a live parameter of a robot is an argument of no function."""
-    if isinstance(model, Mechanism):
-        return
     known = [f for f in functions.values() if isinstance(f, Function)]
     taken = {name for f in known for a in f.arguments if a.name == PARAMETERS for name in a.names}
-    for parameter in parameters_of(model, choice.parameters, choice.payload):
+    for parameter in _list_parameters(model, choice):
         if not taken & set(parameter.labels(model)):
             raise InputError(
                 f"no function depends on {parameter.name!r}",

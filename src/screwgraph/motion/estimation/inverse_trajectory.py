@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from screwgraph.base.argument_checks import check_arguments
+from screwgraph.model import Model
 from screwgraph.model.formats import load_table
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.robot import Robot, check_moves
+from screwgraph.motion.estimation.inverse_graph import STAGES
 from screwgraph.motion.estimation.mechanism_inverse_trajectory import inverse_mechanism_trajectory
 from screwgraph.motion.estimation.result import InverseSolution
 from screwgraph.motion.estimation.robot_inverse_trajectory import inverse_robot_trajectory
 from screwgraph.motion.simulation import Trajectory, Watch
 
 
+class Follower(NamedTuple):
+    """How a kind of model follows trajectories: stages of the search, coordinates by column of a motion, torques."""
+
+    stages: int
+    coordinates: Callable[[Any], Mapping[str, str]]
+    torques: Callable[..., InverseSolution]
+
+
+def _name_positions(robot: Robot) -> dict[str, str]:
+    sizes = [(joint.name, joint.type.nq) for joint in robot.joints]
+    return {f"q:{name}[{i}]": name if nq == 1 else f"{name}[{i}]" for name, nq in sizes for i in range(nq)}
+
+
+def _name_independent(mechanism: Mechanism) -> dict[str, str]:
+    return {f"q:{name}": name for name in mechanism.independent_coordinates}
+
+
+FOLLOWERS: Mapping[str, Follower] = {
+    "robot": Follower(1, _name_positions, inverse_robot_trajectory),
+    "mechanism": Follower(STAGES, _name_independent, inverse_mechanism_trajectory),
+}
+"""By kind of model."""
+
+
 @check_arguments
 def inverse_trajectory(
-    model: Mechanism | Robot,
+    model: Model,
     trajectory: Trajectory | Mapping[str, Any] | str,
     *,
     q0: Any = None,
@@ -48,9 +74,4 @@ def inverse_trajectory(
     """
     check_moves(model)
     given = trajectory if isinstance(trajectory, Trajectory) else load_table(trajectory)
-    if isinstance(model, Robot):
-        return inverse_robot_trajectory(model, given, q0, watch, noise)
-    if isinstance(given, Trajectory):
-        columns = {name: given.coordinate(name) for name in model.independent_coordinates}
-        given, q0 = {"t": given.t, **columns}, given.q[0] if q0 is None else q0
-    return inverse_mechanism_trajectory(model, given, q0, noise, watch)
+    return FOLLOWERS[model.kind].torques(model, given, q0=q0, noise=noise, watch=watch)

@@ -16,7 +16,7 @@ from screwgraph.model.mechanism.mechanism import Mechanism
 from screwgraph.motion.estimation.inverse_graph import STAGES, inverse_graph, trajectory_parameters
 from screwgraph.motion.estimation.result import InverseSolution
 from screwgraph.motion.estimation.trajectory_tables import Reference, make_reference
-from screwgraph.motion.simulation import Watch, dynamics_of, simulate_dynamics
+from screwgraph.motion.simulation import Trajectory, Watch, dynamics_of, simulate_dynamics
 from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
 
 PER_RANGE = 30
@@ -27,7 +27,7 @@ ROUGH = Tolerances(step=1e-5, decrease=1e-6)
 
 def inverse_mechanism_trajectory(
     mechanism: Mechanism,
-    trajectory: Mapping[str, Any],
+    trajectory: Mapping[str, Any] | Trajectory,
     q0: Any = None,
     noise: float | Mapping[str, float] | None = None,
     watch: Watch | None = None,
@@ -42,7 +42,7 @@ def inverse_mechanism_trajectory(
     Args:
         mechanism: it names its motors.
         trajectory: {"t": (N,), coordinate: (N,), ...}: as many coordinates as there are degrees of freedom, at equal
-            distances in time.
+            distances in time. Or a motion, whose independent coordinates are followed.
         q0: a position (n,) on the branch that is meant, by default the assembled one.
         noise: standard deviation of the trajectory (m, rad), of all coordinates or {coordinate: number, ...}; where
             none is given, it is estimated.
@@ -53,6 +53,10 @@ def inverse_mechanism_trajectory(
         ModelError: the mechanism does not reach the trajectory.
     """
     mechanism.check_motors()
+    if isinstance(trajectory, Trajectory):
+        q0 = trajectory.q[0] if q0 is None else q0
+        own = {name: trajectory.coordinate(name) for name in mechanism.independent_coordinates}
+        trajectory = {"t": trajectory.t, **own}
     wanted = make_reference(mechanism, trajectory, noise)
     values, results = {"q": _first_guess(mechanism, wanted, q0)}, []
     start = _start(mechanism, wanted, values["q"][0])

@@ -93,8 +93,7 @@ def draw(
         else:
             write_picture(dag, what, output, knowns)
         shown = f"{problem} dynamics, ordering {function.ordering}"
-    if isinstance(model, Robot):
-        print_warnings(model)
+    print_warnings(model)
     typer.echo(f"{output}: {what} of {model.name}, {shown}")
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import typer
 import yaml
 
-from screwgraph import Robot
 from screwgraph import estimate as solve
 from screwgraph.model.formats import read_table
 from screwgraph.motion.estimation import ModelNoise, replay_measurements
@@ -87,17 +86,17 @@ def estimate(
     """Estimate, save, and say what was found."""
     with as_usage_error():
         output, report, plot = validate_outputs(output, report, plot)
-    model = source.load()
+    model: Any = source.load()
     table = read_table(measurements, missing=True)
     until, given = _duration(table), dict(asked)
     given["sensors"] = None if not sensor else [_parse_sensor(text) for text in sensor]
     given["noise"] = ModelNoise().times(model_error)
     if state is not None:
-        if not isinstance(model, Robot):
+        if not model.has_frames:
             raise make_usage_error("--state goes with robots", why="a mechanism's file says how the motion begins")
         given["q0"], given["qd0"], _ = read_start(state, model, None)
     if lag is not None:
-        if not isinstance(model, Robot):
+        if not model.has_frames:
             raise make_usage_error("--lag goes with robots", fix="leave it out: all samples are estimated together")
         with watch_simulation(until, "estimating") as watch:
             online = replay_measurements(model, table, lag, watch=watch, **given)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from screwgraph import Mechanism, Robot, Trajectory, inverse_trajectory
+from screwgraph import Trajectory, inverse_trajectory
 from screwgraph.model.formats import read_table
+from screwgraph.motion.estimation.inverse_trajectory import FOLLOWERS
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, print_json, print_note
 from screwgraph.ui.cli.model_source import ModelSource
@@ -65,9 +66,10 @@ def inverse(
     with as_usage_error():
         output, report, plot = validate_outputs(output, report, plot)
     model = source.load()
-    wanted, stages = _select_columns(model, read_table(trajectory)), 1.0 if isinstance(model, Robot) else 4.0
+    follower = FOLLOWERS[model.kind]
+    wanted = _select_columns(follower.coordinates(model), read_table(trajectory))
     check_efforts("inverse", actuators, model)
-    with watch_simulation(stages, "solving", "stages") as watch:
+    with watch_simulation(float(follower.stages), "solving", "stages") as watch:
         found = inverse_trajectory(model, wanted, watch=watch, **asked)
     efforts = _efforts(found.run) if actuators else {}
     _save(found.run, efforts, output)
@@ -105,8 +107,7 @@ def _efforts(motion: Trajectory) -> dict[str, np.ndarray]:
     """Return the efforts of a robot's actuators along a motion, by name. Raises InputError: it has none."""
     from screwgraph import inverse_dynamics
 
-    robot = motion.model
-    assert isinstance(robot, Robot), "mechanisms are refused before"
+    robot: Any = motion.model
     found = inverse_dynamics(robot, actuators=True)(motion.q, motion.qd, motion.qdd)
     return {actuator.name: found[:, i] for i, actuator in enumerate(robot.actuators)}
 
@@ -123,13 +124,8 @@ def _save(motion: Trajectory, efforts: Mapping[str, np.ndarray], path: str) -> N
     return save_motion(path, motion, arrays, (*BALANCE, *(f"effort:{name}" for name in efforts)))
 
 
-def _select_columns(model: Mechanism | Robot, table: Table) -> Table:
+def _select_columns(names: Mapping[str, str], table: Table) -> Table:
     """Return the columns of a trajectory; of a table of a simulation, those of (independent) coordinates."""
-    if isinstance(model, Robot):
-        sizes = [(joint.name, joint.type.nq) for joint in model.joints]
-        names = {f"q:{name}[{i}]": name if nq == 1 else f"{name}[{i}]" for name, nq in sizes for i in range(nq)}
-    else:
-        names = {f"q:{name}": name for name in model.independent_coordinates}
     if "t" not in table or not all(name in table for name in names):
         return table
     return replace(table, columns={"t": table["t"]} | {name: table[column] for column, name in names.items()})

@@ -185,7 +185,7 @@ def print_reach(
         raise make_usage_error("--reach cannot be used with --random", fix="leave out one of them")
     with as_usage_error():
         numbers = parse_target(reach)
-    if not isinstance(model, sg.Robot):
+    if not model.has_frames:
         raise InputError(
             f"--reach: expected a robot, got the mechanism {model.name!r}", fix="use sg.inverse_kinematics from Python"
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screwgraph import Mechanism, Robot, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from screwgraph import forward_dynamics, hybrid_dynamics, inverse_dynamics
 from screwgraph.compiler import Function, Order
+from screwgraph.model import Model
 from screwgraph.ui.cli.console import make_usage_error, show_progress
 
 GIVEN = {"inverse": "qdd", "forward": "tau", "hybrid": "given"}
@@ -37,9 +38,9 @@ def check_actuated(problem: str, actuated: Sequence[str] | None) -> None:
         )
 
 
-def check_efforts(problem: str, actuators: bool, model: Robot | Mechanism) -> None:
+def check_efforts(problem: str, actuators: bool, model: Model) -> None:
     """Check that --actuators is given for robots, for inverse or forward dynamics; raise a usage error else."""
-    if actuators and isinstance(model, Mechanism):
+    if actuators and not model.has_frames:
         why = "motors act on the angles of planar mechanisms"
         raise make_usage_error("--actuators goes with robots", why=why)
     if actuators and problem == "hybrid":
@@ -51,7 +52,7 @@ def check_efforts(problem: str, actuators: bool, model: Robot | Mechanism) -> No
 
 
 def compile_problem_function(
-    robot: Robot | Mechanism,
+    robot: Model,
     problem: str,
     accelerations: Sequence[str],
     ordering: Order,

@@ -93,11 +93,11 @@ def simulate(
         raise make_usage_error("--state goes with robots", why="a mechanism's file says how the motion begins")
     if graph and asked["method"] != SMOOTHER:
         raise make_usage_error(f"--{graph} goes with the smoother", fix="--method smoother")
-    model = source.load()
+    model: Any = source.load()
     check_efforts("forward", actuators, model)
     if actuators and state is None:
         raise make_usage_error("--actuators needs --state", why="its file gives their efforts")
-    if state is not None and isinstance(model, Robot):
+    if state is not None:
         q0, qd0, tau = read_start(state, model, EFFORT if actuators else "tau")
         tau = _convert_efforts(model, tau) if actuators else tau
     with as_usage_error():
