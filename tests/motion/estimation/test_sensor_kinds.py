@@ -257,6 +257,22 @@ def test_unknown_kinds_are_said_with_what_there_is():
             parse_sensors(get_mechanics(sg.load("rr")), [{**encoder, **more}])
 
 
+def test_an_accelerometer_beside_an_origin_reads_what_one_on_a_frame_there_does():
+    robot, rng = sg.load("rr"), np.random.default_rng(8)
+    mechanics = get_mechanics(robot)
+    states = [rng.normal(size=robot.nv) for _ in range(3)]
+    link, tool = np.asarray(sg.forward_kinematics(robot, ("link2", "tool"))(states[0]), float)
+    at, turned = link[:3, :3].T @ (tool[:3, 3] - link[:3, 3]), link[:3, :3].T @ tool[:3, :3]
+    given = [{"sensor": "a", "accelerometer": "link2", "at": at, "sigma": 1.0}]
+    given += [{"sensor": "b", "accelerometer": "tool", "sigma": 1.0}]
+    beside, there = (
+        np.asarray(SensorResidual(mechanics, (s.place,))(*states, measured=np.zeros(3)), float)
+        for s in parse_sensors(mechanics, given)
+    )
+    assert np.linalg.norm(at) > 0.1
+    np.testing.assert_allclose(beside, turned @ there, atol=1e-12)
+
+
 def test_one_number_is_a_standard_deviation():
     assert Sensor("a", "angle", 0, 1e-3) == Sensor("a", "angle", 0, (1e-3,))  # pyright: ignore[reportArgumentType]
 

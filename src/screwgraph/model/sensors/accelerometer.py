@@ -29,11 +29,11 @@ def rotation_to_gravity(gravity: Any, T: np.ndarray, reading: np.ndarray) -> np.
 
 ACCELEROMETER = SensorKind(
     residual=lambda motion, place, measured: motion.specific_force(place.target, place.at) - measured,
-    robot=SensorForm("frame", ("q", "qd", "qdd"), XYZ),
+    robot=SensorForm("frame", ("q", "qd", "qdd"), XYZ, has_place=True),
     mechanism=SensorForm(
         "body", ("q", "qdd"), XY, has_place=True, text="body whose specific force it reads, in its axes", unit="m/s²"
     ),
     usual={"sigma": 0.1, "bias": 0.5},
     base_motion=rotation_to_gravity,
 )
-"""Specific force, acceleration minus gravity, at a frame's origin or a place on a body, in its axes (m/s^2)."""
+"""Specific force, acceleration minus gravity, at a place in a frame or body, by default its origin (m/s^2)."""

@@ -17,6 +17,7 @@ from screwgraph.motion.planning.mechanics import Mechanics, validate_frame
 from screwgraph.optimize import Variables, Vector
 from screwgraph.optimize.template_wrappers import flatten_residual
 from screwgraph.spatial import concatenate
+from screwgraph.spatial.so3 import skew
 
 EXAMPLE = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
 Walk = tuple[Variables, float, float]
@@ -71,10 +72,15 @@ class RobotMotion:
         twist = make_frame_twist(self.mechanics, frame)(self.states["q"], self.states["qd"])
         return self.rotation(frame).T @ twist[:3]
 
-    def specific_force(self, frame: str, at: Any = None) -> Any:
-        """Return acceleration minus gravity at a frame's origin, in its axes (3,)."""
+    def specific_force(self, frame: str, at: tuple[float, ...]) -> Any:
+        """Return acceleration minus gravity at a place (m) in a frame, in its axes (3,)."""
         twist = make_frame_twist(self.mechanics, frame)
-        rate = differentiate_in_time(self.mechanics, ("acceleration", frame), lambda q, qd, none: twist(q, qd)[3:], 0)
+
+        def velocity(q: Any, qd: Any, none: Any) -> Any:
+            V = twist(q, qd)
+            return V[3:] + skew(V[:3]) @ (self.mechanics.pose(frame, q)[:3, :3] @ np.array(at)) if any(at) else V[3:]
+
+        rate = differentiate_in_time(self.mechanics, ("acceleration", frame, at), velocity, 0)
         acceleration = rate(*(self.states[name] for name in ("q", "qd", "qdd")), np.zeros(0))
         return self.rotation(frame).T @ (acceleration - np.array(self.mechanics.robot.gravity))
 
