@@ -75,12 +75,12 @@ class Model(ABC):
     @property
     @abstractmethod
     def owners(self) -> tuple[str, ...]:
-        """What has each velocity coordinate, in words: "joint 'elbow'"."""
+        """The part that each velocity coordinate belongs to, in words: "joint 'elbow'"."""
 
     @property
     @abstractmethod
     def drivers(self) -> tuple[str, ...]:
-        """What has each effort, in words: "motor 'crank'"."""
+        """The part that exerts each effort, in words: "motor 'crank'"."""
 
     @property
     @abstractmethod
