@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations
+from math import prod
+
 import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler import compile_program
 from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers
+from screwgraph.tape import Tape, program, without_unused_inputs
 
 
 def test_inputs_are_found_behind_the_pointer_to_their_argument():
@@ -40,3 +45,25 @@ def test_one_array_may_be_several_arguments():
     f = sg.inverse_dynamics(sg.load("panda"))
     x = np.random.default_rng(3).standard_normal(7)
     np.testing.assert_array_equal(f(x, x, x), f(x, x.copy(), x.copy()))
+
+
+@pytest.mark.parametrize("batches", [False, True])
+@pytest.mark.parametrize("shapes", [((4,),), ((2,), (2,)), ((3,), (1,)), ((2, 2),), ((1,), (), (2,))])
+def test_code_may_read_any_of_its_inputs(shapes, batches):
+    """Also none of the first ones: what is read then follows in the block, not where the argument begins."""
+    names = [tuple(f"x{i}[{k}]" for k in range(prod(shape))) for i, shape in enumerate(shapes)]
+    flat = [*chain.from_iterable(names)]
+    rng = np.random.default_rng(0)
+    for read in chain.from_iterable(combinations(range(len(flat)), n) for n in range(1, len(flat) + 1)):
+        tape = Tape()
+        inputs = [tape.input(name) for name in flat]
+        code = without_unused_inputs(program(tape, [sum((i + 2.0) * inputs[i] * inputs[i] for i in read)]))
+        arguments = [*zip(shapes, names, strict=True)]
+        compiled = compile_program("squares", code, arguments, [(1,)], batches=batches)
+        for count in (1, 2, 19):
+            values = [rng.standard_normal((count, *shape)) for shape in shapes]
+            columns = np.concatenate([x.reshape(count, -1) for x in values], axis=1)
+            expected = np.array([sum((i + 2.0) * row[i] ** 2 for i in read) for row in columns])
+            np.testing.assert_allclose(compiled.ufunc(*values)[:, 0], expected, rtol=1e-13)
+        single = compiled.quick(*(np.ascontiguousarray(x[0]) for x in values))
+        assert single is None or np.allclose(single, expected[0], rtol=1e-13, atol=0.0)

@@ -25,9 +25,9 @@ class Operand:
 
     @property
     def is_run(self) -> bool:
-        """Whether its numbers follow each other in the block."""
+        """Whether its numbers follow each other in the block, all of them used."""
         first = self.places[0] if self.places else 0
-        return self.places == tuple(range(first, first + len(self.places)))
+        return first >= 0 and self.places == tuple(range(first, first + len(self.places)))
 
     @cached_property
     def runs(self) -> list[tuple[int, int, int]]:
