@@ -15,9 +15,8 @@ from jaxtyping import Float
 
 import screwgraph as sg
 from screwgraph.motion.estimation.mechanism_noise import Noise
-from screwgraph.motion.estimation.mechanism_windows import make_mechanism_windows
-from screwgraph.motion.estimation.robot_windows import RobotWindows
-from screwgraph.motion.simulation import RobotDynamics, accelerations_under, dynamics_of, validate_torques
+from screwgraph.motion.estimation.smoothing_simulation import WINDOWS
+from screwgraph.motion.simulation import accelerations_under, dynamics_of, validate_torques
 from screwgraph.optimize import FixedLag, Problem, Variables, Vector, each, soft
 from screwgraph.spatial import concatenate, cos, sin
 
@@ -55,11 +54,7 @@ def model(name: str, window: int, dt: float = 1e-3) -> FixedLag:
     none, noise = validate_torques(dynamics, None), Noise(integration=1e-3)
     q, qd = dynamics.start(None, None)
     own = window, dt, "spanning", "trapezoidal", noise, True, none
-    windows = (
-        RobotWindows(dynamics, *own, q)
-        if isinstance(dynamics, RobotDynamics)
-        else make_mechanism_windows(dynamics, *own)
-    )
+    windows = WINDOWS[dynamics.model.kind](dynamics, *own, q)
     return windows.begun((q, qd, accelerations_under(dynamics, none)(0.0, q, qd)), dt * np.arange(window))[1]
 
 

@@ -15,7 +15,7 @@ from screwgraph.base.progress_report import progress
 from screwgraph.compiler.backends.wasm.module import emit_module
 from screwgraph.compiler.problem import Problem
 from screwgraph.elimination import Dag, eliminate, orderings
-from screwgraph.graph import FactorGraph, Key, Model
+from screwgraph.graph import EditedModel, FactorGraph, Key
 from screwgraph.model.formats.load import load
 from screwgraph.model.robot import Joint, Robot, check_moves, link_poses
 from screwgraph.tape import Program, Tape, factor_out, program
@@ -120,7 +120,7 @@ class Question:
         arguments = tuple((kind, _of_joints(robot, kind)) for kind in GIVEN[self.question])
         known = tuple(key for _, keys in arguments for key in keys)
         results = (("result", _of_joints(robot, ASKED[self.question])),)
-        return Problem(f"{self.question}_dynamics", Model(robot), known, arguments, results)
+        return Problem(f"{self.question}_dynamics", EditedModel(robot), known, arguments, results)
 
     @property
     def graph(self) -> FactorGraph:

@@ -122,8 +122,9 @@ def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
         fixes = [fix.replace("(path)", f"({value!r})") for fix in fixes]
     place = f"{function.__qualname__.removesuffix('.__init__')}: {name}"
     expected = " or ".join(dict.fromkeys(words))
-    if not getattr(value, "has_frames", True):
-        given = f"the {value.kind} {value.name!r}"
+    model: Any = value
+    if not getattr(model, "has_frames", True):
+        given = f"the {model.kind} {model.name!r}"
         raise InputError(f"{place}: expected {expected}, got {given}", why=_NO_ROBOT, fix=" or ".join(fixes))
     raise InputError(f"{place}: expected {expected}, got {describe_value(value)}", fix=" or ".join(fixes))
 
