@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from enum import Enum
 from types import SimpleNamespace
 from typing import Any, ForwardRef
@@ -133,3 +133,19 @@ def test_every_public_object_is_shown_in_one_line(kind, samples):
     for shown in map(repr, made):
         assert "\n" not in shown
         assert len(shown) < LONGEST
+
+
+def test_lines_name_fields_and_end_where_they_would_be_too_long():
+    @dataclass(frozen=True)
+    class Pair:
+        __repr__ = one_line
+        first: int
+        second: np.ndarray
+        last: tuple[str, ...] = ()
+
+    assert repr(Pair(1, np.zeros((2, 3)))) == "<Pair first: 1, second: 2 x 3 array, last: ()>"
+    many = make_dataclass("Many", [(f"number_{i}", int, 7) for i in range(40)], namespace={"__repr__": one_line})
+    line = repr(many())
+    assert line.startswith("<Many number_0: 7, number_1: 7, ")
+    assert line.endswith(", ...>")
+    assert len(line) <= LONGEST

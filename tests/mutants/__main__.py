@@ -16,6 +16,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -52,11 +53,15 @@ class Covered:
     def nearest(self, mutant: Mutant, source: str, seconds: float) -> list[str]:
         """Return the tests that run a mutant's line, those that run least else first, as many as take some seconds.
 
-        Lines that run when their module is imported are those of all tests that run something of the file.
+        Lines that run when their module is imported are those of all tests that run something of the file, or of its
+        folder. So are those of kernels, whose sources are translated.
         """
         found = self.tests.get((mutant.file, mutant.change.line), ())
-        if not found and mutant.change.line not in list_body_lines(source):
-            found = self.of_files.get(mutant.file, ())
+        is_unseen = mutant.file not in self.of_files or mutant.change.line not in list_body_lines(source)
+        if not found and is_unseen:
+            folder = mutant.file.rpartition("/")[0]
+            beside = (t for file, t in self.of_files.items() if file.rpartition("/")[0] == folder)
+            found = self.of_files.get(mutant.file) or [*dict.fromkeys(chain.from_iterable(beside))]
         chosen, left = [], seconds
         for test in sorted(found, key=lambda t: self.seconds[t] * self.reach[t]):
             left -= self.seconds[test]

@@ -53,6 +53,15 @@ def test_a_finite_displacement_turns_the_crank_once_around(crank):
     assert (np.diff(path[:, crank.index("theta")]) > 0).all()
 
 
+def test_one_step_leads_to_the_end_of_a_displacement(crank):
+    theta = crank.home[crank.index("theta")] + 0.2
+    path = finite_displacement(crank, crank.home, {"theta": theta}, steps=1)
+    assert path.shape == (2, crank.n)
+    np.testing.assert_allclose(path[1], position_problem(crank, {"theta": theta}), atol=1e-10)
+    with pytest.raises(sg.InputError, match="steps = 0 is not a positive whole number"):
+        finite_displacement(crank, crank.home, {"theta": theta}, steps=0)
+
+
 def test_a_displacement_that_is_blocked_names_what_comes_apart():
     bar = sg.load_mechanism("four_bar_angle")
     with pytest.raises(sg.ModelError, match=r"'four_bar_angle' cannot be assembled: (body|angle) .* remains violated"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -46,6 +47,14 @@ def subjects() -> dict[str, object]:
     found = (robot, sg.load("five_bar"), mechanism, forward, forward.dag.graph, forward.dag, moving)
     at_rest = sg.simulate(mechanism, time=0.05)
     return dict(zip(SUBJECTS, (*found, at_rest, sg.plan("cp2")), strict=True))
+
+
+def test_variables_of_graphs_are_counted():
+    graph = sg.dynamics_graph(sg.load("rr")).given("q", "qd", "tau")
+    rows = re.findall(r"<tr>(.*?)</tr>", graph._repr_html_())
+    cells = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in rows]
+    assert ["tau", "known", "2", "2"] in cells
+    assert ["qdd", "unknown", "2", "2"] in cells
 
 
 def test_joints_are_shown_with_their_limits():
