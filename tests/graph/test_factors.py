@@ -11,8 +11,8 @@ import screwgraph as sg
 from screwgraph.compiler import casadi_of
 from screwgraph.graph import (
     TEMPLATES,
+    EditedModel,
     Key,
-    Model,
     dynamics_graph,
     graph_of,
     linear_rows,
@@ -58,10 +58,10 @@ def a_graph(law: str) -> sg.FactorGraph:
     if law == "minimum_torque":
         graph = with_redundant_actuation(graph, robot, dict.fromkeys(robot.joint_names, 2.0))
     if law == "augmented_multiplier":
-        graph = graph_of(Model(robot, weights=dict.fromkeys(robot.joint_names, 2.0), given_motion=True))
+        graph = graph_of(EditedModel(robot, weights=dict.fromkeys(robot.joint_names, 2.0), given_motion=True))
     if law in ("transmission", "minimum_effort"):
         motors = (Transmission(Coupling("m", {"joint1": 2.0, "joint3": -1.0})),)
-        graph = graph_of(Model(replace(robot, actuators=motors), actuators=("m",), weights={"m": 2.0}))
+        graph = graph_of(EditedModel(replace(robot, actuators=motors), actuators=("m",), weights={"m": 2.0}))
     if law == "measurement":
         graph = sg.with_measurements(graph, "tau", sigma=2.0)
     return graph

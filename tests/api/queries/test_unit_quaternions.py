@@ -105,6 +105,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "robot.complete_velocity": lambda q: robot.complete_velocity(TIED, q, np.ones(TIED.mobility.freedom)),
     "Robot.actuation_matrix": lambda q: GEARED.actuation_matrix(q),
     "Robot.close_loops": lambda q: TIED.close_loops(q),
+    "Robot.locate": lambda q: FLYING.locate(q[None], "hand", None),
     "Robot.complete": lambda q: TIED.complete(independent(), q),
     "Robot.complete_velocity": lambda q: TIED.complete_velocity(q, np.ones(TIED.mobility.freedom)),
     "simulation.initial_position": lambda q: simulation.initial_position(FLYING, q),

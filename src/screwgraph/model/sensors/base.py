@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from screwgraph.base.summary import one_line
+
 XY, XYZ = ("_x", "_y"), ("_x", "_y", "_z")
 QUATERNION = ("_qx", "_qy", "_qz", "_qw")
 
@@ -19,6 +21,8 @@ class SensorForm:
     the residual's rows, each with those of the columns that it needs; by default each column is a row. `has_place` says
     whether sensors have an entry `at` (m). `text` says what `on` is to it in the pages on files, `unit` what it reads.
     """
+
+    __repr__ = one_line
 
     on: str
     of: tuple[str, ...]
@@ -39,6 +43,8 @@ class SensorKind:
     base that brings a frame from its pose T to the first reading. `is_contact`: it reads 1 where a foot stands still, 0
     where no force acts on it.
     """
+
+    __repr__ = one_line
 
     residual: Callable[[Any, SensorPlace, Any], Any]
     robot: SensorForm | None = None

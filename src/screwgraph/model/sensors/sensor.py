@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.model.sensors import SENSORS
 from screwgraph.model.sensors.base import QUATERNION, SensorForm, SensorKind, SensorPlace
 
@@ -33,6 +34,8 @@ class Sensor:
     standard deviations weigh less, 0: all count fully. A contact whose foot is further from rest than `slip` standard
     deviations slips, 0: none does.
     """
+
+    __repr__ = one_line
 
     name: str
     kind: str
