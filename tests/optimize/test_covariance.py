@@ -63,3 +63,15 @@ def test_joint_covariances_of_families_are_blocks_of_the_inverse():
         assert np.allclose(part, inverse[np.ix_(own, own)], rtol=1e-8, atol=1e-12)
     with pytest.raises(InputError, match="equal counts"):
         result.covariances(x, Variables("other", Vector(1), 3))
+
+
+def test_neighbours_of_a_chain_of_scalars_have_the_covariance_of_both():
+    x, rng = Variables("x", Vector(1), 12), np.random.default_rng(0)
+    factors = [
+        soft(anchor, x, at=each(rng.normal(size=(12, 1))), sigma=2.0),
+        soft(lambda a, b: b - a, x[:-1], x[1:], sigma=0.5, name="step"),
+    ]
+    result = solve(Problem(factors))
+    inverse = np.linalg.inv(information(result.problem, result.iterate.x))
+    for i in range(11):
+        np.testing.assert_allclose(result.covariance(x[i], x[i + 1]), inverse[i : i + 2, i : i + 2], rtol=1e-9)
