@@ -180,14 +180,14 @@ def test_what_a_mechanism_is_and_its_elimination_are_shown(command, folder):
     ("status", "arguments", "text"),
     [
         (1, ("solve", "four_bar", "--problem", "inverse"), "has no motors"),
-        (2, ("solve", "slider_crank", "--problem", "forward", "--base", "floating"), "go with robots"),
+        (2, ("solve", "slider_crank", "--problem", "forward", "--base", "floating"), "--base goes with robots"),
         (
             2,
             ("solve", "slider_crank", "--problem", "forward", "--external-wrenches", "piston"),
             "--external-wrenches goes with robots",
         ),
         (1, ("solve", "slider_crank", "--problem", "hybrid", "--accelerations", "nose"), "nose"),
-        (2, ("info", "slider_crank", "--lock", "theta"), "go with robots"),
+        (2, ("info", "slider_crank", "--lock", "theta", "--no-damping"), "--lock and --no-damping go with robots"),
         (
             2,
             ("compile", "slider_crank", "--functions", "forward", "--lang", "c", "-o", "x", "--gravity", "0,0,0"),

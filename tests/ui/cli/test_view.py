@@ -65,7 +65,7 @@ def test_what_cannot_be_done_is_wrong_use(refused, motion, tmp_path):
     assert "no page has the suffix '.png'" in refused(2, "view", "rr", "-o", tmp_path / "x.png").err
     assert "there is no folder" in refused(2, "view", "rr", "-o", tmp_path / "no" / "x.html").err
     for target in (motion, "four_bar"):
-        assert "go with robots" in refused(2, "view", target, "--base", "floating").err
+        assert "--base goes with robots" in refused(2, "view", target, "--base", "floating").err
 
 
 DAMAGE = {

@@ -73,9 +73,10 @@ class ModelSource:
 
     def refuse_changes(self, why: str) -> None:
         """Raise a usage error where options are given that go with robots."""
-        if any(getattr(self, f.name) != f.default for f in fields(self) if f.name not in ("path", "values")):
-            names = "--base, --lock, --independent, --gravity, --no-damping, --strict, --snap, --model and --xacro"
-            raise make_usage_error(f"{names} go with robots", why=why)
+        changed = [f.name for f in fields(self) if f.name in ROBOT.split() and getattr(self, f.name) != f.default]
+        if changed:
+            names = " and ".join(f"--{name.replace('_', '-')}" for name in changed)
+            raise make_usage_error(f"{names} {'goes' if len(changed) == 1 else 'go'} with robots", why=why)
 
     def load(self) -> Robot | Mechanism:
         """Return the model. Raises ModelError, InputError, BadParameter."""
