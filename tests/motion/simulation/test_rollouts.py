@@ -33,6 +33,7 @@ def test_they_are_motions_one_by_one_under_every_kind_of_torques():
     ways = {
         "constant": ([1.0, 2.0, 3.0], lambda i, k, s: np.array([1.0, 2.0, 3.0])),
         "each": (each, lambda i, k, s: each[i]),
+        "each, for all steps": (each[None], lambda i, k, s: each[i]),
         "varying": (varying, lambda i, k, s: varying[k, i]),
         "controller": (swinging, lambda i, k, s: swinging(s.t, s.q, s.qd)),
     }
