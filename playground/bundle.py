@@ -17,13 +17,11 @@ from playground.node import run
 
 HERE = Path(__file__).parent
 SOURCES = HERE.parent / "src"
-PACKAGES = ("elimination", "graph", "model", "spatial", "tape", "ui/draw")
+PACKAGES = ("base", "elimination", "graph", "model", "spatial", "tape", "ui/draw")
 """Packages of screwgraph that lead from a file to straight-line code and figures."""
 MODULES = (
     "__init__",
     "ui/__init__",
-    *(f"base/{name}" for name in ("__init__", "argument_checks", "deprecated", "html_display")),
-    *(f"base/{name}" for name in ("progress_report", "errors", "summary")),
     *(f"compiler/{name}" for name in ("angle_reduction", "outlining", "problem", "loop_rerolling", "signature")),
     *(f"compiler/backends/wasm/{name}" for name in ("encoding", "module", "operations", "routine")),
 )

@@ -303,13 +303,7 @@ class Function(NativeCallable):
 
     def report(self) -> str:
         """Print the operations of the code before any pass and after each; of a derivative, those of its function."""
-        lines, before = [], None
-        for name, code in self.passes().items():
-            count = code.operations.total
-            saved = "" if before is None else f"   {before - count:+d} saved"
-            lines.append(f"{name:<28}{count:>7}{saved}")
-            before = count
-        return "\n".join(lines)
+        return self.origin.report()
 
     @check_arguments
     def jacobian(self, *by: str) -> Function:

@@ -33,6 +33,16 @@ class Provenance:
     vanished: Fallback | None = None
     examples: Callable[[], Sequence[np.ndarray]] | None = None
 
+    def report(self) -> str:
+        """Return the operations of the code before any pass and after each, a line each."""
+        lines, before = [], None
+        for name, code in self.passes().items():
+            count = code.operations.total
+            saved = "" if before is None else f"   {before - count:+d} saved"
+            lines.append(f"{name:<28}{count:>7}{saved}")
+            before = count
+        return "\n".join(lines)
+
 
 def make_unknown_provenance(analytic: Analytic | None, vanished: Fallback | None) -> Provenance:
     """Return the origin of a function that was pickled: it has no DAG and no report."""

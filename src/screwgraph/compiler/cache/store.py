@@ -65,7 +65,7 @@ class Store:
                 self.folder,
                 "compiled code cannot be kept",
                 error.strerror or str(error),
-                "make room, or allow to write there",
+                "free disk space, or allow writing there",
             )
 
     def _path(self, kind: str, key: str) -> Path:
@@ -156,7 +156,7 @@ DRAFT_SUFFIX = ".draft"
 LARGEST = 512_000_000
 """Bytes of all entries together."""
 KEPT = 0.75
-"""What part of that stays when it was exceeded, lest every new entry has to make room."""
+"""Part of that to which entries are evicted once it is exceeded: not each new entry then evicts another."""
 ABANDONED = 3600.0
 """Seconds after which a draft's process is taken for dead."""
 WRITES = 64

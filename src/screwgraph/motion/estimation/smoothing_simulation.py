@@ -104,7 +104,7 @@ def simulate_by_smoothing(
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
         first = (q, qd, accelerations_under(dynamics, torques)(0.0, q, qd))
-        values = _march_windows(windows, first, times, report_time(watch, "simulating by the smoother", times))
+        values = _solve_windows(windows, first, times, report_time(watch, "simulating by the smoother", times))
         q, qd, qdd = (values[name] for name in windows.families)
         return simulate_dynamics(dynamics, "smoother", torques, times[: len(q)], q, qd, qdd=qdd)
 
@@ -116,7 +116,7 @@ def validate_window(window: Any, states: int) -> int:
     return min(int(window), states)
 
 
-def _march_windows(
+def _solve_windows(
     windows: Windows, first: tuple[Any, Any, Any], times: Float[np.ndarray, " N"], watch: Watch
 ) -> Values:
     """Solve window by window; return values at all times, or as far as the callback allows. Raises InputError."""

@@ -45,7 +45,7 @@ from screwgraph.tape import Number
 if TYPE_CHECKING:
     from screwgraph.motion.simulation.step_options import StepOptions
 
-DAMPED = {IMPLICIT: ("damping", "friction", "stiffness"), SECOND_ORDER: ("damping",)}
+DAMPED = {IMPLICIT: FORCES, SECOND_ORDER: ("damping",)}
 """Rules that treat forces of joints implicitly, and the kinds of parameters of these."""
 MASSLESS = 1e-12
 """Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""

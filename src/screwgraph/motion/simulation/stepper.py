@@ -28,7 +28,7 @@ class Stepper:
     """Machine code of a model's steps by one method, and the memory that it works in."""
 
     memory: Memory
-    march: CompiledStepLoop
+    loop: CompiledStepLoop
     gaps: int
 
     def states(
@@ -45,7 +45,7 @@ class Stepper:
         done = 0
         while done < steps:
             rows = np.empty((min(CHUNK, steps - done), nq + nv + self.gaps))
-            sound = self.march(numbers, rows)
+            sound = self.loop(numbers, rows)
             largest = np.abs(rows[:sound, nq + nv :]).max(axis=1, initial=0.0)
             yield from map(MotionState, rows[:sound, :nq], rows[:sound, nq : nq + nv], largest.tolist())
             done += sound

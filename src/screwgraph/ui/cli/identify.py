@@ -12,7 +12,7 @@ from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, print_json, print_note, show_progress
 from screwgraph.ui.cli.model_source import ModelSource
 from screwgraph.ui.cli.options import Flag
-from screwgraph.ui.cli.outputs import draw_sections
+from screwgraph.ui.cli.outputs import WIDTH, draw_sections
 
 if TYPE_CHECKING:
     from screwgraph.motion.identification import Identified
@@ -28,8 +28,6 @@ FLAGS = {
     "loss": Flag(metavar="NAME"),
     "report": Flag("Also write an .html page with tables and residuals.", "FILE"),
 }
-WIDTH = 4.8
-"""Of a picture (inches): on a phone its letters are still large enough."""
 
 HELP = """\
 Columns of a .csv file: t (s), q:JOINT, tau:JOINT, and qd:JOINT and qdd:JOINT where they are known; i:JOINT are

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from screwgraph import Trajectory, inverse_trajectory
+from screwgraph import Trajectory, inverse_dynamics, inverse_trajectory
 from screwgraph.model.formats import read_table
 from screwgraph.motion.estimation.inverse_trajectory import FOLLOWERS
+from screwgraph.motion.simulation.motion_files import save_motion
+from screwgraph.motion.simulation.trajectory import BALANCE
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, print_json, print_note
 from screwgraph.ui.cli.model_source import ModelSource
@@ -105,8 +107,6 @@ COMMAND = Command(inverse, HELP, FLAGS, model="values xacro base", query=inverse
 
 def _efforts(motion: Trajectory) -> dict[str, np.ndarray]:
     """Return the efforts of a robot's actuators along a motion, by name. Raises InputError: it has none."""
-    from screwgraph import inverse_dynamics
-
     robot: Any = motion.model
     found = inverse_dynamics(robot, actuators=True)(motion.q, motion.qd, motion.qdd)
     return {actuator.name: found[:, i] for i, actuator in enumerate(robot.actuators)}
@@ -114,9 +114,6 @@ def _efforts(motion: Trajectory) -> dict[str, np.ndarray]:
 
 def _save(motion: Trajectory, efforts: Mapping[str, np.ndarray], path: str) -> None:
     """Write a motion, and columns of efforts after its own."""
-    from screwgraph.motion.simulation.motion_files import save_motion
-    from screwgraph.motion.simulation.trajectory import BALANCE
-
     if not efforts:
         return motion.save(path)
     arrays = {name: getattr(motion, name) for name in BALANCE}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from screwgraph.ui.view import Picture, Pictures, Text
 
 RATE = 30.0
+WIDTH = 4.8
+"""Of a picture in a report (inches): on a phone its letters are still large enough."""
 Groups = Mapping[str, "Sequence[Panel]"]
 """Panels of curves over time, by the name of what they show."""
 UNITS = {"method": "", "steps": "", "time": "s", "wall_time": "s", "energy": "J", "energy_drift": "J"}

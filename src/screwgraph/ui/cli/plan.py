@@ -16,7 +16,7 @@ from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import print_json, print_note, show_progress
 from screwgraph.ui.cli.model_source import print_warnings
 from screwgraph.ui.cli.options import Flag
-from screwgraph.ui.cli.outputs import can_draw, draw_sections, make_folder
+from screwgraph.ui.cli.outputs import WIDTH, can_draw, draw_sections, make_folder
 
 if TYPE_CHECKING:
     from screwgraph.ui.view import Scene
@@ -29,8 +29,6 @@ FLAGS = {
     "refine": Flag("Refine mesh and rule until each step is accurate."),
     "method": Flag('Solver: "auto", "ipopt", "fatrop", ...'),
 }
-WIDTH = 4.8
-"""Of a picture (inches): on a phone its letters are still large enough."""
 KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Torques"}
 KEY = "Dashed lines are limits close to the motion; circles are the start and the goals."
 

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from screwgraph import Robot
+from screwgraph import InputError, Robot
 from screwgraph import simulate as run
+from screwgraph.model.robot import Thruster, Transmission
 from screwgraph.motion.simulation import AUTO, METHODS, check_places, sample_times
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
 from screwgraph.ui.cli.options import Flag
-from screwgraph.ui.cli.outputs import parse_places, validate_outputs, write_plots
+from screwgraph.ui.cli.outputs import (
+    group_motion_panels,
+    parse_places,
+    validate_outputs,
+    write_plots,
+    write_report,
+)
 from screwgraph.ui.cli.problem_functions import EFFORT, check_efforts
+from screwgraph.ui.cli.simulation_progress import print_summary, summarise_motion, watch_simulation
+from screwgraph.ui.cli.state_file import read_start
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,10 +93,6 @@ def simulate(
     json: bool = False,
 ) -> None:
     """Simulate, save, and say how well it went."""
-    from screwgraph.ui.cli.outputs import group_motion_panels, write_report
-    from screwgraph.ui.cli.simulation_progress import print_summary, summarise_motion, watch_simulation
-    from screwgraph.ui.cli.state_file import read_start
-
     q0, qd0, tau, graph = None, None, None, next((name for name in GRAPH.split() if name in asked), None)
     if source.is_mechanism and state is not None:
         raise make_usage_error("--state goes with robots", why="a mechanism's file says how the motion begins")
@@ -128,9 +133,6 @@ def _convert_efforts(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable
     Raises:
         InputError: the robot has no actuators.
     """
-    from screwgraph import InputError
-    from screwgraph.model.robot import Thruster, Transmission
-
     if not robot.actuators:
         raise InputError(f"robot {robot.name!r} has no actuators", fix="add `actuators:` to its YAML file")
     linear = [

@@ -11,14 +11,15 @@ from jaxtyping import Float
 
 from screwgraph import InputError, Mechanism
 from screwgraph.compiler import Function
+from screwgraph.mechanics.mechanism import acceleration_problem, position_problem, velocity_problem
+from screwgraph.model.mechanism import find_assembled_states
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.ui.cli.console import make_output_console, make_table
 from screwgraph.ui.cli.problem_functions import GIVEN, compile_problem_function
+from screwgraph.ui.cli.solve_result import SHOWN_STATES
 from screwgraph.ui.cli.state_file import read_entries
 
 UNITS = {"q": ("m", "rad"), "qd": ("m/s", "rad/s"), "qdd": ("m/s^2", "rad/s^2"), "tau": ("N", "N m")}
-SHOWN = 10
-"""More states than these are not printed as tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ def print_solution(solution: MechanismSolution, algorithm: bool) -> None:
     console.print(f"{head}, {function.operations.total} operations", style="bold")
     console.print(f"at {solution.origin}\n")
     count = len(solution.result)
-    for k in range(min(count, SHOWN)):
+    for k in range(min(count, SHOWN_STATES)):
         table = make_table(f"state {k + 1} of {count}" if count > 1 else "", "variable", "given", "result")
         for argument in function.arguments:
             for name, value in zip(solution.names(argument.name), solution.values[argument.name][k], strict=True):
@@ -102,8 +103,8 @@ def print_solution(solution: MechanismSolution, algorithm: bool) -> None:
             table.add_row(name, "", _cell(name, value))
         console.print(table)
         console.print()
-    if count > SHOWN:
-        console.print(f"... and {count - SHOWN} more states (--json prints all)")
+    if count > SHOWN_STATES:
+        console.print(f"... and {count - SHOWN_STATES} more states (--json prints all)")
     if algorithm:
         console.print(function.algorithm())
 
@@ -130,9 +131,6 @@ def _random(
     mechanism: Mechanism, function: Function, problem: str, count: int, seed: int
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return assembled positions, velocities and accelerations that constraints allow, and what else is given."""
-    from screwgraph.mechanics.mechanism import acceleration_problem, velocity_problem
-    from screwgraph.model.mechanism import find_assembled_states
-
     rng, z = np.random.default_rng(seed), mechanism.independent_coordinates
     positions = find_assembled_states(mechanism, max(64, count))
     q = positions[rng.permutation(len(positions))[:count]]
@@ -153,8 +151,6 @@ def _normal(rng: np.random.Generator, names: Sequence[str]) -> list[float]:
 
 def _from_file(mechanism: Mechanism, function: Function, problem: str, file: str) -> dict[str, np.ndarray]:
     """Return the state that a JSON file gives, by names: what it does not name follows, or is zero."""
-    from screwgraph.mechanics.mechanism import acceleration_problem, position_problem, velocity_problem
-
     entries, third = read_entries(file), GIVEN[problem]
     try:
         for name, value in entries.items():

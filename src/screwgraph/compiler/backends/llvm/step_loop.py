@@ -49,19 +49,19 @@ class CompiledStepLoop:
         return function(memory.ctypes.data, rows.ctypes.data, len(rows))
 
 
-def compile_step_loop(march: StepLoop) -> CompiledStepLoop:
+def compile_step_loop(loop: StepLoop) -> CompiledStepLoop:
     """Compile a step loop for this machine."""
-    question = ("march", parts_key(march.parts), march.counts, (march.kept.start, march.kept.stop))
-    code = compile_tiered(question, lambda whole: assembly(march, whole), ("march",))
-    return CompiledStepLoop(make_entry(code, "march"), len(march.kept))
+    question = ("step_loop", parts_key(loop.parts), loop.counts, (loop.kept.start, loop.kept.stop))
+    code = compile_tiered(question, lambda whole: assembly(loop, whole), ("step_loop",))
+    return CompiledStepLoop(make_entry(code, "step_loop"), len(loop.kept))
 
 
-def assembly(march: StepLoop, whole: int = WHOLE) -> str:
+def assembly(loop: StepLoop, whole: int = WHOLE) -> str:
     """Return the LLVM assembly of a step loop."""
-    writer, width = PartsWriter(ONE, whole), len(march.kept)
-    writer.write(march.parts)
-    counts = writer.truth(march.counts)
-    instructions = [i for block in blocks_of(march.parts) for i in block.program.instructions]
+    writer, width = PartsWriter(ONE, whole), len(loop.kept)
+    writer.write(loop.parts)
+    counts = writer.truth(loop.counts)
+    instructions = [i for block in blocks_of(loop.parts) for i in block.program.instructions]
     return "\n".join(
         [
             ALLOCATIONS,
@@ -73,10 +73,10 @@ def assembly(march: StepLoop, whole: int = WHOLE) -> str:
             emit_angle_reduction(ONE),
             emit_vector_sines(sines_per_vector(ONE.bits), present=False),
             *writer.functions,
-            "define i64 @march(ptr %memory, ptr %rows, i64 %steps) {",
+            "define i64 @step_loop(ptr %memory, ptr %rows, i64 %steps) {",
             "entry:",
             *writer.head,
-            f"  %kept = getelementptr double, ptr %memory, i64 {march.kept.start}",
+            f"  %kept = getelementptr double, ptr %memory, i64 {loop.kept.start}",
             "  br label %next",
             "next:",
             "  %k = phi i64 [0, %entry], [%k_next, %keep]",

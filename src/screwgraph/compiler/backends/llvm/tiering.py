@@ -31,7 +31,7 @@ ENTRIES: Mapping[str, _Signature] = MappingProxyType(
         "loop": ("void", ("ptr", "ptr", "ptr", "ptr"), "load i64, ptr %a1, align 8"),
         "call": ("ptr", ("ptr", "ptr", "i64"), "add i64 0, 1"),
         "whole": ("ptr", ("ptr", "ptr", "i64", "ptr"), "add i64 0, 1"),
-        "march": ("i64", ("ptr", "ptr", "i64"), "add i64 %a2, 0"),
+        "step_loop": ("i64", ("ptr", "ptr", "i64"), "add i64 %a2, 0"),
         "factor": ("i64", (*["ptr"] * 8, "i64", "double"), "add i64 %a8, 0"),
         "forward": ("void", (*["ptr"] * 5, "i64"), "add i64 0, 0"),
         "backward": ("void", (*["ptr"] * 5, "i64"), "add i64 0, 0"),
