@@ -72,13 +72,16 @@ def test_the_choice_is_never_worse_than_embedding_or_kkt_alone(robots, kind, dep
     assert min(counts[:2]) <= min(counts[2:])
 
 
-@pytest.mark.parametrize("kind", ["belt", in_suites("four_bar")])
+@pytest.mark.parametrize(("kind", "part"), [("belt", 0.85), in_suites("four_bar", 0.9)])
 @pytest.mark.suite
-def test_where_local_and_long_loops_mix_the_choice_beats_every_single_treatment(robots, kind):
-    """Future work of Chignoli et al. (2023): embedding for local loops, another order for the long one around them."""
+def test_where_local_and_long_loops_mix_the_choice_beats_every_single_treatment(robots, kind, part):
+    """Future work of Chignoli et al. (2023): embedding for local loops, another order for the long one around them.
+
+    Of four-bars, embedding alone became cheaper by 5 %, and the choice by less than 1 %.
+    """
     robot = robots.mixed(2 if kind == "four_bar" else 3, kind)
     both, *alone = operations(robot, "mixed", "embedding", "kkt", "ancestor", "cluster_lambda")
-    assert both < min(alone)
+    assert both < part * min(alone)
 
 
 @pytest.mark.parametrize(("kind", "most"), [("rotor", 6), ("belt", 4), ("four_bar", 3)])
