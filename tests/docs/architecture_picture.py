@@ -13,7 +13,7 @@ from tests.docs.pages import ROOT
 
 SOURCES = ROOT / "src" / "screwgraph"
 PICTURE = ROOT / "docs" / "pictures" / "architecture.svg"
-WIDTH, HEIGHT, GAP, RISE = 190, 60, 60, 30
+WIDTH, HEIGHT, GAP, RISE = 190, 68, 60, 28
 """Of a box, and between boxes (pixels)."""
 IN_A_LINE = 34
 """Characters of the names of subpackages in one line."""
