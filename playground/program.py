@@ -13,7 +13,7 @@ from typing import Any
 from screwgraph.base.errors import ModelError, ScrewgraphError
 from screwgraph.base.progress_report import progress
 from screwgraph.compiler.backends.wasm.module import emit_module
-from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.problem.problem import Problem
 from screwgraph.elimination import Dag, eliminate, orderings
 from screwgraph.graph import EditedModel, FactorGraph, Key
 from screwgraph.model.formats.load import load

@@ -20,7 +20,7 @@ from benchmarks.native import LateError, find_compiler
 from benchmarks.peers.cppadcg import CppADCodeGen
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.tables import NOTHING, Remarks, Sheet, nanoseconds, times, verdict
-from screwgraph.compiler.ordering_search import SECONDS
+from screwgraph.compiler.problem.ordering_search import SECONDS
 from screwgraph.ui.bench import (
     QUESTIONS,
     BenchmarkQuery,

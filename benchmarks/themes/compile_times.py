@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet, verdict
-from screwgraph.compiler.ordering_search import SECONDS
+from screwgraph.compiler.problem.ordering_search import SECONDS
 from screwgraph.ui.bench import fresh_cache
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,7 @@ from benchmarks.first_uses import USES, Use
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Sheet, verdict
 from screwgraph.compiler.backends.llvm.tiering import VARIABLE
-from screwgraph.compiler.ordering_search import SECONDS
+from screwgraph.compiler.problem.ordering_search import SECONDS
 from screwgraph.ui.bench import fresh_cache
 
 ROOT = Path(__file__).resolve().parents[2]

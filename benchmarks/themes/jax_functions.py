@@ -17,7 +17,7 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.jax_probe import BATCH, STEPS
 from benchmarks.subjects import chosen
 from benchmarks.tables import NOTHING, Remarks, Sheet, times, verdict
-from screwgraph.compiler.ordering_search import SECONDS
+from screwgraph.compiler.problem.ordering_search import SECONDS
 from screwgraph.ui.bench import fresh_cache
 
 ROOT = Path(__file__).resolve().parents[2]

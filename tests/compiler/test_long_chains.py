@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.plan_costs import PlanTrials
-from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.problem.plan_costs import PlanTrials
+from screwgraph.compiler.problem.problem import Problem
 from screwgraph.elimination import cost, orderings
 from screwgraph.graph import Key
 from screwgraph.tape import Program

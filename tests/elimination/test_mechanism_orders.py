@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.validation import validate_pivots
+from screwgraph.compiler.problem.validation import validate_pivots
 from screwgraph.elimination import cost
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.elimination.orderings.base import as_groups

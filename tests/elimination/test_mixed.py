@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.plan_costs import PlanTrials
+from screwgraph.compiler.problem.plan_costs import PlanTrials
 from screwgraph.elimination import Plan
 from screwgraph.elimination.orderings import TREATMENTS, Mixed, find_ordering
 from screwgraph.graph import Key

@@ -21,16 +21,19 @@ from screwgraph.compiler.backends.llvm import (
 )
 from screwgraph.compiler.backends.llvm.tiering import VARIABLE as DRAFT_VARIABLE
 from screwgraph.compiler.backends.llvm.tiering import is_tiering_up, wait_for_optimised
-from screwgraph.compiler.block_layout import BlockedFunction
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import Order, compile_problem, make_function
-from screwgraph.compiler.dtypes import validate_dtype
+from screwgraph.compiler.derivatives.tape_inputs import inputs_by_form
 from screwgraph.compiler.expression import compile_expression
-from screwgraph.compiler.function import Function
+from screwgraph.compiler.function.block_layout import BlockedFunction
+from screwgraph.compiler.function.dtypes import validate_dtype
+from screwgraph.compiler.function.function import Function
+from screwgraph.compiler.function.library import Exportable, library_code
+from screwgraph.compiler.function.provenance import Provenance
+from screwgraph.compiler.function.sparsity import Sparsity
 from screwgraph.compiler.graph_function import compile_graph
-from screwgraph.compiler.library import Exportable, library_code
-from screwgraph.compiler.ordering_search import Search
-from screwgraph.compiler.problem import (
+from screwgraph.compiler.problem.ordering_search import Search
+from screwgraph.compiler.problem.problem import (
     Problem,
     argument,
     parameter_arguments,
@@ -38,11 +41,8 @@ from screwgraph.compiler.problem import (
     robot_arguments,
     without_metadata,
 )
-from screwgraph.compiler.provenance import Provenance
 from screwgraph.compiler.schur_complement import compile_matrix
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, make_numbered_argument
-from screwgraph.compiler.sparsity import Sparsity
-from screwgraph.compiler.tape_inputs import inputs_by_form
 from screwgraph.compiler.unit_quaternions import check_unit, normalising, quaternion_places
 
 __all__ = [

@@ -11,12 +11,14 @@ from typing import Any
 
 from screwgraph.base.errors import EliminationError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.compiler.analytic import TreeProblem
 from screwgraph.compiler.cache import CachedCode, get_or_make_code, look_up_code
-from screwgraph.compiler.function import Function
-from screwgraph.compiler.loop_treatment import make_mixed_ordering
-from screwgraph.compiler.ordering_search import SEARCHED, Search, default_seconds, search_ordering
-from screwgraph.compiler.problem import (
+from screwgraph.compiler.derivatives.analytic import TreeProblem
+from screwgraph.compiler.function.function import Function
+from screwgraph.compiler.function.provenance import Provenance
+from screwgraph.compiler.function.singular_fallback import Chart, SingularFallback
+from screwgraph.compiler.problem.loop_treatment import make_mixed_ordering
+from screwgraph.compiler.problem.ordering_search import SEARCHED, Search, default_seconds, search_ordering
+from screwgraph.compiler.problem.problem import (
     OF_JOINTS,
     Problem,
     argument,
@@ -25,10 +27,8 @@ from screwgraph.compiler.problem import (
     robot_results,
     without_metadata,
 )
-from screwgraph.compiler.provenance import Provenance
+from screwgraph.compiler.problem.validation import validate_residual
 from screwgraph.compiler.signature import Argument, Result
-from screwgraph.compiler.singular_fallback import Chart, SingularFallback
-from screwgraph.compiler.validation import validate_residual
 from screwgraph.elimination import Dag, Ordering, cost, eliminate, orderings
 from screwgraph.graph import Column, Key
 from screwgraph.tape import Program, factor_out, program

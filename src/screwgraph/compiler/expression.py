@@ -10,10 +10,10 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import make_function
-from screwgraph.compiler.function import Function
-from screwgraph.compiler.provenance import Provenance
+from screwgraph.compiler.derivatives.tape_inputs import inputs_by_form, make_inputs
+from screwgraph.compiler.function.function import Function
+from screwgraph.compiler.function.provenance import Provenance
 from screwgraph.compiler.signature import Argument, Result
-from screwgraph.compiler.tape_inputs import inputs_by_form, make_inputs
 from screwgraph.elimination import cost
 from screwgraph.tape import Number, Program, factor_out, program
 

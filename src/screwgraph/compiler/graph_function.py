@@ -8,8 +8,8 @@ from typing import Any
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.compiler.compile import Order, compile_problem
-from screwgraph.compiler.function import Function
-from screwgraph.compiler.problem import Problem
+from screwgraph.compiler.function.function import Function
+from screwgraph.compiler.problem.problem import Problem
 from screwgraph.graph import FactorGraph, Key, Role
 from screwgraph.graph.factors import prior
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from screwgraph.base.errors import EliminationError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.compiler.analytic import LONG, is_tree_mass_matrix, make_mass_matrix_code, mean_depth
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import compile_problem, find_signature, make_function
-from screwgraph.compiler.function import Function
-from screwgraph.compiler.problem import Problem
-from screwgraph.compiler.provenance import Provenance
+from screwgraph.compiler.derivatives.analytic import LONG, is_tree_mass_matrix, make_mass_matrix_code, mean_depth
+from screwgraph.compiler.function.function import Function
+from screwgraph.compiler.function.provenance import Provenance
+from screwgraph.compiler.function.singular_fallback import Chart, SingularFallback
+from screwgraph.compiler.problem.problem import Problem
+from screwgraph.compiler.problem.validation import validate_stability
 from screwgraph.compiler.signature import Argument, Result
-from screwgraph.compiler.singular_fallback import Chart, SingularFallback
-from screwgraph.compiler.validation import validate_stability
 from screwgraph.elimination import Dag, Elimination, cost, eliminate_rows, equations, orderings
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with

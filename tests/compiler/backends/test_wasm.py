@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.outlining import SHORT
+from screwgraph.compiler.passes.outlining import SHORT
 from tests.compiler.backends.node import called
 
 

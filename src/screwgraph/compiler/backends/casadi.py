@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.angle_reduction import TURN, find_large_terms
 from screwgraph.compiler.backends.base import Backend, ExportedFunction, write_one_file_each
 from screwgraph.compiler.backends.c import make_identifiers
+from screwgraph.compiler.passes.angle_reduction import TURN, find_large_terms
 from screwgraph.tape import Number, Program, Scalar, Tape, apply, program
 
 

@@ -7,9 +7,9 @@ from keyword import iskeyword
 from math import isfinite
 from types import MappingProxyType
 
-from screwgraph.compiler.angle_reduction import TURN, find_large_terms
 from screwgraph.compiler.backends.base import Backend, ExportedFunction, write_one_file_each
 from screwgraph.compiler.backends.c import make_identifiers
+from screwgraph.compiler.passes.angle_reduction import TURN, find_large_terms
 from screwgraph.compiler.signature import Argument
 
 NUMPY: Mapping[str, str] = MappingProxyType(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.base import ExportedFunction
+from screwgraph.compiler.derivatives.tape_inputs import draw_samples
 from screwgraph.compiler.signature import PARAMETERS, Argument
-from screwgraph.compiler.tape_inputs import draw_samples
 from screwgraph.tape import Routine
 
 COUNT, TRIED = 4, 16

@@ -26,8 +26,8 @@ from screwgraph.compiler import (
     without_metadata,
 )
 from screwgraph.compiler.cache import pack_program, unpack_program
-from screwgraph.compiler.derivatives import Analytic, differentiate_program
-from screwgraph.compiler.singular_fallback import Fallback, FallbackFunction
+from screwgraph.compiler.derivatives.tape_derivatives import Analytic, differentiate_program
+from screwgraph.compiler.function.singular_fallback import Fallback, FallbackFunction
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, find_driving_joints
 from screwgraph.mechanics.dynamics.completion import Completion
 from screwgraph.mechanics.dynamics.query import joint_variables

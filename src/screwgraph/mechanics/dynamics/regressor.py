@@ -8,7 +8,7 @@ from dataclasses import replace
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import PARAMETERS, CachedCode, Function, Result, make_function
 from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.tape_inputs import make_inputs
+from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING
 from screwgraph.mechanics.dynamics.inverse import inverse_dynamics
 from screwgraph.model.robot import Robot, check_moves

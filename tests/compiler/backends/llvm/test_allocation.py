@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler import outlining
 from screwgraph.compiler.backends.llvm import allocation, fastcall_code, sample_block
 from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc, compile_program
+from screwgraph.compiler.passes import outlining
 from screwgraph.tape import Program
 
 SMALL = 512 * 2**10

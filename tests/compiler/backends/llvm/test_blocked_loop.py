@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.analytic import tree_problem
 from screwgraph.compiler.backends.llvm.assembly import make_operands
 from screwgraph.compiler.backends.llvm.blocked_loop import STRIDED, emit_blocked_assembly
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import compile_assembly
+from screwgraph.compiler.derivatives.analytic import tree_problem
 from screwgraph.tape.rolled import Rolled
 from tests.random_trees import random_tree
 

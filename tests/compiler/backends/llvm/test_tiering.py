@@ -13,8 +13,8 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.analytic import tree_problem as analytic
 from screwgraph.compiler.backends.llvm import compile_program, machine_code, tiering
+from screwgraph.compiler.derivatives.analytic import tree_problem as analytic
 
 
 @pytest.fixture(autouse=True)

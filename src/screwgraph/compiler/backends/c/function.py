@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from screwgraph.compiler.angle_reduction import LARGE, TURN, find_large_terms
 from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface
 from screwgraph.compiler.backends.c.operations import SCALARS, C, format_number, make_identifiers
-from screwgraph.compiler.outlining import LEAVES, Outlines, outline_program
+from screwgraph.compiler.passes.angle_reduction import LARGE, TURN, find_large_terms
+from screwgraph.compiler.passes.outlining import LEAVES, Outlines, outline_program
 from screwgraph.tape import Program, Routine
 
 Terms = Mapping[int, tuple[int, ...]]

@@ -12,7 +12,6 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.cuda.arrays import (
     INTERFACE,
     DeviceArray,
@@ -23,6 +22,7 @@ from screwgraph.compiler.backends.cuda.arrays import (
 )
 from screwgraph.compiler.backends.cuda.driver import Gpu, Memory, current_gpu
 from screwgraph.compiler.backends.ptx import kernel_name, kernel_source
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, format_arguments
 
 THREADS = 128

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.jax.library import check_precision
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 from screwgraph.compiler.signature import Argument
 
 if TYPE_CHECKING:

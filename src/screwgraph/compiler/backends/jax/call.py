@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.llvm import Entry, Interface, MachineCode, compile_loop, emit_xla_handler
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 
 if TYPE_CHECKING:
     from jax import Array

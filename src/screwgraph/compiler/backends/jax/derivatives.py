@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.jax.call import make_batched_call
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 
 
 def make_differentiable(jax: Any, f: AmbientFunction) -> Callable[..., Any]:

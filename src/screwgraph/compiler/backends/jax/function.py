@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.jax.arrays import broadcast_arguments
 from screwgraph.compiler.backends.jax.derivatives import make_differentiable
 from screwgraph.compiler.backends.jax.library import check_precision, import_jax
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 from screwgraph.compiler.signature import check_count
 
 

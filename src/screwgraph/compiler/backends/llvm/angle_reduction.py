@@ -1,13 +1,13 @@
-"""Large angles less whole turns, as LLVM assembly; which they are says `compiler/angle_reduction.py`.
+"""Large angles less whole turns, as LLVM assembly; which they are says `compiler/passes/angle_reduction.py`.
 
 They are reduced beyond `LARGE`, off the way of ordinary calls.
 """
 
 from __future__ import annotations
 
-from screwgraph.compiler.angle_reduction import TURN
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.sincos import emit_large_test
+from screwgraph.compiler.passes.angle_reduction import TURN
 
 TURNS = 0.15915494309189535
 """1 / (2 pi)."""

@@ -30,8 +30,8 @@ from screwgraph.compiler.backends.llvm.sample_block import emit_block, fits_one_
 from screwgraph.compiler.backends.llvm.sincos import emit_sincos
 from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
 from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
-from screwgraph.compiler.outlining import WHOLE
-from screwgraph.compiler.output_deduplication import deduplicate_outputs
+from screwgraph.compiler.passes.outlining import WHOLE
+from screwgraph.compiler.passes.output_deduplication import deduplicate_outputs
 from screwgraph.tape import Program, Routine
 from screwgraph.tape.rolled import Code, Rolled, StraightLine
 

@@ -21,8 +21,8 @@ from screwgraph.compiler.backends.llvm.rolled import emit_rolled_block
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.backends.llvm.streaming_store import emit_streaming_copy
 from screwgraph.compiler.cache import pack_code
-from screwgraph.compiler.outlining import WHOLE
-from screwgraph.compiler.output_scheduling import schedule_by_output
+from screwgraph.compiler.passes.outlining import WHOLE
+from screwgraph.compiler.passes.output_scheduling import schedule_by_output
 from screwgraph.tape.rolled import Code, Rolled
 
 Quaternions = Sequence[tuple[int, int]]

@@ -31,7 +31,7 @@ from screwgraph.compiler.backends.llvm.machine_code import (
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER
 from screwgraph.compiler.backends.llvm.routine import routine_key
 from screwgraph.compiler.cache import pack_code
-from screwgraph.compiler.outlining import WHOLE
+from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Routine
 from screwgraph.tape.rolled import Code
 

@@ -12,7 +12,7 @@ from screwgraph.compiler.backends.llvm.multiply_add import FUSED
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Arithmetic, Line
 from screwgraph.compiler.backends.llvm.sincos import sincos_type
 from screwgraph.compiler.backends.llvm.vector_sines import sines_per_vector
-from screwgraph.compiler.outlining import LEAVES
+from screwgraph.compiler.passes.outlining import LEAVES
 from screwgraph.tape import Program
 
 _FORMS = {**LLVM, **FUSED}

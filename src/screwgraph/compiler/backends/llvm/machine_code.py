@@ -16,7 +16,7 @@ from llvmlite.binding.ffi import ObjectRef
 from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.backends.llvm.tiering import PREFIX, BaselineCode, emit_counters, tier_up_threshold
 from screwgraph.compiler.cache import OBJECT, get_or_make, look_up
-from screwgraph.compiler.outlining import SHORT, WHOLE
+from screwgraph.compiler.passes.outlining import SHORT, WHOLE
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from screwgraph.compiler.angle_reduction import find_angle_sums
 from screwgraph.compiler.backends.llvm.operations import Line
+from screwgraph.compiler.passes.angle_reduction import find_angle_sums
 from screwgraph.tape import LEAVES, Program
 
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from screwgraph.compiler.angle_reduction import find_angle_sums
 from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers
 from screwgraph.compiler.backends.llvm.instruction_writer import Writer, store_result
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
@@ -15,7 +14,8 @@ from screwgraph.compiler.backends.llvm.multiply_add import fuse_multiply_add
 from screwgraph.compiler.backends.llvm.operations import LLVM, Line
 from screwgraph.compiler.backends.llvm.sample_block import ALIGNED
 from screwgraph.compiler.backends.llvm.sine_scheduling import SINES, schedule_sines
-from screwgraph.compiler.slp import Pack, PackedProgram, Unit, addend_signs, multiply_signs, pack_limbs
+from screwgraph.compiler.passes.angle_reduction import find_angle_sums
+from screwgraph.compiler.passes.slp import Pack, PackedProgram, Unit, addend_signs, multiply_signs, pack_limbs
 from screwgraph.tape import LEAVES, Program
 
 Value = tuple[str, int]

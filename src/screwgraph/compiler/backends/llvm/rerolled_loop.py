@@ -9,7 +9,7 @@ from itertools import pairwise
 from screwgraph.compiler.backends.llvm.ir_text import Lanes, round_to_bits
 from screwgraph.compiler.backends.llvm.multiply_add import FUSED
 from screwgraph.compiler.backends.llvm.operations import LLVM, Line
-from screwgraph.compiler.loop_rerolling import Repeat
+from screwgraph.compiler.passes.loop_rerolling import Repeat
 from screwgraph.tape import Program
 
 FORMS = {**LLVM, **FUSED}

@@ -9,7 +9,7 @@ from typing import Any
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.outlining import WHOLE
+from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Block, Lookup, Loop, Part, Routine
 
 

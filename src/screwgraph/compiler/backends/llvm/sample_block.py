@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from screwgraph.compiler.angle_reduction import find_angle_sums
 from screwgraph.compiler.backends.llvm.allocation import emit_allocation
 from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers, format_pointers
 from screwgraph.compiler.backends.llvm.instruction_writer import Writer, store_result
@@ -13,8 +12,9 @@ from screwgraph.compiler.backends.llvm.multiply_add import fuse_multiply_add
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
 from screwgraph.compiler.backends.llvm.rerolled_loop import RerolledLoop
 from screwgraph.compiler.backends.llvm.sine_scheduling import schedule_sines
-from screwgraph.compiler.loop_rerolling import Repeat
-from screwgraph.compiler.outlining import WHOLE, Outlines, find_uneven_values, outline_program
+from screwgraph.compiler.passes.angle_reduction import find_angle_sums
+from screwgraph.compiler.passes.loop_rerolling import Repeat
+from screwgraph.compiler.passes.outlining import WHOLE, Outlines, find_uneven_values, outline_program
 from screwgraph.tape import Program
 
 IN_TURN = 5_000

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
-from screwgraph.compiler.angle_reduction import LARGE
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.passes.angle_reduction import LARGE
 
 TWO_OVER_PI = 0.63661977236758134308
 FARTHEST = {64: 2.0**50, 32: 2.0**21}

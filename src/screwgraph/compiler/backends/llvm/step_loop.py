@@ -17,7 +17,7 @@ from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.routine import PartsWriter, parts_key
 from screwgraph.compiler.backends.llvm.sincos import emit_sincos
 from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
-from screwgraph.compiler.outlining import WHOLE
+from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Part
 from screwgraph.tape.routine import blocks_of
 

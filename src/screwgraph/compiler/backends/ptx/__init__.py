@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import llvmlite.binding as llvm
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.base import Backend, ExportedFunction, write_one_file_each
 from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.compiler.backends.llvm.assembly import Arguments
@@ -16,6 +15,7 @@ from screwgraph.compiler.backends.llvm.machine_code import Processor, disassembl
 from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
 from screwgraph.compiler.backends.ptx.kernel import emit_kernel
 from screwgraph.compiler.cache import OBJECT, get_or_make, pack_code
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 from screwgraph.tape.rolled import Code
 
 OLDEST = Processor("sm_70", "+ptx63", "nvptx64-nvidia-cuda")

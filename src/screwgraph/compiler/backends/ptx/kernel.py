@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from math import prod
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.angle_reduction import find_angle_sums
 from screwgraph.compiler.backends.llvm.angle_reduction import emit_angle_reduction
 from screwgraph.compiler.backends.llvm.assembly import Arguments, make_operands
 from screwgraph.compiler.backends.llvm.inner_loop import Operand, Shape
@@ -21,6 +20,7 @@ from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
 from screwgraph.compiler.backends.llvm.vector_sines import emit_scalar_sines, sines_per_vector
 from screwgraph.compiler.backends.ptx.expression import DOUBLE
 from screwgraph.compiler.backends.ptx.math_functions import emit_math_functions
+from screwgraph.compiler.passes.angle_reduction import find_angle_sums
 from screwgraph.tape import Program
 from screwgraph.tape.rolled import Code, Rolled, StraightLine
 

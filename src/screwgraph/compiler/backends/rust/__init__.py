@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 
-from screwgraph.compiler.angle_reduction import LARGE, TURN, find_large_terms
 from screwgraph.compiler.backends.base import Backend, Library
 from screwgraph.compiler.backends.c.interface import name_parameter_fields
 from screwgraph.compiler.backends.escapes import in_doc_comment, in_value
@@ -21,6 +20,7 @@ from screwgraph.compiler.backends.rust.operations import (
     make_rust_identifiers,
 )
 from screwgraph.compiler.backends.rust.routine import emit_routine
+from screwgraph.compiler.passes.angle_reduction import LARGE, TURN, find_large_terms
 from screwgraph.compiler.signature import PARAMETERS
 from screwgraph.tape import Routine
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screwgraph.compiler.angle_reduction import find_large_terms
 from screwgraph.compiler.backends.base import ExportedFunction, Library, assign_identifiers
 from screwgraph.compiler.backends.c.interface import name_parameter_fields
 from screwgraph.compiler.backends.escapes import in_doc_comment
@@ -18,7 +17,8 @@ from screwgraph.compiler.backends.rust.operations import (
     format_zeros,
     make_rust_identifiers,
 )
-from screwgraph.compiler.outlining import LEAVES, Outlines, outline_program
+from screwgraph.compiler.passes.angle_reduction import find_large_terms
+from screwgraph.compiler.passes.outlining import LEAVES, Outlines, outline_program
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
 WHOLE = 1_000

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.llvm import compile_program
 from screwgraph.compiler.backends.torch.library import Tensor
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 
 
 def make_tensor_call(torch: Any, f: AmbientFunction) -> Callable[..., Any]:

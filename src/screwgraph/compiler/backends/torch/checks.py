@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.torch.library import Tensor
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 
 
 def check_tensors(

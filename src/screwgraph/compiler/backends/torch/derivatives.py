@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.torch.batches import move_batch_first, sum_to_shapes
 from screwgraph.compiler.backends.torch.library import Tensor, make_transform_check
 from screwgraph.compiler.backends.torch.operator import register_operator
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 
 Call = Callable[..., Any]
 

@@ -8,11 +8,11 @@ from operator import methodcaller
 from typing import Any, Protocol
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.torch.checks import check_tensors
 from screwgraph.compiler.backends.torch.derivatives import Call, Differentiable, make_differentiable
 from screwgraph.compiler.backends.torch.library import Tensor, import_torch
 from screwgraph.compiler.backends.torch.operator import register_operator
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 from screwgraph.compiler.signature import check_count
 
 REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError)

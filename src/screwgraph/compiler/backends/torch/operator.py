@@ -8,11 +8,11 @@ from functools import cache, lru_cache
 from threading import RLock
 from typing import Any
 
-from screwgraph.compiler.ambient_function import AmbientFunction
 from screwgraph.compiler.backends.torch.batches import move_batch_first, sum_to_shapes
 from screwgraph.compiler.backends.torch.call import make_tensor_call
 from screwgraph.compiler.backends.torch.checks import check_tensors
 from screwgraph.compiler.backends.torch.library import Tensor
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 
 NAMESPACE = "screwgraph"
 

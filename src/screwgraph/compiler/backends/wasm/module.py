@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from screwgraph.compiler.angle_reduction import find_large_terms
 from screwgraph.compiler.backends.wasm.encoding import (
     CALL,
     F64,
@@ -19,7 +18,8 @@ from screwgraph.compiler.backends.wasm.encoding import (
 )
 from screwgraph.compiler.backends.wasm.operations import IMPORTED, WASM, A, B, emit_constant
 from screwgraph.compiler.backends.wasm.routine import emit_routine
-from screwgraph.compiler.outlining import SHORT, Outlines, outline_program
+from screwgraph.compiler.passes.angle_reduction import find_large_terms
+from screwgraph.compiler.passes.outlining import SHORT, Outlines, outline_program
 from screwgraph.tape import LEAVES, Program, Routine
 
 PAGE = 65536

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from screwgraph.compiler.angle_reduction import LARGE, TURN
 from screwgraph.compiler.backends.base import ExportedFunction, Library
 from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.compiler.backends.escapes import in_comment
 from screwgraph.compiler.backends.wasm.module import IMPORTS, emit_module, list_imports
 from screwgraph.compiler.backends.wasm.operations import IMPORTED
+from screwgraph.compiler.passes.angle_reduction import LARGE, TURN
 from screwgraph.compiler.signature import format_arguments
 
 UNITS = "SI units; floating bases: q = (x y z, qx qy qz qw of any length, joints), qd = (omega, v, joints)."

@@ -1,0 +1,1 @@
+"""Functions of arrays: evaluation, given arrays, fixed parameters, Jacobians, sparsity, exports."""

@@ -1,0 +1,55 @@
+"""Functions as other libraries and languages take them: quaternions are divided by their lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from screwgraph.compiler.backends import BACKENDS, ExportedFunction, Library
+from screwgraph.compiler.backends.casadi import casadi_function
+from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
+from screwgraph.compiler.derivatives.ambient_derivatives import to_ambient_arguments, to_ambient_derivatives
+from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
+from screwgraph.compiler.derivatives.derivative_code import batch_code
+from screwgraph.compiler.unit_quaternions import normalising, quaternion_places
+from screwgraph.tape.rolled import Code
+
+if TYPE_CHECKING:
+    from screwgraph.compiler.function.function import Function
+
+
+def to_casadi(f: Function) -> Any:
+    """Return a `casadi.Function` of column vectors."""
+    arguments = [(a.name, a.names) for a in f.arguments]
+    program = normalising(f.program, f.arguments, quaternion_places(f.arguments))
+    return casadi_function(f.name, program, arguments, [(r.name, r.size) for r in f.results])
+
+
+def export_function(f: Function, name: str) -> ExportedFunction:
+    """Return the function as back ends write it for other programs, under a name."""
+    program = normalising(f.program, f.arguments, quaternion_places(f.arguments))
+    return ExportedFunction(name, program, f.arguments, f.results, f.dtype, f.origin.examples)
+
+
+def emit_llvm_text(f: Function) -> str:
+    """Return the LLVM assembly that machine code is made from here, which leaves quaternions as they are."""
+    own = ExportedFunction(f.name, f.program, f.arguments, f.results, f.dtype)
+    return BACKENDS["llvm"].files(Library("", (own,)))[f"{f.name}.ll"]
+
+
+def make_ambient_function(f: Function) -> AmbientFunction:
+    """Return the function of plain numbers, and how to differentiate it by them."""
+    places, sizes = quaternion_places(f.arguments), [r.size for r in f.results]
+
+    def slopes(by: tuple[str, ...]) -> Code:
+        tangent = f.jacobian(*by)
+        code = batch_code(tangent.body)
+        if not places:
+            return code
+        question = ("coordinates", pack_code(code), f.arguments, by, sizes)
+        return get_or_make_code(
+            question,
+            lambda: CachedCode(to_ambient_derivatives(tangent.program, sizes, f.arguments, by, places), f.ordering),
+        ).body
+
+    program = normalising(f.program, f.arguments, places) if places else batch_code(f.body)
+    return AmbientFunction(f.name, to_ambient_arguments(f.arguments), f.results, program, f.dtype, slopes)

@@ -1,0 +1,231 @@
+"""Programs evaluated with numbers: machine code for one state or batches, the interpreter for few states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.argument_checks import validate_count
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler.backends.llvm import CompiledProgram, compile_program
+from screwgraph.compiler.derivatives.derivative_code import DerivativeCode, batch_code
+from screwgraph.compiler.function.given_arrays import as_numbers, check_separate, check_unfolded, check_unmasked
+from screwgraph.compiler.function.interpreter import MAKING, estimate_seconds, interpret_program
+from screwgraph.compiler.function.singular_fallback import Fallback, resolve_singular
+from screwgraph.compiler.function.threads import ThreadPool, run_on_threads
+from screwgraph.compiler.passes.tape_inlining import are_symbolic, inline_on_tape
+from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, order_values
+from screwgraph.compiler.unit_quaternions import Places, check_unit, quaternion_places
+from screwgraph.tape import Program
+from screwgraph.tape.rolled import Code, unroll_code
+
+APART = 2_000
+"""Instructions from which code for one state and code for batches are made apart, each when it is called.
+
+Code for one state takes 40 % of the time of both, which is 0.3 ms an instruction.
+"""
+BATCH = 8
+"""States from which batches are worth their own code."""
+BELOW = 5
+"""How far below its caller an evaluation warns, as `warnings.warn` counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How a function of arrays is computed.
+
+    `vanished` says what to do where a pivot vanishes. A `body` may make other code for one state than for batches.
+    """
+
+    __repr__ = one_line
+
+    name: str
+    arguments: Sequence[Argument]
+    results: Sequence[Result]
+    body: Code | DerivativeCode
+    dtype: str
+    vanished: Fallback | None
+
+    @cached_property
+    def compiled(self) -> CompiledProgram:
+        """The machine code, for batches and for one state."""
+        return self._compile_body(self.together, batches=True)
+
+    @property
+    def together(self) -> Code:
+        """The code for batches."""
+        return batch_code(self.body)
+
+    @property
+    def alone(self) -> Code:
+        """The code for one state."""
+        return self.body.alone if isinstance(self.body, DerivativeCode) else self.body
+
+    @cached_property
+    def single(self) -> CompiledProgram:
+        """The machine code for one state; of short programs, or where it is there already, that for batches, too."""
+        if not self._is_apart:
+            return self.compiled
+        return self._compile_body(self.alone, batches=False)
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether code for batches would be made in addition, or is another."""
+        return isinstance(self.body, DerivativeCode) or ("compiled" not in self.__dict__ and self._is_long)
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether machine code takes so long that it is made for what is called only."""
+        return not isinstance(self.body, Program) or len(self.body.instructions) >= APART
+
+    def _compile_body(self, body: Code, *, batches: bool) -> CompiledProgram:
+        shapes, results = [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
+        quaternions = self.quaternions
+        return compile_program(self.name, body, shapes, results, self.dtype, batches=batches, quaternions=quaternions)
+
+    @cached_property
+    def quaternions(self) -> Places:
+        """Places of quaternions in the arguments."""
+        return quaternion_places(self.arguments)
+
+    @cached_property
+    def _is_without_entries(self) -> bool:
+        """Whether an argument or a result of one state has no numbers, as of a robot without joints."""
+        return any(0 in part.shape for part in (*self.arguments, *self.results))
+
+    def _empty(self) -> tuple[np.ndarray, ...]:
+        """Return arrays for results whose sizes no argument tells."""
+        return tuple(np.empty(result.shape, self.dtype) for result in self.results)
+
+    @cached_property
+    def _pool(self) -> ThreadPool:
+        return ThreadPool()
+
+    @cached_property
+    def quick(self) -> Callable[..., Any]:
+        """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention.
+
+        Until it is called with numbers, it makes no machine code.
+        """
+        if "compiled" in self.__dict__ or "single" in self.__dict__:
+            return self.single.quick
+
+        def first(*values: Any) -> Any:
+            if self.is_symbolic(values):
+                return self.on_tape(values)
+            self.__dict__["quick"] = quick = self.single.quick
+            return quick(*values)
+
+        return first
+
+    def whole(self) -> Callable[..., Any]:
+        """Return what answers any call: machine code for one state, which leaves others to `general`."""
+
+        def general(*values: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
+            return self.general(self.in_order(values, named), out, threads)
+
+        return self.single.whole(general)
+
+    def in_order(self, values: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return values in the order of the arguments, where some were given by name. Raises InputError."""
+        return order_values(self.name, self.arguments, values, named) if named else values
+
+    def general(self, values: tuple[Any, ...], out: Any, threads: int = 1) -> Any:
+        """Evaluate any arrays: batches, which threads share, and what machine code for one state leaves to others."""
+        threads = threads if threads == 1 else validate_count("threads", threads)
+        if out is not None:
+            targets = out if isinstance(out, tuple) else (out,)
+            if len(targets) > 1:
+                check_separate(self.name, self.results, targets)
+            answer = self._quick_into(values, targets)
+            if answer is not None:
+                return answer
+            check_unfolded(self.name, targets)
+        check_count(self.name, self.arguments, values)
+        check_unmasked(self.name, values)
+        if self._is_without_entries and not self.is_symbolic(values):
+            values = tuple(check_arrays(self.name, self.arguments, values))  # NumPy does not know that sizes are zero
+            out = self._empty() if out is None and not values else out
+        is_single = self._is_apart and not self.is_batch(values)
+        code, body = (self.single, self.alone) if is_single else (self.compiled, self.together)
+        into = {} if out is None else {"out": out if isinstance(out, tuple) else (out,)}
+        call = code.ufunc
+        if threads != 1:
+            shapes = [a.shape for a in self.arguments], [r.shape for r in self.results]
+            call = partial(run_on_threads, self._pool, call, *shapes, threads)
+        counted = code.off_unit.value
+        try:
+            with np.errstate(invalid="ignore", divide="ignore") if body.guarded else nullcontext():
+                found = call(*values, **into, dtype=self.dtype)  # wider numbers are rounded
+        except (TypeError, ValueError) as error:
+            if self.is_symbolic(values):
+                return self.on_tape(values)
+            numbers = as_numbers(values)
+            if numbers is not None:
+                return self.general(numbers, out, threads)
+            raise self._explain_error(values, error) from None
+        if code.off_unit.value != counted:  # in this call, or in one of another thread
+            check_unit(self.arguments, self.quaternions, values)
+        return self._complete(found, values, body)
+
+    def few(self, *values: Any) -> Any:
+        """Evaluate once or few states: interpreted, until the time spent would have made machine code."""
+        if not isinstance(self.body, Program):  # machine code of loops is quickly made
+            return self.general(values, None)
+        check_count(self.name, self.arguments, values)
+        check_unmasked(self.name, values)
+        arrays, done = check_arrays(self.name, self.arguments, values), self.__dict__
+        states = max(x.size // max(1, len(a.names)) for x, a in zip(arrays, self.arguments, strict=True))
+        spent = done.get("_interpreting", 0.0) + estimate_seconds(self.body, states)
+        if (
+            "compiled" in done
+            or "single" in done
+            or self.dtype != "float64"
+            or spent > MAKING * len(self.body.instructions)
+        ):
+            return self.general(tuple(arrays), None)
+        done["_interpreting"] = spent
+        check_unit(self.arguments, self.quaternions, arrays)
+        with np.errstate(all="ignore") if self.body.guarded else nullcontext():
+            found = interpret_program(self.body, self.arguments, self.results, arrays)
+        return self._complete(found, arrays, self.body)
+
+    def is_batch(self, values: Sequence[Any]) -> bool:
+        """Tell whether these are so many states that they are worth code for batches."""
+        try:
+            return any(np.size(x) >= BATCH * len(a.names) > 0 for x, a in zip(values, self.arguments, strict=False))
+        except (TypeError, ValueError):  # no arrays, which NumPy refuses in its turn
+            return False
+
+    def is_symbolic(self, values: Sequence[Any]) -> bool:
+        """Tell whether these are arrays of scalars of a tape, one for each argument."""
+        return len(values) == len(self.arguments) and are_symbolic(values)
+
+    def on_tape(self, values: Sequence[Any]) -> Any:
+        """Write the program on the tape of its arguments, and return arrays of scalars of that tape."""
+        return inline_on_tape(unroll_code(self.together), self.arguments, self.results, values)
+
+    def _quick_into(self, values: tuple[Any, ...], into: tuple[Any, ...]) -> Any:
+        """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""
+        if len(values) != len(self.arguments) or len(into) != len(self.results):
+            return None
+        return self.quick(*values, *into, np.ndarray)
+
+    def _complete(self, found: Any, values: Sequence[Any], body: Code) -> Any:
+        if not body.guarded:
+            return found
+        return resolve_singular(found, values, (self.name, self.arguments, self.results), self.vanished, BELOW)
+
+    def _explain_error(self, values: tuple[Any, ...], error: Exception) -> InputError:
+        """Return an InputError that says what NumPy did not like."""
+        try:
+            check_arrays(self.name, self.arguments, values)
+        except InputError as found:
+            return found
+        return InputError(f"{self.name} cannot be called so", why=str(error))

@@ -1,0 +1,1 @@
+"""Passes from straight-line code to straight-line code that computes the same."""

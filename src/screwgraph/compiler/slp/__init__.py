@@ -1,6 +1,0 @@
-"""Equal limbs side by side: from a program to packs of operations that one instruction does."""
-
-from screwgraph.compiler.slp.pack_schedule import PackedProgram, Unit, addend_signs, multiply_signs, pack_limbs
-from screwgraph.compiler.slp.pack_selection import Pack
-
-__all__ = ["Pack", "PackedProgram", "Unit", "addend_signs", "multiply_signs", "pack_limbs"]
