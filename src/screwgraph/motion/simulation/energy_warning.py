@@ -12,6 +12,8 @@ from screwgraph.motion.simulation.methods import AUTO, METHODS
 
 DOUBTFUL = 0.1
 """Energy balance residual, relative to the energy that moves, beyond which a motion is not to be trusted."""
+OPEN = 1e-6
+"""Closure error (rad, m) that is more than steps leave which close loops."""
 ROUNDING = 1e-9
 """The same in J: nothing moves."""
 
@@ -37,6 +39,20 @@ def imbalance(method: str, residual: float, moved: float, fix: str) -> tuple[str
     return (
         f"the simulation by {method} is not accurate, or diverged: {residual:.3g} J of the {moved:.3g} J that move "
         f"are not accounted for by work and damping ({fix})",
+    )
+
+
+def open_loops(violation: np.ndarray) -> tuple[str, ...]:
+    """Return a doubt where closure errors (rad, m) grow, though every step closes the loops.
+
+    Constraints that follow from others to first order only, as at a double root, leave motions that they forbid.
+    """
+    if violation.max() <= OPEN + 10.0 * violation[0]:
+        return ()
+    return (
+        f"loops open by up to {violation.max():.3g} (rad, m): some of their constraints hold to first order only, and "
+        "forbid a motion that the dynamics allow (give the mechanism the joint that they need, or lock the joint that "
+        "they hold)",
     )
 
 

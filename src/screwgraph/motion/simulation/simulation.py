@@ -22,6 +22,7 @@ from screwgraph.motion.simulation.energy_warning import (
     imbalance,
     left_to_steps,
     not_a_function,
+    open_loops,
     warn_of,
 )
 from screwgraph.motion.simulation.initial_state import sample_times
@@ -98,7 +99,7 @@ def simulate(
             if reason is None:
                 raise
             raise reason from error
-        doubts = left_to_steps(found.by, float(times[1]))
+        doubts = left_to_steps(found.by, float(times[1])) + open_loops(found.violation)
         if system.is_driven:
             doubts += not_a_function(found.tau[0], system.torques_at(times[:1], q[None], qd[None])[0])
         return simulate_dynamics(

@@ -123,7 +123,7 @@ def _chosen(robot: Robot) -> list[int]:
     bent = jacobians.where_regular(others)  # a stretched leg does not tell where the base is
     dependent = set[int]()
     if base.stop and not all(has_independent_rows(K[:, others], SINGULAR) for K in _neutral_jacobians(robot)):
-        dependent = _whole_joints(robot, jacobians.every)
+        dependent = _whole_joints(robot, jacobians.every) or find_determined_columns(jacobians, order, rank)
     if not dependent and 2 * len(bent.every) >= len(jacobians.every):
         dependent = find_determined_columns(bent, others, rank)
     dependent = dependent or find_determined_columns(jacobians, order, rank)
@@ -134,9 +134,9 @@ def _chosen(robot: Robot) -> list[int]:
 def advise_independent_joints(robot: Robot, q: Float[np.ndarray, " nq"]) -> str:
     """Return advice where the independent joints do not determine the others at a closed position: which ones do."""
     K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
-    dependent = _whole_joints(robot, (K,))
-    if not dependent:
-        return "no whole joints do there: name more joints that drive the robot by actuated=, or take another position"
+    dependent = _whole_joints(robot, (K,)) or find_determined_columns(
+        SampledJacobians((K,), ()), _least_wanted_first(robot), robot.mobility.rank
+    )
     names = _names(robot, [i for i in range(robot.nv) if i not in dependent])
     return f"take robot.with_independent_joints({list(names)})"
 

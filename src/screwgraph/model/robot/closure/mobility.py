@@ -15,7 +15,13 @@ from screwgraph.model.robot.closure.closing_newton import (
     close_by_newton,
     close_roughly,
 )
-from screwgraph.model.robot.closure.constraints import Row, constraint_jacobian, constraint_rows, is_inside
+from screwgraph.model.robot.closure.constraints import (
+    Row,
+    constraint_jacobian,
+    constraint_residual,
+    constraint_rows,
+    is_inside,
+)
 from screwgraph.model.robot.robot import Robot
 
 STATES = 6
@@ -78,7 +84,7 @@ def mobility(robot: Robot) -> Mobility:
         return Mobility(robot.nv, (), (), 0, 0, ())
     states = _roughly_closed_states(robot)
     jacobians = [constraint_jacobian(robot, q) for q in states]
-    ranks = [_rank(K) for K in jacobians]
+    ranks = [_rank(K, _closing_error(robot, q)) for K, q in zip(jacobians, states, strict=True)]
     regular = [K for K, rank in zip(jacobians, ranks, strict=True) if rank == max(ranks)]
     kept = _independent_rows(regular, max(ranks))
     neglected = max(_largest_beyond(K, max(ranks)) for K in regular)
@@ -199,9 +205,17 @@ def _closed_neutral(robot: Robot, best: ClosingResult) -> Float[np.ndarray, " nq
     )
 
 
-def _rank(K: Float[np.ndarray, "rows nv"]) -> int:
+def _rank(K: Float[np.ndarray, "rows nv"], error: float = 0.0) -> int:
+    """Return the rank of K at a position with a relative closure error.
+
+    At a double root of closure, error = s^2 for a singular value s that is zero at the root.
+    """
     s = np.linalg.svd(K, compute_uv=False)
-    return int((s > RANK * s.max(initial=0.0)).sum())
+    return int((s > max(RANK, error**0.5) * s.max(initial=0.0)).sum())
+
+
+def _closing_error(robot: Robot, q: Float[np.ndarray, " nq"]) -> float:
+    return float(np.abs(constraint_residual(robot, q)).max() / characteristic_length(robot))
 
 
 def _largest_beyond(K: Float[np.ndarray, "rows nv"], rank: int) -> float:
