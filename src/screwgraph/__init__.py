@@ -1,7 +1,10 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
+import importlib as _importlib
 import sys as _sys
 import time as _time
+
+from screwgraph.base import html_display as _html_display
 
 __version__ = "0.1.0"
 IMPORTED_NS = _time.time_ns()
@@ -168,21 +171,20 @@ class _OldModules:
 
 
 _sys.meta_path.append(_OldModules)  # pyright: ignore[reportArgumentType]
+_html_display.register_renderer(lambda: _importlib.import_module("screwgraph.ui.notebook"))
 
 
 def __getattr__(name: str) -> object:
-    import importlib
-
     own = _NAMES.get(name, name)
     if own in _PACKAGES:
-        return importlib.import_module(".".join(part for part in ("screwgraph", _PACKAGES[own], own) if part))
+        return _importlib.import_module(".".join(part for part in ("screwgraph", _PACKAGES[own], own) if part))
     if own not in _LATER:
         from screwgraph.base.deprecated import MODULES
 
         if f"screwgraph.{name}" in MODULES:
-            return importlib.import_module(f"screwgraph.{name}")
+            return _importlib.import_module(f"screwgraph.{name}")
         raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"screwgraph.{_LATER[own]}"), own)
+    return getattr(_importlib.import_module(f"screwgraph.{_LATER[own]}"), own)
 
 
 def __dir__() -> list[str]:

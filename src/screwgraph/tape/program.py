@@ -126,7 +126,8 @@ def by_outputs(program: Program) -> Program:
     """Return the program with one output after the other: what leads to it comes just before, if nothing needed it yet.
 
     Values of a long program are so used near where they are made, and its pieces (`compiler/passes/outlining.py`)
-    leave fewer to each other: matrix products compile in half the time. Closed-form derivatives of dynamics do not gain.
+    leave fewer to each other: matrix products compile in half the time. Closed-form derivatives of dynamics do not
+    gain.
     """
     code, place, moved = program.instructions, dict[int, int](), list[tuple[Any, ...]]()
     for output in program.outputs:

@@ -76,7 +76,9 @@ def _parameter(name: str, p: ParameterDescription, flag: Flag) -> inspect.Parame
         about = f"{about.removesuffix('.')}; repeatable, or separated by commas."
     shared: dict[str, Any] = {"metavar": flag.metavar or ("NAME" if p.kind is tuple else None), "help": about}
     shared |= {"min": flag.min, "max": flag.max, "callback": flag.check}
-    names = (flag.name or f"--{name.replace('_', '-')}", *filter(None, (flag.short,)))
+    option = name.replace("_", "-")
+    own = f"--{option}/--no-{option}" if kind == bool | None else f"--{option}"
+    names = (flag.name or own, *filter(None, (flag.short,)))
     info = typer.Argument(**shared) if flag.is_argument else typer.Option(*names, **shared)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 

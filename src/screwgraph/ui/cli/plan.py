@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ FLAGS = {
     "output": Flag("Output folder; created if missing.", "DIR", "-o"),
     "iterations": Flag("Largest number of iterations.", "N", min=0),
     "seconds": Flag("Time limit (s).", "S", min=0.0),
-    "refine": Flag("Refine mesh and rule until each step is accurate."),
+    "refine": Flag("Refine mesh and rule until each step is accurate; by default, of cyclic motions only."),
     "method": Flag('Solver: "auto", "ipopt", "fatrop", ...'),
 }
 KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Torques"}
@@ -63,21 +63,13 @@ search early; the last iterate is written. `screwgraph view DIR/plan.npz` plays 
 """
 
 
-def plan(
-    task: str,
-    output: str,
-    iterations: int = 200,
-    seconds: float = float("inf"),
-    refine: bool = False,
-    method: str = "auto",
-    json: bool = False,
-) -> None:
+def plan(task: str, asked: Mapping[str, Any], output: str, json: bool = False) -> None:
     """Plan, save, and say how well it went."""
-    asked = read_task(task)
+    wanted = read_task(task)
     folder = make_folder(output)
-    print_warnings(asked.robot)
+    print_warnings(wanted.robot)
     with show_progress("planning"):
-        found = Planner(asked).solve(iterations=iterations, seconds=seconds, refine=refine or None, method=method)
+        found = Planner(wanted).solve(**asked)
     with show_progress("drawing"):
         summary = _summary(found) | {"files": _write_files(found, folder)}
     if json:
@@ -95,7 +87,7 @@ def plan(
         raise typer.Exit(1)
 
 
-COMMAND = Command(plan, HELP, FLAGS)
+COMMAND = Command(plan, HELP, FLAGS, query=Planner.solve, takes="iterations seconds refine method")
 
 
 def _summary(found: Plan) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -42,23 +42,20 @@ Example:
 
 def search(
     source: ModelSource,
+    asked: Mapping[str, Any],
     problem: str,
-    seconds: float = 60.0,
-    rounds: int | None = None,
-    seed: int = 0,
-    workers: int = 1,
     dask: str | None = None,
     accelerations: tuple[str, ...] = (),
     external_wrenches: tuple[str, ...] = (),
     json: bool = False,
 ) -> None:
     """Search, and say what was found."""
-    if dask is not None and workers != 1:
+    if dask is not None and asked["workers"] != 1:
         raise make_usage_error("--workers cannot be used with --dask", why="a Dask cluster has its own workers")
     check_accelerations(problem, accelerations)
     model = source.load_robot()
-    with _executor(workers, dask) as (executor, count), _watch_search(seconds) as watch:
-        effort = Search(seconds, rounds, seed, executor, count, watch)
+    with _executor(asked["workers"], dask) as (executor, workers), _watch_search(asked["seconds"]) as watch:
+        effort = Search(**{**asked, "workers": workers}, executor=executor, progress=watch)
         function = compile_problem_function(model, problem, accelerations, effort, external_wrenches)
     print_warnings(model)
     best: dict[str, Any] = {
@@ -76,7 +73,7 @@ def search(
     return typer.echo(f"{function}: the best of {watch.evaluated} orderings")
 
 
-COMMAND = Command(search, HELP, FLAGS, model=ROBOT)
+COMMAND = Command(search, HELP, FLAGS, model=ROBOT, query=Search, takes="seconds rounds seed workers")
 
 
 @contextmanager
