@@ -1,9 +1,13 @@
 """Smoothing splines of rounded and measured samples: closed forms, in the middle and at both ends."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
+from scipy.linalg import solve_banded, solve_continuous_are
 
-from screwgraph.motion.estimation.smoothing_spline import smooth_samples
+from screwgraph.motion.estimation.smoothing_spline import DENSEST, ORDERS, SplineBasis, smooth_samples
 
 N = 600
 
@@ -113,3 +117,41 @@ def test_few_samples_and_what_stands_still():
     found = smooth_samples(np.stack([t**2, np.full(8, 3.0)], axis=1), 0.1)
     np.testing.assert_allclose(found.accelerations, [[2.0, 0.0]] * 8, atol=1e-8)
     assert found.sigma[1] == 0.0
+
+
+def deviation_of_acceleration(basis, frequency, at):
+    """Return the posterior standard deviation of a spline's second derivative, for samples of deviation 1."""
+    band = basis.gram + basis.spacing * (frequency * basis.spacing) ** (-2 * basis.order) * basis.penalty
+    both = np.concatenate([np.zeros_like(band[1:]), band])
+    for k in range(1, len(band)):
+        both[len(band) - 1 - k, k:] = band[k, :-k]
+    row = np.array([BSpline(basis.knots, unit, 2 * basis.order - 1)(at, 2) for unit in np.eye(basis.count)])
+    return math.sqrt(row @ solve_banded((len(band) - 1, len(band) - 1), both, row))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_ends_are_as_exact_as_any_linear_estimate_of_samples_on_one_side(order):
+    """An m-fold integrated Wiener process in noise: Wiener's smoother inside, Kalman and Bucy's filter at ends."""
+    frequency, samples = 0.1, 1201
+    count = math.ceil((samples - 1) / (DENSEST / frequency)) + 1
+    basis = SplineBasis.with_count(samples, count, order)
+    at_end = deviation_of_acceleration(basis, frequency, samples - 1.0)
+    inside = deviation_of_acceleration(basis, frequency, (samples - 1.0) / 2.0)
+    # The integral of w^4 / (1 + w^2m) over the frequencies, and the Riccati equation of a chain of m integrators.
+    wiener = 1.0 / (2 * order) / math.sin(5.0 * math.pi / (2 * order))
+    noise = np.diag(np.eye(order)[-1])
+    filtered = solve_continuous_are(np.eye(order, k=-1), np.eye(order)[:, :1], noise, np.eye(1))[2, 2]
+    assert inside == pytest.approx(math.sqrt(wiener * frequency**5), rel=0.01)
+    assert at_end == pytest.approx(math.sqrt(filtered * frequency**5), rel=0.05)
+    assert math.sqrt(filtered / wiener) == pytest.approx({4: 4.0 + 2.0 * math.sqrt(2.0), 6: 22.39}[order], rel=1e-3)
+
+
+@pytest.mark.parametrize("sigma", [1e-6, 1e-4])
+def test_errors_of_noisy_samples_at_ends_are_those_of_the_theory(sigma):
+    t = np.arange(N) * 0.005
+    q, _, exact = map(np.asarray, sines(t))
+    noisy = q[:, None] + sigma * np.random.default_rng(0).standard_normal((N, 100))
+    off = smooth_samples(noisy, 0.005, np.full(100, sigma)).accelerations - exact[:, None]
+    error = np.sqrt((off**2).mean(axis=1))
+    inside = np.sqrt((error[100:-100] ** 2).mean())
+    assert max(error[0], error[-1]) < 1.5 * 22.39 * inside  # degree 11; the motion is smoother here than on average

@@ -54,7 +54,9 @@ def inverse_trajectory(
 
     Of mechanisms the factor graph of Blanco-Claraco et al. (2021), section 7.2; of robots inverse dynamics at each
     sample. The torques of a floating base are the wrench that it would need. What is measured or rounded is smoothed
-    first: splines of degree 7 or 11, whose smoothness and noise are the likeliest ones (Wahba 1990, section 4.8).
+    first: splines of degree 7 or 11, whose smoothness and noise are the likeliest ones (Wahba 1990, section 4.8). At
+    both ends, accelerations err by 6.8 (degree 7) or 22 times (degree 11) what they err by inside, the least for
+    samples on one side.
 
     Args:
         model: a robot (tree, floating or closed chain), or a mechanism whose file names its motors.
