@@ -20,6 +20,12 @@ CONFORMANCE = {
         "-k",
         "cam or shaft or backwards or circle or (micropython and has_a_form)",
     ),
+    "unusual.md": (
+        "tests/model/robot/test_joints.py",
+        "tests/compiler/backends/test_operations.py",
+        "-k",
+        "ellipsoidal or (matlab and has_a_form)",
+    ),
     "sensor.md": ("tests/motion/estimation/test_sensor_kinds.py", "-k", "beacon or strain_gauge"),
 }
 """By page, the tests over registries and the new entries among these."""
