@@ -10,7 +10,6 @@ from jaxtyping import Float
 from screwgraph.model.robot import Robot, constraint_jacobian
 from screwgraph.motion.planning.dynamics import compile_required_forces
 from screwgraph.motion.planning.goals import Point, Pose, Position
-from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position, find_start_position
 from screwgraph.motion.planning.inverse_kinematics import (
     find_nearest_attempt,
@@ -39,7 +38,7 @@ def explain_too_fast_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[st
     for name, goal in task.items():
         if not isinstance(goal, Pose | Point) or goal.sigma is not None:
             continue
-        at, points = task.place(name), find_points(steps, goal.time)
+        at, points = task.place(name), steps.points_at(goal.time)
         name = name if at is None else f"{name} ({at})"
         there = list_reaching_positions(steps.mechanics, goal, q) if len(points) == 1 else [q]
         (needed, joint), time = (
@@ -58,7 +57,7 @@ def explain_unreached_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[s
     """
     is_limited = are_file_limits(task.limits)
     for name, goal in task.items():
-        if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(find_points(steps, goal.time)) != 1:
+        if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(steps.points_at(goal.time)) != 1:
             continue
         if np.ndim(goal.at) > (2 if isinstance(goal, Pose) else 1):
             continue

@@ -9,7 +9,6 @@ import numpy as np
 
 from screwgraph.motion.planning.contacts import FlatContact, PointContact
 from screwgraph.motion.planning.goals import Point, Pose, Position, Velocity
-from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.limits import VelocityLimit
 from screwgraph.motion.planning.limits.base import make_bounds, symmetric_bounds
@@ -40,7 +39,7 @@ def prove_infeasible(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
 def _too_slow(task: Task, steps: TrajectoryUnknowns, goal: Position, name: str) -> Iterator[str]:
     """Joints cannot move to where a goal wants them at their largest velocity."""
     limits = [i for i in task.limits if isinstance(i, VelocityLimit) and i.sigma is None]
-    points = find_points(steps, goal.time)
+    points = steps.points_at(goal.time)
     if task.start is None or steps.duration is not None or not limits or len(points) != 1:
         return
     q, (there, joints) = complete_position(task.robot, task.start)[0], complete_position(task.robot, goal.at)

@@ -15,7 +15,6 @@ from jaxtyping import Float
 from screwgraph.model.robot import constraint_jacobian, independent_coordinates
 from screwgraph.motion.planning.dynamics import compile_required_forces
 from screwgraph.motion.planning.goals import Point, Pose, Position
-from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.inverse_kinematics import list_reaching_positions
 from screwgraph.motion.planning.limits import EffortLimit
@@ -229,7 +228,7 @@ def _ends(task: Task, steps: TrajectoryUnknowns) -> Iterator[MotionEnds]:
     for goal in task.goals:
         if not isinstance(goal, Position | Pose | Point) or goal.sigma is not None:
             continue
-        points = find_points(steps, goal.time)
+        points = steps.points_at(goal.time)
         if points[-1] != last:
             continue
         if isinstance(goal, Position):

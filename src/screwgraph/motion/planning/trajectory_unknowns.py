@@ -19,6 +19,8 @@ from screwgraph.motion.planning.phases import Phase, point_times
 from screwgraph.motion.planning.template_wrappers import DurationScaled, SqrtDtWeighted
 from screwgraph.optimize import Factors, Variables, Vector, each, soft
 
+Time = float | str | tuple[float, float]
+"""A time (s), "start", "end", "always", or an interval."""
 ON_TIME = 1e-6
 """A time is that of a point if it differs by less than so much of a step."""
 
@@ -210,6 +212,19 @@ class TrajectoryUnknowns:
                 fix=f"the nearest is at {self.times[nearest]:.9g} s",
             )
         return nearest
+
+    def points_at(self, time: Time) -> Int[np.ndarray, " n"]:
+        """Return the numbers of the points of a time or interval. Raises InputError where there is none."""
+        if time == "start":
+            return np.array([0])
+        if time == "always":
+            return np.arange(len(self.times))
+        if isinstance(time, tuple):
+            first, last = (self.point(t) for t in time)
+            if last <= first:
+                raise InputError(f"the times {time[0]:g}..{time[1]:g} s are not an interval")
+            return np.arange(first, last + 1)
+        return np.array([self.point(time)])
 
     def sample(self, point: int) -> int:
         """Return the sample at a point: that of the later phase where two meet, else the one before or after."""

@@ -26,7 +26,6 @@ from screwgraph.motion.planning.dynamics import make_collocation_factors, make_d
 from screwgraph.motion.planning.full_graph import make_full_graph_factors
 from screwgraph.motion.planning.goal_conflicts import check_goal_conflicts
 from screwgraph.motion.planning.goals import Position, Velocity
-from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position, find_start_position
 from screwgraph.motion.planning.goals.velocity import select_velocities
 from screwgraph.motion.planning.items import ActingItem, Wrench
@@ -208,7 +207,7 @@ def _collect_given_states(
         if not isinstance(goal, Position | Velocity) or goal.sigma is not None or isinstance(goal.at, Mapping):
             continue
         try:
-            points = find_points(steps, goal.time)
+            points = steps.points_at(goal.time)
             if isinstance(goal, Position):
                 family, value = "q", complete_position(task.robot, goal.at)[0]
             else:

@@ -11,7 +11,6 @@ from screwgraph.model.robot import Robot, link_poses
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.planning.costs import Path
 from screwgraph.motion.planning.goals import Point, Pose, Position
-from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.point import AXES
 from screwgraph.motion.planning.items import ActingItem, Wrench
 from screwgraph.ui.view.scene import Line, Points
@@ -32,7 +31,7 @@ def goal_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
     for goal in plan.task.goals:
         if not isinstance(goal, Point | Pose | Position):
             continue
-        every = find_points(plan.transcription.steps, goal.time)
+        every = plan.transcription.steps.points_at(goal.time)
         for k in {int(every[0]), int(every[-1])}:
             if isinstance(goal, Position):
                 lines.append(draw_skeleton(plan.task.robot, _wanted_position(plan, goal, k)))

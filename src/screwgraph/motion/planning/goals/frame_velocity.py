@@ -11,11 +11,11 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.frame_velocity import make_frame_twist
-from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.keys import FRAME_VELOCITY
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
-from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 from screwgraph.optimize import Factors
 
 ROWS = {"linear": (3, 4, 5), "angular": (0, 1, 2)}
@@ -65,7 +65,7 @@ class FrameVelocity:
             at = np.asarray(value, dtype=float)
             if at.shape[-1:] != (3,) or not np.isfinite(at).all():
                 raise InputError(f"the {kind} velocity of frame {self.frame!r} is {value!r}", fix="give three numbers")
-            points = find_points(steps, self.time)
+            points = steps.points_at(self.time)
             template = FrameVelocityError(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, ROWS[kind])
             states = steps.q[points], steps.qd[points]
             yield make_goal_factors(template, *states, sigma=self.sigma, name=f"{name}: {kind} velocity", at=at)

@@ -10,11 +10,11 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.keys import POINT
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
-from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 from screwgraph.optimize import Factors
 from screwgraph.spatial import translation
 
@@ -63,5 +63,5 @@ class Point:
                 f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)"
             )
         template = PointError(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
-        points = steps.q[find_points(steps, self.time)]
+        points = steps.q[steps.points_at(self.time)]
         yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: point", at=at)

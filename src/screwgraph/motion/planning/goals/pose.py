@@ -12,11 +12,11 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import check_unit
-from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.keys import POSE
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
-from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 from screwgraph.optimize import Factors
 from screwgraph.spatial import inverse, turn_and_shift
 
@@ -57,7 +57,7 @@ class Pose:
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         template = PoseError(steps.mechanics, self.frame)
-        pose, points = self.target(steps.mechanics), steps.q[find_points(steps, self.time)]
+        pose, points = self.target(steps.mechanics), steps.q[steps.points_at(self.time)]
         yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: pose", at=pose, rank=2)
 
     def target(self, mechanics: Mechanics) -> Float[np.ndarray, "4 4"]:

@@ -12,10 +12,10 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot, check_unit
-from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.models import find_model_kind, list_values, merge_names, set_coordinates
 from screwgraph.motion.planning.task_parser import TaskParser
-from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 from screwgraph.optimize import Factors, Manifold
 from screwgraph.spatial.manifolds.tangent_coordinates import to_tangent
 
@@ -67,7 +67,7 @@ class Position:
         """Return one factor for each point of the time. Raises InputError."""
         robot, positions = steps.mechanics.robot, steps.mechanics.positions
         q, names = complete_position(robot, self.at)
-        unknowns, flat = steps.q[find_points(steps, self.time)], flat_coordinates(robot)
+        unknowns, flat = steps.q[steps.points_at(self.time)], flat_coordinates(robot)
         alone = [n for n in names if n not in robot.q_slices and not flat.issuperset(steps.mechanics.coordinates(n))]
         columns = steps.mechanics.columns([n for n in names if n not in alone])
         if columns:

@@ -11,11 +11,11 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.motion.planning.goals.base import Time, find_points, make_goal_factors
+from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.template_wrappers import EntryError
-from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 from screwgraph.optimize import Factors
 
 
@@ -39,7 +39,7 @@ class Velocity:
             # Loops hold the others at rest then: rows that repeat this would differ by what collocation errs.
             at = dict.fromkeys(robot.independent_joints, 0.0)
         columns, value = select_velocities(steps.mechanics, at)
-        points = find_points(steps, self.time)
+        points = steps.points_at(self.time)
         yield make_goal_factors(
             EntryError(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value
         )
