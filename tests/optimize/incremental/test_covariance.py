@@ -46,6 +46,17 @@ def test_marginals_are_those_of_the_whole_problem(seed):
             assert np.abs(ours - theirs).max() < 1e-9 * np.abs(theirs).max()
 
 
+def test_joint_covariances_of_cliques_are_parts_of_the_whole_one():
+    solver = Incremental(Problem(chain(np.random.default_rng(0))))
+    whole, dims, seen = solver.covariance(X, Y), np.array([2] * N + [3] * 4), []
+    ends = np.cumsum(dims)
+    for clique, joint in solver._tree.storage.joint_covariances():
+        at = np.concatenate([np.arange(ends[v] - dims[v], ends[v]) for v in clique.members])
+        assert np.abs(joint - whole[np.ix_(at, at)]).max() < 1e-9 * np.abs(whole).max()
+        seen += clique.own.tolist()
+    assert sorted(seen) == list(range(N + 4))
+
+
 def test_poses_count_in_their_own_directions():
     problem, start, _ = pose_ring(8, 0.02)
     solver = Incremental(problem, start)

@@ -21,6 +21,7 @@ from screwgraph.optimize import (
 )
 from screwgraph.optimize.incremental.bayes_tree import BayesTree
 from screwgraph.optimize.incremental.tree_records import Link
+from screwgraph.optimize.linear import SingularError
 from screwgraph.spatial import sin, sqrt
 from tests.optimize.graphs import pose_ring, relative
 
@@ -248,3 +249,33 @@ def test_values_are_those_of_before_where_an_update_fails():
 
 def root_of(x):
     return sqrt(x[0] - 100.0) + x
+
+
+@pytest.mark.parametrize(
+    "pairs", [[(0, 1), (1, 2), (2, 3)], [(0, 3), (1, 3), (2, 3)], [(0, 1), (2, 3)], [(0, 2), (1, 3)]]
+)
+def test_fronts_that_take_entries_of_a_matrix_solve_it(pairs):
+    dims, rng = np.array([2, 1, 3, 2]), np.random.default_rng(0)
+    tree, of = BayesTree(dims, is_ordered=True), np.repeat(np.arange(4), dims)
+    tree.add(np.array([[0], [1], [2], [3]]), 0, 0)
+    tree.add(np.array(pairs), 0, 0)
+    tree.prepare()
+    tied = np.array([[a == b or (a, b) in pairs or (b, a) in pairs for b in of] for a in of])
+    i, j = np.nonzero(np.tril(tied))
+    for _ in range(2):
+        H, g = rng.standard_normal((2, 8, 8))
+        H, g = np.where(tied, H + H.T + 16.0 * np.eye(8), 0.0), g[0]
+        fronts = tree.clear()
+        fronts[tree.storage.places(i, j)] += H[i, j]
+        fronts[tree.storage.places(None, np.arange(8))] += g
+        tree.factor()
+        assert tree.is_eliminated
+        tree.solve(-1.0, np.inf)
+        assert np.allclose(tree.delta, np.linalg.solve(H, -g), rtol=1e-12)
+        assert np.allclose(
+            tree.storage.covariance([0, 2]), np.linalg.inv(H)[np.ix_(*[np.r_[0:2, 3:6]] * 2)], rtol=1e-12
+        )
+    tree.clear()
+    with pytest.raises(SingularError):
+        tree.factor()
+    assert not tree.is_eliminated

@@ -24,16 +24,16 @@ from screwgraph.optimize.incremental.degree_queues import DEGREES
 from screwgraph.optimize.incremental.elimination import (
     ELIMINATION,
     assign_factors,
-    eliminate_cliques,
     make_cliques,
     remove_cliques,
 )
 from screwgraph.optimize.incremental.front_cholesky import DENSE
 from screwgraph.optimize.incremental.incidence_lists import LINKING
-from screwgraph.optimize.incremental.min_degree_ordering import ORDERING, order_unknowns
+from screwgraph.optimize.incremental.min_degree_ordering import ORDERING, order_as_numbered, order_unknowns
 from screwgraph.optimize.incremental.small_batches import FEW, SmallBatchCalls
 from screwgraph.optimize.incremental.supernodes import GROUPING, form_supernodes
 from screwgraph.optimize.incremental.tree_records import (
+    AS_NUMBERED,
     ActiveUnknown,
     Clique,
     Counters,
@@ -77,10 +77,11 @@ class BayesTree:
     """Factors, given as J'J and J'r, and the Bayes tree of those that are eliminated.
 
     A factor's numbers stand in `data` from `where(f)` on: columns of J'J, its lower triangle, with the entry of J'r
-    below each, (k, k + 1). `eliminate` wants to be told of the unknowns whose factors have changed.
+    below each, (k, k + 1). `eliminate` wants to be told of the unknowns whose factors have changed. Unknowns that
+    are eliminated anew are ordered by degrees; in a tree that `is_ordered`, by their numbers.
     """
 
-    def __init__(self, dims: Int[np.ndarray, " n"]) -> None:
+    def __init__(self, dims: Int[np.ndarray, " n"], is_ordered: bool = False) -> None:
         self.count = n = len(dims)
         self.delta = np.zeros(int(dims.sum()))
         unknowns, cliques, counters = new_table(Unknown, n), new_table(Clique, n + 2), new_table(Counters, 1)
@@ -114,7 +115,7 @@ class BayesTree:
         )
         self._solution: Any = Solution(delta=self.delta, x=np.zeros(int(dims.sum()) + 1), stack=stack, found=found)
         self._factors = self._incidences = self._used = 0
-        self._late = 1
+        self._late = AS_NUMBERED if is_ordered else 1
         self._functions = compile_tree_code().functions
         self._store_pointers()
 
@@ -136,6 +137,11 @@ class BayesTree:
     def are_free(self, unknowns: Int[np.ndarray, " k"]) -> Bool[np.ndarray, " k"]:
         """Return which of some unknowns no factor touches."""
         return self._tables.unknowns["incidence"][unknowns] < 0
+
+    @property
+    def is_eliminated(self) -> bool:
+        """Whether all cliques that were made by the last elimination are factored."""
+        return 0 < self.cliques == self._counters["made"][0]
 
     @property
     def is_lost(self) -> bool:
@@ -218,16 +224,41 @@ class BayesTree:
         Raises:
             SingularError: an unknown is not determined; the tree is then of no use.
         """
+        self._plan(unknowns)
+        self._functions["make_tree"](*self._all)
+        self._check_pivots(self._functions["eliminate_cliques"](*self._all, TINY))
+
+    def prepare(self) -> None:
+        """Make the cliques of all unknowns, whose fronts take numbers instead of factors: see `clear` and `factor`."""
+        self._plan(np.arange(self.count))
+        self._functions["make_tree"](*self._all)
+
+    def clear(self) -> Any:
+        """Write zeros to all fronts of a tree that was prepared, and return where `Stored.places` of entries are."""
+        self._functions["clear_fronts"](*self._all)
+        return self._tables.pool
+
+    def factor(self) -> None:
+        """Factor fronts after entries of J'J and J'r were added to them.
+
+        Raises:
+            SingularError: an unknown is not determined; with other numbers it may be.
+        """
+        self._check_pivots(self._functions["factor_fronts"](*self._all, TINY))
+
+    def _plan(self, unknowns: Int[np.ndarray, " k"]) -> None:
         touched, functions, work = unknowns.ctypes.data, self._functions, self._work
         while functions["plan_update"](*self._all, touched, len(unknowns), work.members.size, self._late) < 0:
             capacity = 2 * work.members.size
             work.members, work.links = np.zeros(capacity, dtype=np.int64), new_table(Link, capacity)
             self._store_pointers()
         need = int(self._counters["used_pool"][0] + self._counters["need"][0])
-        if need > self._tables.pool.size:
+        if need >= self._tables.pool.size:  # the last number stays free, see `WindowTree`
             self._tables.pool = _longer(self._tables.pool, 2 * need)
             self._store_pointers()
-        if not functions["apply_update"](*self._all, TINY):
+
+    def _check_pivots(self, are_positive: int) -> None:
+        if not are_positive:
             bad = int(self._counters["bad"][0])
             raise SingularError(int(self._tables.unknowns["offset"][bad]), bad)
 
@@ -280,19 +311,21 @@ def plan_update(tree: TreeTables, work: Workspace, touched: Ints, count: int, ca
     used = gather_elements(tree, work, capacity)
     if used < 0:
         return -1
-    used = order_unknowns(tree, work, used, capacity, late)
+    if late == AS_NUMBERED:
+        used = order_as_numbered(tree, work, used, capacity)
+    else:
+        used = order_unknowns(tree, work, used, capacity, late)
     if used < 0:
         return -1
     form_supernodes(tree, work, late)
     return used
 
 
-def apply_update(tree: TreeTables, work: Workspace, tiny: float) -> int:
-    """Make what was planned; return 1, or 0 where an unknown is not determined."""
+def make_tree(tree: TreeTables, work: Workspace) -> None:
+    """Make the cliques that were planned."""
     remove_cliques(tree, work)
     make_cliques(tree, work)
     assign_factors(tree, work)
-    return eliminate_cliques(tree, work, tiny)
 
 
 def solve_all_unknowns(tree: TreeTables, solution: Solution, far: Ints, threshold: float, limit: float) -> int:
@@ -309,4 +342,4 @@ def solve_some_unknowns(
     return list_relinearised(tree, solution, changed, far, limit)
 
 
-RENEWAL = (plan_update, apply_update, solve_all_unknowns, solve_some_unknowns)
+RENEWAL = (plan_update, make_tree, solve_all_unknowns, solve_some_unknowns)

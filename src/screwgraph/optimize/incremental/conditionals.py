@@ -25,6 +25,11 @@ class Conditional:
     rows: Float[np.ndarray, "m n"]
     d: Float[np.ndarray, " m"]
 
+    @property
+    def members(self) -> Int[np.ndarray, " m"]:
+        """Its own unknowns, then those above."""
+        return np.concatenate([self.own, self.above])
+
 
 @dataclass(frozen=True, eq=False)
 class Stored:
@@ -42,6 +47,30 @@ class Stored:
         first = int(own["frontals"])
         return Conditional(listed[:first], listed[first:], np.triu(front[:, :m]), -front[:, m])
 
+    def places(self, i: Int[np.ndarray, " k"] | None, j: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+        """Return where entries (i, j) of J'J, in directions of all unknowns, stand in the pool; J'r's where i is None.
+
+        An entry stands in the front of the unknown that is eliminated first: the one with the smaller number.
+        """
+        dims, cliques, pool = self.tables.unknowns["dim"], self.tables.cliques, self.tables.pool
+        of, count = np.repeat(np.arange(len(dims)), dims), len(dims)
+        within = np.arange(len(of)) - self.tables.unknowns["offset"][of]
+        keys, columns = [], []  # of each clique's unknowns
+        for c in np.unique(self.tables.unknowns["clique"]).tolist():
+            listed = pool[cliques["block"][c] :][: cliques["unknowns"][c]].astype(np.int64)
+            keys.append(c * count + listed)
+            columns.append(np.cumsum(dims[listed]) - dims[listed])
+        key, column = np.concatenate(keys), np.concatenate(columns)
+        order = np.argsort(key)
+        other = j if i is None else i
+        clique = self.tables.unknowns["clique"][np.minimum(of[other], of[j])]
+        a, b = (
+            column[order[np.searchsorted(key, clique * count + of[d], sorter=order)]] + within[d] for d in (other, j)
+        )
+        size = cliques["dim"][clique]
+        first = cliques["block"][clique] + cliques["unknowns"][clique]
+        return first + np.minimum(a, b) * (size + 1) + (size if i is None else np.maximum(a, b))
+
     def above(self, unknowns: Sequence[int]) -> list[int]:
         """Return the cliques between unknowns and the roots, each before those that it stands on."""
         depth: dict[int, int] = {}
@@ -55,11 +84,38 @@ class Stored:
                 depth[clique] = first + k
         return sorted(depth, key=lambda c: -depth[c])
 
+    @property
+    def _eliminated(self) -> list[int]:
+        return np.flatnonzero(self.tables.unknowns["clique"] > 0).tolist()
+
     def all(self) -> Iterator[Conditional]:
         """Yield all cliques, each before those that it stands on."""
-        eliminated = np.flatnonzero(self.tables.unknowns["clique"] > 0).tolist()
-        for clique in self.above(eliminated):
-            yield self.conditional(clique)
+        yield from map(self.conditional, self.above(self._eliminated))
+
+    def joint_covariances(self) -> Iterator[tuple[Conditional, Float[np.ndarray, "n n"]]]:
+        """Yield all cliques, each behind those that it stands on, with the joint covariance of its unknowns, own first.
+
+        Selected inversion: Takahashi, Fagan, Chen (1973); see `optimize.linear.covariance`.
+        """
+        from scipy.linalg import solve_triangular
+
+        dims, known = self.tables.unknowns["dim"], dict[int, tuple[Conditional, np.ndarray]]()
+        for k in reversed(self.above(self._eliminated)):
+            c, above = self.conditional(k), np.zeros((0, 0))
+            f, parent = len(c.d), int(self.tables.cliques["parent"][k])
+            if parent:
+                upper, joint = known[parent]
+                at = dict(
+                    zip(upper.members.tolist(), np.cumsum(dims[upper.members]) - dims[upper.members], strict=True)
+                )
+                places = _places(c.above.tolist(), at, dims)
+                above = joint[np.ix_(places, places)]
+            inverse = solve_triangular(c.rows[:, :f], np.eye(f))
+            gain = inverse @ c.rows[:, f:]  # own = -gain above + noise
+            tied = -gain @ above
+            found = np.block([[inverse @ inverse.T - tied @ gain.T, tied], [tied.T, above]])
+            known[k] = c, found
+            yield known[k]
 
     def covariance(self, unknowns: Sequence[int]) -> Float[np.ndarray, "n n"]:
         """Return the joint covariance of unknowns, in their order: Y'Y where R'Y = E, along paths to the roots.

@@ -72,7 +72,6 @@ def make_cliques(tree: TreeTables, work: Workspace) -> None:
         tree.cliques[c].unknowns = work.supernodes[g].unknowns
         tree.cliques[c].own_dim = work.supernodes[g].own_dim
         tree.cliques[c].dim = size
-        tree.cliques[c].solved = 0
         work.supernodes[g].clique = c
         above = work.supernodes[g].parent
         if above >= 0:
@@ -186,41 +185,77 @@ def add_child(tree: TreeTables, front: Reals, size: int, c: int) -> None:
         column = column + width
 
 
+def clear_front(tree: TreeTables, c: int) -> None:
+    """Write zeros to a clique's front."""
+    front = tail(tree.pool, tree.cliques[c].block + tree.cliques[c].unknowns)
+    for i in range((tree.cliques[c].dim + 1) * tree.cliques[c].dim):
+        front[i] = 0.0
+
+
+def place_unknowns(tree: TreeTables, c: int) -> None:
+    """Tell unknowns their first rows in a clique's front."""
+    at = 0
+    for a in range(tree.cliques[c].unknowns):
+        v = int(tree.pool[tree.cliques[c].block + a])
+        tree.unknowns[v].place = at
+        at = at + tree.unknowns[v].dim
+
+
+def factor_clique(tree: TreeTables, c: int, tiny: float) -> int:
+    """Add what is left of cliques below to a front, and factor it; return 1, or 0 where an unknown is not determined.
+
+    Its unknowns know their places.
+    """
+    size = tree.cliques[c].dim
+    tree.cliques[c].solved = 0
+    front = tail(tree.pool, tree.cliques[c].block + tree.cliques[c].unknowns)
+    below = tree.cliques[c].child
+    while below >= 0:
+        add_child(tree, front, size, below)
+        below = tree.cliques[below].next
+    bad = factor_front(front, tree.cliques[c].own_dim, size, tiny)
+    if bad < 0:
+        tree.counters.made = tree.counters.made + 1
+        return 1
+    for a in range(tree.cliques[c].unknowns):
+        v = int(tree.pool[tree.cliques[c].block + a])
+        if tree.unknowns[v].place <= bad:
+            tree.counters.bad = v
+    return 0
+
+
 def eliminate_cliques(tree: TreeTables, work: Workspace, tiny: float) -> int:
-    """Factor the new cliques, leaves first; return 1, or 0 where an unknown is not determined."""
+    """Assemble and factor the new cliques, leaves first; return 1, or 0 where an unknown is not determined."""
     tree.counters.made = 0
     for back in range(tree.counters.supernodes):
         g = tree.counters.supernodes - 1 - back
         c = work.supernodes[g].clique
-        block = tree.cliques[c].block
-        count = tree.cliques[c].unknowns
-        size = tree.cliques[c].dim
-        front = tail(tree.pool, block + count)
-        for i in range((size + 1) * size):
-            front[i] = 0.0
-        at = 0
-        for a in range(count):
-            v = int(tree.pool[block + a])
-            tree.unknowns[v].place = at
-            at = at + tree.unknowns[v].dim
+        clear_front(tree, c)
+        place_unknowns(tree, c)
+        front = tail(tree.pool, tree.cliques[c].block + tree.cliques[c].unknowns)
         f = work.supernodes[g].factor
         while f >= 0:
-            add_factor(tree, front, size, f)
+            add_factor(tree, front, tree.cliques[c].dim, f)
             f = tree.factors[f].next
-        below = tree.cliques[c].child
-        while below >= 0:
-            add_child(tree, front, size, below)
-            below = tree.cliques[below].next
-        bad = factor_front(front, tree.cliques[c].own_dim, size, tiny)
-        if bad >= 0:
-            at = 0
-            for a in range(count):
-                v = int(tree.pool[block + a])
-                if at <= bad:
-                    tree.counters.bad = v
-                at = at + tree.unknowns[v].dim
+        if factor_clique(tree, c, tiny) == 0:
             return 0
-        tree.counters.made = tree.counters.made + 1
+    return 1
+
+
+def clear_fronts(tree: TreeTables, work: Workspace) -> None:
+    """Write zeros to the fronts of the cliques that were made last."""
+    for g in range(tree.counters.supernodes):
+        clear_front(tree, work.supernodes[g].clique)
+
+
+def factor_fronts(tree: TreeTables, work: Workspace, tiny: float) -> int:
+    """Factor the cliques that were made last, whose fronts hold what their factors say; return as `factor_clique`."""
+    tree.counters.made = 0
+    for back in range(tree.counters.supernodes):
+        c = work.supernodes[tree.counters.supernodes - 1 - back].clique
+        place_unknowns(tree, c)
+        if factor_clique(tree, c, tiny) == 0:
+            return 0
     return 1
 
 
@@ -232,5 +267,10 @@ ELIMINATION = (
     assign_factors,
     add_factor,
     add_child,
+    clear_front,
+    place_unknowns,
+    factor_clique,
     eliminate_cliques,
+    clear_fronts,
+    factor_fronts,
 )

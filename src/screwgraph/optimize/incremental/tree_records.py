@@ -11,6 +11,8 @@ from screwgraph.compiler.kernels import Bundle, Ints, Reals, Record, Table, entr
 
 SIZE_CLASSES = 256
 """Classes of sizes of blocks; see `supernodes.size_class_of`."""
+AS_NUMBERED = -1
+"""Instead of the number of a call of `set_late`: unknowns are eliminated in the order of their numbers."""
 
 
 class Unknown(Record):
@@ -155,7 +157,6 @@ class Counters(Record):
     used_pool: int
     clock: int
     mark: int
-    tags: int
     affected: int
     """How many cliques are unmade."""
     active: int

@@ -1,4 +1,4 @@
-"""The functions of a large window: kernels of its factors, one call for all steps, and a chain of fronts."""
+"""The functions of a large window: kernels of its factors, one call for all steps, and a Bayes tree."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from jaxtyping import Float, Int
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.factors import Factors, select_factors
-from screwgraph.optimize.smoothers.front_chain import FrontChain
 from screwgraph.optimize.smoothers.initial_prior import move_prior
 from screwgraph.optimize.smoothers.unrolled_engine import make_single_call
 from screwgraph.optimize.smoothers.window import Window
+from screwgraph.optimize.smoothers.window_tree import WindowTree
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,9 @@ class AssembledEngine:
     ) -> tuple[Float[np.ndarray, " s"], float, float]:
         """Return the end of a Gauss-Newton step, the cost at its beginning, and its largest entry."""
         cost = self._gather_system(x, bound, prior)
-        if not self._chain.eliminate(damping[0]):
+        if not self._tree.eliminate(damping[0]):
             return x, cost, np.nan
-        step = self._chain.solution()
+        step = self._tree.solution()
         return self.window.problem.layout.retract(x, step), cost, float(np.abs(step).max())
 
     def advance(
@@ -55,15 +55,12 @@ class AssembledEngine:
 
     def spread(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m m"]:
         """Return J P J', P the covariance of the last step as eliminated last; NaN where nothing was."""
-        return self._chain.spread(rows)
+        return self._tree.spread(rows)
 
     def copy(self) -> AssembledEngine:
-        """Return one that shares no memory with this one."""
+        """Return one that shares no numbers with this one."""
         other = replace(self)
-        shared = {name: value for name, value in self.__dict__.items() if name != "_chain"}
-        other.__dict__.update(shared)
-        if "_chain" in self.__dict__:
-            other.__dict__["_chain"] = self._chain.copy()
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name != "_tree"})
         return other
 
     def covariances(
@@ -74,22 +71,22 @@ class AssembledEngine:
         Directions are those of the families that have one unknown a step, then of the others.
         """
         self._gather_system(x, bound, prior)
-        return self._chain.covariances() if self._chain.eliminate() else None
+        return self._tree.covariances() if self._tree.eliminate() else None
 
     def _gather_system(self, x: np.ndarray, bound: BoundFactors, prior: list[np.ndarray]) -> float:
-        """Put J'J and J'r into the chain, and return the cost."""
+        """Put J'J and J'r into the tree, and return the cost."""
         cost, gradient, entries = bound.whole.linearise(x)
         told = None
         if prior:
             information, vector, more = move_prior(self.window, self.window.problem.layout.views(x), prior[0])
             told, cost = (information, vector), cost + more
-        self._chain.gather(entries, gradient, told)
+        self._tree.gather(entries, gradient, told)
         return cost
 
     def _marginal(self, x: np.ndarray, bound: BoundFactors, prior: np.ndarray) -> Float[np.ndarray, " p"]:
         """Return the prior that is left when the first step goes: a Schur complement, where the values are now."""
         window, layout = self.window, self.window.problem.layout
-        k, n = self._chain.own, self._chain.width
+        k, n = self._tree.own, 2 * self._tree.own + self._tree.shared
         H, g = np.zeros((n, n)), np.zeros(n)
         if bound.leaving is not None:
             _, gradient, entries = bound.leaving.linearise(x)
@@ -136,8 +133,8 @@ class AssembledEngine:
         return list(factors.values())
 
     @cached_property
-    def _chain(self) -> FrontChain:
-        return FrontChain(self.window, self._whole.assembly.rows, self._whole.assembly.columns)
+    def _tree(self) -> WindowTree:
+        return WindowTree(self.window, self._whole.assembly.rows, self._whole.assembly.columns)
 
     @cached_property
     def _marginal_rows(self) -> Int[np.ndarray, " n"]:
