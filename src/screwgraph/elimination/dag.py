@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import EliminationError
+from screwgraph.elimination.bayes_net import make_bayes_net
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, make_clique_tree
 from screwgraph.elimination.determinacy import check_determined
@@ -71,6 +72,15 @@ class Dag:
     def edges(self) -> tuple[tuple[Key, Key], ...]:
         """All (variable, parent) pairs."""
         return tuple((block.key, parent) for block in self.blocks for parent in block.parents)
+
+    @cached_property
+    def bayes_net(self) -> Mapping[Key, tuple[Key, ...]]:
+        """The parents of each variable in the Bayes net: all that share a factor with it when it is eliminated.
+
+        `edges` are fewer: those to variables in the equations that express it. Xie & Dellaert (2019), Figs 7 and 10,
+        count these.
+        """
+        return make_bayes_net(map(self.graph.unknown_keys, self.graph.factors), self.order)
 
     @property
     def fill_in(self) -> int:

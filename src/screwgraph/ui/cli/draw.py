@@ -37,12 +37,13 @@ HELP = """\b
 graph:   the factor graph, without the factors and variables that follow from known variables;
 matrix:  its equations (rows) and unknowns (columns) as blocks;
 dag:     the elimination DAG, each variable expressed by later ones;
+bayes_net: the Bayes net of the elimination, each variable given all that share a factor with it;
 steps:   what is left after each variable;
 cliques: the clique (Bayes) tree;
 clusters: the cluster tree, links (of mechanisms bodies) grouped by loops and couplings;
 algorithm: the elimination as numbered assignments, articulated inertias and bias forces written out;
 network: the factor graph of a motion over three instants;
-bayes:   the Bayes network behind that graph.
+bayes:   the Bayes network behind that graph over time.
 
 The default order of a robot is rnea for inverse problems, aba for the others.
 

@@ -4,7 +4,7 @@ from screwgraph.ui.draw.algorithm import draw_algorithm
 from screwgraph.ui.draw.cliques import draw_cliques
 from screwgraph.ui.draw.clusters import draw_clusters
 from screwgraph.ui.draw.costs import draw_costs
-from screwgraph.ui.draw.dag import draw_dag
+from screwgraph.ui.draw.dag import draw_bayes_net, draw_dag
 from screwgraph.ui.draw.elimination_steps import draw_steps
 from screwgraph.ui.draw.figures import FIGURES
 from screwgraph.ui.draw.graph import draw_graph
@@ -21,6 +21,7 @@ __all__ = [
     "OVER_TIME",
     "Panel",
     "draw_algorithm",
+    "draw_bayes_net",
     "draw_bayes_network",
     "draw_cliques",
     "draw_clusters",

@@ -18,6 +18,9 @@ from screwgraph.ui.draw.scene import Node, Scene
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+COMPUTED = "from a variable to those computed from it"
+"""What an arrow of a DAG is."""
+
 
 def draw_dag(dag: Dag) -> Figure:
     """Draw an elimination DAG, each variable where the factor graph has it. Xie & Dellaert (2019), Figs 5d, 7, 10.
@@ -29,16 +32,30 @@ def draw_dag(dag: Dag) -> Figure:
     return render(dag_scene(dag))
 
 
+def draw_bayes_net(dag: Dag) -> Figure:
+    """Draw the Bayes net of an elimination as `draw_dag` draws its DAG: arrows come from all of a separator."""
+    return render(bayes_net_scene(dag))
+
+
 def dag_scene(dag: Dag) -> Scene:
     """Arrange an elimination DAG; see `draw_dag`."""
+    return _arrange(dag, dag.edges, COMPUTED)
+
+
+def bayes_net_scene(dag: Dag) -> Scene:
+    """Arrange the Bayes net of an elimination; see `draw_bayes_net`."""
+    edges = [(key, parent) for key, parents in dag.bayes_net.items() for parent in parents]
+    return _arrange(dag, edges, "from a parent to a variable that is given by it and its others")
+
+
+def _arrange(dag: Dag, edges: Sequence[tuple[Key, Key]], arrow: str) -> Scene:
     places = arrange_graph(dag.graph, gravity=True)
     nodes = [
         colour_node(node, key)
         for node, key in zip(make_variable_nodes(dag.graph, places), places.variables, strict=True)
     ]
-    return with_legend(
-        Scene(edges=route_edges(make_arrows(dag, dag.order), nodes), nodes=tuple(nodes)), make_legend(dag)
-    )
+    scene = Scene(edges=route_edges(make_arrows(edges, dag.order), nodes), nodes=tuple(nodes))
+    return with_legend(scene, make_legend(dag, arrow))
 
 
 def colour_node(node: Node, key: Key) -> Node:
@@ -46,18 +63,18 @@ def colour_node(node: Node, key: Key) -> Node:
     return replace(node, colours=style.colours(key.kind))
 
 
-def make_arrows(dag: Dag, eliminated: Sequence[Key]) -> list[Connection]:
+def make_arrows(edges: Sequence[tuple[Key, Key]], eliminated: Sequence[Key]) -> list[Connection]:
     """Return the arrows to variables that are eliminated."""
     done = set(eliminated)
     return [
         Connection(str(parent), str(key), style.colours(key.kind).line, arrow=True)
-        for key, parent in dag.edges
+        for key, parent in edges
         if key in done
     ]
 
 
-def make_legend(dag: Dag) -> list[Item]:
-    """Explain colours that occur, and arrows."""
+def make_legend(dag: Dag, arrow: str) -> list[Item]:
+    """Explain colours that occur, and what an arrow is."""
     meanings = {
         style.GREEN: "accelerations (forward path)",
         style.BLUE: "wrenches (backward path)",
@@ -66,4 +83,4 @@ def make_legend(dag: Dag) -> list[Item]:
     }
     used = {style.colours(key.kind) for key in dag.order}
     items: list[Item] = [("circle", meaning, c) for c, meaning in meanings.items() if c in used]
-    return [*items, ("arrow", "from a variable to those computed from it", style.PLAIN)]
+    return [*items, ("arrow", arrow, style.PLAIN)]

@@ -11,7 +11,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
 from screwgraph.elimination import Dag
 from screwgraph.ui.draw import style
-from screwgraph.ui.draw.dag import colour_node, make_arrows, make_legend
+from screwgraph.ui.draw.dag import COMPUTED, colour_node, make_arrows, make_legend
 from screwgraph.ui.draw.graph import (
     arrange_graph,
     factor_name,
@@ -62,7 +62,7 @@ def steps_scene(dag: Dag, which: Sequence[int] | None = None) -> Scene:
         panels.append(_panel(dag, places, step))
     titles = [_title(dag, n, first, last) for n, (first, last) in enumerate(pairwise([0, *chosen]))]
     white: list[Item] = [("circle", "not yet eliminated", style.PLAIN), ("dot", "factor", style.PLAIN)]
-    return with_legend(_table(panels, titles), [*white, *make_closure_legend(dag.graph), *make_legend(dag)])
+    return with_legend(_table(panels, titles), [*white, *make_closure_legend(dag.graph), *make_legend(dag, COMPUTED)])
 
 
 def choose_steps(dag: Dag) -> list[int]:
@@ -102,7 +102,7 @@ def _panel(dag: Dag, places: Layout, step: int) -> Scene:
     numbers = {factor.name: n for n, factor in reversed(list(enumerate(dag.graph.factors)))}
     left = {numbers[name]: keys for name, keys in state.factors}
     at = {node.name: node.at for node in nodes}
-    flights = make_arrows(dag, state.eliminated)
+    flights = make_arrows(dag.edges, state.eliminated)
     factors = place_residual_factors(dag.graph, places, left, [(at[link.source], at[link.target]) for link in flights])
     nodes += make_factor_nodes(dag.graph, Layout(places.variables, factors))
     links = [Connection(factor_name(number), str(key)) for number, keys in left.items() for key in keys]

@@ -9,7 +9,7 @@ from screwgraph.elimination import Dag
 from screwgraph.ui.draw.algorithm import draw_algorithm
 from screwgraph.ui.draw.cliques import draw_cliques
 from screwgraph.ui.draw.clusters import draw_clusters
-from screwgraph.ui.draw.dag import draw_dag
+from screwgraph.ui.draw.dag import draw_bayes_net, draw_dag
 from screwgraph.ui.draw.elimination_steps import draw_steps
 from screwgraph.ui.draw.graph import draw_graph
 from screwgraph.ui.draw.matrix import draw_matrix
@@ -34,6 +34,7 @@ FIGURES: Mapping[str, Callable[..., Figure]] = {
     "graph": _graph,
     "matrix": _matrix,
     "dag": draw_dag,
+    "bayes_net": draw_bayes_net,
     "steps": draw_steps,
     "cliques": draw_cliques,
     "clusters": _clusters,
