@@ -1,7 +1,8 @@
 """Inverse dynamics of the four-bar and the parallel robot: Table 3, Figs 9, 11 and 12 of Blanco-Claraco et al. (2021).
 
-Run: python examples/blanco_2021_inverse.py; pictures go to `out/`. The paper's crank follows a curve that it does
-not give: ours is theta = 1.2 (1 - cos 2t). Its robot's point #6 goes along an "L"; ours rests at the ends of each leg.
+Run: python examples/blanco_2021_inverse.py; pictures go to `out/`. The crank follows theta = 1.2 (1 - cos 2t); the
+paper's curve, published with its program, is followed in `blanco_2021_published.py`. Its robot's point #6 goes along an
+"L"; ours rests at the ends of each leg.
 """
 
 from __future__ import annotations

@@ -167,3 +167,24 @@ def test_torques_are_those_of_a_multibody_program(name):
     expected = sign * adams[inside, 1 : 1 + len(motors)]
     error = found.tau[inside] - expected
     assert np.sqrt(np.mean(error**2)) < 0.01 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("separator", ["   ", ",", "\t"])
+def test_trajectories_without_names_drive_the_relative_angles(tmp_path, separator):
+    t = 0.005 * np.arange(401)
+    theta = 1.2 * (1.0 - np.cos(2.0 * t))
+    lines = [f"{a:.7e}{separator}{b:.8f}" for a, b in zip(t, theta, strict=True)]
+    (tmp_path / "path.txt").write_text("% timestamp   q[4] (relative angle [rad])\n" + "\n".join(lines) + "\n")
+    found = sg.inverse_trajectory(sg.load(FOUR_BAR), str(tmp_path / "path.txt"))
+    assert list(found.errors) == ["angle0_1"]
+    power = found.tau[:, 0] * 2.4 * np.sin(2.0 * t)
+    work = np.concatenate([[0.0], np.cumsum((power[1:] + power[:-1]) * 0.0025)])
+    gained = found.run.energy - found.run.energy[0]
+    assert np.abs(work - gained).max() < 1e-3 * np.abs(gained).max()  # trapezoids of 5 ms err by 3e-4 of the largest
+
+
+def test_numbers_of_too_few_columns_ask_for_names(tmp_path):
+    (tmp_path / "path.txt").write_text("% t, two angles\n0 0 1\n0.1 0 1\n")
+    with pytest.raises(sg.InputError, match="the first line holds the number 0") as caught:
+        sg.inverse_trajectory(sg.load(FOUR_BAR), str(tmp_path / "path.txt"))
+    assert "put a line of names before it" in str(caught.value)

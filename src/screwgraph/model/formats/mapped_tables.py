@@ -9,7 +9,7 @@ import shutil
 import struct
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -167,15 +167,16 @@ class Table(Mapping[str, Float[np.ndarray, " N"]]):
         return f"{self.file}:{self.lines[row]}"
 
 
-def load_table(given: Any, *, missing: bool = False) -> Any:
+def load_table(given: Any, *, missing: bool = False, names: Sequence[str] = ()) -> Any:
     """Return a table of columns; where a file is named, what it holds, as `read_table` does. Raises InputError."""
-    return read_table(given, missing=missing) if isinstance(given, (str, os.PathLike)) else given
+    return read_table(given, missing=missing, names=names) if isinstance(given, (str, os.PathLike)) else given
 
 
-def read_table(source: str | os.PathLike[str], *, missing: bool = False) -> Table:
-    """Read a table: a line of names, then as many numbers a line, with commas between; lines that begin with # pass.
+def read_table(source: str | os.PathLike[str], *, missing: bool = False, names: Sequence[str] = ()) -> Table:
+    """Read a table: a line of names, then as many numbers a line, with commas or blanks between them.
 
-    Where values may be `missing`, cells that are empty or `nan` are NaN.
+    Lines that begin with # or % pass. Where values may be `missing`, cells that are empty or `nan` are NaN. A table of
+    as many columns as `names` needs no line of names.
 
     Raises:
         InputError: no such file, no names or a name twice, and, with the line: other than so many finite numbers.
@@ -188,16 +189,26 @@ def read_table(source: str | os.PathLike[str], *, missing: bool = False) -> Tabl
         raise InputError(error.what, at=error.at, why=error.why, fix=fix) from error
     except UnicodeDecodeError as error:
         raise InputError("this is not UTF-8 text", at=file, fix="save it as CSV, UTF-8") from error
-    listed = ((i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#"))
-    rows = [(i, [cell.strip() for cell in next(csv.reader([line]))]) for i, line in listed]
+    listed = ((i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] not in "#%")
+    rows = [(i, _split(line)) for i, line in listed]
     if not rows:
         raise InputError("the table is empty", at=file, fix="begin with a line of names: t,theta")
-    (first, names), body = rows[0], rows[1:]
-    check_names(names, f"{file}:{first}")
+    (first, heads), body = rows[0], rows[1:]
+    if len(heads) == len(names) and all(_number(cell) is not None for cell in heads):
+        heads, body = list(names), rows
+    check_names(heads, f"{file}:{first}")
     if not body:
         raise InputError("the table has names and no numbers", at=f"{file}:{first}")
-    numbers = np.array([parse_row(names, cells, f"{file}:{line}", missing) for line, cells in body])
-    return Table(file, dict(zip(names, numbers.T.copy(), strict=True)), tuple(line for line, _ in body), first)
+    numbers = np.array([parse_row(heads, cells, f"{file}:{line}", missing) for line, cells in body])
+    return Table(file, dict(zip(heads, numbers.T.copy(), strict=True)), tuple(line for line, _ in body), first)
+
+
+def _split(line: str) -> list[str]:
+    """Return the cells of a line: between commas; of numbers without commas between blanks."""
+    cells = line.split()
+    if "," not in line and all(_number(cell) is not None for cell in cells):
+        return cells
+    return [cell.strip() for cell in next(csv.reader([line]))]
 
 
 def check_names(names: list[str], at: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.model import Model
-from screwgraph.model.formats import load_table
+from screwgraph.model.formats import Table, read_table
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.robot import Robot, check_moves
 from screwgraph.motion.estimation.inverse_graph import STAGES
@@ -18,10 +19,14 @@ from screwgraph.motion.simulation import Trajectory, Watch
 
 
 class Follower(NamedTuple):
-    """How a kind of model follows trajectories: stages of the search, coordinates by column of a motion, torques."""
+    """How a kind of model follows trajectories: stages of the search, coordinates by column of a motion, torques.
+
+    `unnamed` are the coordinates of files without a line of names, as many as follow the times.
+    """
 
     stages: int
     coordinates: Callable[[Any], Mapping[str, str]]
+    unnamed: Callable[[Any], Sequence[str]]
     torques: Callable[..., InverseSolution]
 
 
@@ -34,11 +39,26 @@ def _name_independent(mechanism: Mechanism) -> dict[str, str]:
     return {f"q:{name}": name for name in mechanism.independent_coordinates}
 
 
+def _list_unnamed(mechanism: Mechanism) -> Sequence[str]:
+    """Return the angles, where they are as many as the degrees of freedom, else the independent coordinates."""
+    angles, independent = [angle.name for angle in mechanism.angles], mechanism.independent_coordinates
+    return angles if len(angles) == len(independent) else independent
+
+
 FOLLOWERS: Mapping[str, Follower] = {
-    "robot": Follower(1, _name_positions, inverse_robot_trajectory),
-    "mechanism": Follower(STAGES, _name_independent, inverse_mechanism_trajectory),
+    "robot": Follower(1, _name_positions, lambda robot: [*_name_positions(robot).values()], inverse_robot_trajectory),
+    "mechanism": Follower(STAGES, _name_independent, _list_unnamed, inverse_mechanism_trajectory),
 }
 """By kind of model."""
+
+
+def read_trajectory(model: Model, file: str | os.PathLike[str]) -> Table:
+    """Read times and coordinates; without a line of names they are t and those of `Follower.unnamed`.
+
+    Raises:
+        InputError: as `read_table`.
+    """
+    return read_table(file, names=("t", *FOLLOWERS[model.kind].unnamed(model)))
 
 
 @check_arguments
@@ -59,8 +79,10 @@ def inverse_trajectory(
     samples on one side.
 
     Args:
-        model: a robot (tree, floating or closed chain), or a mechanism whose file names its motors.
+        model: a robot (tree, floating or closed chain), or a mechanism. Where its file names no motors, angles of the
+            trajectory are driven.
         trajectory: {"t": (N,) s, coordinate: (N,) m or rad, ...} or a .csv file of these columns, at equal time steps.
+            A file of numbers alone has t and all joints, or all angles of the mechanism, in the order of its file.
             Of mechanisms as many coordinates as there are degrees of freedom; of robots those of all joints ("joint",
             "joint[0]", ...), or of the independent joints of a closed chain. Or a motion that was simulated, planned or
             estimated: of robots with its velocities, accelerations and external wrenches, of mechanisms at equal time
@@ -75,5 +97,5 @@ def inverse_trajectory(
         ModelError: the mechanism does not reach the trajectory.
     """
     check_moves(model)
-    given = trajectory if isinstance(trajectory, Trajectory) else load_table(trajectory)
+    given = read_trajectory(model, trajectory) if isinstance(trajectory, str) else trajectory
     return FOLLOWERS[model.kind].torques(model, given, q0=q0, noise=noise, watch=watch)

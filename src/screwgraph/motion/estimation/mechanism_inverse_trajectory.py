@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -40,7 +41,7 @@ def inverse_mechanism_trajectory(
     before, by its noise.
 
     Args:
-        mechanism: it names its motors.
+        mechanism: where it names no motors, angles of the trajectory are driven.
         trajectory: {"t": (N,), coordinate: (N,), ...}: as many coordinates as there are degrees of freedom, at equal
             distances in time. Or a motion, whose independent coordinates are followed.
         q0: a position (n,) on the branch that is meant, by default the assembled one.
@@ -52,6 +53,7 @@ def inverse_mechanism_trajectory(
         InputError: a bad trajectory, no motors, or a graph that cannot be solved.
         ModelError: the mechanism does not reach the trajectory.
     """
+    mechanism = _drive_angles(mechanism, tuple(trajectory) if isinstance(trajectory, Mapping) else ())
     mechanism.check_motors()
     if isinstance(trajectory, Trajectory):
         q0 = trajectory.q[0] if q0 is None else q0
@@ -85,6 +87,13 @@ def inverse_mechanism_trajectory(
     if watch is not None:
         watch(float(STAGES))
     return _solution(mechanism, wanted, values, results)
+
+
+@lru_cache(maxsize=8)
+def _drive_angles(mechanism: Mechanism, names: tuple[str, ...]) -> Mechanism:
+    """Return a mechanism with motors: its own, or those at the named angles."""
+    named = tuple(i for i, angle in enumerate(mechanism.angles) if angle.name in names)
+    return mechanism if mechanism.motors or not named else replace(mechanism, motors=named)
 
 
 def _looking(watch: Watch | None, done: int) -> Callable[[Progress], Any] | None:

@@ -10,8 +10,7 @@ import numpy as np
 import typer
 
 from screwgraph import Trajectory, inverse_dynamics, inverse_trajectory
-from screwgraph.model.formats import read_table
-from screwgraph.motion.estimation.inverse_trajectory import FOLLOWERS
+from screwgraph.motion.estimation.inverse_trajectory import FOLLOWERS, read_trajectory
 from screwgraph.motion.simulation.motion_files import save_motion
 from screwgraph.motion.simulation.trajectory import BALANCE
 from screwgraph.ui.cli.command import Command
@@ -27,7 +26,9 @@ if TYPE_CHECKING:
     from screwgraph.motion.estimation import InverseSolution
 
 FLAGS = {
-    "trajectory": Flag("A .csv file with times t (s) and coordinates (m, rad).", "FILE"),
+    "trajectory": Flag(
+        "A .csv file with times t (s) and coordinates (m, rad); or numbers alone, t and all joints or angles.", "FILE"
+    ),
     "noise": Flag(
         "Standard deviation of the trajectory (m, rad), by which it is smoothed; by default it is estimated.", min=0.0
     ),
@@ -69,7 +70,7 @@ def inverse(
         output, report, plot = validate_outputs(output, report, plot)
     model = source.load()
     follower = FOLLOWERS[model.kind]
-    wanted = _select_columns(follower.coordinates(model), read_table(trajectory))
+    wanted = _select_columns(follower.coordinates(model), read_trajectory(model, trajectory))
     check_efforts("inverse", actuators, model)
     with watch_simulation(float(follower.stages), "solving", "stages") as watch:
         found = inverse_trajectory(model, wanted, watch=watch, **asked)
