@@ -6,24 +6,10 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.tape import LEAVES, OPERATIONS, Program
+from screwgraph.tape import Program
+from screwgraph.tape.verifier import list_faults
 
 RNG = np.random.default_rng(0)
-
-
-def list_faults(program: Program) -> list[str]:
-    """Return what is malformed: unknown operations, too many or few operands, operands that are computed later."""
-    faults = []
-    for i, (operation, *operands) in enumerate(program.instructions):
-        if operation in LEAVES:
-            continue
-        if operation not in OPERATIONS:
-            faults.append(f"v{i}: there is no operation {operation}")
-        elif len(operands) != OPERATIONS[operation].arity:
-            faults.append(f"v{i}: {operation} of {len(operands)} operands")
-        faults += [f"v{i}: v{o} is not there yet" for o in operands if not 0 <= o < i]
-    known = range(len(program.instructions))
-    return faults + [f"output v{o} is never computed" for o in program.outputs if isinstance(o, int) and o not in known]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +41,7 @@ def test_every_pass_keeps_code_well_formed_and_its_answers(query, name):
 
 def test_code_is_listed_an_instruction_a_line():
     code = sg.inverse_dynamics(sg.load("rr")).passes()["common factors"]
+    assert isinstance(code, Program)
     *lines, last = code.to_text().splitlines()
     assert len(lines) == len(code.instructions)
     assert lines[0].startswith("v0 = ")

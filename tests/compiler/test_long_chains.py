@@ -8,8 +8,7 @@ from screwgraph.compiler.problem.plan_costs import PlanTrials
 from screwgraph.compiler.problem.problem import Problem
 from screwgraph.elimination import cost, orderings
 from screwgraph.graph import Key
-from screwgraph.tape import Program
-from screwgraph.tape.rolled import Rolled
+from screwgraph.tape import Program, Routine
 from tests.oracle import oracle
 from tests.random_trees import random_tree
 
@@ -44,7 +43,7 @@ def test_forward_dynamics_of_chains_deeper_than_thirty_joints_are_undone_by_inve
     """Code with loops, made without elimination, beside straight code of the other problem, in an order of its own."""
     robot, rng = sg.load(random_tree(61)), np.random.default_rng(3)
     forward, inverse = sg.forward_dynamics(robot), sg.inverse_dynamics(robot, ordering="rnea")
-    assert isinstance(forward.body, Rolled)
+    assert isinstance(forward.body, Routine)
     assert isinstance(inverse.body, Program)
     q, qd, tau = rng.uniform(-3, 3, robot.nq), rng.normal(size=robot.nv), 10.0 * rng.normal(size=robot.nv)
     qdd, still = forward.few(q, qd, tau), np.zeros(robot.nv)

@@ -43,7 +43,7 @@ from screwgraph.compiler.problem.problem import (
 )
 from screwgraph.compiler.schur_complement import compile_matrix
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, make_numbered_argument
-from screwgraph.compiler.unit_quaternions import check_unit, normalising, quaternion_places
+from screwgraph.compiler.unit_quaternions import check_unit, normalise_inputs, quaternion_places
 
 __all__ = [
     "BACKENDS",
@@ -87,7 +87,7 @@ __all__ = [
     "library_code",
     "make_function",
     "make_numbered_argument",
-    "normalising",
+    "normalise_inputs",
     "parameter_arguments",
     "prior_factors",
     "quaternion_places",

@@ -20,8 +20,7 @@ from screwgraph.elimination import Dag, Elimination, cost, eliminate_rows, equat
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
 from screwgraph.graph import Key, Role
-from screwgraph.tape import Number, Program, factor_out, program
-from screwgraph.tape.rolled import Code, unroll_code
+from screwgraph.tape import Code, Number, Program, factor_out, program, unroll_code
 
 SHORT = 4.0
 """How many joints carry a joint, on average, where columns in shared axes are tried: of chains of random joints, they

@@ -16,7 +16,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler.signature import Argument
 from screwgraph.spatial.manifolds import product
 from screwgraph.spatial.quaternions import UNIT_TOLERANCE
-from screwgraph.tape import LEAVES, Program
+from screwgraph.tape import LEAVES, Block, Code, Program
 
 Places = tuple[tuple[int, int], ...]
 """Which argument, and at which of its numbers a quaternion begins."""
@@ -48,6 +48,20 @@ def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[A
                 why="functions take quaternions to be unit",
                 fix="robot.manifold.normalised(q) is, for one position",
             )
+
+
+def normalise_inputs(code: Code, arguments: Sequence[Argument]) -> Code:
+    """Return code that divides quaternions among its arguments by their lengths first; one that is zero gives NaN."""
+    places = quaternion_places(arguments)
+    if isinstance(code, Program):
+        return normalising(code, arguments, places)
+    at, units = dict(zip(code.input_names, code.inputs, strict=True)), list[Block]()
+    for i, first in places:
+        names = arguments[i].names[first : first + 4]
+        same = Program(names, tuple(("input", k) for k in range(4)), tuple(range(4)))
+        own = tuple(at[name] for name in names)
+        units.append(Block("unit", normalising(same, [Argument("quaternion", (4,), names)], ((0, 0),)), own, own))
+    return replace(code, parts=(*units, *code.parts))
 
 
 def normalising(program: Program, arguments: Sequence[Argument], places: Places) -> Program:

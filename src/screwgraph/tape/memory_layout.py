@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.tape.parts import Block
 from screwgraph.tape.program import Program, program
-from screwgraph.tape.routine import Block
 from screwgraph.tape.scalar import Number
 from screwgraph.tape.tape import Tape
 

@@ -57,6 +57,16 @@ class Program:
         return tuple(instruction[1] for instruction in self.instructions if instruction[0] == "guard")
 
     @property
+    def programs(self) -> tuple[Program, ...]:
+        """All straight-line code: itself."""
+        return (self,)
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether numbers say what is done: never."""
+        return False
+
+    @property
     def inputs_read(self) -> frozenset[str]:
         """The names of the inputs that it reads."""
         return frozenset(self.input_names[i[1]] for i in self.instructions if i[0] == "input")

@@ -1,19 +1,26 @@
-"""Loops that end when numbers say so, in every language: Newton's square root, from starts that lead nowhere, too."""
+"""Code with loops in every language: Newton's square root, from starts that lead nowhere, too; derivatives of trees."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
 import pytest
 
+import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import BACKENDS, ExportedFunction, Library, Result, compile_program, library_code
+from screwgraph.compiler.cache import pack_code, unpack_code
+from screwgraph.compiler.derivatives.analytic import TreeProblem
 from screwgraph.compiler.signature import Argument
 from screwgraph.spatial import choose
-from screwgraph.tape import Lookup, Loop, Memory, Routine, When
+from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, When
+from screwgraph.tape.parts import Copies, Fill, Products, Recursion
+from screwgraph.tape.verifier import list_faults
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.compiler.backends.node import called
+from tests.random_trees import random_tree
 
 NAMES = ("a", "start", "attempts", "steps")
 WITH_LOOPS = ("c", "cpp", "rust", "ros2", "llvm", "wasm")
@@ -44,6 +51,7 @@ def root(starts, close: float = 1e-20) -> Routine:
         return [attempt[0] + 1.0, following, taken[0] + step[0], off, off * left]
 
     tries = Loop(
+        more,
         (
             Lookup(np.array(starts, dtype=float)[:, None], row, memory.places("other").start),
             memory.block(
@@ -53,11 +61,11 @@ def root(starts, close: float = 1e-20) -> Routine:
                 lambda n, a, b: [choose(n[0] < 0.5, a[0], b[0]), 0.0],
             ),
             Loop(
+                again,
                 (
                     memory.block("newton", ["x", "a"], ["x", "verdict"], stepped),
                     memory.block("count", ["verdict", "step", "steps"], ["step", "again"], counted),
                 ),
-                again,
             ),
             memory.block(
                 "judge",
@@ -66,7 +74,6 @@ def root(starts, close: float = 1e-20) -> Routine:
                 judged,
             ),
         ),
-        more,
     )
     parts = (
         memory.block("begin", [], ["attempt", "row", "taken"], lambda: [0.0, len(starts) - 1.0, 0.0]),
@@ -159,6 +166,74 @@ def test_tables_hold_infinities(tmp_path):
         Library("newton", [ExportedFunction("root", root([inf, 1.0]), listing().arguments, listing().results)]), "c"
     )
     assert "HUGE_VAL" in code["newton.c"]
+
+
+JOINTS = 4
+SPLITS = {"slopes": ((JOINTS, JOINTS), (JOINTS, JOINTS)), "scattered": ((JOINTS + 3,), (2 * JOINTS**2 - JOINTS - 3,))}
+
+
+def tree_code(dtype: str = "float64") -> list[ExportedFunction]:
+    """Every part: derivatives of a tree's dynamics, in results of other sizes, too, and where a loop asks how often."""
+    robot = sg.load(random_tree(JOINTS, lambda i: i // 2))
+    f, inverse = sg.forward_dynamics(robot), sg.inverse_dynamics(robot)
+    problems = (f.origin.analytic, inverse.origin.analytic)
+    rolled, mass = (
+        known.in_loops(g.arguments, by)
+        for g, known, by in zip((f, inverse), problems, (("q", "tau"), ("qdd",)), strict=True)
+        if isinstance(known, TreeProblem)
+    )
+    assert {type(part) for part in (*rolled.parts, *mass.parts)} == {Block, Copies, Fill, Products, Recursion}
+    asked = replace(rolled, parts=(Fill(rolled.size, 1), Loop(rolled.size, rolled.parts)), size=rolled.size + 1)
+    codes = {"slopes": rolled, "scattered": rolled, "asked": asked}
+    found = [ExportedFunction("mass", mass, inverse.arguments, [Result("M", (JOINTS, JOINTS))], dtype)]
+    for name, code in codes.items():
+        results = [Result(f"part{i}", shape) for i, shape in enumerate(SPLITS.get(name, SPLITS["slopes"]))]
+        found.append(ExportedFunction(name, code, f.arguments, results, dtype))
+    return found
+
+
+def test_code_of_trees_is_what_straight_line_code_computes():
+    rng, (mass, slopes, _, asked) = np.random.default_rng(5), tree_code()
+    robot = sg.load(random_tree(JOINTS, lambda i: i // 2))
+    x = rng.uniform(-1.0, 1.0, 3 * JOINTS)
+    expected = np.array(sg.forward_dynamics(robot).jacobian("q", "tau")(*x.reshape(3, JOINTS)))
+    for code in (slopes.code, asked.code):
+        assert list_faults(code) == []
+        np.testing.assert_allclose(code.evaluate(list(x)), expected.ravel(), rtol=1e-9, atol=1e-9)
+        f = compile_program("f", code, [((3 * JOINTS,), code.input_names)], [(2 * JOINTS**2,)])
+        np.testing.assert_allclose(f.ufunc(x), expected.ravel(), rtol=1e-9, atol=1e-9)
+    M = sg.mass_matrix(robot)(x[:JOINTS])
+    np.testing.assert_allclose(mass.code.evaluate(list(x)), M.ravel(), rtol=1e-12, atol=1e-12)
+    assert unpack_code(pack_code(asked.code)) == asked.code
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_every_part_in_c(tmp_path, dtype):
+    compiler = found("gcc", "clang", "cc")
+    written(library_code(Library("tree", tree_code(dtype)), "c"), tmp_path)
+    flags = ("-std=c99", *WARNINGS, "-O1", "-I.", "test/tree_test.c", "tree.c", "-o", "t", "-lm")
+    done(compiler, *flags, cwd=tmp_path)
+    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+
+
+def test_every_part_in_rust(tmp_path):
+    found("rustc")
+    written(library_code(Library("tree", tree_code()), "rust"), tmp_path)
+    rust = ("rustc", "--edition", "2021", "-D", "warnings")
+    done(*rust, "--crate-type", "rlib", "--crate-name", "tree", "src/lib.rs", cwd=tmp_path)
+    done(*rust, "--test", "--extern", "tree=libtree.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
+    assert "4 passed" in done("./t", cwd=tmp_path)
+
+
+def test_every_part_in_webassembly(tmp_path):
+    codes = tree_code()
+    written(library_code(Library("tree", codes), "wasm"), tmp_path)
+    x = np.random.default_rng(5).uniform(-1.0, 1.0, (3, JOINTS))
+    for f in codes:
+        (got,) = called(tmp_path / "tree.mjs", f"tree_{f.name}", [x.tolist()])
+        expected = f.code.evaluate(list(x.ravel()))
+        values = got if isinstance(got, np.ndarray) else [y for r in f.results for y in got[r.name]]
+        np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
 
 
 def written(files, folder) -> None:

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from screwgraph.compiler.backends.llvm import StepLoop, compile_step_loop
+from screwgraph.compiler.backends.llvm.step_loop import assembly
 from screwgraph.motion.simulation.correction_loop import make_bound_test, make_correction_loop
-from screwgraph.tape import Memory, Routine
+from screwgraph.tape import Block, Memory, Program, Routine
 
 
 def run(parts, memory: Memory, **vectors: np.ndarray) -> dict[str, np.ndarray]:
@@ -41,3 +43,13 @@ def test_corrections_end_when_what_is_seen_is_within_bounds_or_after_the_last_lo
     found = run(parts, memory, x=np.array([start]))
     assert (found["looks"], found["open"]) == (looks, is_open)
     assert found["x"] == pytest.approx(start * 0.5 ** (looks - 1), nan_ok=True)
+
+
+def test_a_million_steps_take_the_stack_of_one():
+    """Of a step that adds x to y by copies of both, as they do not stand side by side."""
+    add = Program(("y", "x"), (("input", 0), ("input", 1), ("add", 0, 1)), (2,))
+    loop = StepLoop((Block("add", add, (2, 0), (2,)),), 0, range(2, 3))
+    assert "alloca" not in assembly(loop).partition("next:")[2]
+    memory, rows = np.array([1.0, 0.0, 0.0]), np.empty((1_000_000, 1))
+    assert compile_step_loop(loop)(memory, rows) == len(rows)
+    np.testing.assert_array_equal(rows[:, 0], np.arange(1.0, len(rows) + 1.0))

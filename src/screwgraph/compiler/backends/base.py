@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
-from screwgraph.tape import Program, Routine
+from screwgraph.tape import Code, Program, unroll_code
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ExportedFunction:
     __repr__ = one_line
 
     name: str
-    code: Program | Routine
+    code: Code
     arguments: Sequence[Argument]
     results: Sequence[Result]
     dtype: str = "float64"
@@ -37,23 +37,23 @@ class ExportedFunction:
         Raises:
             InputError: the code has loops.
         """
-        if isinstance(self.code, Routine):
+        if self.code.is_conditional:
             raise InputError(
                 f"{self.name} cannot be written in this language",
                 why="its code has loops that end when numbers say so",
                 fix="use c, cpp, rust, ros2 or wasm",
             )
-        return self.code
+        return unroll_code(self.code)
 
     @property
     def programs(self) -> Sequence[Program]:
         """All straight-line code."""
-        return [b.program for b in self.code.blocks] if isinstance(self.code, Routine) else [self.code]
+        return self.code.programs
 
     @property
     def counted(self) -> str:
         """How many operations it takes: of code with loops, a passage through all of it."""
-        each = " a passage" if isinstance(self.code, Routine) else ""
+        each = " a passage" if self.code.is_conditional else ""
         return f"{self.code.operations.total} operations{each}"
 
 

@@ -74,7 +74,7 @@ def _evaluate_code(
     known = {n: x[:, i].astype(dtype) for a, x in pairs for i, n in enumerate(a.names)}
     given, count = [known[name] for name in f.code.input_names], len(inputs[0]) if inputs else TRIED
     with np.errstate(all="ignore"):
-        if isinstance(f.code, Routine):
+        if isinstance(f.code, Routine) and f.code.is_conditional:
             rounds: list[list[int]] = [[] for _ in range(count)]
             states = zip(zip(*given, strict=True), rounds, strict=True)
             values = list(zip(*(f.code.evaluate(state, own) for state, own in states), strict=True))

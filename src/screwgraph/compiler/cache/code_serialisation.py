@@ -1,55 +1,80 @@
-"""Code with loops as bytes and back: numbers of its stages as text, then their programs, each with its length."""
+"""Code as bytes and back: parts of code with loops as text, then their programs, each with its length."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from itertools import accumulate, pairwise
 from typing import Any
 
+import numpy as np
+
 from screwgraph.compiler.cache.program_serialisation import pack_program, unpack_program
-from screwgraph.tape import Program
-from screwgraph.tape.rolled import Code, Copies, Fill, Products, Recursion, Rolled, Span, Stage, StraightLine
+from screwgraph.tape import Code, Part, Program, Routine
+from screwgraph.tape.parts import PARTS, Span
 
 LOOPS = b"loops\n"
 """What bytes of code with loops begin with; those of straight-line code begin with the length of a text."""
-STAGES: Mapping[str, type] = {kind.__name__: kind for kind in (Copies, Fill, Products, Recursion, StraightLine)}
+KINDS: Mapping[str, type] = {kind.__name__: kind for kind in (Routine, *PARTS)}
+"""What has fields, which are numbers, texts, and each other."""
 
 
 def pack_code(code: Code) -> bytes:
     """Return the bytes of a function's code: equal codes have equal ones."""
-    if isinstance(code, Program):
-        return pack_program(code)
-    programs = [pack_program(stage.program) for stage in code.stages if isinstance(stage, StraightLine)]
-    stages = [[type(stage).__name__, _numbers(stage)] for stage in code.stages]
-    about = {"inputs": code.input_names, "stages": stages, "count": code.count, "scratch": code.scratch}
-    header = json.dumps({**about, "programs": [len(data) for data in programs]}).encode()
-    return b"".join((LOOPS, header, b"\n", *programs))
+    return pack_program(code) if isinstance(code, Program) else _pack(code)
+
+
+def pack_parts(parts: Sequence[Part]) -> bytes:
+    """Return bytes that tell all that code of parts depends on."""
+    return _pack(parts)
+
+
+def _pack(value: Any) -> bytes:
+    programs: dict[int, bytes] = {}
+
+    def encode(value: Any) -> dict[str, Any]:
+        match value:
+            case Program():
+                programs.setdefault(id(value), pack_program(value))
+                return {"program": [*programs].index(id(value))}
+            case range():
+                return {"range": [value.start, value.stop, value.step]}
+            case np.ndarray():
+                return {"table": value.tolist()}
+        return {type(value).__name__: {f.name: getattr(value, f.name) for f in fields(value)}}
+
+    text = json.dumps(value, default=encode)
+    lengths = json.dumps([len(data) for data in programs.values()])
+    return b"".join((LOOPS, lengths.encode(), b"\n", text.encode(), b"\n", *programs.values()))
 
 
 def unpack_code(data: bytes) -> Code:
     """Return the code that `pack_code` packed."""
     if not data.startswith(LOOPS):
         return unpack_program(data)
-    text, _, rest = data[len(LOOPS) :].partition(b"\n")
-    header, programs = json.loads(text), list[Program]()
-    for length in header["programs"]:
-        programs.append(unpack_program(rest[:length]))
-        rest = rest[length:]
-    left = iter(programs)
-    stages = tuple(_stage(name, numbers, left) for name, numbers in header["stages"])
-    return Rolled(tuple(header["inputs"]), stages, header["count"], header["scratch"])
+    lengths, text, rest = data[len(LOOPS) :].split(b"\n", 2)
+    ends = [0, *accumulate(json.loads(lengths))]
+    programs = [unpack_program(rest[start:end]) for start, end in pairwise(ends)]
+
+    def decode(read: dict[str, Any]) -> Any:
+        if len(read) > 1:
+            return read
+        ((kind, value),) = read.items()
+        match kind:
+            case "program":
+                return programs[value]
+            case "range":
+                return range(*value)
+            case "table":
+                return np.array(value)
+        return KINDS[kind](**{name: _make_tuple(name, field) for name, field in value.items()})
+
+    return json.loads(text, object_hook=decode)
 
 
-def _numbers(stage: Stage) -> dict[str, Any]:
-    """Return all that a stage is made of, but for a program."""
-    own = {f.name: getattr(stage, f.name) for f in fields(STAGES[type(stage).__name__])}
-    return {name: value for name, value in own.items() if not isinstance(value, Program)}
-
-
-def _stage(name: str, numbers: Mapping[str, Any], programs: Any) -> Stage:
-    own = dict(numbers)
-    for key, value in numbers.items():
-        if isinstance(value, list):
-            own[key] = tuple(Span(*x) if isinstance(x, list) else x for x in value)
-    return STAGES[name](**own, **({"program": next(programs)} if name == StraightLine.__name__ else {}))
+def _make_tuple(name: str, value: Any) -> Any:
+    """Return a field as it was: texts know lists only."""
+    if not isinstance(value, list):
+        return value
+    return tuple(Span(*x) for x in value) if name == "spans" else tuple(value)

@@ -11,8 +11,7 @@ from screwgraph.compiler.cache.code_serialisation import pack_code, unpack_code
 from screwgraph.compiler.cache.entry_kinds import PROGRAM
 from screwgraph.compiler.cache.lookup import get_or_make, look_up
 from screwgraph.graph import Column, Key
-from screwgraph.tape import Program
-from screwgraph.tape.rolled import Code, unroll_code
+from screwgraph.tape import Code, Program, unroll_code
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
 from screwgraph.compiler.derivatives.jvp_vjp import jvp, vjp
 from screwgraph.compiler.derivatives.tape_derivatives import differentiate_program
 from screwgraph.compiler.signature import Argument, Result, make_numbered_argument
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code
 
 Write = Callable[[Code, Sequence[Argument], Sequence[str], Sequence[Argument]], Code]
 """What writes the code of a product: of code and its arguments, those that vary, and the vectors."""

@@ -9,7 +9,7 @@ from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
 from screwgraph.compiler.derivatives.analytic import TreeProblem
 from screwgraph.compiler.derivatives.tape_derivatives import Analytic, differentiate_program
 from screwgraph.compiler.signature import Argument
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code
 
 
 @dataclass(frozen=True, eq=False)

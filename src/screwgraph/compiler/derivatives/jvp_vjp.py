@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument
-from screwgraph.tape import Number, Program, Scalar, factor_out, jacobian, program
-from screwgraph.tape.rolled import Code, unroll_code
+from screwgraph.tape import Code, Number, Program, Scalar, factor_out, jacobian, program, unroll_code
 
 
 def jvp(source: Code, arguments: Sequence[Argument], by: Sequence[str], vectors: Sequence[Argument]) -> Program:

@@ -12,8 +12,7 @@ from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Number, Program, Row, Scalar, factor_out, jacobian, program
-from screwgraph.tape.rolled import Code, unroll_code
+from screwgraph.tape import Code, Number, Program, Row, Scalar, factor_out, jacobian, program, unroll_code
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
 SMALL = 2000

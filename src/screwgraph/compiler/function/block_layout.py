@@ -21,7 +21,7 @@ from screwgraph.compiler.function.singular_fallback import resolve_singular
 from screwgraph.compiler.function.threads import SHARE, ThreadPool, run_on_threads
 from screwgraph.compiler.signature import REAL_KINDS, check_count, format_arguments
 from screwgraph.compiler.unit_quaternions import check_unit, quaternion_places
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code
 
 if TYPE_CHECKING:
     from screwgraph.compiler.function.function import Function

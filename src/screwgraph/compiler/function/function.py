@@ -59,8 +59,7 @@ from screwgraph.compiler.signature import (
 )
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import program_parallelism
-from screwgraph.tape import Operations, Program
-from screwgraph.tape.rolled import Code, unroll_code
+from screwgraph.tape import Code, Operations, Program, unroll_code
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
 from screwgraph.compiler.derivatives.ambient_derivatives import to_ambient_arguments, to_ambient_derivatives
 from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 from screwgraph.compiler.derivatives.derivative_code import batch_code
-from screwgraph.compiler.unit_quaternions import normalising, quaternion_places
-from screwgraph.tape.rolled import Code
+from screwgraph.compiler.unit_quaternions import normalise_inputs, normalising, quaternion_places
+from screwgraph.tape import Code
 
 if TYPE_CHECKING:
     from screwgraph.compiler.function.function import Function
@@ -26,8 +26,8 @@ def to_casadi(f: Function) -> Any:
 
 def export_function(f: Function, name: str) -> ExportedFunction:
     """Return the function as back ends write it for other programs, under a name."""
-    program = normalising(f.program, f.arguments, quaternion_places(f.arguments))
-    return ExportedFunction(name, program, f.arguments, f.results, f.dtype, f.origin.examples)
+    code = normalise_inputs(batch_code(f.body), f.arguments)
+    return ExportedFunction(name, code, f.arguments, f.results, f.dtype, f.origin.examples)
 
 
 def emit_llvm_text(f: Function) -> str:

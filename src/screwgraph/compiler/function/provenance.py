@@ -13,7 +13,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler.derivatives.tape_derivatives import Analytic
 from screwgraph.compiler.function.singular_fallback import Fallback
 from screwgraph.elimination import Dag
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,7 @@ from screwgraph.compiler.function.threads import ThreadPool, run_on_threads
 from screwgraph.compiler.passes.tape_inlining import are_symbolic, inline_on_tape
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, order_values
 from screwgraph.compiler.unit_quaternions import Places, check_unit, quaternion_places
-from screwgraph.tape import Program
-from screwgraph.tape.rolled import Code, unroll_code
+from screwgraph.tape import Code, Program, unroll_code
 
 APART = 2_000
 """Instructions from which code for one state and code for batches are made apart, each when it is called.

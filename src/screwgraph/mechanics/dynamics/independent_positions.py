@@ -34,8 +34,7 @@ from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.model.robot import Robot, share_analysis
 from screwgraph.model.robot.parameters import CLOSURE, Parameter, checked_parameters, parameter_key
 from screwgraph.spatial import Array
-from screwgraph.tape import Number, Program, Scalar, factor_out, program
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code, Number, Program, Scalar, factor_out, program
 
 GUESS = "guess"
 

@@ -35,7 +35,7 @@ def make_correction_loop(look: Block, correct: Block, bounds: Bounds, most: int,
     )
     judge = Block("judge", code, (*(at for at, _ in bounds), looks), (left, looks, again))
     begin = memory.block("begin", [], ["looks"], lambda: [0.0])
-    return begin, Loop((look, judge, When(again, (correct,))), again)
+    return begin, Loop(again, (look, judge, When(again, (correct,))))
 
 
 def _all_within(numbers: Sequence[Number], bounds: Bounds) -> Number:

@@ -13,7 +13,7 @@ from screwgraph.compiler.backends.llvm.blocked_loop import STRIDED, emit_blocked
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import compile_assembly
 from screwgraph.compiler.derivatives.analytic import tree_problem
-from screwgraph.tape.rolled import Rolled
+from screwgraph.tape import Routine
 from tests.random_trees import random_tree
 
 BLOCKS = 5
@@ -31,7 +31,7 @@ def derivatives():
         known = f.origin.analytic
         assert isinstance(known, tree_problem.TreeProblem)
         rolled = known.jacobian(f.program, f.arguments, ("q", "tau"))
-    assert isinstance(rolled, Rolled)
+    assert isinstance(rolled, Routine)
     g = f.jacobian("q", "tau")
     return g, g.body, rolled
 

@@ -12,7 +12,7 @@ import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.compiler.backends.ptx import compile_ptx
-from screwgraph.tape.rolled import Rolled
+from screwgraph.tape import Routine
 from tests.compiler.backends.ptx.interpreter import on_interpreter
 from tests.random_trees import random_tree
 from tests.robots import robot_file
@@ -99,7 +99,7 @@ def test_straight_code_branches_at_its_end_only():
 
 
 def check_loops(f: Function) -> None:
-    assert isinstance(f._plain.program, Rolled)
+    assert isinstance(f._plain.program, Routine)
     assert ".func" not in f.ptx_source()
     check(f, 2)
 
@@ -130,7 +130,7 @@ def test_large_angles_are_reduced_before_they_are_added():
 
 
 def test_loops_that_need_more_memory_than_a_thread_has_are_refused():
-    code = Rolled(("a",), (), 1, 70_000)
+    code = Routine(("a",), range(1, 2), range(1), 70_002, ())
     with pytest.raises(InputError, match=r"no code for GPUs: .* 546 KiB of memory a sample, a thread has 512"):
         compile_ptx("large", code, [((1,), ("a",))], [(1,)], "float64")
 

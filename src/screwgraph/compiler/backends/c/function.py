@@ -9,7 +9,7 @@ from screwgraph.compiler.backends.c.interface import Interface
 from screwgraph.compiler.backends.c.operations import SCALARS, C, format_number, make_identifiers
 from screwgraph.compiler.passes.angle_reduction import LARGE, TURN, find_large_terms
 from screwgraph.compiler.passes.outlining import LEAVES, Outlines, outline_program
-from screwgraph.tape import Program, Routine
+from screwgraph.tape import Code, Program
 
 Terms = Mapping[int, tuple[int, ...]]
 """By the places of sums of angles, the terms that are reduced by whole turns."""
@@ -35,7 +35,7 @@ def emit_definition(interface: Interface) -> list[str]:
     return [*before, interface.prototype.rstrip(";"), "{", *body, "}", ""]
 
 
-def needs_distinct_results(code: Program | Routine) -> bool:
+def needs_distinct_results(code: Code) -> bool:
     """Whether results must not overlap arguments: first pieces write results, later ones read arguments."""
     return isinstance(code, Program) and not outline_program(code).whole
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -24,23 +23,21 @@ from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.packed_block import PackedBlock, emit_limb_block
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER, emit_quaternion_counter, place_quaternions
 from screwgraph.compiler.backends.llvm.result_store import emit_result_stores
-from screwgraph.compiler.backends.llvm.rolled import emit_rolled_block, widest_vector
-from screwgraph.compiler.backends.llvm.routine import emit_routine
+from screwgraph.compiler.backends.llvm.routine import emit_routine, widest_vector
 from screwgraph.compiler.backends.llvm.sample_block import emit_block, fits_one_function
 from screwgraph.compiler.backends.llvm.sincos import emit_sincos
 from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
 from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.compiler.passes.output_deduplication import deduplicate_outputs
-from screwgraph.tape import Program, Routine
-from screwgraph.tape.rolled import Code, Rolled, StraightLine
+from screwgraph.tape import Code, Program, Routine
 
 Arguments = Sequence[tuple[Shape, Sequence[str]]]
 """Core shape, and names of the inputs, of each argument."""
 
 
 def emit_packed_block(
-    program: Code | Routine, arguments: Arguments, dtype: str, quaternions: Sequence[tuple[int, int]] = ()
+    program: Code, arguments: Arguments, dtype: str, quaternions: Sequence[tuple[int, int]] = ()
 ) -> PackedBlock | None:
     """Return code for one sample with equal limbs side by side, where that pays."""
     if not isinstance(program, Program):
@@ -51,7 +48,7 @@ def emit_packed_block(
 
 
 def emit_loop(
-    program: Code | Routine,
+    program: Code,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
@@ -72,7 +69,7 @@ def emit_loop(
 
 
 def emit_module(
-    program: Code | Routine,
+    program: Code,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str,
@@ -90,9 +87,7 @@ def emit_module(
     return f"{text}\n{emit_fastcall(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions, pointers)}"
 
 
-def make_operands(
-    program: Code | Routine, arguments: Arguments, results: Sequence[Shape]
-) -> tuple[list[Operand], list[Operand]]:
+def make_operands(program: Code, arguments: Arguments, results: Sequence[Shape]) -> tuple[list[Operand], list[Operand]]:
     """Return arguments and results with the places of their numbers among all."""
     place = {n: i for i, n in enumerate(program.input_names)}
     inputs = [Operand(shape, tuple(place.get(n, -1) for n in names)) for shape, names in arguments]
@@ -105,7 +100,7 @@ def make_operands(
 
 
 def emit_assembly(
-    program: Code | Routine,
+    program: Code,
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
@@ -135,12 +130,12 @@ def emit_assembly(
     return "\n".join(parts)
 
 
-def emit_declarations(program: Code | Routine, kinds: Sequence[Lanes], packs: Collection[Lanes] = ()) -> list[str]:
+def emit_declarations(program: Code, kinds: Sequence[Lanes], packs: Collection[Lanes] = ()) -> list[str]:
     """Return what code calls: memory, functions of C, sines if it has some, for numbers and vectors of these kinds.
 
     `packs` are vectors of one sample's numbers.
     """
-    code, one = _instructions(program), Lanes(1, kinds[0].bits)
+    code, one = program.instructions, Lanes(1, kinds[0].bits)
     parts = [
         ALLOCATIONS,
         "declare double @sin(double)",
@@ -149,23 +144,21 @@ def emit_declarations(program: Code | Routine, kinds: Sequence[Lanes], packs: Co
     ]
     parts += [emit_intrinsics(each) for each in kinds]
     known = list(kinds)
-    if isinstance(program, Routine) or any(i[0] in SINES for i in code):
+    if any(i[0] in SINES for i in code):
         together = sines_per_vector(one.bits)
         parts += [function(each) for each in kinds for function in (emit_sincos, emit_angle_reduction)]
         parts.append(emit_vector_sines(together, together in known))
         known.append(together)
-    neighbours = [widest_vector(one)] if isinstance(program, Rolled) else [*packs]  # of one sample's numbers
+    neighbours = [widest_vector(one)] if isinstance(program, Routine) else [*packs]  # of one sample's numbers
     return parts + [emit_intrinsics(each) for each in neighbours if each not in known]
 
 
 def _block(
-    program: Code | Routine, outputs: Sequence[Operand], lanes: Lanes, whole: int, pointers: ArgumentPointers
+    program: Code, outputs: Sequence[Operand], lanes: Lanes, whole: int, pointers: ArgumentPointers
 ) -> tuple[str, Sequence[Operand]]:
     """Return the code of a block, and where results are in it; values of vectors are there once."""
     if isinstance(program, Routine):
         return emit_routine(program, lanes, whole), outputs
-    if isinstance(program, Rolled):
-        return emit_rolled_block(program, lanes, whole), outputs
     if lanes.width == 1:
         return emit_block(program, lanes, whole=whole, pointers=pointers), outputs
     once = deduplicate_outputs(program)
@@ -175,7 +168,7 @@ def _block(
 
 
 def select_pointers(
-    program: Code | Routine, inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], whole: int
+    program: Code, inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], whole: int
 ) -> ArgumentPointers:
     """Return a pointer to each argument of one sample, where vectors follow each other in the block of a short program.
 
@@ -186,10 +179,3 @@ def select_pointers(
     in_order = starts[:1] == [0] and starts == sorted(set(starts)) and all(i == 0 for i, _ in quaternions)
     short = isinstance(program, Program) and fits_one_function(program, whole)
     return ArgumentPointers(tuple(starts)) if vectors and in_order and short else ONE
-
-
-def _instructions(program: Code | Routine) -> list[tuple[Any, ...]]:
-    """Return all straight-line instructions."""
-    if isinstance(program, Rolled):
-        return [i for stage in program.stages if isinstance(stage, StraightLine) for i in stage.program.instructions]
-    return list(program.instructions)

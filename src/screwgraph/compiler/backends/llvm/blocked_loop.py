@@ -17,13 +17,13 @@ from screwgraph.compiler.backends.llvm.inner_loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import compile_tiered, vector_width
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER, emit_quaternion_counter, place_quaternions
-from screwgraph.compiler.backends.llvm.rolled import emit_rolled_block
+from screwgraph.compiler.backends.llvm.routine import emit_routine
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.backends.llvm.streaming_store import emit_streaming_copy
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.compiler.passes.output_scheduling import schedule_by_output
-from screwgraph.tape.rolled import Code, Rolled
+from screwgraph.tape import Code, Routine
 
 Quaternions = Sequence[tuple[int, int]]
 LONG = 30_000
@@ -74,7 +74,7 @@ def compile_blocks(
         if quaternions:
             install_counter(counter, engine)
 
-    weight = 0 if isinstance(program, Rolled) else samples
+    weight = 0 if isinstance(program, Routine) else samples
     code = compile_tiered(question, source, ("loop",), weight=weight, begin=begin)
     cores = [(*shape, samples) for shape, _ in arguments]
     whole = (*results[0], samples) if len(results) == 1 else (sum(prod(shape) for shape in results), samples)
@@ -95,10 +95,8 @@ def emit_blocked_assembly(
     plain, single = Lanes(lanes.width, lanes.bits), Lanes(1, lanes.bits)
     kinds = tuple(dict.fromkeys((plain, single)))
     parts = emit_declarations(program, kinds)
-    if isinstance(program, Rolled):
-        parts += [emit_rolled_block(program, each, whole) for each in kinds] + [
-            _emit_compaction(plain, lanes.sample_stride)
-        ]
+    if isinstance(program, Routine):
+        parts += [emit_routine(program, each, whole) for each in kinds] + [_emit_compaction(plain, lanes.sample_stride)]
         in_place = not lanes.past
     else:
         in_place = not lanes.past or lanes.width == lanes.sample_stride
@@ -111,7 +109,7 @@ def emit_blocked_assembly(
     parts += [emit_streaming_copy(plain)] if lanes.past else []
     parts += [
         f"@{STRIDED} = global ptr null",
-        _loop(inputs, outputs, lanes, quaternions, compact=isinstance(program, Rolled), in_place=in_place),
+        _loop(inputs, outputs, lanes, quaternions, compact=isinstance(program, Routine), in_place=in_place),
     ]
     return "\n".join([*parts, '!0 = !{!"branch_weights", i32 1, i32 1000000}'])
 

@@ -29,11 +29,9 @@ from screwgraph.compiler.backends.llvm.machine_code import (
     make_entry,
 )
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER
-from screwgraph.compiler.backends.llvm.routine import routine_key
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Routine
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code
 
 _FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of C functions."""
@@ -63,7 +61,7 @@ class CompiledProgram:
 
 def compile_program(
     name: str,
-    program: Code | Routine,
+    program: Code,
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str = "float64",
@@ -74,14 +72,13 @@ def compile_program(
 ) -> CompiledProgram:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
-    Without `batches`, and of a `Routine`, code for single states only is made, in a fraction of the time; `quickly`
-    takes less time for long programs whose code may be a little slower. The quick call leaves those of `quaternions`
-    (argument, place of the first number) that are not unit to the caller; in batches they are counted.
+    Without `batches`, and of code that is conditional, code for single states only is made, in a fraction of the time;
+    `quickly` takes less time for long programs whose code may be a little slower. The quick call leaves those of
+    `quaternions` (argument, place of the first number) that are not unit to the caller; in batches they are counted.
     """
-    batches = batches and not isinstance(program, Routine)
-    asked = routine_key(program) if isinstance(program, Routine) else pack_code(program)
+    batches = batches and not program.is_conditional
     large = cache_bytes()
-    question = (asked, arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
+    question = (pack_code(program), arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
 
     def source(whole: int) -> str:
         limbs = None if quickly or whole < WHOLE else emit_packed_block(program, arguments, dtype, quaternions)
@@ -109,9 +106,9 @@ def install_counter(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -
     ctypes.c_void_p.from_address(engine.get_global_value_address(name)).value = ctypes.addressof(counter)
 
 
-def _weight(program: Code | Routine) -> int:
+def _weight(program: Code) -> int:
     """Return what a state counts."""
-    return STEPS if isinstance(program, Routine) else 1
+    return STEPS if program.is_conditional else 1
 
 
 def compile_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> Entry:

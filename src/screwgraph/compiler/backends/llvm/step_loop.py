@@ -9,17 +9,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
-from screwgraph.compiler.backends.llvm.angle_reduction import emit_angle_reduction
-from screwgraph.compiler.backends.llvm.ir_text import Lanes, emit_intrinsics
+from screwgraph.compiler.backends.llvm.assembly import emit_declarations
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import Entry, compile_tiered, make_entry
-from screwgraph.compiler.backends.llvm.operations import function_declarations
-from screwgraph.compiler.backends.llvm.routine import PartsWriter, parts_key
-from screwgraph.compiler.backends.llvm.sincos import emit_sincos
-from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
+from screwgraph.compiler.backends.llvm.routine import PartsPrinter
+from screwgraph.compiler.cache import pack_parts
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Part
-from screwgraph.tape.routine import blocks_of
+from screwgraph.tape import Part, Routine
 
 ONE = Lanes(1)
 
@@ -51,31 +47,23 @@ class CompiledStepLoop:
 
 def compile_step_loop(loop: StepLoop) -> CompiledStepLoop:
     """Compile a step loop for this machine."""
-    question = ("step_loop", parts_key(loop.parts), loop.counts, (loop.kept.start, loop.kept.stop))
+    question = ("step_loop", pack_parts(loop.parts), loop.counts, (loop.kept.start, loop.kept.stop))
     code = compile_tiered(question, lambda whole: assembly(loop, whole), ("step_loop",))
     return CompiledStepLoop(make_entry(code, "step_loop"), len(loop.kept))
 
 
 def assembly(loop: StepLoop, whole: int = WHOLE) -> str:
     """Return the LLVM assembly of a step loop."""
-    writer, width = PartsWriter(ONE, whole), len(loop.kept)
-    writer.write(loop.parts)
-    counts = writer.truth(loop.counts)
-    instructions = [i for block in blocks_of(loop.parts) for i in block.program.instructions]
+    printer, width = PartsPrinter(ONE, whole), len(loop.kept)
+    printer.do(loop.parts)
+    ends = printer.body.is_zero(loop.counts)
     return "\n".join(
         [
-            ALLOCATIONS,
-            "declare double @sin(double)",
-            "declare double @cos(double)",
-            *function_declarations(instructions, [ONE]),
-            emit_intrinsics(ONE),
-            emit_sincos(ONE),
-            emit_angle_reduction(ONE),
-            emit_vector_sines(sines_per_vector(ONE.bits), present=False),
-            *writer.functions,
+            *emit_declarations(Routine((), (), (), 0, loop.parts), [ONE]),
+            *printer.functions,
             "define i64 @step_loop(ptr %memory, ptr %rows, i64 %steps) {",
             "entry:",
-            *writer.head,
+            *printer.body.head,
             f"  %kept = getelementptr double, ptr %memory, i64 {loop.kept.start}",
             "  br label %next",
             "next:",
@@ -83,8 +71,8 @@ def assembly(loop: StepLoop, whole: int = WHOLE) -> str:
             "  %more = icmp slt i64 %k, %steps",
             "  br i1 %more, label %step, label %end",
             "step:",
-            *writer.lines,
-            f"  br i1 {counts}, label %keep, label %end",
+            *printer.body.lines,
+            f"  br i1 {ends}, label %end, label %keep",
             "keep:",
             f"  %away = mul i64 %k, {width}",
             "  %row = getelementptr double, ptr %rows, i64 %away",

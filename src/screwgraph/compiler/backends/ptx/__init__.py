@@ -16,7 +16,7 @@ from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER
 from screwgraph.compiler.backends.ptx.kernel import emit_kernel
 from screwgraph.compiler.cache import OBJECT, get_or_make, pack_code
 from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code
 
 OLDEST = Processor("sm_70", "+ptx63", "nvptx64-nvidia-cuda")
 """What kernels are made for: Volta (2017) and all later GPUs, drivers from 418 on."""

@@ -14,15 +14,14 @@ from screwgraph.compiler.backends.llvm.instruction_writer import Writer
 from screwgraph.compiler.backends.llvm.ir_text import Lanes, emit_intrinsics
 from screwgraph.compiler.backends.llvm.multiply_add import fuse_multiply_add
 from screwgraph.compiler.backends.llvm.operations import LLVM, Intrinsic, Library
-from screwgraph.compiler.backends.llvm.rolled import emit_rolled_stages
+from screwgraph.compiler.backends.llvm.routine import print_routine
 from screwgraph.compiler.backends.llvm.sincos import emit_sincos
 from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
 from screwgraph.compiler.backends.llvm.vector_sines import emit_scalar_sines, sines_per_vector
 from screwgraph.compiler.backends.ptx.expression import DOUBLE
 from screwgraph.compiler.backends.ptx.math_functions import emit_math_functions
 from screwgraph.compiler.passes.angle_reduction import find_angle_sums
-from screwgraph.tape import Program
-from screwgraph.tape.rolled import Code, Rolled, StraightLine
+from screwgraph.tape import Code, Program, Routine
 
 GLOBAL = "ptr addrspace(1)"
 """An address in the memory that all threads share."""
@@ -45,8 +44,8 @@ def emit_kernel(name: str, code: Code, arguments: Arguments, results: Sequence[S
     """
     lanes = Lanes(1, {"float64": 64, "float32": 32}[dtype])
     inputs, outputs = make_operands(code, arguments, results)
-    if isinstance(code, Rolled):
-        loops, body = _emit_rolled(name, code, outputs, len(inputs), lanes)
+    if isinstance(code, Routine):
+        loops, body = _emit_routine(name, code, outputs, len(inputs), lanes)
     else:
         loops, body = [], _straight(code, outputs, len(inputs), lanes)
     arrays = range(len(inputs) + len(outputs))
@@ -118,23 +117,23 @@ def _straight(program: Program, outputs: Sequence[Operand], first: int, lanes: L
     return [*writer.lines, *(line for value, place in constants for line in store(value, place))]
 
 
-def _emit_rolled(
-    name: str, rolled: Rolled, outputs: Sequence[Operand], first: int, lanes: Lanes
+def _emit_routine(
+    name: str, routine: Routine, outputs: Sequence[Operand], first: int, lanes: Lanes
 ) -> tuple[list[str], list[str]]:
     """Return the functions of code with loops, and the lines that call them and store what they leave in memory."""
-    numbers = len(rolled.input_names) + rolled.count + rolled.scratch
+    printer, scratch = print_routine(routine, lanes, ALL, 1, inlined=True)
+    numbers = len(routine.inputs) + len(routine.outputs) + scratch
     if numbers * lanes.bytes > MEMORY:
         raise InputError(
             f"{name} has no code for GPUs",
             why=f"its loops need {numbers * lanes.bytes // 1024} KiB of memory a sample, a thread has {MEMORY // 1024}",
             fix='take f.astype("float32"), which needs half, or compute batches with f(..., threads=)',
         )
-    parts, calls = emit_rolled_stages(rolled, lanes, ALL, 1, inlined=True)
     lines = [
         f"  %{n} = alloca [{max(count, 1)} x {lanes.scalar}], align {lanes.bytes}"
-        for n, count in (("out", rolled.count), ("memory", rolled.scratch))
+        for n, count in (("out", len(routine.outputs)), ("memory", scratch))
     ]
-    lines += calls
+    lines += [*printer.body.head, *printer.body.lines]
     for k, operand in enumerate(outputs):
         i, size = first + k, prod(operand.shape)
         lines += [
@@ -151,7 +150,7 @@ def _emit_rolled(
             f"  br i1 %more{i}, label %put{i}, label %done{i}",
             f"done{i}:",
         ]
-    return parts, lines
+    return printer.functions, lines
 
 
 # What the code of a kernel calls: intrinsics, sines, and functions that CPUs find in the C library.
@@ -162,10 +161,7 @@ DOUBLES = ("sqrt", "floor", "fabs", "trunc")
 
 def emit_dependencies(code: Code, lanes: Lanes) -> list[str]:
     """Return declarations and functions, all of which the kernel takes in: GPUs have no library to link."""
-    programs = (
-        [code] if not isinstance(code, Rolled) else [s.program for s in code.stages if isinstance(s, StraightLine)]
-    )
-    names = dict.fromkeys(i[0] for program in programs for i in program.instructions)
+    names = dict.fromkeys(i[0] for i in code.instructions)
     forms = [LLVM[name] for name in names if name in LLVM]
     functions = [form.function for form in forms if isinstance(form, Library)]
     called = [(lanes, form.function) for form in forms if isinstance(form, Intrinsic)]

@@ -20,7 +20,7 @@ from screwgraph.compiler.backends.wasm.operations import IMPORTED, WASM, A, B, e
 from screwgraph.compiler.backends.wasm.routine import emit_routine
 from screwgraph.compiler.passes.angle_reduction import find_large_terms
 from screwgraph.compiler.passes.outlining import SHORT, Outlines, outline_program
-from screwgraph.tape import LEAVES, Program, Routine
+from screwgraph.tape import LEAVES, Code, Program, Routine, unroll_code
 
 PAGE = 65536
 """Bytes of a page of memory."""
@@ -31,7 +31,7 @@ IMPORTS = "math"
 """Name of the object that has the imported functions."""
 
 
-def emit_module(codes: Mapping[str, Program | Routine]) -> bytes:
+def emit_module(codes: Mapping[str, Code]) -> bytes:
     """Return a module that exports `memory` and, for each code, a function without arguments.
 
     A function reads its inputs from the beginning of the memory, float64 one behind the other, and writes its outputs
@@ -63,11 +63,11 @@ class FunctionBodies:
     bodies: list[bytes] = field(default_factory=list)
     size: int = 0
 
-    def add(self, code: Program | Routine) -> int:
+    def add(self, code: Code) -> int:
         """Add a function, and return its number."""
-        count = len(code.input_names) + len(code.outputs)
-        body = emit_routine(code, count, self) if isinstance(code, Routine) else function_body(self.pieces(code, 0))
-        return self.append(body)
+        if isinstance(code, Routine) and code.is_conditional:
+            return self.append(emit_routine(code, self))
+        return self.append(function_body(self.pieces(unroll_code(code), 0)))
 
     def pieces(self, program: Program, base: int) -> list[int]:
         """Add the pieces of a program, whose inputs stand from the place `base` on; return their numbers."""
@@ -149,11 +149,9 @@ def _emit_operation(operation: str, terms: Sequence[bytes], functions: Mapping[s
     return b"".join(part for part in parts if isinstance(part, bytes))
 
 
-def list_imports(codes: Iterable[Program | Routine]) -> dict[str, int]:
+def list_imports(codes: Iterable[Code]) -> dict[str, int]:
     """Return the functions that codes import, and how many numbers each takes."""
-    programs = [
-        p for code in codes for p in ([b.program for b in code.blocks] if isinstance(code, Routine) else [code])
-    ]
+    programs = [program for code in codes for program in code.programs]
     used = {p for program in programs for i in program.instructions for p in WASM.get(i[0], ()) if isinstance(p, str)}
     if any(find_large_terms(program) for program in programs):
         used.add("wrapped")

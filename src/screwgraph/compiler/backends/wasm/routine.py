@@ -1,14 +1,14 @@
-"""Routines in WebAssembly: a function that calls those of its straight-line code, in loops."""
+"""Code with loops in WebAssembly: a function that calls those of its straight-line code, in loops."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from screwgraph.compiler.backends.wasm.encoding import CALL, END, emit_body, emit_load, emit_store, encode_leb128
 from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, emit_constant
-from screwgraph.tape import Block, Lookup, Loop, Part, Routine
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine, When
+from screwgraph.tape.parts import unroll_part
 
 if TYPE_CHECKING:
     from screwgraph.compiler.backends.wasm.module import FunctionBodies
@@ -16,58 +16,77 @@ if TYPE_CHECKING:
 LOOP, IF, BRANCH_IF, EMPTY = b"\x03", b"\x04", b"\x0d", b"\x40"
 
 
-def emit_routine(given: Routine, first: int, module: FunctionBodies) -> bytes:
-    """Return a function whose memory stands from the place `first` on, behind its inputs and outputs.
+class RoutinePrinter:
+    """Prints a routine whose memory stands from the place `first` on, behind its inputs and outputs.
 
     Programs of parts work behind that, on copies of what they read.
     """
-    base, called = first + given.size, dict[int, list[int]]()
-    for part in given.blocks:
-        if id(part.program) not in called:
-            called[id(part.program)] = module.pieces(part.program, base)
-    code = bytearray()
-    for i, place in enumerate(given.inputs):
-        code += emit_store(first + place, emit_load(i))
-    code += _Parts(first, base, called).code(given.parts)
-    for i, place in enumerate(given.outputs, len(given.inputs)):
-        code += emit_store(i, emit_load(first + place))
-    return emit_body(0, bytes(code))
+
+    def __init__(self, routine: Routine, module: FunctionBodies) -> None:
+        self.first = len(routine.inputs) + len(routine.outputs)
+        self.base, self._module, self._called = self.first + routine.size, module, dict[int, list[int]]()
+
+    def do(self, parts: Sequence[Part]) -> bytes:
+        """Return the instructions of parts, one after the other; of those without a form of their own, a program's."""
+        return b"".join(
+            PRINTERS[type(part)](part, self) if type(part) in PRINTERS else print_block(unroll_part(part), self)
+            for part in parts
+        )
+
+    def load(self, place: int) -> bytes:
+        """Put a number of the routine's memory on the stack."""
+        return emit_load(self.first + place)
+
+    def store(self, place: int, value: bytes) -> bytes:
+        """Write what instructions put on the stack into the routine's memory."""
+        return emit_store(self.first + place, value)
+
+    def call(self, block: Block) -> bytes:
+        """Call the functions of a program."""
+        if id(block.program) not in self._called:
+            self._called[id(block.program)] = self._module.pieces(block.program, self.base)
+        return b"".join(CALL + encode_leb128(i) for i in self._called[id(block.program)])
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """Memory layout of the routine and its programs, and the functions of these."""
+def emit_routine(routine: Routine, module: FunctionBodies) -> bytes:
+    """Return a function that copies its inputs to the routine's memory, works there, and copies its outputs back."""
+    printer, count = RoutinePrinter(routine, module), len(routine.inputs)
+    given = [printer.store(place, emit_load(i)) for i, place in enumerate(routine.inputs)]
+    found = [emit_store(i, printer.load(place)) for i, place in enumerate(routine.outputs, count)]
+    return emit_body(0, b"".join([*given, printer.do(routine.parts), *found]))
 
-    first: int
-    base: int
-    called: Mapping[int, Sequence[int]]
 
-    def code(self, parts: Sequence[Part]) -> bytes:
-        """Return the instructions of parts, one after the other."""
-        found = bytearray()
-        for part in parts:
-            match part:
-                case Block():
-                    for i, place in enumerate(part.reads, self.base):
-                        found += emit_store(i, emit_load(self.first + place))
-                    found += b"".join(CALL + encode_leb128(i) for i in self.called[id(part.program)])
-                    for i, place in enumerate(part.writes, self.base + len(part.reads)):
-                        found += emit_store(self.first + place, emit_load(i))
-                case Lookup():
-                    found += self._lookup(part)
-                case Loop():
-                    found += LOOP + EMPTY + self.code(part.parts) + self._truth(part.again) + BRANCH_IF + b"\0" + END
-                case _:
-                    found += self._truth(part.test) + IF + EMPTY + self.code(part.parts) + END
-        return bytes(found)
+def print_block(part: Block, printer: RoutinePrinter) -> bytes:
+    """Call a program on copies."""
+    base, behind = printer.base, printer.base + len(part.reads)
+    given = [emit_store(i, printer.load(place)) for i, place in enumerate(part.reads, base)]
+    found = [printer.store(place, emit_load(i)) for i, place in enumerate(part.writes, behind)]
+    return b"".join([*given, printer.call(part), *found])
 
-    def _truth(self, place: int) -> bytes:
-        return emit_load(self.first + place) + ZERO + NE
 
-    def _lookup(self, part: Lookup) -> bytes:
-        """Return a choice among rows: numbers are written where the row is theirs."""
-        found = bytearray()
-        for k, row in enumerate(part.table.tolist()):
-            numbers = b"".join(emit_store(self.first + part.writes + i, emit_constant(x)) for i, x in enumerate(row))
-            found += emit_load(self.first + part.row) + emit_constant(float(k)) + EQ + IF + EMPTY + numbers + END
-        return bytes(found)
+def print_lookup(part: Lookup, printer: RoutinePrinter) -> bytes:
+    """Choose among rows: numbers are written where the row is theirs."""
+    found = bytearray()
+    for k, row in enumerate(part.table.tolist()):
+        numbers = b"".join(printer.store(part.target + i, emit_constant(x)) for i, x in enumerate(row))
+        found += printer.load(part.row) + emit_constant(float(k)) + EQ + IF + EMPTY + numbers + END
+    return bytes(found)
+
+
+def print_loop(part: Loop, printer: RoutinePrinter) -> bytes:
+    """Go round."""
+    return LOOP + EMPTY + printer.do(part.parts) + printer.load(part.test) + ZERO + NE + BRANCH_IF + b"\0" + END
+
+
+def print_when(part: When, printer: RoutinePrinter) -> bytes:
+    """Branch."""
+    return printer.load(part.test) + ZERO + NE + IF + EMPTY + printer.do(part.parts) + END
+
+
+PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], bytes]] = {
+    Block: print_block,
+    Lookup: print_lookup,
+    Loop: print_loop,
+    When: print_when,
+}
+"""What prints each kind of part; the others are written out."""

@@ -29,7 +29,7 @@ from screwgraph.compiler.derivatives.analytic.sparse_vectors import (
 )
 from screwgraph.model.robot import Robot
 from screwgraph.tape import Number, Program, reciprocal
-from screwgraph.tape.rolled import SIX, Copies, Fill, Recursion, StraightLine, work_size
+from screwgraph.tape.parts import SIX, Block, Copies, Fill, Recursion, work_size
 
 
 @dataclass(frozen=True)
@@ -117,13 +117,13 @@ class ArticulatedSlots:
     ) -> None:
         """Replace X (size, columns) at a place by M^-1 X, or by less than that; a `triangle` is zero on its left."""
         n, places = len(self.parents), (self.axes, self.scaled, self.pivots)
-        memory.stages.append(Recursion(n, self.parents, *places, target, columns, self.work, negative, triangle))
+        memory.parts.append(Recursion(n, self.parents, *places, target, columns, self.work, negative, triangle))
 
     def invert(self, memory: MemoryBuilder, target: int) -> None:
         """Put M^-1 at a place."""
         n, one = len(self.parents), memory.allocate(1)
-        memory.stages += [Fill(target, n**2), StraightLine(Program((), (), (1.0,)), one, one)]
-        memory.stages.append(Copies((one,) * n, tuple(target + i * (n + 1) for i in range(n))))
+        memory.parts += [Fill(target, n**2), Block("one", Program((), (), (1.0,)), (), (one,))]
+        memory.parts.append(Copies((one,) * n, tuple(target + i * (n + 1) for i in range(n))))
         self.solve(memory, target, n, triangle=True)
 
 

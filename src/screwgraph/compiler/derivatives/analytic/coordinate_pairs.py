@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from screwgraph.tape.rolled import Products, Span, find_spans
+from screwgraph.tape.parts import Products, Span, find_spans
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ from screwgraph.graph.factors import prior
 from screwgraph.graph.passes import run_robot_passes
 from screwgraph.model.robot import Robot, with_gravity
 from screwgraph.model.robot.parameters import with_values
-from screwgraph.tape import Number, Tape, factor_out, program
-from screwgraph.tape.rolled import Code, Rolled
+from screwgraph.tape import Code, Number, Routine, Tape, factor_out, program
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
 """What makes a robot cheaper without adding links to it."""
@@ -76,7 +75,7 @@ def _columns(robot: Robot, q: np.ndarray) -> CompositeColumns:
     return compute_composite_columns(robot, compute_link_motions(robot, q, still, still))
 
 
-def _in_loops(robot: Robot, q: np.ndarray, tape: Tape, inputs: Sequence[str]) -> Rolled:
+def _in_loops(robot: Robot, q: np.ndarray, tape: Tape, inputs: Sequence[str]) -> Routine:
     n, columns, memory = robot.nv, _columns(robot, q), MemoryBuilder(inputs, robot.nv**2)
     axes, wrenches, own = memory.straight(
         tape,
@@ -86,6 +85,6 @@ def _in_loops(robot: Robot, q: np.ndarray, tape: Tape, inputs: Sequence[str]) ->
     )
     pairs = Pairs(n, columns.carriers)
     memory.clear(0, pairs)
-    memory.stages += [pairs.below(6, wrenches, axes, 0), pairs.above(6, axes, wrenches, 0)]
+    memory.parts += [pairs.below(6, wrenches, axes, 0), pairs.above(6, axes, wrenches, 0)]
     memory.copy_numbers({i * n + j: own + k for k, (i, j) in enumerate(columns.own)})
     return memory.finish()

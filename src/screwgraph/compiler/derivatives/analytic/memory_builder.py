@@ -1,4 +1,4 @@
-"""Where numbers of code with loops stand, and the stages that put them there."""
+"""Where numbers of code with loops stand, and the parts that put them there."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from screwgraph.compiler.derivatives.analytic.coordinate_pairs import Pairs
 from screwgraph.compiler.derivatives.analytic.sparse_vectors import Pair, Vector
-from screwgraph.tape import Number, Program, Tape, program
-from screwgraph.tape.rolled import Copies, Fill, Rolled, Stage, StraightLine
+from screwgraph.tape import Number, Program, Routine, Tape, program
+from screwgraph.tape.parts import Block, Copies, Fill, Part
 
 LINE = 8
 """Doubles of a line of the caches."""
 
 
 class MemoryBuilder:
-    """A memory under construction: `results` numbers, the named inputs, then what stages leave to each other."""
+    """A memory under construction: `results` numbers, the named inputs, then what parts leave to each other."""
 
     def __init__(self, inputs: Sequence[str], results: int) -> None:
         self.results, self.inputs = results, tuple(inputs)
-        self.stages: list[Stage] = []
+        self.parts: list[Part] = []
         self._end = results + len(self.inputs)
 
     def allocate(self, count: int) -> int:
@@ -38,23 +38,27 @@ class MemoryBuilder:
     def add_code(self, code: Program, reads: int, sizes: Sequence[int]) -> list[int]:
         """Compute arrays of these sizes by a program, whose inputs stand from a place on; return where each is."""
         starts = np.cumsum([self.allocate(sum(sizes)), *sizes]).tolist()[:-1]
-        self.stages.append(StraightLine(code, reads, starts[0]))
+        given, found = (
+            range(start, start + count)
+            for start, count in zip((reads, starts[0]), (len(code.input_names), sum(sizes)), strict=True)
+        )
+        self.parts.append(Block("straight", code, given, found))
         return starts
 
     def clear(self, start: int, pairs: Pairs) -> None:
         """Store zeros in a matrix, unless all of its entries are computed."""
         if not pairs.is_full:
-            self.stages.append(Fill(start, pairs.size**2))
+            self.parts.append(Fill(start, pairs.size**2))
 
     def copy_numbers(self, places: Mapping[int, int]) -> None:
         """Copy numbers, from target to source."""
         if places:
-            self.stages.append(Copies(tuple(places.values()), tuple(places)))
+            self.parts.append(Copies(tuple(places.values()), tuple(places)))
 
-    def finish(self) -> Rolled:
+    def finish(self) -> Routine:
         """Return the code."""
-        scratch = self._end - self.results - len(self.inputs)
-        return Rolled(self.inputs, tuple(self.stages), self.results, scratch)
+        outputs, inputs = range(self.results), range(self.results, self.results + len(self.inputs))
+        return Routine(self.inputs, inputs, outputs, self._end, tuple(self.parts))
 
 
 def interleave_pairs(pairs: Sequence[Pair], *more: Sequence[Vector]) -> list[Number]:

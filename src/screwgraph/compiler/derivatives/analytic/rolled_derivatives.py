@@ -21,8 +21,7 @@ from screwgraph.compiler.derivatives.analytic.sparse_vectors import power
 from screwgraph.compiler.derivatives.analytic.symbolic_state import SymbolicState
 from screwgraph.compiler.derivatives.analytic.tree_derivatives import compute_tree_coordinates
 from screwgraph.model.robot import Robot
-from screwgraph.tape import Number, Program, program
-from screwgraph.tape.rolled import Rolled
+from screwgraph.tape import Number, Program, Routine, program
 
 Known = Callable[[Sequence[str]], SymbolicState]
 """Makes the state on a new tape, with inputs of some names behind those of the function."""
@@ -40,7 +39,7 @@ class AccelerationSolver:
     parents: tuple[int, ...]
 
 
-def roll_inverse_derivatives(known: Known, inputs: Sequence[str], by: Sequence[str]) -> Rolled:
+def roll_inverse_derivatives(known: Known, inputs: Sequence[str], by: Sequence[str]) -> Routine:
     """Return derivatives of torques by "q", "qd" or "qdd", (nv, nv) each, one after the other, row by row."""
     state = known(())
     size = state.robot.nv**2
@@ -49,7 +48,7 @@ def roll_inverse_derivatives(known: Known, inputs: Sequence[str], by: Sequence[s
     return memory.finish()
 
 
-def roll_forward_dynamics(inputs: Sequence[str], solving: AccelerationSolver) -> Rolled:
+def roll_forward_dynamics(inputs: Sequence[str], solving: AccelerationSolver) -> Routine:
     """Return forward dynamics: the accelerations that torques cause."""
     n = len(solving.parents)
     memory = MemoryBuilder(inputs, n)
@@ -61,7 +60,7 @@ def roll_forward_dynamics(inputs: Sequence[str], solving: AccelerationSolver) ->
 
 def roll_forward_derivatives(
     known: Known, inputs: Sequence[str], by: Sequence[str], solving: Callable[[bool], AccelerationSolver]
-) -> Rolled:
+) -> Routine:
     """Return derivatives of accelerations by "q", "qd" or "tau": -M^-1 d tau where tau is what is given, and M^-1.
 
     `solving` tells what solves for accelerations, at rest or moving.
@@ -110,13 +109,13 @@ def _put_efforts(
     for name, place in places.items():
         memory.clear(place, pairs)
         if name == "qdd":
-            memory.stages += [
+            memory.parts += [
                 pairs.below(6, at["felt"], at["axes"], place),
                 pairs.above(6, at["axes"], at["felt"], place),
             ]
         else:
-            memory.stages.append(pairs.below(9, at["felt"], at[name], place))
-            memory.stages.append(pairs.above(6, at["axes"], at[f"by_{name}"], place))
+            memory.parts.append(pairs.below(9, at["felt"], at[name], place))
+            memory.parts.append(pairs.above(6, at["axes"], at[f"by_{name}"], place))
         memory.copy_numbers(
             {place + i * pairs.size + j: at[f"own {name}"] + k for k, (i, j) in enumerate(blocks[name])}
         )

@@ -12,8 +12,7 @@ from screwgraph.compiler.derivatives.analytic.tree_second_derivatives import com
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.graph import Key
-from screwgraph.tape import Number, Program, factor_out, program
-from screwgraph.tape.rolled import Code
+from screwgraph.tape import Code, Number, Program, factor_out, program
 
 KINDS = ("q", "qd", "qdd")
 """What second derivatives are by."""

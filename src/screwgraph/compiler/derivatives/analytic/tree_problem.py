@@ -32,8 +32,7 @@ from screwgraph.graph.factors import prior
 from screwgraph.graph.passes import run_robot_passes
 from screwgraph.model.robot import Joint, Robot
 from screwgraph.model.robot.parameters import Parameter, with_values
-from screwgraph.tape import Number, Program, factor_out, program
-from screwgraph.tape.rolled import Code, Rolled, unroll_code
+from screwgraph.tape import Code, Number, Program, Routine, factor_out, program, unroll_code
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
 """What makes a robot cheaper without adding links to it."""
@@ -106,7 +105,7 @@ class TreeProblem:
         ]
         return min(tried, key=cost)
 
-    def in_loops(self, arguments: Sequence[Argument], by: Sequence[str]) -> Rolled:
+    def in_loops(self, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
         """Return the derivatives as `jacobian` does, in loops over pairs of joints and over columns."""
         inputs = [name for argument in arguments for name in argument.names]
         if self.asked[0].kind == "qdd":
@@ -123,7 +122,7 @@ class TreeProblem:
         products = matrices * robot.nv * sum(len(path) + 1 for path in list_carriers(robot))
         return forward and products > WIDE and _tips_have_inertia(robot)
 
-    def answer(self, arguments: Sequence[Argument]) -> Rolled | None:
+    def answer(self, arguments: Sequence[Argument]) -> Routine | None:
         """Return code of the problem itself, for forward dynamics of long trees: it is made in half the time."""
         if mean_depth(self.model.robot) <= LONGER:
             return None

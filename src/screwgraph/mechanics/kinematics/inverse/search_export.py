@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler import Argument, ExportedFunction, Result, normalising, quaternion_places
+from screwgraph.compiler import ExportedFunction, Result, normalise_inputs
 from screwgraph.mechanics.kinematics.inverse.problem import InverseProblem
 from screwgraph.mechanics.kinematics.inverse.search_routine import COUNTS, make_search_routine
 from screwgraph.mechanics.kinematics.inverse.search_step import list_end_results
 from screwgraph.mechanics.kinematics.inverse.solution import Solution
 from screwgraph.mechanics.kinematics.targets import TargetValue
 from screwgraph.spatial import Array, choose
-from screwgraph.tape import Block, Memory, Number, Program, Routine
+from screwgraph.tape import Block, Memory, Number, Routine
 
 FLAW = 1e-9
 """Squared difference from a rotation up to which the digits of a file explain it."""
@@ -39,7 +39,7 @@ def export_search(
     """
     fixed = {n: x for a in problem.parameters for n, x in zip(a.names, constants.get(a.name, ()), strict=False)}
     open_ = [a for a in problem.parameters if a.name not in constants]
-    routine = _judging(_with_unit_start(make_search_routine(problem), problem.model.start), problem).bound(fixed)
+    routine = _judging(make_search_routine(problem), problem).bound(fixed)
     values = [a for a in open_ if a.name != "start"]
     names = ["target"] if len(values) == 1 else [f"target_{i + 1}" for i in range(len(values))]
     arguments = [replace(a, name=own) for a, own in zip(values, names, strict=True)] + [problem.model.start]
@@ -47,20 +47,8 @@ def export_search(
     labels = tuple(f"{t.label} ({unit})" for t in problem.targets for unit in t.units)
     joints = tuple(n.removeprefix("start:") for n in problem.model.start.names)
     results = [replace(q, names=joints), replace(errors, names=labels), Result("counts", (len(COUNTS),), COUNTS)]
-    return ExportedFunction(name, routine, arguments, results, dtype, examples)
-
-
-def _with_unit_start(routine: Routine, start: Argument) -> Routine:
-    """Return the routine that divides quaternions of the start by their lengths first."""
-    places = quaternion_places([start])
-    if not places:
-        return routine
-    count = len(start.names)
-    same = Program(start.names, tuple(("input", i) for i in range(count)), tuple(range(count)))
-    at = dict(zip(routine.input_names, routine.inputs, strict=True))
-    own = tuple(at[name] for name in start.names)
-    unit = Block("unit", normalising(same, [start], places), own, own)
-    return replace(routine, parts=(unit, *routine.parts))
+    code = normalise_inputs(routine, [problem.model.start])
+    return ExportedFunction(name, code, arguments, results, dtype, examples)
 
 
 def _judging(routine: Routine, problem: InverseProblem) -> Routine:

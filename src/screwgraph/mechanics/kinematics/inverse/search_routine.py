@@ -41,13 +41,14 @@ def make_search_routine(problem: InverseProblem) -> Routine:
     table = starts if len(starts) else np.zeros((1, nq))
     (row,), (again,), (more,) = (memory.places(name) for name in ("row", "again", "more"))
     steps = Loop(
+        again,
         (
             memory.placed("step", step.program, [*state, *parameters], [*state, "verdict"]),
             memory.block("next_step", ["verdict", "step", "setting"], ["step", "again"], _next_step),
         ),
-        again,
     )
     attempts = Loop(
+        more,
         (
             Lookup(table, row, memory.places("other").start),
             memory.block("start", ["attempt", "start", "other"], [*state, "step"], _make_search_start(kept)),
@@ -56,7 +57,6 @@ def make_search_routine(problem: InverseProblem) -> Routine:
                 "judge", [*JUDGED, "q", "cost", "verdict", "step", "setting"], [*JUDGED, "more"], _make_judgement(table)
             ),
         ),
-        more,
     )
     parts = (
         memory.block("begin", ["start"], JUDGED, lambda start: [*start, 0.0, len(table) - 1.0, 0.0, np.inf, 0.0]),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
 
+from screwgraph.tape.parts.part import Execution, Part
 from screwgraph.tape.program import Operations
-from screwgraph.tape.rolled.stage import Run
 
 WIDEST = 32
 """Numbers of a row of X that a back end may solve for at once."""
@@ -20,7 +21,7 @@ def work_size(size: int) -> int:
 
 
 @dataclass(frozen=True)
-class Recursion:
+class Recursion(Part):
     """X = M^-1 X, or less than that if `negative`, in place: X (size, columns) stands at `target`, row by row.
 
     Coordinate i hangs on `parents[i] < i`, on the base if that is -1. `axes` are S[k, i], at `axes + k size + i`;
@@ -50,9 +51,22 @@ class Recursion:
             {"*": 2 * SIX * (pairs + inwards) + pairs, "+": SIX * (pairs + inwards), "-": SIX * (pairs + inwards)}
         )
 
-    def run(self, memory: list[Any], run: Run) -> None:
+    @property
+    def _solved(self) -> range:
+        return range(self.target, self.target + self.size * self.columns)
+
+    def list_reads(self) -> Iterable[int]:
+        """Return the places of S, U / D, 1 / D and X."""
+        sizes = ((self.axes, SIX * self.size), (self.scaled, SIX * self.size), (self.pivots, self.size))
+        return chain(*(range(start, start + count) for start, count in sizes), self._solved)
+
+    def list_writes(self) -> Iterable[int]:
+        """Return the places of X and of the work."""
+        return chain(self._solved, range(self.work, self.work + work_size(self.size)))
+
+    def run(self, on: Execution) -> None:
         """Solve, one column after the other."""
-        n, sign = self.size, -1.0 if self.negative else 1.0
+        n, sign, memory = self.size, -1.0 if self.negative else 1.0, on.memory
         S, W = (
             [[memory[start + k * n + i] for k in range(SIX)] for i in range(n)] for start in (self.axes, self.scaled)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -31,34 +31,40 @@ class Vector:
 class Kernel:
     """Lines of a function `@<name>(in, out, memory)`, whose tables and loops have names of their own.
 
-    `areas` are the numbers of results and of inputs: places of a memory begin with these, then scratch. `inlined` says
-    that its caller takes its lines in.
+    `areas` are the numbers of results and of inputs that stay where the caller has them: places of a memory begin with
+    these, others are in `memory`. `inlined` says that its caller takes its lines in. Its `head`, done once before all
+    `lines`, takes room on the stack, also where these stand in a loop of a caller.
     """
 
     def __init__(self, name: str, lanes: Lanes, widest: int, areas: tuple[int, int], *, inlined: bool) -> None:
-        self.lanes, self.widest = lanes, widest
+        self.lanes, self.widest, self.one = lanes, widest, Vector(lanes, 1)
         self._attribute = "alwaysinline" if inlined else "noinline"
         self._name, self._areas = name, areas
         self._tables: list[str] = []
-        self._head: list[str] = []
-        self._lines: list[str] = []
+        self.head: list[str] = []
+        self.lines: list[str] = []
         self._number = count()
 
     def text(self) -> str:
         """Return the function and its tables."""
         arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
         header = f"define internal void @{self._name}({arguments}) {self._attribute} {{"
-        return "\n".join([*self._tables, header, "entry:", *self._head, *self._lines, "  ret void", "}"])
+        return "\n".join([*self._tables, header, *self.head, *self.lines, "  ret void", "}"])
+
+    @property
+    def call(self) -> str:
+        """The line that calls it with the same memory."""
+        return f"call void @{self._name}(ptr %in, ptr %out, ptr %memory)"
 
     def say(self, expression: str) -> str:
         """Give a value to a new name, and return that."""
         name = f"%x{next(self._number)}"
-        self._lines.append(f"  {name} = {expression}")
+        self.lines.append(f"  {name} = {expression}")
         return name
 
     def do(self, line: str) -> None:
         """Write a line that has no value."""
-        self._lines.append(f"  {line}")
+        self.lines.append(f"  {line}")
 
     def table(self, numbers: Sequence[int]) -> str:
         """Return the address of a table of integers."""
@@ -100,6 +106,15 @@ class Kernel:
         """Store numbers."""
         self.do(f"store {vector.kind} {value}, ptr {address}, align {self.lanes.bytes}")
 
+    def copy(self, source: str, target: str) -> None:
+        """Copy a number from one address to another."""
+        self.store(self.load(source, self.one), target, self.one)
+
+    def is_zero(self, place: int) -> str:
+        """Return whether a number of one sample's memory is zero."""
+        number = self.load(self.pointer(place), self.one)
+        return self.say(f"fcmp oeq {self.lanes.scalar} {number}, {self.lanes.number(0.0)}")
+
     def arithmetic(self, instruction: str, a: str, b: str, vector: Vector) -> str:
         """Return a sum, difference, product or quotient."""
         return self.say(f"{instruction} {vector.kind} {a}, {b}")
@@ -134,9 +149,15 @@ class Kernel:
     def variable(self, first: str, kind: str = "i64") -> str:
         """Return the address of a variable of the function."""
         number = next(self._number)
-        self._head.append(f"  %slot{number} = alloca {kind}")
+        self.head.append(f"  %slot{number} = alloca {kind}")
         self.do(f"store {kind} {first}, ptr %slot{number}")
         return f"%slot{number}"
+
+    def reserve(self, size: int) -> str:
+        """Return the address of so many numbers of the function's own."""
+        name = f"%room{next(self._number)}"
+        self.head.append(f"  {name} = alloca [{size or 1} x {self.lanes.real}], align 64")
+        return name
 
     def value(self, variable: str, kind: str = "i64") -> str:
         """Return what a variable is now."""
@@ -151,16 +172,16 @@ class Kernel:
         """Repeat while a variable is at most `end` less `step`, which is added each time; gives its value."""
         tag = next(self._number)
         self.do(f"br label %test{tag}")
-        self._lines.append(f"test{tag}:")
+        self.lines.append(f"test{tag}:")
         now = self.value(variable)
         then = self.integer("add", now, step)
         more = self.say(f"icmp sle i64 {then}, {end}")
         self.do(f"br i1 {more}, label %body{tag}, label %after{tag}")
-        self._lines.append(f"body{tag}:")
+        self.lines.append(f"body{tag}:")
         yield now
         self.change(variable, then)
         self.do(f"br label %test{tag}")
-        self._lines.append(f"after{tag}:")
+        self.lines.append(f"after{tag}:")
 
     @contextmanager
     def each(self, first: str, end: str) -> Iterator[str]:
@@ -169,11 +190,21 @@ class Kernel:
             yield i
 
     @contextmanager
+    def repeat(self, is_last: Callable[[], str]) -> Iterator[None]:
+        """Do something, and again until a condition holds after it."""
+        tag = next(self._number)
+        self.do(f"br label %again{tag}")
+        self.lines.append(f"again{tag}:")
+        yield
+        self.do(f"br i1 {is_last()}, label %last{tag}, label %again{tag}")
+        self.lines.append(f"last{tag}:")
+
+    @contextmanager
     def unless(self, condition: str) -> Iterator[None]:
         """Do something where a condition does not hold."""
         tag = next(self._number)
         self.do(f"br i1 {condition}, label %past{tag}, label %here{tag}")
-        self._lines.append(f"here{tag}:")
+        self.lines.append(f"here{tag}:")
         yield
         self.do(f"br label %past{tag}")
-        self._lines.append(f"past{tag}:")
+        self.lines.append(f"past{tag}:")

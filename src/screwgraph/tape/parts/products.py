@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from screwgraph.tape.parts.part import Execution, Part
 from screwgraph.tape.program import Operations
-from screwgraph.tape.rolled.stage import Run
 
 
 @dataclass(frozen=True)
-class Products:
+class Products(Part):
     """`target[i, j] = sum over k of left[k, i] right[k, j]` for the columns j of each span of a row i.
 
     Places: left[k, i] is at `left + k pitch + i`, so is right; target[i, j] is at `target + i width + j`.
@@ -31,8 +31,20 @@ class Products:
         pairs = sum(span.count for span in self.spans)
         return Operations({"*": self.terms * pairs, "+": (self.terms - 1) * pairs})
 
-    def run(self, memory: list[Any], run: Run) -> None:
+    def list_reads(self) -> Iterator[int]:
+        """Return the places of both sides' vectors."""
+        for k in range(self.terms):
+            for span in self.spans:
+                yield self.left + k * self.pitch + span.row
+                yield from (self.right + k * self.pitch + j for j in span.columns)
+
+    def list_writes(self) -> Iterator[int]:
+        """Return the places of the products."""
+        return (self.target + span.row * self.width + j for span in self.spans for j in span.columns)
+
+    def run(self, on: Execution) -> None:
         """Multiply."""
+        memory = on.memory
         for span in self.spans:
             row = [memory[self.left + k * self.pitch + span.row] for k in range(self.terms)]
             for j in span.columns:

@@ -5,19 +5,8 @@ import pytest
 
 from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc
 from screwgraph.compiler.cache import pack_code, unpack_code
-from screwgraph.tape import Program
-from screwgraph.tape.rolled import (
-    SIX,
-    Copies,
-    Fill,
-    Products,
-    Recursion,
-    Rolled,
-    Span,
-    StraightLine,
-    find_spans,
-    work_size,
-)
+from screwgraph.tape import Block, Program, Routine
+from screwgraph.tape.parts import SIX, Copies, Fill, Products, Recursion, Span, find_spans, work_size
 
 N = 11
 PARENTS = (-1, 0, 1, 1, 3, 4, 2, 6, 7, 5, -1)
@@ -29,12 +18,18 @@ def carriers(i):
     return [] if PARENTS[i] < 0 else [*carriers(PARENTS[i]), PARENTS[i]]
 
 
+def routine(inputs, parts, count, scratch):
+    """Return code with results first in memory, then inputs, then scratch."""
+    given = range(count, count + len(inputs))
+    return Routine(inputs, given, range(count), given.stop + scratch, parts)
+
+
 def products():
     """Pairs of a row and the columns that carry it, the others zero."""
     own = tuple(span for i in range(N) for span in find_spans(i, [*carriers(i), i]))
     inputs = tuple(f"x{i}" for i in range(2 * SIX * N))
     start = N * N
-    return Rolled(inputs, (Fill(0, N * N), Products(SIX, start, start + SIX * N, N, 0, N, own)), N * N, 0)
+    return routine(inputs, (Fill(0, N * N), Products(SIX, start, start + SIX * N, N, 0, N, own)), N * N, 0)
 
 
 def recursion(columns, negative):
@@ -45,7 +40,7 @@ def recursion(columns, negative):
     copies = Copies(tuple(range(right, right + count)), tuple(range(count)))
     places = (count, count + SIX * N, count + 2 * SIX * N)
     work = count + size
-    return Rolled(inputs, (copies, Recursion(N, PARENTS, *places, 0, columns, work, negative)), count, work_size(N))
+    return routine(inputs, (copies, Recursion(N, PARENTS, *places, 0, columns, work, negative)), count, work_size(N))
 
 
 def articulated(rng):
@@ -67,7 +62,7 @@ def articulated(rng):
 def machine_code(code, dtype="float64"):
     """The code as a gufunc of one vector."""
     size = len(code.input_names)
-    return compile_gufunc("code", code, [((size,), code.input_names)], [(code.count,)], dtype)
+    return compile_gufunc("code", code, [((size,), code.input_names)], [(len(code.outputs),)], dtype)
 
 
 def same_everywhere(code, x, expected, tolerance):
@@ -122,8 +117,9 @@ def test_operations_are_counted_as_often_as_they_are_done():
 
 
 def test_code_comes_back_from_bytes():
-    straight = StraightLine(Program(("a", "b"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 1.5)), 2, 4)
-    code = Rolled(("x", "y"), (straight, Copies((4, 5), (0, 1))), 2, 2)
+    product = Program(("a", "b"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2, 1.5))
+    straight = Block("product", product, range(2, 4), range(4, 6))
+    code = routine(("x", "y"), (straight, Copies((4, 5), (0, 1))), 2, 2)
     assert unpack_code(pack_code(code)) == code
     assert unpack_code(pack_code(recursion(2, negative=True))) == recursion(2, negative=True)
     assert code.evaluate([3.0, 4.0]) == [12.0, 1.5]

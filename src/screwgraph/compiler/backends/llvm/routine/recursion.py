@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screwgraph.compiler.backends.llvm.rolled.kernel import Kernel, Vector
-from screwgraph.tape.rolled import SIX, WIDEST, Recursion
+from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
+from screwgraph.tape.parts import SIX, WIDEST, Recursion
 
 MOST = 4
 """Vectors of a panel: each waits for the one sum that the next coordinate needs, so that several go side by side."""
@@ -39,29 +39,29 @@ class Places:
     taken: str
 
 
-def emit_recursion(stage: Recursion, kernel: Kernel) -> None:
+def print_recursion(part: Recursion, kernel: Kernel) -> None:
     """Write the loop over panels: copied to their memory, solved there, copied back."""
-    count = min(MOST, WIDEST // kernel.widest, -(-stage.columns // kernel.widest))
-    vector, work = Vector(kernel.lanes, kernel.widest), kernel.pointer(stage.work)
-    panel = Panel(count, vector, work, kernel.address(work, str(stage.size * count * vector.width)))
-    addresses = (kernel.pointer(place) for place in (stage.axes, stage.scaled, stage.pivots))
-    own = slots(stage.parents)
+    count = min(MOST, WIDEST // kernel.widest, -(-part.columns // kernel.widest))
+    vector, work = Vector(kernel.lanes, kernel.widest), kernel.pointer(part.work)
+    panel = Panel(count, vector, work, kernel.address(work, str(part.size * count * vector.width)))
+    addresses = (kernel.pointer(place) for place in (part.axes, part.scaled, part.pivots))
+    own = slots(part.parents)
     nowhere, zero = max(own) + 1, max(own) + 2
-    to, taken = ([base if p < 0 else own[p] for p in stage.parents] for base in (nowhere, zero))
+    to, taken = ([base if p < 0 else own[p] for p in part.parents] for base in (nowhere, zero))
     places = Places(*addresses, *map(kernel.table, (own, to, taken)))
-    target, column = kernel.pointer(stage.target), kernel.variable("0")
-    with kernel.loop(column, str(-(-stage.columns // panel.width) * panel.width), panel.width) as c:
-        left = kernel.integer("sub", str(stage.columns), c)
+    target, column = kernel.pointer(part.target), kernel.variable("0")
+    with kernel.loop(column, str(-(-part.columns // panel.width) * panel.width), panel.width) as c:
+        left = kernel.integer("sub", str(part.columns), c)
         few = kernel.say(f"icmp slt i64 {left}, {panel.width}")
         there = kernel.say(f"select i1 {few}, i64 {left}, i64 {panel.width}")
         where = kernel.address(target, c)
-        _move(stage, kernel, panel, (where, there), back=False)
+        _move(part, kernel, panel, (where, there), back=False)
         with kernel.each("0", str((zero + 1) * SIX * count)) as k:
             address = kernel.address(panel.sixes, kernel.integer("mul", k, vector.width))
             kernel.store(kernel.zeros(vector), address, vector)
-        _inwards(stage, kernel, panel, places, kernel.integer("add", c, panel.width))
-        _outwards(stage, kernel, panel, places)
-        _move(stage, kernel, panel, (where, there), back=True)
+        _inwards(part, kernel, panel, places, kernel.integer("add", c, panel.width))
+        _outwards(part, kernel, panel, places)
+        _move(part, kernel, panel, (where, there), back=True)
 
 
 def slots(parents: Sequence[int]) -> list[int]:
@@ -78,11 +78,11 @@ def slots(parents: Sequence[int]) -> list[int]:
     return found
 
 
-def _move(stage: Recursion, kernel: Kernel, panel: Panel, columns: tuple[str, str], *, back: bool) -> None:
+def _move(part: Recursion, kernel: Kernel, panel: Panel, columns: tuple[str, str], *, back: bool) -> None:
     """Copy columns of X, from an address on and so many, to the panel's memory, zeros beyond them; or copy back."""
     where, count = columns
-    with kernel.each("0", str(stage.size)) as i:
-        outside = kernel.address(where, kernel.integer("mul", i, stage.columns))
+    with kernel.each("0", str(part.size)) as i:
+        outside = kernel.address(where, kernel.integer("mul", i, part.columns))
         inside = kernel.address(panel.left, kernel.integer("mul", i, panel.width))
         source, sink = (inside, outside) if back else (outside, inside)
         c = kernel.variable("0")
@@ -90,7 +90,7 @@ def _move(stage: Recursion, kernel: Kernel, panel: Panel, columns: tuple[str, st
             vector = Vector(kernel.lanes, width)
             with kernel.loop(c, count, width) as here:
                 moved = kernel.load(kernel.address(source, here), vector)
-                if stage.negative and not back:
+                if part.negative and not back:
                     moved = kernel.say(f"fneg {vector.kind} {moved}")
                 kernel.store(moved, kernel.address(sink, here), vector)
         if not back:
@@ -99,13 +99,13 @@ def _move(stage: Recursion, kernel: Kernel, panel: Panel, columns: tuple[str, st
                 kernel.store(kernel.zeros(one), kernel.address(sink, here), one)
 
 
-def _inwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places, end: str) -> None:
+def _inwards(part: Recursion, kernel: Kernel, panel: Panel, places: Places, end: str) -> None:
     """Subtract what is felt of all bodies beyond from the torques; beyond the last column of a triangle it is zero."""
     vector = panel.vector
-    with kernel.each("0", str(stage.size)) as t:
-        i = kernel.integer("sub", str(stage.size - 1), t)
-        with kernel.unless(kernel.say(f"icmp sge i64 {i}, {end}") if stage.triangle else "false"):
-            axis, scaled = (_six(stage, kernel, address, i, vector) for address in (places.axes, places.scaled))
+    with kernel.each("0", str(part.size)) as t:
+        i = kernel.integer("sub", str(part.size - 1), t)
+        with kernel.unless(kernel.say(f"icmp sge i64 {i}, {end}") if part.triangle else "false"):
+            axis, scaled = (_six(part, kernel, address, i, vector) for address in (places.axes, places.scaled))
             here = kernel.address(panel.left, kernel.integer("mul", i, panel.width))
             own, to = (kernel.entry(table, i) for table in (places.own, places.to))
             felt, beyond = (_rows(kernel, panel, slot) for slot in (own, to))
@@ -125,11 +125,11 @@ def _inwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places, end
                     kernel.store(total, place, vector)
 
 
-def _outwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places) -> None:
+def _outwards(part: Recursion, kernel: Kernel, panel: Panel, places: Places) -> None:
     """Accelerations: what the torques that are left cause, less what the parent's takes from it."""
     vector, one = panel.vector, Vector(kernel.lanes, 1)
-    with kernel.each("0", str(stage.size)) as i:
-        axis, scaled = (_six(stage, kernel, address, i, vector) for address in (places.axes, places.scaled))
+    with kernel.each("0", str(part.size)) as i:
+        axis, scaled = (_six(part, kernel, address, i, vector) for address in (places.axes, places.scaled))
         here = kernel.address(panel.left, kernel.integer("mul", i, panel.width))
         pivot = kernel.spread(kernel.load(kernel.address(places.pivots, i), one), vector)
         sources, sinks = (_rows(kernel, panel, kernel.entry(table, i)) for table in (places.taken, places.own))
@@ -143,10 +143,10 @@ def _outwards(stage: Recursion, kernel: Kernel, panel: Panel, places: Places) ->
                 kernel.store(kernel.more(a, b, x, vector), sink, vector)
 
 
-def _six(stage: Recursion, kernel: Kernel, address: str, i: str, vector: Vector) -> list[str]:
+def _six(part: Recursion, kernel: Kernel, address: str, i: str, vector: Vector) -> list[str]:
     """Load the six numbers of a coordinate, each in all places of a vector."""
     column, one = kernel.address(address, i), Vector(kernel.lanes, 1)
-    return [kernel.spread(kernel.load(kernel.address(column, str(k * stage.size)), one), vector) for k in range(SIX)]
+    return [kernel.spread(kernel.load(kernel.address(column, str(k * part.size)), one), vector) for k in range(SIX)]
 
 
 def _rows(kernel: Kernel, panel: Panel, slot: str) -> list[str]:

@@ -1,0 +1,225 @@
+"""Code with loops as LLVM assembly: a printer for each kind of part, and the function around what they print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler.backends.llvm.allocation import emit_allocation
+from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.machine_code import vector_width
+from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
+from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
+from screwgraph.compiler.backends.llvm.sample_block import emit_block
+from screwgraph.compiler.passes.outlining import WHOLE
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine, When
+from screwgraph.tape.parts import Copies, Fill, Products, Recursion
+
+
+@dataclass
+class PartsPrinter:
+    """Prints parts: `functions` and tables, and the lines of a `body` that calls them with `%in`, `%out`, `%memory`.
+
+    Loops over numbers of one sample take so many `neighbours` at a time; `areas` as of `Kernel`; `inlined` says that
+    the body takes all functions in.
+    """
+
+    __repr__ = one_line
+
+    lanes: Lanes
+    whole: int = WHOLE
+    areas: tuple[int, int] = (0, 0)
+    neighbours: int = 1
+    inlined: bool = False
+    functions: list[str] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.body = self.begin_function("body")
+
+    def begin_function(self, name: str) -> Kernel:
+        """Return a function under construction."""
+        return Kernel(f"{name}_{self.lanes.tag}", self.lanes, self.neighbours, self.areas, inlined=self.inlined)
+
+    def do(self, parts: Sequence[Part]) -> None:
+        """Print parts one after the other."""
+        for part in parts:
+            if type(part) in PRINTERS:
+                PRINTERS[type(part)](part, self)
+                continue
+            kernel = self.begin_function(f"part{len(self.functions)}")
+            LOOPS[type(part)](part, kernel)
+            self.functions.append(kernel.text())
+            self.body.do(kernel.call)
+
+    def function_of(self, block: Block) -> str:
+        """Return the function of a program."""
+        if id(block.program) not in self.names:
+            name = f"program{len(self.names)}_"
+            text = emit_block(block.program, self.lanes, name, whole=self.whole, inlined=self.inlined)
+            self.names[id(block.program)] = f"@{name}{self.lanes.tag}"
+            self.functions.append(text)
+        return self.names[id(block.program)]
+
+
+def print_block(part: Block, printer: PartsPrinter) -> None:
+    """Call a program where its numbers stand side by side, else on copies."""
+    body, function = printer.body, printer.function_of(part)
+    given = _locate(body, part.reads, in_place=part.reads_in_place)
+    found = _locate(body, part.writes, in_place=part.writes_in_place)
+    if not part.reads_in_place:
+        used = {i[1] for i in part.program.instructions if i[0] == "input"}
+        for i in sorted(used):
+            body.copy(body.pointer(part.reads[i]), body.address(given, str(i)))
+    body.do(f"call void {function}(ptr {given}, ptr {found})")
+    if not part.writes_in_place:
+        for i, place in enumerate(part.writes):
+            body.copy(body.address(found, str(i)), body.pointer(place))
+
+
+def _locate(body: Kernel, places: Sequence[int], *, in_place: bool) -> str:
+    """Return the address of numbers side by side: where they stand, or where there is room for copies."""
+    return body.pointer(places[0] if places else 0) if in_place else body.reserve(len(places))
+
+
+def print_lookup(part: Lookup, printer: PartsPrinter) -> None:
+    """Copy the row of a table."""
+    body, lanes, n = printer.body, printer.lanes, part.table.shape[1]
+    table = f"@rows{len(printer.functions)}"
+    values = ", ".join(f"{lanes.scalar} {lanes.number(v)}" for v in part.table.ravel().tolist())
+    size = f"[{part.table.size} x {lanes.scalar}]"
+    printer.functions.append(f"{table} = private constant {size} [{values}], align 64")
+    row = body.say(f"fptosi {lanes.scalar} {body.load(body.pointer(part.row), body.one)} to i64")
+    start = body.address(table, body.integer("mul", row, n))
+    for i in range(n):
+        body.copy(body.address(start, str(i)), body.pointer(part.target + i))
+
+
+def print_loop(part: Loop, printer: PartsPrinter) -> None:
+    """Go round."""
+    with printer.body.repeat(lambda: printer.body.is_zero(part.test)):
+        printer.do(part.parts)
+
+
+def print_when(part: When, printer: PartsPrinter) -> None:
+    """Branch."""
+    with printer.body.unless(printer.body.is_zero(part.test)):
+        printer.do(part.parts)
+
+
+PRINTERS: Mapping[type[Part], Callable[[Any, PartsPrinter], None]] = {
+    Block: print_block,
+    Lookup: print_lookup,
+    Loop: print_loop,
+    When: print_when,
+}
+"""What prints a part into the body."""
+
+# Products of short vectors for pairs of rows and columns, as many columns at once as a vector holds.
+
+
+def print_products(part: Products, kernel: Kernel) -> None:
+    """Write the loops over spans and their columns.
+
+    Of a span that is longer than a vector, the last vector ends where the span does: some are computed twice.
+    """
+    rows, firsts, counts = (kernel.table(column) for column in zip(*part.spans, strict=True))
+    left, right, target = (kernel.pointer(place) for place in (part.left, part.right, part.target))
+    one, wide = Vector(kernel.lanes, 1), Vector(kernel.lanes, kernel.widest)
+    with kernel.each("0", str(len(part.spans))) as t:
+        i, first, count = (kernel.entry(table, t) for table in (rows, firsts, counts))
+        end = kernel.integer("add", first, count)
+        row = kernel.address(left, i)
+        numbers = [kernel.load(kernel.address(row, str(k * part.pitch)), one) for k in range(part.terms)]
+        result = kernel.address(target, kernel.integer("mul", i, part.width))
+        j = kernel.variable(first)
+        if wide.width > 1:
+            spread = [kernel.spread(x, wide) for x in numbers]
+            with kernel.loop(j, end, wide.width) as here:
+                _product(part, kernel, spread, (right, result, here), wide)
+            last = kernel.integer("sub", end, wide.width)
+            done = kernel.say(f"icmp eq i64 {kernel.value(j)}, {end}")
+            short = kernel.say(f"icmp slt i64 {last}, {first}")
+            with kernel.unless(kernel.say(f"or i1 {done}, {short}")):
+                _product(part, kernel, spread, (right, result, last), wide)
+                kernel.change(j, end)
+        with kernel.loop(j, end, 1) as here:
+            _product(part, kernel, numbers, (right, result, here), one)
+
+
+def _product(
+    part: Products, kernel: Kernel, numbers: Sequence[str], where: tuple[str, str, str], vector: Vector
+) -> None:
+    """Write the product at some columns: of the addresses of the right side and of the row, and of the column."""
+    right, result, column = where
+    start, total = kernel.address(right, column), ""
+    for k, number in enumerate(numbers):
+        there = kernel.load(kernel.address(start, str(k * part.pitch)), vector)
+        total = kernel.more(total, number, there, vector) if total else kernel.arithmetic("fmul", number, there, vector)
+    kernel.store(total, kernel.address(result, column), vector)
+
+
+def print_copies(part: Copies, kernel: Kernel) -> None:
+    """Write a loop over places, for each pair of areas that they are in."""
+    one = Vector(kernel.lanes, 1)
+    together: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for source, target in zip(part.sources, part.targets, strict=True):
+        (a, i), (b, j) = kernel.area(source), kernel.area(target)
+        together.setdefault((a, b), []).append((i, j))
+    for (a, b), pairs in together.items():
+        sources, targets = (kernel.table(column) for column in zip(*pairs, strict=True))
+        with kernel.each("0", str(len(pairs))) as t:
+            value = kernel.load(kernel.address(a, kernel.entry(sources, t)), one)
+            kernel.store(value, kernel.address(b, kernel.entry(targets, t)), one)
+
+
+def print_fill(part: Fill, kernel: Kernel) -> None:
+    """Write a loop that stores zeros."""
+    one, target = Vector(kernel.lanes, 1), kernel.pointer(part.target)
+    with kernel.each("0", str(part.count)) as i:
+        kernel.store(kernel.lanes.number(0.0), kernel.address(target, i), one)
+
+
+LOOPS: Mapping[type[Part], Callable[[Any, Kernel], None]] = {
+    Copies: print_copies,
+    Fill: print_fill,
+    Products: print_products,
+    Recursion: print_recursion,
+}
+"""What prints a part as a function of its own, which the body calls."""
+
+
+def emit_routine(routine: Routine, lanes: Lanes, whole: int) -> str:
+    """Return `@block(in, out)`, as `emit_block` does: of one sample, loops take a vector of neighbours at a time."""
+    assert lanes.width == 1 or not routine.is_conditional, "samples go round loops differently often"
+    neighbours = widest_vector(lanes).width if lanes.width == 1 else 1
+    printer, scratch = print_routine(routine, lanes, whole, neighbours)
+    take, give = emit_allocation("memory", scratch or 1, lanes.real, lanes.width * lanes.bytes)
+    head, body = f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{", printer.body
+    return "\n".join([*printer.functions, head, *take, *body.head, *body.lines, *give, "  ret void", "}"])
+
+
+def print_routine(
+    routine: Routine, lanes: Lanes, whole: int, neighbours: int, *, inlined: bool = False
+) -> tuple[PartsPrinter, int]:
+    """Return what printed a routine's parts, and how many numbers their `%memory` holds."""
+    given, found = len(routine.inputs), len(routine.outputs)
+    if routine.is_direct:
+        printer = PartsPrinter(lanes, whole, (found, given), neighbours, inlined)
+        printer.do(routine.parts)
+        return printer, routine.size - given - found
+    printer = PartsPrinter(lanes, whole, (0, 0), neighbours, inlined)
+    body = printer.body
+    for i, place in enumerate(routine.inputs):
+        body.copy(body.address("%in", str(i)), body.pointer(place))
+    printer.do(routine.parts)
+    for i, place in enumerate(routine.outputs):
+        body.copy(body.pointer(place), body.address("%out", str(i)))
+    return printer, routine.size
+
+
+def widest_vector(lanes: Lanes) -> Lanes:
+    """Return how many numbers of this size, of one sample, loops take at a time."""
+    return Lanes(vector_width() * 64 // lanes.bits, lanes.bits)

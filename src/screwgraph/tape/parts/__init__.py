@@ -1,0 +1,33 @@
+"""Parts of code with loops: what is done one after the other in a memory. See `routine.py`."""
+
+from screwgraph.tape.parts.block import Block, unroll_part
+from screwgraph.tape.parts.control import Loop, When
+from screwgraph.tape.parts.moves import Copies, Fill, Lookup
+from screwgraph.tape.parts.part import Execution, Part, list_parts, sum_operations
+from screwgraph.tape.parts.products import Products, Span, find_spans
+from screwgraph.tape.parts.recursion import SIX, WIDEST, Recursion, work_size
+
+__all__ = [
+    "PARTS",
+    "SIX",
+    "WIDEST",
+    "Block",
+    "Copies",
+    "Execution",
+    "Fill",
+    "Lookup",
+    "Loop",
+    "Part",
+    "Products",
+    "Recursion",
+    "Span",
+    "When",
+    "find_spans",
+    "list_parts",
+    "sum_operations",
+    "unroll_part",
+    "work_size",
+]
+
+PARTS: tuple[type[Part], ...] = (Block, Copies, Fill, Lookup, Loop, Products, Recursion, When)
+"""All kinds of parts: each back end that has loops has a printer for each, the cache packs each."""

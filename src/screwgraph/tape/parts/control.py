@@ -1,0 +1,54 @@
+"""Parts that are done again, or only if a number says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screwgraph.base.summary import one_line
+from screwgraph.tape.parts.part import Execution, Part
+
+
+@dataclass(frozen=True)
+class Conditional(Part):
+    """Parts that are done, or not, as the number at `test` says."""
+
+    __repr__ = one_line
+
+    test: int
+    parts: tuple[Part, ...]
+
+    @property
+    def within(self) -> tuple[Part, ...]:
+        """The parts."""
+        return self.parts
+
+    @property
+    def is_conditional(self) -> bool:
+        """It is."""
+        return True
+
+    def list_reads(self) -> tuple[int]:
+        """Return the place of the test."""
+        return (self.test,)
+
+
+class Loop(Conditional):
+    """Parts that are done once, and again as long as the number at `test` is not zero after them."""
+
+    def run(self, on: Execution) -> None:
+        """Go round."""
+        count = 1
+        on.do(self.parts)
+        while on.memory[self.test] != 0.0:
+            on.do(self.parts)
+            count += 1
+        on.passages.append(count)
+
+
+class When(Conditional):
+    """Parts that are done if the number at `test` is not zero."""
+
+    def run(self, on: Execution) -> None:
+        """Do them, or nothing."""
+        if on.memory[self.test] != 0.0:
+            on.do(self.parts)

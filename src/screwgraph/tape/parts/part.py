@@ -1,0 +1,71 @@
+"""What a part of code with loops is: the one thing that a routine is made of."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from screwgraph.tape.program import Operations, Program
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A run of parts: numbers of any kind in `memory`, what does to them as a program says, passages of loops done."""
+
+    memory: list[Any] | dict[int, Any]
+    compute: Callable[[Program, Sequence[Any]], Sequence[Any]]
+    passages: list[int] = field(default_factory=list)
+
+    def do(self, parts: Iterable[Part]) -> None:
+        """Run parts one after the other."""
+        for part in parts:
+            part.run(self)
+
+
+class Part(ABC):
+    """A step from numbers of a memory to others of it."""
+
+    @property
+    def within(self) -> tuple[Part, ...]:
+        """The parts that it does itself, if it does any."""
+        return ()
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether numbers say what is done, or which ones are read: samples cannot go side by side."""
+        return False
+
+    @property
+    def operations(self) -> Operations:
+        """Counts of its arithmetic operations; of the parts within it, of one passage."""
+        return sum_operations(self.within)
+
+    def list_reads(self) -> Iterable[int]:
+        """Return the places that it reads, other than those within it do."""
+        return ()
+
+    def list_writes(self) -> Iterable[int]:
+        """Return the places that it writes, scratch included, other than those within it do."""
+        return ()
+
+    @abstractmethod
+    def run(self, on: Execution) -> None:
+        """Do it with numbers of any kind."""
+
+
+def sum_operations(parts: Iterable[Part]) -> Operations:
+    """Return the operations of parts, each done once."""
+    total: Counter[str] = Counter()
+    for part in parts:
+        total.update(part.operations.counts)
+    return Operations(dict(total))
+
+
+def list_parts(parts: Iterable[Part]) -> Iterator[Part]:
+    """Return parts, those within others, too, in the order in which they are written."""
+    for part in parts:
+        yield part
+        yield from list_parts(part.within)

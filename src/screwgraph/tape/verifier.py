@@ -1,0 +1,71 @@
+"""What is wrong with code, whatever it computes: the check of every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from screwgraph.tape.dependencies import LEAVES
+from screwgraph.tape.operations import OPERATIONS
+from screwgraph.tape.parts import Block, Loop, Part
+from screwgraph.tape.program import Program
+from screwgraph.tape.routine import Code
+
+
+def list_faults(code: Code) -> list[str]:
+    """Return what is malformed in code, none where it is sound.
+
+    Of straight-line code: unknown operations, too many or few operands, operands that are computed later. Of code with
+    loops: places beyond its memory, and numbers that are read where nobody may have written them.
+    """
+    if isinstance(code, Program):
+        return _program_faults(code)
+    faults = ["two inputs stand at one place"] if len(set(code.inputs)) < len(code.inputs) else []
+    written = set(code.inputs)
+    faults += _part_faults(code.parts, written, code.size)
+    return faults + _place_faults("the end", code.outputs, written, code.size)
+
+
+def _program_faults(program: Program) -> list[str]:
+    faults = []
+    for i, (operation, *operands) in enumerate(program.instructions):
+        if operation == "input":
+            faults += [] if 0 <= operands[0] < len(program.input_names) else [f"v{i}: there is no input {operands[0]}"]
+        elif operation in LEAVES:
+            continue
+        elif operation not in OPERATIONS:
+            faults.append(f"v{i}: there is no operation {operation}")
+        elif len(operands) != OPERATIONS[operation].arity:
+            faults.append(f"v{i}: {operation} of {len(operands)} operands")
+        else:
+            faults += [f"v{i}: v{o} is not there yet" for o in operands if not 0 <= o < i]
+    known = range(len(program.instructions))
+    return faults + [f"output v{o} is never computed" for o in program.outputs if isinstance(o, int) and o not in known]
+
+
+def _part_faults(parts: Iterable[Part], written: set[int], size: int) -> list[str]:
+    """Return the faults of parts; adds to the places that are `written` for certain."""
+    faults = list[str]()
+    for k, part in enumerate(parts):
+        who = f"part {k} ({type(part).__name__})"
+        if isinstance(part, Loop):  # it asks behind its parts, others before them, which may not be done
+            faults += _part_faults(part.within, written, size)
+        faults += _place_faults(who, part.list_reads(), written, size)
+        if not isinstance(part, Loop):
+            faults += _part_faults(part.within, set(written), size)
+        if isinstance(part, Block):
+            given, found = len(part.program.input_names), len(part.program.outputs)
+            faults += [f"{who}: {fault}" for fault in _program_faults(part.program)]
+            if (given, found) != (len(part.reads), len(part.writes)):
+                faults.append(f"{who}: {len(part.reads)} and {len(part.writes)} places")
+        places = set(part.list_writes())
+        faults += [f"{who}: writes to {place} of {size} places" for place in places if not 0 <= place < size]
+        written |= places
+    return faults
+
+
+def _place_faults(who: str, places: Iterable[int], written: set[int], size: int) -> list[str]:
+    return [
+        f"{who}: reads {place}, which " + ("nobody wrote" if 0 <= place < size else "is beyond the memory")
+        for place in dict.fromkeys(places)
+        if place not in written
+    ]
