@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.tape import Program
+from screwgraph.compiler.passes.output_deduplication import deduplicate_outputs
+from screwgraph.compiler.passes.output_scheduling import schedule_by_output
+from screwgraph.tape import Program, Routine, by_outputs, without_unused_inputs
 from screwgraph.tape.verifier import list_faults
+from tests.random_trees import random_tree
 
 RNG = np.random.default_rng(0)
 
@@ -37,6 +42,35 @@ def test_every_pass_keeps_code_well_formed_and_its_answers(query, name):
         assert list_faults(program) == [], step
         values = np.array(program.evaluate([inputs[n] for n in program.input_names]), dtype=float)
         np.testing.assert_allclose(values, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max(), err_msg=step)
+
+
+def test_code_with_loops_is_well_formed_and_shown():
+    """Of trees so deep that loops pay; the last pass makes them."""
+    mass, forward = sg.mass_matrix(sg.load(random_tree(22))), sg.forward_dynamics(sg.load(random_tree(22)))
+    last = [*mass.passes().values()][-1]
+    assert last == mass.body
+    for code in (last, forward.jacobian("q", "tau").body):
+        assert isinstance(code, Routine)
+        assert list_faults(code) == []
+        assert "<Block name: 'straight', program: Program" in code.to_text()
+
+
+def deduplicated(program: Program) -> Program:
+    """Return the program with all of its outputs, each computed once."""
+    once = deduplicate_outputs(program)
+    return replace(once.program, outputs=tuple(once.program.outputs[place] for place in once.places))
+
+
+@pytest.mark.parametrize("run", [by_outputs, without_unused_inputs, schedule_by_output, deduplicated])
+@pytest.mark.parametrize("name", ["rr", "puma560"])
+def test_passes_of_those_who_read_code_keep_its_answers(run, name):
+    before = sg.mass_matrix(sg.load(name)).program
+    after = run(before)
+    assert list_faults(after) == []
+    values = dict(zip(before.input_names, RNG.standard_normal(len(before.input_names)), strict=True))
+    found = after.evaluate([values[n] for n in after.input_names])
+    np.testing.assert_allclose(found, before.evaluate([*values.values()]), rtol=1e-12, atol=1e-12)
+    assert run(before) == after
 
 
 def test_code_is_listed_an_instruction_a_line():

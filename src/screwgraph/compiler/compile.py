@@ -16,6 +16,7 @@ from screwgraph.compiler.derivatives.analytic import TreeProblem
 from screwgraph.compiler.function.function import Function
 from screwgraph.compiler.function.provenance import Provenance
 from screwgraph.compiler.function.singular_fallback import Chart, SingularFallback
+from screwgraph.compiler.passes import finish_code, run_code_passes
 from screwgraph.compiler.problem.loop_treatment import make_mixed_ordering
 from screwgraph.compiler.problem.ordering_search import SEARCHED, Search, default_seconds, search_ordering
 from screwgraph.compiler.problem.problem import (
@@ -31,7 +32,7 @@ from screwgraph.compiler.problem.validation import validate_residual
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.elimination import Dag, Ordering, cost, eliminate, orderings
 from screwgraph.graph import Column, Key
-from screwgraph.tape import Program, factor_out, program
+from screwgraph.tape import Program, program
 
 Order = str | Ordering | Search | Sequence[str | Key]
 """The name of an order, "auto", an Ordering, a list of variables, or a search."""
@@ -67,12 +68,12 @@ class _Recipe:
 
     def make_code(self, inputs: Sequence[str]) -> CachedCode:
         """Make code that was tried, with common factors taken out."""
-        return CachedCode(validate_residual(self.problem, factor_out(self.code(inputs)), self.label), self.label)
+        return CachedCode(validate_residual(self.problem, finish_code(self.code(inputs)), self.label), self.label)
 
     def code_by_pass(self) -> dict[str, Program]:
         """Return the code before any pass and after each."""
         done = {name: self.code(None, self.passes[:i]) for i, name in enumerate(("as it is", *self.passes))}
-        return {**done, "common factors": factor_out([*done.values()][-1])}
+        return {**done, **dict(run_code_passes([*done.values()][-1]))}
 
     def origin(self, made: CachedCode, others: Sequence[Chart] = ()) -> Provenance:
         """Return what people may ask about the code, made when they do; `others` may answer where a pivot vanishes."""

@@ -13,6 +13,7 @@ from screwgraph.compiler.derivatives.analytic import LONG, is_tree_mass_matrix, 
 from screwgraph.compiler.function.function import Function
 from screwgraph.compiler.function.provenance import Provenance
 from screwgraph.compiler.function.singular_fallback import Chart, SingularFallback
+from screwgraph.compiler.passes import run_code_passes
 from screwgraph.compiler.problem.problem import Problem
 from screwgraph.compiler.problem.validation import validate_stability
 from screwgraph.compiler.signature import Argument, Result
@@ -20,7 +21,7 @@ from screwgraph.elimination import Dag, Elimination, cost, eliminate_rows, equat
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
 from screwgraph.graph import Key, Role
-from screwgraph.tape import Code, Number, Program, factor_out, program, unroll_code
+from screwgraph.tape import Code, Number, Program, program, unroll_code
 
 SHORT = 4.0
 """How many joints carry a joint, on average, where columns in shared axes are tried: of chains of random joints, they
@@ -64,7 +65,8 @@ def compile_matrix(problem: Problem) -> Function:
 
 def _ways(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str]) -> Iterator[tuple[str, Program]]:
     """Yield the codes of which the cheapest may be one: of elimination, and of columns in axes that joints share."""
-    yield "common factors", factor_out(_code(problem, problem.passes, inputs))
+    *_, last = run_code_passes(_code(problem, problem.passes, inputs))
+    yield last
     if _depth(problem) >= SHORT:
         yield "columns in shared axes", unroll_code(make_mass_matrix_code(problem, arguments, inputs, loops=False))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from screwgraph.base.progress_report import report_progress
+from screwgraph.compiler.passes import finish_code
 from screwgraph.compiler.problem.problem import Problem
 from screwgraph.elimination import (
     Elimination,
@@ -20,7 +21,7 @@ from screwgraph.elimination import (
     equations,
 )
 from screwgraph.graph import FactorGraph, Key
-from screwgraph.tape import Mark, Program, factor_out, program
+from screwgraph.tape import Mark, Program, program
 
 WASTE = 2.5
 """How many values elimination may write an operation of finished code: 0.9 to 1.7 (arms, A1, humanoid, chains)."""
@@ -84,7 +85,7 @@ class PlanTrials:
         """Return the code that an elimination gives, of the last plan that was eliminated."""
         report_progress("writing straight-line code")
         solution, (system, _) = elimination.solve(), self._equations
-        return factor_out(program(system.tape, self.problem.outputs(self.graph, system, solution), inputs))
+        return finish_code(program(system.tape, self.problem.outputs(self.graph, system, solution), inputs))
 
     @cached_property
     def _equations(self) -> tuple[Equations, Mark]:
