@@ -16,10 +16,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.formats import load_table
 from screwgraph.model.robot import check_moves
-from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.estimate_search import search_estimate
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, State, Unknowns, extend_guess
-from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.measurements import Measurements, validate_measurements
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.model_errors import contradiction, residuals_by_coordinate
@@ -30,7 +28,6 @@ from screwgraph.motion.estimation.observability import (
     rms_residual,
 )
 from screwgraph.motion.estimation.result import DOUBTFUL, Estimate
-from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
 from screwgraph.motion.estimation.sensor_factors import make_prior, make_sensor_factors, random_walk_factors
 from screwgraph.motion.estimation.sensors import bias_unknown, list_walks
 from screwgraph.motion.estimation.slip_detection import can_slip, drop_slipping, find_slips, search_without_slips
@@ -140,7 +137,7 @@ def _estimate_model(
     _check_known(unknowns.labels, driven, data)
     start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
     unknowns = unknowns.fit_to(data, start[0])
-    begun = (_first_position(unknowns, data, measurements, start[0], noise), start[1])
+    begun = (unknowns.first_position(data.sensors, measurements, start[0], noise.position), start[1])
     shared, values, failure = unknowns.parameters, {}, None
     if shared.names:
         values["parameters"] = (shared.values / shared.scale)[None]
@@ -154,7 +151,7 @@ def _estimate_model(
             raise failure or error from None
         believed = noise if count == len(data.t) else replace(noise, parameters=min(CAREFUL, noise.parameters))
         search = partial(_search_estimate, unknowns, start, believed, _looking(watch, part))
-        if isinstance(unknowns, RobotUnknowns) and can_slip(data.sensors):
+        if can_slip(data.sensors):
             result, values, slipping = search_without_slips(unknowns, part, slipping, search, guess)
         else:
             result, values = search(part, guess)
@@ -172,15 +169,6 @@ def _estimate_model(
             raise failure
         _ = watch is not None and watch(float(data.t[-1] - data.t[0]))
     return _estimation(unknowns, drop_slipping(_first(data, count), slipping), noise, result)
-
-
-def _first_position(
-    unknowns: Unknowns, data: Measurements, table: Mapping[str, Any], q0: np.ndarray, noise: ModelNoise
-) -> np.ndarray:
-    """Return what first readings of a robot tell, which the search begins with."""
-    if not isinstance(unknowns, RobotUnknowns):
-        return q0
-    return find_initial_position(unknowns.mechanics, data.sensors, table, q0, noise.position)
 
 
 def _search_estimate(
@@ -298,12 +286,8 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         of["tau"] = result.covariances(unknowns.tau)
         tau[:, columns], tau_sigma[:, columns] = found["tau"], _sigma(of["tau"])
     run = simulate_dynamics(dynamics_of(model), "estimate", tau, data.t, *states, qdd=found["qdd"], check_balance=False)
-    forces, forces_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
-    if isinstance(unknowns, RobotUnknowns) and unknowns.pushed:
-        told = BaseContactForces(unknowns.motion, slice(None))
-        spread = result.covariances(unknowns.states()[0], unknowns.forces)
-        forces, forces_sigma = told(found), told.sigma(found, spread)
-        run = replace(run, external_wrenches=unknowns.wrenches(found["forces"]))
+    forces, forces_sigma, wrenches = unknowns.contact_forces(result)
+    run = replace(run, external_wrenches=wrenches)
     offsets, offsets_sigma = dict[str, np.ndarray](), dict[str, np.ndarray]()
     for sensor in (sensor for sensor in data.sensors if sensor.bias):
         offset = bias_unknown(sensor, unknowns.count)
@@ -337,9 +321,7 @@ def _estimation(unknowns: Unknowns, data: Measurements, noise: ModelNoise, resul
         forces_sigma=forces_sigma,
         offsets=offsets,
         offsets_sigma=offsets_sigma,
-        slips=find_slips(unknowns, data, result)
-        if isinstance(unknowns, RobotUnknowns) and can_slip(data.sensors) and not result.status.is_stopped
-        else (),
+        slips=find_slips(unknowns, data, result) if can_slip(data.sensors) and not result.status.is_stopped else (),
     )
 
 

@@ -21,7 +21,7 @@ from screwgraph.motion.estimation.symbolic_parameters import SymbolicMechanism, 
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
 from screwgraph.motion.integration_rules import SimpsonVelocities, simpson_positions
 from screwgraph.motion.simulation import dynamics_of
-from screwgraph.optimize import Factors, Selection, Variables, Vector, soft
+from screwgraph.optimize import Factors, Result, Selection, Variables, Vector, soft
 from screwgraph.optimize.template_wrappers import flatten_residual
 from screwgraph.tape import depends_on, substitute_scalars
 
@@ -118,9 +118,19 @@ class MechanismUnknowns:
         """Return nothing: mechanisms have no contacts."""
         return []
 
+    def first_position(self, sensors: Sequence[Sensor], table: Any, q0: np.ndarray, sigma: float) -> np.ndarray:
+        """Return q0: sensors of mechanisms do not tell all coordinates."""
+        return q0
+
     def fit_to(self, data: Measurements, q0: np.ndarray) -> MechanismUnknowns:
         """Return these: sensors of mechanisms add no unknowns."""
         return self
+
+    def contact_forces(
+        self, result: Result
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Return no forces of contacts, no standard deviations and no wrenches."""
+        return {}, {}, {}
 
     def negative(self, values: np.ndarray) -> list[str]:
         """Return bodies whose masses or inertias are negative at values of the parameters (SI units)."""

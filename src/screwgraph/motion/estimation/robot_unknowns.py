@@ -11,7 +11,9 @@ import numpy as np
 from screwgraph.mechanics.dynamics import forward_dynamics
 from screwgraph.model.robot import Robot
 from screwgraph.model.sensors.sensor import Sensor
+from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.dynamics_noise import compute_dynamics_sigma
+from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.model_errors import stiffer_robots
@@ -28,7 +30,9 @@ from screwgraph.motion.estimation.window_rules import choose_rule
 from screwgraph.motion.integration_rules import HERMITE_SIMPSON, Rule
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.simulation import dynamics_of
-from screwgraph.optimize import Factors, Selection, Variables, soft
+from screwgraph.optimize import Factors, Result, Selection, Variables, soft
+
+ByFrame = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,10 @@ class RobotUnknowns:
         """Return position and velocity near which the motion begins. Raises InputError."""
         return dynamics_of(self.model).start(q0, qd0)
 
+    def first_position(self, sensors: Sequence[Sensor], table: Any, q0: np.ndarray, sigma: float) -> np.ndarray:
+        """Return the position that first readings tell, where they are surer than q0."""
+        return find_initial_position(self.mechanics, sensors, table, q0, sigma)
+
     def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
         """Return the factors of the model; `noise.dynamics` are accelerations of the inertia at q0, and of loops.
 
@@ -150,10 +158,18 @@ class RobotUnknowns:
         """Return factors of a sensor's template."""
         return soft(template, *own, name=name, **options)
 
-    def wrenches(self, forces: np.ndarray) -> dict[str, np.ndarray]:
-        """Return wrenches (N, 6) on frames, in their axes, of all unknown forces (N, 3 n)."""
+    def contact_forces(self, result: Result) -> tuple[ByFrame, ByFrame, ByFrame]:
+        """Return forces (N, 3) of contacts in the base's axes by frame, standard deviations, and wrenches (N, 6)."""
+        if not self.pushed:
+            return {}, {}, {}
+        told, forces = BaseContactForces(self.motion, slice(None)), result.values["forces"]
         none = np.zeros((len(forces), 3))
-        return {frame: np.hstack([none, forces[:, 3 * i : 3 * i + 3]]) for i, frame in enumerate(self.pushed)}
+        wrenches = {frame: np.hstack([none, forces[:, 3 * i : 3 * i + 3]]) for i, frame in enumerate(self.pushed)}
+        return (
+            told(result.values),
+            told.sigma(result.values, result.covariances(self.states()[0], self.forces)),
+            wrenches,
+        )
 
     def negative(self, values: np.ndarray) -> list[str]:
         """Return links whose masses are negative at values of the parameters (SI units)."""

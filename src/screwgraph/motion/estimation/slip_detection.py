@@ -13,10 +13,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.model.sensors.sensor import Sensor
+from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.result import Slip
 from screwgraph.motion.estimation.robot_motion_graph import Motion
-from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
 from screwgraph.motion.estimation.sensor_factors import compute_contact_speeds
 from screwgraph.motion.estimation.sensors import SensorResidual
 from screwgraph.optimize import FixedLag, Result, soft
@@ -63,7 +63,7 @@ def drop_slipping(data: Measurements, slipping: Slipping) -> Measurements:
 
 
 def search_without_slips(
-    unknowns: RobotUnknowns,
+    unknowns: Unknowns,
     data: Measurements,
     slipping: Slipping,
     search: Callable[[Measurements, Mapping[str, np.ndarray]], tuple[Result, Mapping[str, np.ndarray]]],
@@ -86,7 +86,7 @@ def search_without_slips(
     return result, values, slipping
 
 
-def find_slips(unknowns: RobotUnknowns, data: Measurements, result: Result) -> tuple[Slip, ...]:
+def find_slips(unknowns: Unknowns, data: Measurements, result: Result) -> tuple[Slip, ...]:
     """Return the intervals in which feet slip, of measurements without these; in the order of time."""
     found = list[Slip]()
     for name, judged in _judge_feet(unknowns, data, result).items():
@@ -125,7 +125,7 @@ def _next(data: Measurements, judged: Mapping[str, SlipScore], turn: int) -> dic
     return found
 
 
-def _judge_feet(unknowns: RobotUnknowns, data: Measurements, result: Result) -> dict[str, SlipScore]:
+def _judge_feet(unknowns: Unknowns, data: Measurements, result: Result) -> dict[str, SlipScore]:
     """Return how far feet are from rest, each told by all but its own contact at that instant."""
     joint, found = result.covariances(*unknowns.states()[:2]), dict[str, SlipScore]()
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
