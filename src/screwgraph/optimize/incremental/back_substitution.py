@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from screwgraph.compiler.kernels import Ints, Reals, tail
+from screwgraph.compiler.kernels import Ints, tail
+from screwgraph.optimize.incremental.front_cholesky import substitute_front
 from screwgraph.optimize.incremental.tree_records import Solution, TreeTables
 
 LARGEST = 1e300
@@ -21,14 +22,6 @@ def is_stale(tree: TreeTables, c: int) -> int:
     return 0
 
 
-def dot_product(a: Reals, b: Reals, n: int) -> float:
-    """Return a'b."""
-    total = 0.0
-    for i in range(n):
-        total = total + a[i] * b[i]
-    return total
-
-
 def substitute_clique(tree: TreeTables, solution: Solution, c: int, threshold: float) -> int:
     """Solve for a clique's own unknowns; tell whether one of them changed by more than a threshold, else they stay."""
     block = tree.cliques[c].block
@@ -43,10 +36,7 @@ def substitute_clique(tree: TreeTables, solution: Solution, c: int, threshold: f
         for i in range(tree.unknowns[v].dim):
             solution.x[at + i] = solution.delta[tree.unknowns[v].offset + i]
         at = at + tree.unknowns[v].dim
-    for j in range(f - 1, -1, -1):
-        column = tail(front, j * (m + 1))
-        rest = dot_product(tail(column, j + 1), tail(solution.x, j + 1), m - j - 1)
-        solution.x[j] = -(column[m] + rest) / column[j]
+    substitute_front(front, solution.x, f, m)
     most = 0.0
     at = 0
     for a in range(own):
@@ -147,7 +137,6 @@ def list_relinearised(tree: TreeTables, solution: Solution, changed: int, out: I
 
 SUBSTITUTION = (
     is_stale,
-    dot_product,
     substitute_clique,
     substitute_if_stale,
     substitute_all,

@@ -1,4 +1,4 @@
-"""Cholesky's factorisation of the first columns of a front, in loops that become vectors; see `compiler.kernels`.
+"""Cholesky's factorisation of the first columns of a front, and substitution; see `compiler.kernels`.
 
 A front is [[H], [g']], H of M columns with its lower triangle only, column by column with a stride of M + 1.
 """
@@ -135,4 +135,29 @@ def factor_front(front: Reals, f: int, M: int, tiny: float) -> int:
     return -1
 
 
-DENSE = (subtract_one, subtract_two, subtract_three, subtract_four, subtract_four_columns, scale_by, factor_front)
+def dot_product(a: Reals, b: Reals, n: int) -> float:
+    """Return a'b."""
+    total = 0.0
+    for i in range(n):
+        total = total + a[i] * b[i]
+    return total
+
+
+def substitute_front(front: Reals, x: Reals, f: int, M: int) -> None:
+    """Write the first f of M directions, given the others in x, that a factored front leads to."""
+    for j in range(f - 1, -1, -1):
+        column = tail(front, j * (M + 1))
+        x[j] = -(column[M] + dot_product(tail(column, j + 1), tail(x, j + 1), M - j - 1)) / column[j]
+
+
+DENSE = (
+    subtract_one,
+    subtract_two,
+    subtract_three,
+    subtract_four,
+    subtract_four_columns,
+    scale_by,
+    factor_front,
+    dot_product,
+    substitute_front,
+)
