@@ -171,6 +171,24 @@ def test_a_double_pole_swings_up_on_a_short_rail():
     task = Task(robot, horizon(40, duration=2.0), np.zeros(3), goals=goals, costs=(Effort(),), limits=limits,
                 actuated=("x",))  # fmt: skip
     plan = Planner(task).solve()
-    assert plan.converged, plan
+    assert plan.solved, plan
+    assert plan.cost == pytest.approx(176.3, rel=0.02)  # meshes of 30 and 60 steps lead to the same motion
     assert np.abs(plan.q[:, 0]).max() < 1.0 + 1e-6
     assert np.abs(plan.tau).max() < 30.0 + 1e-6
+    rough = Planner(task).solve(refine=False)
+    assert len(rough.t) == 81 < len(plan.t)
+    assert "coarse" in rough.status
+
+
+@pytest.mark.parametrize(("turn", "least"), [(1.0, 14.5), pytest.param(np.pi / 2.0, 64.0, marks=pytest.mark.suite)])
+def test_cycles_within_the_range_of_joints_keep_momenta(turn, least):
+    """IPOPT finds 66.2 for the quarter turn, on a trapezoidal mesh of 60 steps."""
+    task = cat(turn, limits=(PositionLimit({"a": 2.5, "b": 2.5}),))
+    plan = Planner(task).solve()
+    assert plan.solved, plan
+    assert plan.momentum_errors is not None
+    assert plan.momentum_errors.relative <= plan.task.accuracy
+    assert np.abs(plan.q[:, 3:]).max() < 2.5 + 1e-6
+    assert least < plan.cost < 1.05 * least
+    bound = plan.task.accuracy * np.abs(plan.q).max() * 3.0
+    assert carried_out(plan) == pytest.approx([0.0, 0.0, turn, 0.0, 0.0], abs=bound)

@@ -12,6 +12,7 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
+from screwgraph.motion.planning.collocation import COLLOCATIONS, UNTIED
 from screwgraph.motion.planning.cost_scaling import compute_scale
 from screwgraph.motion.planning.cyclic_guess import cyclic_motions
 from screwgraph.motion.planning.infeasibility import explain_too_fast_goals, explain_unreached_goals, explain_weight
@@ -22,12 +23,12 @@ from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.obstacles.blocked_joints import find_blocked_joints
 from screwgraph.motion.planning.obstacles.swept_spheres import make_swept_clearance
 from screwgraph.motion.planning.plan import FEASIBLE, Plan
-from screwgraph.motion.planning.plan_search import LOST, PlanSearch, Start
+from screwgraph.motion.planning.plan_search import DEFAULTS, LOST, PlanSearch, Start
 from screwgraph.motion.planning.receding_horizon import advance_task, advance_values, is_bound_anew
 from screwgraph.motion.planning.refinement import check_refinable, drifts_alike, refine_task, resample_values
 from screwgraph.motion.planning.relaxation import RECOVERY, given_way, measured_state, relax_problem, soften_problem
 from screwgraph.motion.planning.task import Task
-from screwgraph.motion.planning.transcription import Transcription, transcribe
+from screwgraph.motion.planning.transcription import Transcription, list_wrenches, transcribe
 from screwgraph.motion.planning.violation_report import describe_violation, replace_reason
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shift_result
 from screwgraph.optimize.result import Iterate
@@ -36,6 +37,14 @@ BETWEEN = 6
 """Times that a plan which touches something between points is made again."""
 ROUNDS = 10
 """Times that a mesh is refined."""
+SYMMETRIC = "hermite_simpson"
+"""A rule that is the same backwards in time: errors of its steps change momenta back and forth, not one way."""
+ONE_WAY = ("trapezoidal", "linear_acceleration", "radau")
+"""Rules in the place of which it is taken for cyclic motions."""
+PATIENT = 1000
+"""Iterations that searches for cyclic motions may take by default."""
+UNASKED, UNASKED_SECONDS = 8, 60.0
+"""Degrees of freedom up to which plans of what is partly driven are refined by default, and for how long (s)."""
 FORBIDDEN = "finer steps do not remove the drift: conserved momenta may forbid these goals"
 
 
@@ -77,7 +86,9 @@ class Planner:
         A plan at which a search was lost is no warm start. Where the guess leads nowhere, and frames have goals, other
         guesses are tried: by other positions that reach them. `refine` cuts steps, and chooses rules of higher order,
         until all steps are as accurate as the task asks; the planner's task then has that mesh. None does so where
-        goals are reached by cyclic motions alone: how far these lead depends on momenta that rough meshes do not keep.
+        goals are reached by cyclic motions alone: how far these lead depends on momenta that rough meshes do not keep,
+        and Hermite-Simpson's rule, symmetric in time, keeps them best. And for up to 60 s where not all of up to 8
+        degrees of freedom are driven and nothing touches the robot. False keeps mesh and rule.
         `seconds` count all of this, the making of code included.
 
         Raises:
@@ -88,9 +99,23 @@ class Planner:
         search = PlanSearch(method, iterations, seconds, tolerances, callback, self._is_condensed, began, scale)
         if refine:
             check_refinable(self.task)
+        is_cyclic = refine is None and self.transcription.is_cyclic
+        if is_cyclic and self.task.collocation in ONE_WAY:
+            self.change(collocation=SYMMETRIC)
+        if is_cyclic and iterations == DEFAULTS["iterations"]:
+            search = replace(search, iterations=PATIENT)
         self.plan = self._finish_plan(self._search_guesses(search, warm), search)
-        is_refined = self.transcription.is_cyclic if refine is None else refine
-        return self._until_accurate(search) if is_refined else self.plan
+        if refine is None and not is_cyclic and self._is_refined_unasked:
+            search = replace(search, seconds=min(seconds, perf_counter() - began + UNASKED_SECONDS))
+            return self._until_accurate(search)
+        return self._until_accurate(search) if is_cyclic or refine else self.plan
+
+    @property
+    def _is_refined_unasked(self) -> bool:
+        """Whether a small robot has joints that nothing drives: no controller makes up there for a coarse plan."""
+        task, steps = self.task, self.transcription.steps
+        is_refinable = task.dynamics and COLLOCATIONS[task.collocation] != UNTIED and not list_wrenches(task, steps)
+        return bool(is_refinable) and len(steps.actuated) < task.robot.nv - task.robot.mobility.rank <= UNASKED
 
     def _until_accurate(self, search: PlanSearch) -> Plan:
         """Refine the plan as long as that leads to another one."""

@@ -26,7 +26,7 @@ FLAGS = {
     "output": Flag("Output folder; created if missing.", "DIR", "-o"),
     "iterations": Flag("Largest number of iterations.", "N", min=0),
     "seconds": Flag("Time limit (s).", "S", min=0.0),
-    "refine": Flag("Refine mesh and rule until each step is accurate; by default, of cyclic motions only."),
+    "refine": Flag("Refine mesh and rule until each step is accurate; by default, where not all is driven."),
     "method": Flag('Solver: "auto", "ipopt", "fatrop", ...'),
 }
 KINDS = {"q": "Positions", "qd": "Velocities", "qdd": "Accelerations", "tau": "Torques"}
