@@ -65,6 +65,10 @@ class Shell:
             return (self.path("leg.yaml"),)
         return (self.name, "--base", "floating") if self.name == "a1" else (self.name,)
 
+    def load_model(self) -> Any:
+        """Return the model as commands read it: files round frames by 1e-16."""
+        return sg.load(self.model[0]) if self.name == "cassie_leg" else model_of(self.name)
+
     def command(self, verb: str, *arguments: object) -> str:
         """Run a command and return what it printed; a refusal raises InputError with the line that it printed."""
         self.captured.readouterr()
@@ -152,12 +156,16 @@ def plan(shell: Shell) -> None:
 
 
 def estimate(shell: Shell) -> None:
-    """The mass is that of `sg.estimate`."""
+    """The mass is that of `sg.estimate`.
+
+    Of Cassie's leg, normal equations have a condition number of 1e15: frames that differ by 1e-16 change the standard
+    deviation by 1 %.
+    """
     table, sensors, mass, _ = observations(shell.name)
     told = [x for sensor in sensors for x in ("--sensor", json.dumps(sensor))]
     files = ("--measurements", shell.table("seen.csv", table), "-o", shell.path("estimate.npz"))
     printed = shell.command("estimate", *shell.model, *files, "--parameters", mass, *told, "--json")
-    found, expected = json.loads(printed)["parameters"][mass], estimated(shell.name)
+    found, expected = json.loads(printed)["parameters"][mass], estimated(shell.name, shell.load_model())
     assert found["value"] == pytest.approx(expected.parameters[mass], rel=1e-4)
     assert found["sigma"] == pytest.approx(expected.sigma[mass], rel=1e-3)
 
@@ -166,8 +174,7 @@ def code(shell: Shell) -> None:
     """The source in C is that of the function."""
     options = ("--functions", "forward", "--prefix", "own", "--lang", "c", "-o", shell.path("code"))
     shell.command("compile", *shell.model, *options)
-    file = shell.model[0] if shell.name == "cassie_leg" else None
-    model = model_of(shell.name) if file is None else sg.load(file)  # files round the frames
+    model = shell.load_model()
     files = library_code(Library("own", (sg.forward_dynamics(model).listing("forward"),), model.name), "c")
     assert all(Path(shell.path(f"code/{name}")).read_text() == text for name, text in files.items())
 
