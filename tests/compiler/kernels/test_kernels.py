@@ -25,7 +25,7 @@ from screwgraph.compiler.kernels import (
     offset_of,
     tail,
 )
-from screwgraph.optimize.incremental.front_cholesky import DENSE, factor_front
+from screwgraph.optimize.fronts.front_cholesky import DENSE, factor_front
 from screwgraph.tape import Tape, program
 
 STEP = 3

@@ -19,9 +19,7 @@ from screwgraph.optimize import (
     soft,
     solve,
 )
-from screwgraph.optimize.incremental.bayes_tree import BayesTree
-from screwgraph.optimize.incremental.tree_records import Link
-from screwgraph.optimize.linear import SingularError
+from screwgraph.optimize.fronts.tree_records import Link
 from screwgraph.spatial import sin, sqrt
 from tests.optimize.graphs import pose_ring, relative
 
@@ -200,23 +198,6 @@ def test_wrong_edits_are_refused():
         solver.value(Variables("y", Vector(2)))
 
 
-def test_a_tree_equals_a_dense_solution():
-    rng, n, d = np.random.default_rng(7), 40, 3
-    tree = BayesTree(np.full(n, d))
-    H, g = np.zeros((n * d, n * d)), np.zeros(n * d)
-    pairs = np.array([[i, i + 1] for i in range(n - 1)] + [rng.choice(n, 2, replace=False) for _ in range(12)])
-    for f, pair in zip(tree.add(pairs, 2 * d, 1), pairs, strict=True):
-        J, r = rng.standard_normal((2 * d, 2 * d)), rng.standard_normal(2 * d)
-        where = (pair[:, None] * d + np.arange(d)).ravel()
-        H[np.ix_(where, where)] += J.T @ J
-        g[where] += J.T @ r
-        own = np.column_stack([J.T @ J, J.T @ r]).ravel()
-        tree.data[tree.where(f) : tree.where(f) + own.size] = own
-    tree.eliminate(np.arange(n))
-    tree.solve(0.0, np.inf)
-    assert np.abs(tree.delta + np.linalg.solve(H, g)).max() < 1e-9 * np.linalg.cond(H) ** 0.5
-
-
 def test_an_edit_that_needs_more_memory_for_its_order_than_there_is():
     solver = Incremental(Problem(chain(np.random.default_rng(8))))
     tree = solver._tree
@@ -249,33 +230,3 @@ def test_values_are_those_of_before_where_an_update_fails():
 
 def root_of(x):
     return sqrt(x[0] - 100.0) + x
-
-
-@pytest.mark.parametrize(
-    "pairs", [[(0, 1), (1, 2), (2, 3)], [(0, 3), (1, 3), (2, 3)], [(0, 1), (2, 3)], [(0, 2), (1, 3)]]
-)
-def test_fronts_that_take_entries_of_a_matrix_solve_it(pairs):
-    dims, rng = np.array([2, 1, 3, 2]), np.random.default_rng(0)
-    tree, of = BayesTree(dims, is_ordered=True), np.repeat(np.arange(4), dims)
-    tree.add(np.array([[0], [1], [2], [3]]), 0, 0)
-    tree.add(np.array(pairs), 0, 0)
-    tree.prepare()
-    tied = np.array([[a == b or (a, b) in pairs or (b, a) in pairs for b in of] for a in of])
-    i, j = np.nonzero(np.tril(tied))
-    for _ in range(2):
-        H, g = rng.standard_normal((2, 8, 8))
-        H, g = np.where(tied, H + H.T + 16.0 * np.eye(8), 0.0), g[0]
-        fronts = tree.clear()
-        fronts[tree.storage.places(i, j)] += H[i, j]
-        fronts[tree.storage.places(None, np.arange(8))] += g
-        tree.factor()
-        assert tree.is_eliminated
-        tree.solve(-1.0, np.inf)
-        assert np.allclose(tree.delta, np.linalg.solve(H, -g), rtol=1e-12)
-        assert np.allclose(
-            tree.storage.covariance([0, 2]), np.linalg.inv(H)[np.ix_(*[np.r_[0:2, 3:6]] * 2)], rtol=1e-12
-        )
-    tree.clear()
-    with pytest.raises(SingularError):
-        tree.factor()
-    assert not tree.is_eliminated

@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.factors import Factors
-from screwgraph.optimize.incremental.bayes_tree import BayesTree
-from screwgraph.optimize.incremental.small_batches import SmallBatchCalls
+from screwgraph.optimize.fronts.bayes_tree import BayesTree
+from screwgraph.optimize.fronts.small_batches import SmallBatchCalls
 from screwgraph.optimize.kernels import Kernels, kernels
 from screwgraph.optimize.template_derivatives import Shapes, Signature
 from screwgraph.optimize.value_layout import ValueLayout

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.base.errors import InputError
-from screwgraph.optimize.incremental.bayes_tree import BayesTree
+from screwgraph.optimize.fronts.bayes_tree import BayesTree
 from screwgraph.optimize.manifold_code import retract_values
 from screwgraph.optimize.parameters import validate_array
 from screwgraph.optimize.value_layout import ValueLayout

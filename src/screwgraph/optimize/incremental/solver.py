@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.optimize.factors import Factors
-from screwgraph.optimize.incremental.conditionals import Conditional
+from screwgraph.optimize.fronts.conditionals import Conditional
 from screwgraph.optimize.incremental.linearisation import Linearisation
 from screwgraph.optimize.incremental.named_factors import FactorRegistry
 from screwgraph.optimize.linear import SingularError

@@ -1,6 +1,6 @@
 """Chains of steps, with or without a border: panels factored by generated machine code.
 
-Beside Bayes trees (`optimize.incremental`), whose pivots are positive, for two reasons: hard rows have negative pivots,
+Beside Bayes trees (`optimize.fronts`), whose pivots are positive, for two reasons: hard rows have negative pivots,
 and for 1000 steps of 12, 24 and 36 unknowns a tree takes 1.6, 1.7 and 1.9 times as long, since it waits for memory that
 panels do not need. Up to 200 steps a tree is as fast; windows, which are short and soft, are trees.
 """

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from screwgraph.optimize.incremental.bayes_tree import BayesTree
+from screwgraph.optimize.fronts.bayes_tree import BayesTree
 from screwgraph.optimize.linear import SingularError
 from screwgraph.optimize.linear.chain import ScatterTargets, find_runs
 from screwgraph.optimize.smoothers.window import Window

@@ -1,20 +1,20 @@
 """Elimination along a chain of contact events, front by front; see `tables` and `compiler.kernels`.
 
 Front k has the footholds that are left after event k, base k, base k + 1, the biases, and the footholds that stay. It
-is [[H], [g']] as in `incremental.front_cholesky`; what stands above the diagonal is not read. What stays of it is added
+is [[H], [g']] as in `optimize.fronts`; what stands above the diagonal is not read. What stays of it is added
 to front k + 1; the last front goes as a whole.
 
 Factorisation and substitution are those of Bayes trees; order and assembly are not. As factors of a `BayesTree`, in the
-same order, whose cliques lose the oldest event, an update took 1.25 times as long, and 1.3 times where all is linearised
-anew: cliques are planned in each update (3 us of 70), and matrices are added unknown by unknown, with the velocities
-that sightings do not tie; with runs of unknowns as one it was no faster.
+same order, whose cliques lose the oldest event, an update took 1.25 times as long, and 1.3 times where all is
+linearised anew: cliques are planned in each update (3 us of 70), and matrices are added unknown by unknown, with the
+velocities that sightings do not tie; with runs of unknowns as one it was no faster.
 """
 
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Ints, Reals, tail
 from screwgraph.motion.estimation.legged.smoother_tables import BIAS, EVENT, MOVE_AT, MOVED, OWN, SEEN, D, Tables
-from screwgraph.optimize.incremental.front_cholesky import DENSE, factor_front, substitute_front
+from screwgraph.optimize.fronts.front_cholesky import DENSE, factor_front, substitute_front
 
 TINY = 1e-15
 """Pivots that are left of their diagonal, relative: less is rounding."""

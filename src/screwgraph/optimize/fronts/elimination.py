@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Reals, Table, tail
-from screwgraph.optimize.incremental.front_cholesky import factor_front
-from screwgraph.optimize.incremental.supernodes import class_size, size_class_of
-from screwgraph.optimize.incremental.tree_records import Clique, Counters, TreeTables, Workspace
+from screwgraph.optimize.fronts.front_cholesky import factor_front
+from screwgraph.optimize.fronts.supernodes import class_size, size_class_of
+from screwgraph.optimize.fronts.tree_records import Clique, Counters, TreeTables, Workspace
 
 
 def link_clique(cliques: Table[Clique], c: int, parent: int) -> None:

@@ -12,27 +12,26 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from screwgraph.compiler.kernels import Ints, Kernels, compile_kernels, new_table
-from screwgraph.optimize.incremental.affected_cliques import AFFECTED_CLIQUES, gather_elements, mark_affected
-from screwgraph.optimize.incremental.back_substitution import (
+from screwgraph.optimize.fronts.affected_cliques import AFFECTED_CLIQUES, gather_elements, mark_affected
+from screwgraph.optimize.fronts.back_substitution import (
     SUBSTITUTION,
     list_relinearised,
     substitute_all,
     substitute_some,
 )
-from screwgraph.optimize.incremental.conditionals import Stored
-from screwgraph.optimize.incremental.degree_queues import DEGREES
-from screwgraph.optimize.incremental.elimination import (
+from screwgraph.optimize.fronts.conditionals import Stored
+from screwgraph.optimize.fronts.elimination import (
     ELIMINATION,
     assign_factors,
     make_cliques,
     remove_cliques,
 )
-from screwgraph.optimize.incremental.front_cholesky import DENSE
-from screwgraph.optimize.incremental.incidence_lists import LINKING
-from screwgraph.optimize.incremental.min_degree_ordering import ORDERING, order_as_numbered, order_unknowns
-from screwgraph.optimize.incremental.small_batches import FEW, SmallBatchCalls
-from screwgraph.optimize.incremental.supernodes import GROUPING, form_supernodes
-from screwgraph.optimize.incremental.tree_records import (
+from screwgraph.optimize.fronts.front_cholesky import DENSE
+from screwgraph.optimize.fronts.incidence_lists import LINKING
+from screwgraph.optimize.fronts.min_degree_ordering import ORDERING, order_as_numbered, order_unknowns
+from screwgraph.optimize.fronts.small_batches import FEW, SmallBatchCalls
+from screwgraph.optimize.fronts.supernodes import GROUPING, form_supernodes
+from screwgraph.optimize.fronts.tree_records import (
     AS_NUMBERED,
     ActiveUnknown,
     Clique,
@@ -62,7 +61,6 @@ def compile_tree_code() -> Kernels:
             *DENSE,
             *LINKING,
             *AFFECTED_CLIQUES,
-            *DEGREES,
             *ORDERING,
             *GROUPING,
             *ELIMINATION,

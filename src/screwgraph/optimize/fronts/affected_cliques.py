@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Ints, Table
-from screwgraph.optimize.incremental.tree_records import ActiveUnknown, Counters, Link, TreeTables, Unknown, Workspace
+from screwgraph.optimize.fronts.tree_records import ActiveUnknown, Counters, Link, TreeTables, Unknown, Workspace
 
 
 def mark_unknown(unknowns: Table[Unknown], active: Table[ActiveUnknown], counters: Counters, v: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, Table, call_loop, loop_address
-from screwgraph.optimize.incremental.tree_records import Factor
+from screwgraph.optimize.fronts.tree_records import Factor
 
 BY_INDEX, BY_ROW, BY_TURN = 1, 2, 3
 """What operands differ by: the unknown of a factor, its row, its turn. Others are one for all."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Ints, tail
-from screwgraph.optimize.incremental.front_cholesky import substitute_front
-from screwgraph.optimize.incremental.tree_records import Solution, TreeTables
+from screwgraph.optimize.fronts.front_cholesky import substitute_front
+from screwgraph.optimize.fronts.tree_records import Solution, TreeTables
 
 LARGEST = 1e300
 """Directions beyond this are not finite."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Ints, Table
-from screwgraph.optimize.incremental.tree_records import Counters, Factor, Incidence, Unknown
+from screwgraph.optimize.fronts.tree_records import Counters, Factor, Incidence, Unknown
 
 
 def make_factors(

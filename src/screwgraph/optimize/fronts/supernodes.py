@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screwgraph.optimize.incremental.tree_records import AS_NUMBERED, TreeTables, Workspace
+from screwgraph.optimize.fronts.tree_records import AS_NUMBERED, TreeTables, Workspace
 
 SMALL = 32
 """Directions of cliques that any unknown below may join: smaller ones cost more to visit than to compute."""
