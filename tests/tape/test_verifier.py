@@ -54,3 +54,9 @@ def test_faults_of_straight_line_code(changes, fault):
 )
 def test_faults_of_code_with_loops(parts, fault):
     assert fault in list_faults(routine(*parts))
+
+
+def test_inputs_have_places_of_their_own_in_the_memory():
+    sound = routine(Block("add", SUM, (0, 1), (2, 3)))
+    assert list_faults(replace(sound, inputs=(0, 7)))[0] == "an input stands at 7 of 5 places"
+    assert list_faults(replace(sound, inputs=(1, 1)))[0] == "two inputs stand at one place"

@@ -20,6 +20,9 @@ def list_faults(code: Code) -> list[str]:
     if isinstance(code, Program):
         return _program_faults(code)
     faults = ["two inputs stand at one place"] if len(set(code.inputs)) < len(code.inputs) else []
+    faults += [
+        f"an input stands at {place} of {code.size} places" for place in code.inputs if not 0 <= place < code.size
+    ]
     written = set(code.inputs)
     faults += _part_faults(code.parts, written, code.size)
     return faults + _place_faults("the end", code.outputs, written, code.size)

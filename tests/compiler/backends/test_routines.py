@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from llvmlite.binding import parse_assembly
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
@@ -152,6 +153,12 @@ def test_webassembly_does_the_same(tmp_path):
     calls = [[[x] for x in call] for call in CALLS]
     for got, call in zip(called(tmp_path / "newton.mjs", "newton_root", calls), CALLS, strict=True):
         np.testing.assert_array_equal([*got["root"], *got["counts"]], interpreted(call))
+
+
+def test_llvm_takes_all_of_it():
+    for f in (listing(), listing("float32"), *tree_code()):
+        (text,) = library_code(Library("", [f]), "llvm").values()
+        parse_assembly(text).verify()
 
 
 def test_languages_without_loops_refuse_them():

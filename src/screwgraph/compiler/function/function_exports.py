@@ -32,7 +32,7 @@ def export_function(f: Function, name: str) -> ExportedFunction:
 
 def emit_llvm_text(f: Function) -> str:
     """Return the LLVM assembly that machine code is made from here, which leaves quaternions as they are."""
-    own = ExportedFunction(f.name, f.program, f.arguments, f.results, f.dtype)
+    own = ExportedFunction(f.name, batch_code(f.body), f.arguments, f.results, f.dtype)
     return BACKENDS["llvm"].files(Library("", (own,)))[f"{f.name}.ll"]
 
 

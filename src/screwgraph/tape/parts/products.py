@@ -14,7 +14,8 @@ from screwgraph.tape.program import Operations
 class Products(Part):
     """`target[i, j] = sum over k of left[k, i] right[k, j]` for the columns j of each span of a row i.
 
-    Places: left[k, i] is at `left + k pitch + i`, so is right; target[i, j] is at `target + i width + j`.
+    Places: left[k, i] is at `left + k pitch + i`, so is right; target[i, j] is at `target + i width + j`, in none of
+    the vectors.
     """
 
     terms: int

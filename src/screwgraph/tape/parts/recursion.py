@@ -27,7 +27,7 @@ class Recursion(Part):
     Coordinate i hangs on `parents[i] < i`, on the base if that is -1. `axes` are S[k, i], at `axes + k size + i`;
     `wrenches` U[k, i], what a unit acceleration along S_i takes of all that hangs on i while nothing else is driven;
     `scaled` U / D and `pivots` 1 / D, with D = S' U. All are seen from one point. Of a `triangle`, X is zero left of
-    its diagonal. From `work` on, `work_size(size)` places are free.
+    its diagonal. From `work` on, `work_size(size)` places are free. The arrays have no places in common.
     Featherstone (2008), section 7.3, for torques alone.
     """
 

@@ -20,10 +20,9 @@ from screwgraph.compiler.backends.llvm.xla import Interface, emit_xla_handler
 
 
 def _text(f: ExportedFunction) -> str:
-    shapes = [(a.shape, a.names) for a in f.arguments]
-    return emit_loop(
-        f.program, shapes, [r.shape for r in f.results], f.dtype, alone=emit_packed_block(f.program, shapes, f.dtype)
-    )
+    shapes, results = [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results]
+    alone, batches = emit_packed_block(f.code, shapes, f.dtype), not f.code.is_conditional
+    return emit_loop(f.code, shapes, results, f.dtype, batches=batches, alone=alone)
 
 
 BACKEND = Backend(
