@@ -21,7 +21,7 @@ from screwgraph.elimination import Dag, Elimination, cost, eliminate_rows, equat
 from screwgraph.elimination.orderings.base import as_groups
 from screwgraph.elimination.system import pairs_with
 from screwgraph.graph import Key, Role
-from screwgraph.tape import Code, Number, Program, program, unroll_code
+from screwgraph.tape import Code, Number, Program, program
 
 SHORT = 4.0
 """How many joints carry a joint, on average, where columns in shared axes are tried: of chains of random joints, they
@@ -68,7 +68,7 @@ def _ways(problem: Problem, arguments: Sequence[Argument], inputs: Sequence[str]
     *_, last = run_code_passes(_code(problem, problem.passes, inputs))
     yield last
     if _depth(problem) >= SHORT:
-        yield "columns in shared axes", unroll_code(make_mass_matrix_code(problem, arguments, inputs, loops=False))
+        yield "columns in shared axes", make_mass_matrix_code(problem, arguments, inputs, loops=False).unrolled
 
 
 def _depth(problem: Problem) -> float:

@@ -12,7 +12,7 @@ from screwgraph.tape.memory_layout import Memory
 from screwgraph.tape.operations import OPERATIONS, Operation
 from screwgraph.tape.parts import Block, Lookup, Loop, Part, When
 from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
-from screwgraph.tape.routine import Code, Routine, unroll_code
+from screwgraph.tape.routine import Code, Routine
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
 from screwgraph.tape.sparse_rows import Row, dot, is_zero
 from screwgraph.tape.substitution import depends_on, substitute_scalars
@@ -59,7 +59,6 @@ __all__ = [
     "sparse_rows",
     "substitute_scalars",
     "tape_of",
-    "unroll_code",
     "values_needed",
     "without_unused_inputs",
 ]

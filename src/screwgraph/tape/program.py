@@ -62,6 +62,11 @@ class Program:
         return (self,)
 
     @property
+    def unrolled(self) -> Program:
+        """The code without loops: itself."""
+        return self
+
+    @property
     def is_conditional(self) -> bool:
         """Whether numbers say what is done: never."""
         return False

@@ -148,8 +148,3 @@ def _describe(parts: Sequence[Part]) -> Iterator[str]:
 
 Code = Program | Routine
 """What functions are made of: one basic block, or such blocks in loops."""
-
-
-def unroll_code(code: Code) -> Program:
-    """Return code without loops; not conditional code."""
-    return code if isinstance(code, Program) else code.unrolled

@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
-from screwgraph.tape import Code, Program, unroll_code
+from screwgraph.tape import Code, Program
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,7 @@ class ExportedFunction:
                 why="its code has loops that end when numbers say so",
                 fix="use c, cpp, rust, ros2, llvm or wasm",
             )
-        return unroll_code(self.code)
-
-    @property
-    def programs(self) -> Sequence[Program]:
-        """All straight-line code."""
-        return self.code.programs
+        return self.code.unrolled
 
     @property
     def counted(self) -> str:

@@ -4,68 +4,48 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.signature import Result, make_numbered_argument
-from screwgraph.tape import Block, Part, When
+from screwgraph.tape import Block, Lookup, Loop, Part, When
 from screwgraph.tape.parts import SIX, WIDEST, Copies, Fill, Products, Recursion
 
 Lines = list[str]
 
 
-@dataclass(frozen=True)
-class LoopSyntax:
-    """How a language writes loops up and down, conditions, numbers, and tables of integers with their brackets."""
-
-    up: str
-    down: str
-    when: str
-    number: str
-    table: str
-    brackets: tuple[str, str]
-
-    def each(self, i: str, first: int | str, end: int | str, inside: Iterable[str], *, down: bool = False) -> Lines:
-        """Repeat lines for all integers from `first` on, before `end`."""
-        return [(self.down if down else self.up).format(i=i, first=first, end=end), *indent(inside), "}"]
-
-    def let(self, name: str, value: str) -> str:
-        """Give a value to a number."""
-        return self.number.format(name=name, value=value)
-
-    def tabulate(self, name: str, rows: Sequence[Sequence[int]]) -> str:
-        """Define a table of integers."""
-        a, b = self.brackets
-        values = ", ".join(f"{a}{', '.join(map(str, row))}{b}" for row in rows)
-        return self.table.format(name=name, rows=len(rows), columns=len(rows[0]), values=f"{a}{values}{b}")
-
-
-def indent(lines: Iterable[str]) -> Lines:
-    """Return lines four columns further."""
-    return [f"    {line}" if line else line for line in lines]
-
-
-@dataclass
 class RoutinePrinter(ABC):
     """Prints the parts of a function: definitions and tables stand `before` it.
 
-    `scalar` is the type of its numbers; `printers` are those of parts that only this language writes so.
+    A language says how it writes loops up and down, `when` a number is not zero, `again` while it is not (the
+    first line and the last), constants, tables with their brackets, the type of integers, and numbers as these.
     """
 
-    __repr__ = one_line
+    up: ClassVar[str]
+    down: ClassVar[str]
+    when: ClassVar[str]
+    again: ClassVar[tuple[str, str]]
+    constant: ClassVar[str]
+    table: ClassVar[str]
+    brackets: ClassVar[tuple[str, str]]
+    integer: ClassVar[str]
+    to_integer: ClassVar[str]
 
-    listing: ExportedFunction
-    scalar: str
-    syntax: LoopSyntax
-    printers: Mapping[type[Part], Callable[[Any, Any], Lines]]
-    before: Lines = field(default_factory=list)
-    _names: dict[int, str] = field(default_factory=dict)
+    def __init__(self, listing: ExportedFunction, scalar: str) -> None:
+        self.listing, self.scalar, self.before = listing, scalar, Lines()
+        self.names: dict[int, str] = {}
+
+    @abstractmethod
+    def format_number(self, value: float) -> str:
+        """Write a number."""
 
     @abstractmethod
     def define(self, f: ExportedFunction) -> str:
         """Define a function of one array to another; return its name."""
+
+    @abstractmethod
+    def call(self, block: Block, function: str) -> Lines:
+        """Return the lines that call the function of a program."""
 
     @abstractmethod
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
@@ -73,17 +53,56 @@ class RoutinePrinter(ABC):
 
     def do(self, parts: Iterable[Part]) -> Lines:
         """Return the lines of parts, one after the other."""
-        table = {**PRINTERS, **self.printers}
-        return [line for part in parts for line in table[type(part)](part, self)]
+        return [line for part in parts for line in PRINTERS[type(part)](part, self)]
 
-    def function_of(self, block: Block) -> str:
-        """Return the function of a program, which is defined once."""
-        if id(block.program) not in self._names:
-            takes, gives = make_numbered_argument("given", len(block.reads)), Result("found", (len(block.writes),))
-            name = f"{self.listing.name}_{block.name}{len(self._names)}"
-            own = ExportedFunction(name, block.program, [takes], [gives], self.listing.dtype)
-            self._names[id(block.program)] = self.define(own)
-        return self._names[id(block.program)]
+    def each(self, i: str, end: int | str, inside: Iterable[str], first: int | str = 0, *, down: bool = False) -> Lines:
+        """Repeat lines for all integers from `first` on, before `end`."""
+        return [(self.down if down else self.up).format(i=i, first=first, end=end), *indent(inside), "}"]
+
+    def let(self, name: str, value: str) -> str:
+        """Give a value to a name."""
+        return self.constant.format(name=name, value=value, scalar=self.scalar)
+
+    def tabulate(self, name: str, rows: Sequence[Sequence[Any]], kind: str = "") -> str:
+        """Define a table, by default of integers."""
+        a, b = self.brackets
+        values = ", ".join(f"{a}{', '.join(map(str, row))}{b}" for row in rows)
+        sizes = {"rows": len(rows), "columns": len(rows[0])}
+        return self.table.format(name=name, kind=kind or self.integer, values=f"{a}{values}{b}", **sizes)
+
+
+def indent(lines: Iterable[str]) -> Lines:
+    """Return lines four columns further."""
+    return [f"    {line}" if line else line for line in lines]
+
+
+def print_block(part: Block, printer: RoutinePrinter) -> Lines:
+    """Call the function of a program, which is defined once."""
+    key, names, listing = id(part.program), printer.names, printer.listing
+    if key not in names:
+        takes, gives = make_numbered_argument("given", len(part.reads)), Result("found", (len(part.writes),))
+        name = f"{listing.name}_{part.name}{len(names)}"
+        names[key] = printer.define(ExportedFunction(name, part.program, [takes], [gives], listing.dtype))
+    return printer.call(part, names[key])
+
+
+def print_lookup(part: Lookup, printer: RoutinePrinter) -> Lines:
+    """Copy the row of a table."""
+    rows = [list(map(printer.format_number, row)) for row in part.table.tolist()]
+    row = f"ROWS[{printer.to_integer.format(f'memory[{part.row}]')}]"
+    copied = [f"memory[{place}] = {row}[{i}];" for i, place in enumerate(part.list_writes())]
+    return ["{", *indent([printer.tabulate("ROWS", rows, printer.scalar), *copied]), "}"]
+
+
+def print_loop(part: Loop, printer: RoutinePrinter) -> Lines:
+    """Go round."""
+    first, last = printer.again
+    return [first, *indent(printer.do(part.parts)), last.format(part.test)]
+
+
+def print_when(part: When, printer: RoutinePrinter) -> Lines:
+    """Branch."""
+    return [printer.when.format(part.test), *indent(printer.do(part.parts)), "}"]
 
 
 def print_copies(part: Copies, printer: RoutinePrinter) -> Lines:
@@ -93,20 +112,19 @@ def print_copies(part: Copies, printer: RoutinePrinter) -> Lines:
 
 def print_fill(part: Fill, printer: RoutinePrinter) -> Lines:
     """Store zeros."""
-    return printer.syntax.each("i", part.target, part.target + part.count, ["memory[i] = 0.0;"])
+    return printer.each("i", part.target + part.count, ["memory[i] = 0.0;"], part.target)
 
 
 def print_products(part: Products, printer: RoutinePrinter) -> Lines:
     """Go through spans and their columns."""
-    syntax = printer.syntax
     steps = [k * part.pitch for k in range(part.terms)]
-    left = [syntax.let(f"a{k}", f"left[{step} + SPANS[t][0]]") for k, step in enumerate(steps)]
+    left = [printer.let(f"a{k}", f"left[{step} + SPANS[t][0]]") for k, step in enumerate(steps)]
     total = " + ".join(f"a{k} * right[{step} + j]" for k, step in enumerate(steps))
     store = f"target[{part.width} * SPANS[t][0] + j] = {total};"
-    columns = syntax.each("j", "SPANS[t][1]", "SPANS[t][2]", [store])
-    spans = syntax.tabulate("SPANS", [(s.row, s.first, s.first + s.count) for s in part.spans])
+    columns = printer.each("j", "SPANS[t][2]", [store], "SPANS[t][1]")
+    spans = printer.tabulate("SPANS", [(s.row, s.first, s.first + s.count) for s in part.spans])
     arrays = {"left": part.left, "right": part.right, "target": part.target}
-    return printer.loop(arrays, [spans, *syntax.each("t", 0, len(part.spans), [*left, *columns])])
+    return printer.loop(arrays, [spans, *printer.each("t", len(part.spans), [*left, *columns])])
 
 
 def print_recursion(part: Recursion, printer: RoutinePrinter) -> Lines:
@@ -115,7 +133,7 @@ def print_recursion(part: Recursion, printer: RoutinePrinter) -> Lines:
     Wrenches, then twists, of a coordinate stand at its number in the work; the base's behind them: first what it feels,
     then its twist, which is zero.
     """
-    syntax, n, wide, six = printer.syntax, part.size, min(WIDEST, part.columns), range(SIX)
+    n, wide, six = part.size, min(WIDEST, part.columns), range(SIX)
     panels = [(c, min(wide, part.columns - c)) for c in range(0, part.columns, wide)]
     parents = [(n, n + 1) if p < 0 else (p, p) for p in part.parents]
     x = f"target[{part.columns} * i + PANELS[p][0] + j]"
@@ -123,33 +141,31 @@ def print_recursion(part: Recursion, printer: RoutinePrinter) -> Lines:
         [f"work[{wide * k} + {SIX * wide} * {slot} + j]" for k in six]
         for slot in ("i", "PARENTS[i][0]", "PARENTS[i][1]")
     )
-    axis = [syntax.let(f"s{k}", f"axes[{n * k} + i]") for k in six]
-    scaled = [syntax.let(f"w{k}", f"scaled[{n * k} + i]") for k in six]
+    axis = [printer.let(f"s{k}", f"axes[{n * k} + i]") for k in six]
+    scaled = [printer.let(f"w{k}", f"scaled[{n * k} + i]") for k in six]
     felt = " - ".join(["-" * part.negative + x, *(f"s{k} * {own[k]}" for k in six)])
     taken = " - ".join([f"{x} * pivots[i]", *(f"w{k} * {source[k]}" for k in six)])
-    inwards = [syntax.let("left", felt), f"{x} = left;", *(f"{to[k]} += {own[k]} + w{k} * left;" for k in six)]
-    outwards = [syntax.let("x", taken), f"{x} = x;", *(f"{own[k]} = {source[k]} + s{k} * x;" for k in six)]
-    work = syntax.each("k", 0, SIX * wide * (n + 2), ["work[k] = 0.0;"])
+    inwards = [printer.let("left", felt), f"{x} = left;", *(f"{to[k]} += {own[k]} + w{k} * left;" for k in six)]
+    outwards = [printer.let("x", taken), f"{x} = x;", *(f"{own[k]} = {source[k]} + s{k} * x;" for k in six)]
+    work = printer.each("k", SIX * wide * (n + 2), ["work[k] = 0.0;"])
     loops = [
-        syntax.each("i", 0, n, [*axis, *scaled, *syntax.each("j", 0, "PANELS[p][1]", lines)], down=down)
+        printer.each("i", n, [*axis, *scaled, *printer.each("j", "PANELS[p][1]", lines)], down=down)
         for lines, down in ((inwards, True), (outwards, False))
     ]
-    tables = [syntax.tabulate("PANELS", panels), syntax.tabulate("PARENTS", parents)]
-    body = syntax.each("p", 0, len(panels), [*work, *loops[0], *loops[1]])
+    tables = [printer.tabulate("PANELS", panels), printer.tabulate("PARENTS", parents)]
+    body = printer.each("p", len(panels), [*work, *loops[0], *loops[1]])
     names = ("axes", "scaled", "pivots", "target", "work")
     return printer.loop({name: getattr(part, name) for name in names}, [*tables, *body])
 
 
-def print_when(part: When, printer: RoutinePrinter) -> Lines:
-    """Branch."""
-    return [printer.syntax.when.format(place=part.test), *indent(printer.do(part.parts)), "}"]
-
-
 PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
+    Block: print_block,
     Copies: print_copies,
     Fill: print_fill,
+    Lookup: print_lookup,
+    Loop: print_loop,
     Products: print_products,
     Recursion: print_recursion,
     When: print_when,
 }
-"""What prints parts that the languages write alike."""
+"""What prints each kind of part."""

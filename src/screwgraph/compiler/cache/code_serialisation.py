@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from itertools import accumulate, pairwise
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.cache.program_serialisation import pack_program, unpack_program
-from screwgraph.tape import Code, Part, Program, Routine
+from screwgraph.tape import Code, Program, Routine
 from screwgraph.tape.parts import PARTS, Span
 
 LOOPS = b"loops\n"
@@ -22,15 +22,8 @@ KINDS: Mapping[str, type] = {kind.__name__: kind for kind in (Routine, *PARTS)}
 
 def pack_code(code: Code) -> bytes:
     """Return the bytes of a function's code: equal codes have equal ones."""
-    return pack_program(code) if isinstance(code, Program) else _pack(code)
-
-
-def pack_parts(parts: Sequence[Part]) -> bytes:
-    """Return bytes that tell all that code of parts depends on."""
-    return _pack(parts)
-
-
-def _pack(value: Any) -> bytes:
+    if isinstance(code, Program):
+        return pack_program(code)
     programs: dict[int, bytes] = {}
 
     def encode(value: Any) -> dict[str, Any]:
@@ -44,7 +37,7 @@ def _pack(value: Any) -> bytes:
                 return {"table": value.tolist()}
         return {type(value).__name__: {f.name: getattr(value, f.name) for f in fields(value)}}
 
-    text = json.dumps(value, default=encode)
+    text = json.dumps(code, default=encode)
     lengths = json.dumps([len(data) for data in programs.values()])
     return b"".join((LOOPS, lengths.encode(), b"\n", text.encode(), b"\n", *programs.values()))
 

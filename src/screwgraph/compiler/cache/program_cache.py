@@ -11,7 +11,7 @@ from screwgraph.compiler.cache.code_serialisation import pack_code, unpack_code
 from screwgraph.compiler.cache.entry_kinds import PROGRAM
 from screwgraph.compiler.cache.lookup import get_or_make, look_up
 from screwgraph.graph import Column, Key
-from screwgraph.tape import Code, Program, unroll_code
+from screwgraph.tape import Code, Program
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class CachedCode:
     @property
     def program(self) -> Program:
         """The code without loops."""
-        return unroll_code(self.body)
+        return self.body.unrolled
 
 
 def get_or_make_code(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument
-from screwgraph.tape import Code, Number, Program, Scalar, factor_out, jacobian, program, unroll_code
+from screwgraph.tape import Code, Number, Program, Scalar, factor_out, jacobian, program
 
 
 def jvp(source: Code, arguments: Sequence[Argument], by: Sequence[str], vectors: Sequence[Argument]) -> Program:
@@ -36,7 +36,7 @@ def _trace_product(
     """Return outputs, the numbers of the arguments `by`, those of the vectors, and all names, on a fresh tape."""
     every = (*arguments, *vectors)
     _, values = make_inputs(every)
-    outputs = unroll_code(source).on([values[name] for name in source.input_names])
+    outputs = source.unrolled.on([values[name] for name in source.input_names])
     x = [values[n] for a in by for n in next(g for g in arguments if g.name == a).names]
     return outputs, x, [values[n] for a in vectors for n in a.names], [n for a in every for n in a.names]
 

@@ -12,7 +12,7 @@ from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument
 from screwgraph.elimination import cost
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Code, Number, Program, Row, Scalar, factor_out, jacobian, program, unroll_code
+from screwgraph.tape import Code, Number, Program, Row, Scalar, factor_out, jacobian, program
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
 SMALL = 2000
@@ -53,7 +53,7 @@ def differentiate_program(
             return found
         tried.append(found)
     if not tried or source.operations.total <= SMALL:
-        tried.append(_swept(unroll_code(source), arguments, by))
+        tried.append(_swept(source.unrolled, arguments, by))
     return min(tried, key=cost)
 
 

@@ -59,7 +59,7 @@ from screwgraph.compiler.signature import (
 )
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import program_parallelism
-from screwgraph.tape import Code, Operations, Program, unroll_code
+from screwgraph.tape import Code, Operations, Program
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class Function(NativeCallable):
     @property
     def program(self) -> Program:
         """The straight-line code; of code with loops, these written out."""
-        return unroll_code(self._evaluation.together)
+        return self._evaluation.together.unrolled
 
     @cached_property
     def _evaluation(self) -> Evaluation:

@@ -22,7 +22,7 @@ from screwgraph.compiler.function.threads import ThreadPool, run_on_threads
 from screwgraph.compiler.passes.tape_inlining import are_symbolic, inline_on_tape
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, order_values
 from screwgraph.compiler.unit_quaternions import Places, check_unit, quaternion_places
-from screwgraph.tape import Code, Program, unroll_code
+from screwgraph.tape import Code, Program
 
 APART = 2_000
 """Instructions from which code for one state and code for batches are made apart, each when it is called.
@@ -208,7 +208,7 @@ class Evaluation:
 
     def on_tape(self, values: Sequence[Any]) -> Any:
         """Write the program on the tape of its arguments, and return arrays of scalars of that tape."""
-        return inline_on_tape(unroll_code(self.together), self.arguments, self.results, values)
+        return inline_on_tape(self.together.unrolled, self.arguments, self.results, values)
 
     def _quick_into(self, values: tuple[Any, ...], into: tuple[Any, ...]) -> Any:
         """Write the results for one state to arrays, past NumPy; None where it has to be asked, which tells why."""

@@ -42,7 +42,7 @@ def needs_distinct_results(code: Code) -> bool:
 
 def emit_angle_reduction(library: Library) -> list[str]:
     """Return the lines of the function that reduces angles, which all functions of a library share."""
-    if not any(find_large_terms(program) for f in library.functions for program in f.programs):
+    if not any(find_large_terms(program) for f in library.functions for program in f.code.programs):
         return []
     turn, more = (format_number(part, library.dtype) for part in TURN[library.dtype])
     scalar, f = SCALARS[library.dtype]

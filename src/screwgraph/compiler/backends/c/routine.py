@@ -1,33 +1,38 @@
-"""Code with loops in C: functions of its straight-line code, and loops around their calls, in one array."""
+"""Code with loops in C: functions of its straight-line code and of its loops, and what calls them, in one array."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from typing import Any
 
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.backends.c.function import emit_definition
 from screwgraph.compiler.backends.c.interface import Interface, make_interface
 from screwgraph.compiler.backends.c.operations import format_number
-from screwgraph.compiler.backends.routine_text import Lines, LoopSyntax, RoutinePrinter, indent
-from screwgraph.tape import Block, Lookup, Loop, Part, Routine
+from screwgraph.compiler.backends.routine_text import Lines, RoutinePrinter, indent
+from screwgraph.tape import Block, Routine
 
 
 class CPrinter(RoutinePrinter):
     """Prints parts in C; loops are functions, whose arrays compilers know to be apart."""
 
+    up = "for (int {i} = {first}; {i} < {end}; ++{i}) {{"
+    down = "for (int {i} = {end} - 1; {i} >= {first}; --{i}) {{"
+    when = "if (memory[{}] != 0) {{"
+    again = ("do {", "}} while (memory[{}] != 0);")
+    constant = "const {scalar} {name} = {value};"
+    table = "static const {kind} {name}[{rows}][{columns}] = {values};"
+    brackets = ("{", "}")
+    integer = "int"
+    to_integer = "(int){}"
+
     def __init__(self, one: Interface) -> None:
-        syntax = LoopSyntax(
-            "for (int {i} = {first}; {i} < {end}; ++{i}) {{",
-            "for (int {i} = {end} - 1; {i} >= {first}; --{i}) {{",
-            "if (memory[{place}] != 0) {{",
-            f"const {one.scalar} {{name}} = {{value}};",
-            "static const int {name}[{rows}][{columns}] = {values};",
-            ("{", "}"),
-        )
-        super().__init__(one.listing, one.scalar, syntax, PRINTERS)
+        super().__init__(one.listing, one.scalar)
         self._one = one
+
+    def format_number(self, value: float) -> str:
+        """Write a number."""
+        return format_number(value, self.listing.dtype)
 
     def define(self, f: ExportedFunction) -> str:
         """Define a function that its own file sees only."""
@@ -35,6 +40,22 @@ class CPrinter(RoutinePrinter):
         opening = own.prototype.rstrip(";")
         self.before += [f"static {line}" if line == opening else line for line in emit_definition(own)]
         return own.function
+
+    def call(self, block: Block, function: str) -> Lines:
+        """Call a function where its numbers stand side by side, else on copies."""
+        given, found, before, after = "memory_given", "memory_found", Lines(), Lines()
+        if block.reads_in_place:
+            given = f"memory + {block.reads[0] if block.reads else 0}"
+        else:
+            listed = ", ".join(f"memory[{place}]" for place in block.reads)
+            before.append(f"const {self.scalar} {given}[{len(block.reads)}] = {{{listed}}};")
+        if block.writes_in_place:
+            found = f"memory + {block.writes[0]}"
+        else:
+            before.append(f"{self.scalar} {found}[{len(block.writes)}];")
+            after = [f"memory[{place}] = {found}[{i}];" for i, place in enumerate(block.writes)]
+        lines = [*before, f"{function}({given}, {found});", *after]
+        return lines if len(lines) == 1 else ["{", *indent(lines), "}"]
 
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
         """Define a function of the arrays, and call it."""
@@ -57,48 +78,3 @@ def emit_routine(one: Interface, routine: Routine) -> Lines:
         else:
             body += [f"{name}[{i}] = memory[{place}];" for i, place in enumerate(own)]
     return [*printer.before, one.prototype.rstrip(";"), "{", *indent(body), "}", ""]
-
-
-def print_block(part: Block, printer: CPrinter) -> Lines:
-    """Call a program where its numbers stand side by side, else on copies."""
-    scalar, before, after = printer.scalar, Lines(), Lines()
-    given, found = "memory_given", "memory_found"
-    if part.reads_in_place:
-        given = f"memory + {part.reads[0] if part.reads else 0}"
-    else:
-        listed = ", ".join(f"memory[{place}]" for place in part.reads)
-        before.append(f"const {scalar} {given}[{len(part.reads)}] = {{{listed}}};")
-    if part.writes_in_place:
-        found = f"memory + {part.writes[0]}"
-    else:
-        before.append(f"{scalar} {found}[{len(part.writes)}];")
-        after = [f"memory[{place}] = {found}[{i}];" for i, place in enumerate(part.writes)]
-    lines = [*before, f"{printer.function_of(part)}({given}, {found});", *after]
-    return lines if len(lines) == 1 else ["{", *indent(lines), "}"]
-
-
-def print_lookup(part: Lookup, printer: CPrinter) -> Lines:
-    """Copy the row of a table."""
-    name, (count, n) = f"{printer.listing.name}_table{len(printer.before)}", part.table.shape
-    rows = [f"{{{', '.join(format_number(x, printer.listing.dtype) for x in row)}}}," for row in part.table]
-    printer.before += [
-        f"static const {printer.scalar} {name}[{count}][{n}] = {{",
-        *indent(rows),
-        "};",
-        "",
-    ]
-    row = f"{name}[(int)memory[{part.row}]]"
-    return [f"memory[{place}] = {row}[{i}];" for i, place in enumerate(part.list_writes())]
-
-
-def print_loop(part: Loop, printer: CPrinter) -> Lines:
-    """Go round."""
-    return ["do {", *indent(printer.do(part.parts)), f"}} while (memory[{part.test}] != 0);"]
-
-
-PRINTERS: Mapping[type[Part], Callable[[Any, CPrinter], Lines]] = {
-    Block: print_block,
-    Lookup: print_lookup,
-    Loop: print_loop,
-}
-"""What prints parts in a way of C's own."""

@@ -13,7 +13,7 @@ from screwgraph.compiler.backends.llvm.assembly import emit_declarations
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import Entry, compile_tiered, make_entry
 from screwgraph.compiler.backends.llvm.routine import PartsPrinter
-from screwgraph.compiler.cache import pack_parts
+from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Part, Routine
 
@@ -29,6 +29,11 @@ class StepLoop:
     parts: tuple[Part, ...]
     counts: int
     kept: range
+
+    @property
+    def code(self) -> Routine:
+        """The parts, in a memory that the caller has."""
+        return Routine((), (), (), 0, self.parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +52,7 @@ class CompiledStepLoop:
 
 def compile_step_loop(loop: StepLoop) -> CompiledStepLoop:
     """Compile a step loop for this machine."""
-    question = ("step_loop", pack_parts(loop.parts), loop.counts, (loop.kept.start, loop.kept.stop))
+    question = ("step_loop", pack_code(loop.code), loop.counts, (loop.kept.start, loop.kept.stop))
     code = compile_tiered(question, lambda whole: assembly(loop, whole), ("step_loop",))
     return CompiledStepLoop(make_entry(code, "step_loop"), len(loop.kept))
 
@@ -59,7 +64,7 @@ def assembly(loop: StepLoop, whole: int = WHOLE) -> str:
     ends = printer.body.is_zero(loop.counts)
     return "\n".join(
         [
-            *emit_declarations(Routine((), (), (), 0, loop.parts), [ONE]),
+            *emit_declarations(loop.code, [ONE]),
             *printer.functions,
             "define i64 @step_loop(ptr %memory, ptr %rows, i64 %steps) {",
             "entry:",

@@ -87,7 +87,7 @@ def rust_source(library: Library) -> str:
             "",
         ]
     code = [line for f in library.functions for line in _definition(make_signature(library, f))]
-    if any(find_large_terms(program) for f in library.functions for program in f.programs):
+    if any(find_large_terms(program) for f in library.functions for program in f.code.programs):
         turn, more = (format_rust_number(x, dtype) for x in TURN[dtype])
         code.append(WRAPPED.format(scalar=scalar, large=format_rust_number(LARGE, dtype), turn=turn, more=more))
     return "\n".join([*lines, *code, *_math("\n".join(code), library.dtype)])

@@ -20,7 +20,7 @@ from screwgraph.compiler.backends.wasm.operations import IMPORTED, WASM, A, B, e
 from screwgraph.compiler.backends.wasm.routine import emit_routine
 from screwgraph.compiler.passes.angle_reduction import find_large_terms
 from screwgraph.compiler.passes.outlining import SHORT, Outlines, outline_program
-from screwgraph.tape import LEAVES, Code, Program, Routine, unroll_code
+from screwgraph.tape import LEAVES, Code, Program, Routine
 
 PAGE = 65536
 """Bytes of a page of memory."""
@@ -67,7 +67,7 @@ class FunctionBodies:
         """Add a function, and return its number."""
         if isinstance(code, Routine) and code.is_conditional:
             return self.append(emit_routine(code, self))
-        return self.append(function_body(self.pieces(unroll_code(code), 0)))
+        return self.append(function_body(self.pieces(code.unrolled, 0)))
 
     def pieces(self, program: Program, base: int) -> list[int]:
         """Add the pieces of a program, whose inputs stand from the place `base` on; return their numbers."""

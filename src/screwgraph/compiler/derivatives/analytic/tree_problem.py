@@ -32,7 +32,7 @@ from screwgraph.graph.factors import prior
 from screwgraph.graph.passes import run_robot_passes
 from screwgraph.model.robot import Joint, Robot
 from screwgraph.model.robot.parameters import Parameter, with_values
-from screwgraph.tape import Code, Number, Program, Routine, factor_out, program, unroll_code
+from screwgraph.tape import Code, Number, Program, Routine, factor_out, program
 
 PASSES = ("canonical frames", "inertial regrouping", "second moments")
 """What makes a robot cheaper without adding links to it."""
@@ -100,9 +100,7 @@ class TreeProblem:
         """
         if self.is_long:
             return self.in_loops(arguments, by)
-        tried = [
-            self._code(unroll_code(source), arguments, by, frames) for frames in select_anchor_links(self.model.robot)
-        ]
+        tried = [self._code(source.unrolled, arguments, by, frames) for frames in select_anchor_links(self.model.robot)]
         return min(tried, key=cost)
 
     def in_loops(self, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:

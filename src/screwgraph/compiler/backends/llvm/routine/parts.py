@@ -127,7 +127,7 @@ def print_products(part: Products, kernel: Kernel) -> None:
     """
     rows, firsts, counts = (kernel.table(column) for column in zip(*part.spans, strict=True))
     left, right, target = (kernel.pointer(place) for place in (part.left, part.right, part.target))
-    one, wide = Vector(kernel.lanes, 1), Vector(kernel.lanes, kernel.widest)
+    one, wide = kernel.one, Vector(kernel.lanes, kernel.widest)
     with kernel.each("0", str(len(part.spans))) as t:
         i, first, count = (kernel.entry(table, t) for table in (rows, firsts, counts))
         end = kernel.integer("add", first, count)
@@ -163,7 +163,6 @@ def _product(
 
 def print_copies(part: Copies, kernel: Kernel) -> None:
     """Write a loop over places, for each pair of areas that they are in."""
-    one = Vector(kernel.lanes, 1)
     together: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for source, target in zip(part.sources, part.targets, strict=True):
         (a, i), (b, j) = kernel.area(source), kernel.area(target)
@@ -171,15 +170,14 @@ def print_copies(part: Copies, kernel: Kernel) -> None:
     for (a, b), pairs in together.items():
         sources, targets = (kernel.table(column) for column in zip(*pairs, strict=True))
         with kernel.each("0", str(len(pairs))) as t:
-            value = kernel.load(kernel.address(a, kernel.entry(sources, t)), one)
-            kernel.store(value, kernel.address(b, kernel.entry(targets, t)), one)
+            kernel.copy(kernel.address(a, kernel.entry(sources, t)), kernel.address(b, kernel.entry(targets, t)))
 
 
 def print_fill(part: Fill, kernel: Kernel) -> None:
     """Write a loop that stores zeros."""
-    one, target = Vector(kernel.lanes, 1), kernel.pointer(part.target)
+    target = kernel.pointer(part.target)
     with kernel.each("0", str(part.count)) as i:
-        kernel.store(kernel.lanes.number(0.0), kernel.address(target, i), one)
+        kernel.store(kernel.lanes.number(0.0), kernel.address(target, i), kernel.one)
 
 
 LOOPS: Mapping[type[Part], Callable[[Any, Kernel], None]] = {

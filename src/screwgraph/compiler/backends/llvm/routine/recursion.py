@@ -94,9 +94,8 @@ def _move(part: Recursion, kernel: Kernel, panel: Panel, columns: tuple[str, str
                     moved = kernel.say(f"fneg {vector.kind} {moved}")
                 kernel.store(moved, kernel.address(sink, here), vector)
         if not back:
-            one = Vector(kernel.lanes, 1)
             with kernel.loop(c, str(panel.width), 1) as here:
-                kernel.store(kernel.zeros(one), kernel.address(sink, here), one)
+                kernel.store(kernel.zeros(kernel.one), kernel.address(sink, here), kernel.one)
 
 
 def _inwards(part: Recursion, kernel: Kernel, panel: Panel, places: Places, end: str) -> None:
@@ -127,11 +126,11 @@ def _inwards(part: Recursion, kernel: Kernel, panel: Panel, places: Places, end:
 
 def _outwards(part: Recursion, kernel: Kernel, panel: Panel, places: Places) -> None:
     """Accelerations: what the torques that are left cause, less what the parent's takes from it."""
-    vector, one = panel.vector, Vector(kernel.lanes, 1)
+    vector = panel.vector
     with kernel.each("0", str(part.size)) as i:
         axis, scaled = (_six(part, kernel, address, i, vector) for address in (places.axes, places.scaled))
         here = kernel.address(panel.left, kernel.integer("mul", i, panel.width))
-        pivot = kernel.spread(kernel.load(kernel.address(places.pivots, i), one), vector)
+        pivot = kernel.spread(kernel.load(kernel.address(places.pivots, i), kernel.one), vector)
         sources, sinks = (_rows(kernel, panel, kernel.entry(table, i)) for table in (places.taken, places.own))
         for n in range(panel.count):
             twist = [kernel.load(place, vector) for place in sources[n * SIX : (n + 1) * SIX]]
@@ -145,8 +144,10 @@ def _outwards(part: Recursion, kernel: Kernel, panel: Panel, places: Places) -> 
 
 def _six(part: Recursion, kernel: Kernel, address: str, i: str, vector: Vector) -> list[str]:
     """Load the six numbers of a coordinate, each in all places of a vector."""
-    column, one = kernel.address(address, i), Vector(kernel.lanes, 1)
-    return [kernel.spread(kernel.load(kernel.address(column, str(k * part.size)), one), vector) for k in range(SIX)]
+    column = kernel.address(address, i)
+    return [
+        kernel.spread(kernel.load(kernel.address(column, str(k * part.size)), kernel.one), vector) for k in range(SIX)
+    ]
 
 
 def _rows(kernel: Kernel, panel: Panel, slot: str) -> list[str]:
