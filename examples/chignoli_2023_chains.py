@@ -53,14 +53,23 @@ def chains() -> list[Chain]:
 
 
 def report(ours: dict[Chain, common.ByOrder]) -> None:
-    """Print the instructions of each chain beside the published ones, and what one more stage costs."""
+    """Print the instructions of each chain beside those of the paper's program, and what one more stage costs."""
     rows = []
     for key, by_order in ours.items():
         embedding, kkt = PUBLISHED.get(key, (None, None))
         numbers = [by_order[o].instructions for o in common.ORDERS]
         cells = (*numbers, by_order["auto"].order, embedding, kkt, common.ratio(numbers[-1], embedding))
         rows.append((KINDS[key[0]], *key[1:], *cells))
-    heads = ("chain of", "branches", "depth", *common.ORDERS, "taken", "published embedding", "KKT", "auto / published")
+    heads = (
+        "chain of",
+        "branches",
+        "depth",
+        *common.ORDERS,
+        "taken",
+        "their program: embedding",
+        "KKT",
+        "auto / theirs",
+    )
     common.table("Instructions of forward dynamics (Chignoli et al., 2023, Fig. 8)", heads, rows)
     for kind, name in KINDS.items():
         line = [(key[2], n["auto"].instructions) for key, n in ours.items() if key[:2] == (kind, 1)]
@@ -70,7 +79,7 @@ def report(ours: dict[Chain, common.ByOrder]) -> None:
 
 
 def draw(ours: dict[Chain, common.ByOrder]) -> None:
-    """Draw one panel a kind, a line for each order and number of branches; published figures hollow."""
+    """Draw one panel a kind, a line for each order and number of branches; those of their program hollow."""
     picture, axes = common.figure(1, len(KINDS), (13.0, 5.0), sharey=True)
     for axis, (kind, name) in zip(axes[0], KINDS.items(), strict=True):
         for (branches, mark), order in ((b, o) for b in MARKS.items() for o in common.ORDERS):
@@ -95,7 +104,7 @@ def legend(picture, axis) -> None:
     grey = {"color": "#444444", "linestyle": "none"}
     lines += [axis.plot([], [], marker=m, label=f"{b} branch{'es' * (b > 1)}", **grey)[0] for b, m in MARKS.items()]
     hollow = {"marker": "o", "markerfacecolor": "none", "markersize": 8, **grey}
-    lines.append(axis.plot([], [], label="hollow: published programs", **hollow)[0])
+    lines.append(axis.plot([], [], label="hollow: their program", **hollow)[0])
     picture.legend(handles=lines, loc="outside lower center", ncols=4, frameon=False)
 
 

@@ -1,6 +1,6 @@
 """What scripts on Chignoli et al. (2023) share: counting instructions of many orders, tables, looks of pictures.
 
-The published programs were run for the figures beside ours: constraint embedding of generalized_rbda, sparse KKT of
+The programs of the paper were run for the figures beside ours: constraint embedding of generalized_rbda, sparse KKT of
 Pinocchio, both on CasADi scalars, "instructions" being all operations, inputs and outputs. Ours are counted likewise.
 """
 

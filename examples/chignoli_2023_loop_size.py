@@ -44,7 +44,7 @@ def report(sweep: Sweep, local_and_long: dict[int, common.ByOrder]) -> None:
         rows.append((KINDS[kind], depth, at, *_cells(by_order), published))
     heads = (*common.ORDERS, "taken", "auto / better")
     title = "Instructions of forward dynamics (Chignoli et al., 2023, Fig. 10)"
-    common.table(title, ("loop", "depth", "between links", *heads, "published embedding"), rows)
+    common.table(title, ("loop", "depth", "between links", *heads, "their program: embedding"), rows)
     rows = [(f"{n} belts a branch, one rod", *_cells(by_order)) for n, by_order in local_and_long.items()]
     common.table("Local and long loops together", ("robot", *heads), rows)
 
@@ -83,11 +83,11 @@ def size(kind: str, at: int) -> int:
 
 
 def published(axis) -> None:
-    """Put the published figures in: hollow marks, a band."""
+    """Put the figures of their program in: hollow marks, a band."""
     look = {"facecolors": "none", "edgecolors": common.COLOURS["embedding"], "linewidths": 1.4}
     places = [size("coupling", at) for at in PUBLISHED]
-    axis.scatter(places, list(PUBLISHED.values()), s=60, label="published embedding", **look)
-    axis.axhspan(*PUBLISHED_KKT, color=common.COLOURS["kkt"], alpha=0.25, linewidth=0, label="published sparse KKT")
+    axis.scatter(places, list(PUBLISHED.values()), s=60, label="their program: embedding", **look)
+    axis.axhspan(*PUBLISHED_KKT, color=common.COLOURS["kkt"], alpha=0.25, linewidth=0, label="their program: KKT")
 
 
 def panel(axis, local_and_long: dict[int, common.ByOrder]) -> None:

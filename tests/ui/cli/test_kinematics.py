@@ -32,6 +32,22 @@ def test_json_has_jacobians_in_the_reference(capsys):
     np.testing.assert_allclose(J @ np.array(found["qd"]), found["velocities"], atol=1e-12)
 
 
+@pytest.mark.parametrize("at", [[], ["--random", "3", "--seed", "4"], ["--state"]], ids=["random", "batch", "file"])
+def test_bodies_and_points_of_mechanisms(at, capsys, tmp_path):
+    if at == ["--state"]:
+        (tmp_path / "state.json").write_text('{"q": {"theta": 0.4}, "qd": {"theta": 2.0}}')
+        at = ["--state", str(tmp_path / "state.json")]
+    assert run(["kinematics", "slider_crank", "--frames", "rod,piston", *at, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["mechanism"] == "slider_crank"
+    J, qd = np.array(found["jacobians"]), np.array(found["qd"])
+    np.testing.assert_allclose((J @ qd[..., None, :, None])[..., 0], found["velocities"], atol=1e-12)
+    place = sg.load("slider_crank").position(np.array(found["q"]), "piston")
+    np.testing.assert_allclose(np.array(found["poses"])[..., 1, :2, 3], place, atol=1e-12)
+    assert run(["kinematics", "slider_crank", *at]) == 0  # the last body
+    assert "body:rod" in capsys.readouterr().out
+
+
 def test_where_joints_stand_with_a_frame_at_a_pose(capsys):
     options = ["panda", "--frames", "panda_hand_tcp", "--reach", "0.4,0.1,0.5,3.14,0,0.2"]
     assert run(["kinematics", *options]) == 0
@@ -46,7 +62,7 @@ def test_where_joints_stand_with_a_frame_at_a_pose(capsys):
     ("options", "status", "line"),
     [
         (["puma560", "--frames", "hand"], 1, "no frame is called 'hand'"),
-        (["four_bar"], 1, "expected a robot, got the mechanism 'four_bar'"),
+        (["four_bar", "--frames", "P9"], 1, "no body or point is called 'P9'"),
         (["puma560", "--state", "x.json", "--seed", "1"], 2, "--state cannot be used with"),
         (["puma560", "--reference", "tip"], 2, "tip"),
         (["puma560", "--reach", "3,0,0"], 1, "is not reached: the nearest position found"),

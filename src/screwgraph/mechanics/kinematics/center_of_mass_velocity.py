@@ -10,11 +10,14 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import MASSES, checked_parameters
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def center_of_mass_velocity(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -22,10 +25,12 @@ def center_of_mass_velocity(
 
     It is the rate of the first moment of mass, over the mass.
 
+    Of planar mechanisms it is that of all bodies, in the plane z = 0; arrays are (..., n).
+
     With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 
     Raises:
-        InputError: no link that moves has a mass; a planar mechanism.
+        InputError: no link that moves has a mass.
     """
     check_mass(robot)
 

@@ -10,12 +10,15 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.mechanics.kinematics.total_momentum import shift_reference_point, total_momentum
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import MASSES, checked_parameters
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def centroidal_momentum(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -24,10 +27,12 @@ def centroidal_momentum(
     Angular part (kg m^2/s) first, then linear (kg m/s); rotors are left out.
     Orin, Goswami & Lee (2013), (20).
 
+    Of planar mechanisms it is that of all bodies, in the plane z = 0; arrays are (..., n).
+
     With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 
     Raises:
-        InputError: no link that moves has a mass; a planar mechanism.
+        InputError: no link that moves has a mass.
     """
     check_mass(robot)
 

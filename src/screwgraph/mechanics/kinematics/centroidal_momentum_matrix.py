@@ -12,13 +12,16 @@ from screwgraph.mechanics.kinematics.composite_bodies import compute_composites
 from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
 from screwgraph.mechanics.kinematics.link_poses import poses_in_world
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.mechanics.kinematics.total_momentum import transform_momentum
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import MASSES, checked_parameters
 from screwgraph.spatial import rotation, transform, translation
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def centroidal_momentum_matrix(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -26,10 +29,12 @@ def centroidal_momentum_matrix(
 
     A joint's column is the momentum that all it carries has as one body. Orin, Goswami & Lee (2013), (29).
 
+    Of planar mechanisms it is that of all bodies, in the plane z = 0; arrays are (..., n).
+
     With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 
     Raises:
-        InputError: no link that moves has a mass; a planar mechanism.
+        InputError: no link that moves has a mass.
     """
     check_mass(robot)
 

@@ -18,13 +18,16 @@ from screwgraph.mechanics.kinematics.composite_bodies import (
     compute_link_rotation,
 )
 from screwgraph.mechanics.kinematics.kinematic_function import BODIES, compile_kinematics
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.mechanics.kinematics.total_momentum import transform_momentum
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Joint, Robot
 from screwgraph.model.robot.parameters import MASSES, checked_parameters
 from screwgraph.spatial import Array, Taylor, ad, concatenate, rotation, skew
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def coriolis_matrix(
     robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
 ) -> Function:
@@ -33,6 +36,8 @@ def coriolis_matrix(
     Of all such matrices it is that of Christoffel's symbols: dM/dt = C + C', so that dM/dt - 2 C is skew-symmetric.
     Gravity and damping are not in it: `bias_forces` = C qd + gravity + damping. Loops and couplings play no part in it.
     Echeandia & Wensing (2021), (9)-(11).
+
+    Of planar mechanisms it is zero: the mass matrix of natural coordinates is constant.
 
     With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 

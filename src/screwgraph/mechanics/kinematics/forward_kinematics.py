@@ -11,11 +11,14 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.frame_motion import compute_frame_motion
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import GEOMETRY, checked_parameters
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def forward_kinematics(
     robot: Robot, frames: str | Iterable[str] | None = None, *, parameters: Sequence[str] = (), dtype: str = "float64"
 ) -> Function:
@@ -25,10 +28,13 @@ def forward_kinematics(
     one pose, several a stack of poses in their order, None the links' as listed in `robot.links`. The base of a robot
     with a floating base is the world. Of closed chains, q are the positions of all joints. Lynch & Park (4.1).
 
+    Of planar mechanisms, frames are bodies (origin in the first point, x toward the second) and points (axes of the
+    world), in the plane z = 0; "body:NAME" and "point:NAME" tell them apart.
+
     With `parameters`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 
     Raises:
-        InputError: no link or frame has one of the names, or none is named; a planar mechanism, which has no frames.
+        InputError: no link or frame has one of the names, or none is named.
     """
     one = isinstance(frames, str)
     names = (frames,) if one else tuple(link.name for link in robot.links) if frames is None else tuple(frames)

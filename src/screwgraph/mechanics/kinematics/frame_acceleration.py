@@ -10,12 +10,15 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.frame_motion import compute_frame_motion
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.mechanics.kinematics.reference_frames import LOCAL, express_twist_rate, validate_reference
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import GEOMETRY, checked_parameters
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def frame_acceleration(
     robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
 ) -> Function:
@@ -25,10 +28,13 @@ def frame_acceleration(
     without gravity. "local" and "world" are spatial accelerations; "local_world_aligned" is the angular
     acceleration, and that of the frame's origin as a point, in the base's axes. Lynch & Park, section 8.1.
 
+    Of planar mechanisms, frames are bodies (origin in the first point, x toward the second) and points (axes of the
+    world), in the plane z = 0; "body:NAME" and "point:NAME" tell them apart.
+
     With `parameters`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
 
     Raises:
-        InputError: no link or frame, or no reference, has this name; a planar mechanism, which has no frames.
+        InputError: no link or frame, or no reference, has this name.
     """
     name, way = validate_frame(robot, frame), validate_reference(reference)
 

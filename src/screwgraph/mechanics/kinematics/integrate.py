@@ -11,16 +11,21 @@ from screwgraph.mechanics.kinematics.manifold_functions import (
     displacement_argument,
     position_argument,
 )
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def integrate(robot: Robot, *, dtype: str = "float64") -> Function:
     """Return the position that is reached from q at constant velocities: (..., nq), (..., nv) -> (..., nq).
 
     The second argument is the displacement `dq`, velocity times time (rad, m): of a floating base a twist (omega, v) in
     its own frame, along whose screw it moves; of quaternions a rotation vector in the child's frame. Quaternions stay
     unit. Loops of closed chains are not closed again: `robot.close_loops` does that. Lynch & Park (3.88).
+
+    Of planar mechanisms, q + dq.
 
     Raises:
         InputError: what is given is no robot.

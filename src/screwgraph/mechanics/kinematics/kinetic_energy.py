@@ -10,7 +10,7 @@ import numpy as np
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.kinematic_function import BODIES, compile_kinematics
-from screwgraph.mechanics.kinematics.mechanism_energy import ANSWERS
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, link_twists
 from screwgraph.model.robot.parameters import ROTORS, checked_parameters

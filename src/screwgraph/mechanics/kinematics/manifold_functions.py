@@ -45,3 +45,10 @@ def validate_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     if math.prod(int(n) for n in sizes) > MOST:
         raise InputError(f"the shape of a batch is {shape!r}", why=f"more than {MOST:g} positions are refused")
     return tuple(int(n) for n in sizes)
+
+
+def make_generator(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """Return a generator of random numbers. Raises InputError where the seed is negative."""
+    if isinstance(seed, int | np.integer) and seed < 0:
+        raise InputError(f"seed = {seed!r} is negative", fix="give a whole number from 0 on")
+    return np.random.default_rng(seed)

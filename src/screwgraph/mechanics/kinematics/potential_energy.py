@@ -11,7 +11,7 @@ from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.first_moments import total_first_moment
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
 from screwgraph.mechanics.kinematics.link_poses import base_pose_in_world
-from screwgraph.mechanics.kinematics.mechanism_energy import ANSWERS
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import WEIGHTS, checked_parameters

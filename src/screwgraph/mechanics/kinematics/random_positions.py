@@ -9,11 +9,14 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
-from screwgraph.mechanics.kinematics.manifold_functions import validate_shape
+from screwgraph.mechanics.kinematics.manifold_functions import make_generator, validate_shape
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Joint, Robot
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def random(
     robot: Robot, shape: int | Sequence[int] = (), *, seed: int | np.random.Generator | None = None
 ) -> Float[np.ndarray, "... nq"]:
@@ -22,15 +25,14 @@ def random(
     Coordinates with two limits are uniform between them, angles without limits within +-pi, rotations uniform,
     positions of floating bases within +-1 m, other lengths standard normal. Of closed chains, loops are closed from
     such positions, joints outside of their limits put back; where this fails, from positions nearer to the neutral one.
-    `seed` is a number, a Generator, or None for another result each time.
+    `seed` is a number, a Generator, or None for another result each time. Positions of planar mechanisms are assembled,
+    in any assembly mode.
 
     Raises:
         InputError: what is given is no robot, the shape is none, limits exclude each other, or no closed position
             within limits was found.
     """
-    if isinstance(seed, int | np.integer) and seed < 0:
-        raise InputError(f"seed = {seed!r} is negative", fix="give a whole number from 0 on")
-    rng, sizes = np.random.default_rng(seed), validate_shape(shape)
+    rng, sizes = make_generator(seed), validate_shape(shape)
     count = int(np.prod(sizes))
     found = np.empty((count, robot.nq))
     for i in range(count):

@@ -42,13 +42,24 @@ def find_assembled_states(mechanism: Mechanism, count: int) -> Float[np.ndarray,
         ModelError: the mechanism cannot be assembled.
     """
     rng, conditions = np.random.default_rng(0), _conditions(mechanism)
-    free = np.zeros((TRIES * count, mechanism.n)), np.zeros(TRIES * count)
-    random, _ = _assemble_random(mechanism, free, 2 * count, rng)
+    found = draw_assembled_positions(mechanism, count, rng)
     held, rank = _assemble_random(mechanism, conditions, len(conditions[1]), rng)
     special = np.array([mechanism.home, *held[np.argsort(rank, kind="stable")]])
     special = special[_is_regular(mechanism, special)][: min(SPECIAL, count // 2)]
-    found = random if len(random) else mechanism.home[None]
     return np.concatenate([np.resize(found, (count - len(special), mechanism.n)), special])
+
+
+def draw_assembled_positions(
+    mechanism: Mechanism, count: int, rng: np.random.Generator
+) -> Float[np.ndarray, "count n"]:
+    """Return assembled positions (m, rad), in any assembly mode, from random guesses; repeated where few are found.
+
+    Raises:
+        ModelError: the mechanism cannot be assembled.
+    """
+    free = np.zeros((TRIES * count, mechanism.n)), np.zeros(TRIES * count)
+    random, _ = _assemble_random(mechanism, free, 2 * count, rng)
+    return np.resize(random if len(random) else mechanism.home[None], (count, mechanism.n))
 
 
 def _conditions(mechanism: Mechanism) -> Conditions:

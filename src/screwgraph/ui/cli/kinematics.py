@@ -11,6 +11,7 @@ from jaxtyping import Float
 import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import Solution
+from screwgraph.mechanics.kinematics.mechanism_motion import BODY
 from screwgraph.mechanics.kinematics.targets import Point, Pose
 from screwgraph.model.robot import units
 from screwgraph.spatial import from_xyz_rpy
@@ -26,12 +27,13 @@ from screwgraph.ui.cli.console import (
 )
 from screwgraph.ui.cli.model_source import ModelSource, print_warnings
 from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.solve_mechanism import complete_state, draw_states
 from screwgraph.ui.cli.solve_result import SHOWN_STATES
-from screwgraph.ui.cli.state import State, check_closed, random_state
-from screwgraph.ui.cli.state_file import read_state
+from screwgraph.ui.cli.state import State, check_closed, make_state, random_state
+from screwgraph.ui.cli.state_file import read_entries, read_state
 
 FLAGS = {
-    "frames": Flag("Link or frame; default: last.", "FRAME"),
+    "frames": Flag("Link or frame; of mechanisms body or point; default: last.", "FRAME"),
     "reference": Flag("Axes and point of velocities and Jacobians.", choices=("local", "world", "local_world_aligned")),
     "reach": Flag(
         "Inverse kinematics: the frame's position (m), or its pose (m, rad; roll, pitch, yaw).", "X,Y,Z[,R,P,Y]"
@@ -50,6 +52,7 @@ Example:
   screwgraph kinematics panda --frames panda_hand_tcp
   screwgraph kinematics a1 --base floating --frames FL_calf,FR_calf --random 3 --json
   screwgraph kinematics puma560 --frames tool --state state.json
+  screwgraph kinematics slider_crank --frames rod,piston
   screwgraph kinematics panda --frames panda_hand_tcp --reach 0.4,0.1,0.5,3.14,0,0
 with a state.json like {"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}}; what is missing is zero.
 """
@@ -72,18 +75,35 @@ def kinematics(
     """Print the motion of frames at each state, as tables or as JSON."""
     if state is not None and (random is not None or seed is not None):
         raise make_usage_error("--state cannot be used with --random and --seed", fix="give one of them")
-    model = source.load()
+    model: Any = source.load()
     if reach is not None:
         return print_reach(model, reach, frames, state, random, json)
     with show_progress(f"making the kinematics of {model.name}"):
         motion = compile_frame_motion(model, frames, reference)
-    if state is None:
-        at = random_state(motion.robot, (), random, seed or 0)
-    else:
-        at = read_state(state, motion.robot, "qdd", ())
-        check_closed(motion.robot, at.q, at.qd, state)
-    print_warnings(motion.robot)
+    find = _mechanism_state if source.is_mechanism else _robot_state
+    at = find(model, state, random, seed or 0)
+    print_warnings(model)
     return print_json(to_json(motion, at)) if json else print_motion(motion, at)
+
+
+def _robot_state(robot: sg.Robot, file: str | None, count: int | None, seed: int) -> State:
+    if file is None:
+        return random_state(robot, (), count, seed)
+    at = read_state(file, robot, "qdd", ())
+    check_closed(robot, at.q, at.qd, file)
+    return at
+
+
+def _mechanism_state(mechanism: sg.Mechanism, file: str | None, count: int | None, seed: int) -> State:
+    if file is not None:
+        try:
+            q, qd = complete_state(mechanism, read_entries(file))
+        except InputError as error:
+            raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
+        return make_state(q, qd, file)
+    q, qd = draw_states(mechanism, count or 1, np.random.default_rng(seed))
+    drawn = "a random state" if count in (None, 1) else f"{count} random states"
+    return make_state(*((q[0], qd[0]) if count is None else (q, qd)), f"{drawn}, seed {seed}")
 
 
 COMMAND = Command(kinematics, HELP, FLAGS, model="base lock independent strict snap model xacro")
@@ -91,9 +111,9 @@ COMMAND = Command(kinematics, HELP, FLAGS, model="base lock independent strict s
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Functions of a robot: poses of frames, a velocity and a Jacobian each."""
+    """Functions of a model: poses of frames, a velocity and a Jacobian each."""
 
-    robot: sg.Robot
+    model: Any
     frames: tuple[str, ...]
     reference: str
     poses: sg.Function
@@ -103,20 +123,26 @@ class Motion:
 
 def compile_frame_motion(model: Any, names: tuple[str, ...], reference: str) -> Motion:
     """Return the functions; of the last link where no frame is named. Raises InputError."""
-    frames = names or tuple(link.name for link in getattr(model, "links", ())[-1:])
-    poses = sg.forward_kinematics(model, frames)  # refuses mechanisms
+    frames = names or (default_frame(model),)
+    poses = sg.forward_kinematics(model, frames)
     velocities = tuple(sg.frame_velocity(model, frame, reference=reference) for frame in frames)
     jacobians = tuple(sg.frame_jacobian(model, frame, reference=reference) for frame in frames)
     return Motion(model, frames, reference, poses, velocities, jacobians)
+
+
+def default_frame(model: Any) -> str:
+    """Return the last link of a robot, or the last body of a mechanism."""
+    return model.links[-1].name if model.has_frames else BODY + model.bodies[-1].name
 
 
 def to_json(motion: Motion, state: State) -> dict[str, Any]:
     """Return poses (..., frames, 4, 4), velocities (..., frames, 6) and Jacobians (..., frames, 6, nv)."""
     q, qd = np.asarray(state.q), np.asarray(state.qd)
     return {
-        "robot": motion.robot.name,
+        motion.model.kind: motion.model.name,
         "state": state.origin,
-        "joints": list(motion.robot.joint_names),
+        **({"joints": list(motion.model.joint_names)} if motion.model.has_frames else {}),
+        **({} if motion.model.has_frames else {"coordinates": list(motion.model.coordinates)}),
         "q": q,
         "qd": qd,
         "frames": list(motion.frames),
@@ -130,7 +156,7 @@ def to_json(motion: Motion, state: State) -> dict[str, Any]:
 def print_motion(motion: Motion, state: State) -> None:
     """Print a table of poses and one of velocities for each state."""
     found, console = to_json(motion, state), make_output_console()
-    console.print(f"{motion.robot.name}: frames in the base, velocities {motion.reference}", style="bold")
+    console.print(f"{motion.model.name}: frames in the base, velocities {motion.reference}", style="bold")
     console.print(f"at {state.origin}\n")
     states = list(np.ndindex(*state.batch))
     for number, at in enumerate(states[:SHOWN_STATES], start=1):

@@ -132,9 +132,7 @@ def _random(
 ) -> dict[str, Float[np.ndarray, "N k"]]:
     """Return assembled positions, velocities and accelerations that constraints allow, and what else is given."""
     rng, z = np.random.default_rng(seed), mechanism.independent_coordinates
-    positions = find_assembled_states(mechanism, max(64, count))
-    q = positions[rng.permutation(len(positions))[:count]]
-    qd = np.array([velocity_problem(mechanism, x, dict(zip(z, _normal(rng, z), strict=True))) for x in q])
+    q, qd = draw_states(mechanism, count, rng)
     sizes = {a.name: len(a.names) for a in function.arguments}
     values = {"q": q, "qd": qd}
     if problem == "inverse":
@@ -145,6 +143,17 @@ def _random(
     return values | ({third: rng.standard_normal((count, sizes[third]))} if third in sizes else {})
 
 
+def draw_states(
+    mechanism: Mechanism, count: int, rng: np.random.Generator
+) -> tuple[Float[np.ndarray, "N n"], Float[np.ndarray, "N n"]]:
+    """Return assembled positions and velocities that constraints allow, the independent ones standard normal."""
+    z = mechanism.independent_coordinates
+    positions = find_assembled_states(mechanism, max(64, count))
+    q = positions[rng.permutation(len(positions))[:count]]
+    qd = [velocity_problem(mechanism, x, dict(zip(z, _normal(rng, z), strict=True))) for x in q]
+    return q, np.array(qd)
+
+
 def _normal(rng: np.random.Generator, names: Sequence[str]) -> list[float]:
     return rng.standard_normal(len(names)).tolist()
 
@@ -153,13 +162,7 @@ def _from_file(mechanism: Mechanism, function: Function, problem: str, file: str
     """Return the state that a JSON file gives, by names: what it does not name follows, or is zero."""
     entries, third = read_entries(file), GIVEN[problem]
     try:
-        for name, value in entries.items():
-            if name not in ("q", "qd", third):
-                raise make_unknown_name_error("entry", name, ("q", "qd", third))
-            if not isinstance(value, dict):
-                raise InputError(f"{name} is no mapping", fix=f'write {{"{name}": {{"coordinate": 0.1}}}}')
-        q = position_problem(mechanism, entries.get("q", {}))
-        qd = velocity_problem(mechanism, q, entries.get("qd", {}))
+        q, qd = complete_state(mechanism, entries, third)
         values = {"q": q, "qd": qd}
         if problem == "inverse":
             values["qdd"] = acceleration_problem(mechanism, q, qd, entries.get("qdd", {}))
@@ -170,6 +173,23 @@ def _from_file(mechanism: Mechanism, function: Function, problem: str, file: str
     except InputError as error:
         raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
     return {name: np.asarray(value)[None] for name, value in values.items()}
+
+
+def complete_state(
+    mechanism: Mechanism, entries: Mapping[str, Any], *others: str
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Return the position and velocity of the entries "q" and "qd" of a state; `others` may stand beside them.
+
+    Raises:
+        InputError: another entry, one that is no mapping, or coordinates that do not determine a state.
+    """
+    for name, value in entries.items():
+        if name not in ("q", "qd", *others):
+            raise make_unknown_name_error("entry", name, ("q", "qd", *others))
+        if not isinstance(value, dict):
+            raise InputError(f"{name} is no mapping", fix=f'write {{"{name}": {{"coordinate": 0.1}}}}')
+    q = position_problem(mechanism, entries.get("q", {}))
+    return q, velocity_problem(mechanism, q, entries.get("qd", {}))
 
 
 def _of_motors(mechanism: Mechanism, given: Mapping[str, Any]) -> np.ndarray:

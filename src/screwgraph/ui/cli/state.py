@@ -36,6 +36,12 @@ class State:
         return self.q.shape[:-1]
 
 
+def make_state(q: Float[np.ndarray, "*batch nq"], qd: Float[np.ndarray, "*batch nv"], origin: str) -> State:
+    """Return a state of positions and velocities alone."""
+    nothing = np.zeros((*q.shape[:-1], 0))
+    return State(q, qd, nothing, np.zeros((*q.shape[:-1], 0, 6)), (), origin)
+
+
 def random_state(
     robot: Robot, frames: tuple[str, ...], count: int | None, seed: int, efforts: int | None = None
 ) -> State:
