@@ -1,5 +1,7 @@
 """Networks in which torques are known at some steps, and coordinates at the others."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -157,6 +159,36 @@ def test_few_known_angles_are_a_path(pendulum, steps):
     error, torque, _ = _errors(pendulum, lambda part: part < (whole - steps) / whole, whole, dt, is_started=True)
     assert error < 1e-3
     assert torque < 0.2
+
+
+def _freedom(pushed, is_started, dt):
+    """Count what torques at some steps and angles at the others leave of a double integrator: its rank, by SVD."""
+    steps = len(pushed)
+    q, v, a = np.split(np.eye(3 * steps), 3)  # the torque is the acceleration
+    rows = [*(q[1:] - q[:-1] - dt / 2.0 * (v[1:] + v[:-1])), *(v[1:] - v[:-1] - dt / 2.0 * (a[1:] + a[:-1]))]
+    rows += [a[k] if is_torque else q[k] for k, is_torque in enumerate(pushed)] + ([q[0], v[0]] if is_started else [])
+    return 3 * steps - np.linalg.matrix_rank(np.array(rows), tol=1e-9)
+
+
+@pytest.mark.parametrize("is_started", [True, False])
+@pytest.mark.parametrize("first", [True, False])
+def test_single_steps_that_alternate_leave_what_two_more_torques_tell(pendulum, first, is_started):
+    steps, dt = 21, 0.02
+    t = dt * np.arange(steps)
+    (angle, velocity), torque = _swung(_torque, t), _torque(t)
+    pushed = [(k % 2 == 0) == first for k in range(steps)]
+    known = _known(lambda part: pushed[round(part * steps)], steps, torque, angle)
+    known |= {"q_0:theta": angle[0], "qd_0:theta": velocity[0]} if is_started else {}
+    freedom = _freedom(pushed, is_started, dt)
+    assert freedom == (1 if is_started else 2)
+    with pytest.raises(sg.InputError, match=f"^{freedom} degrees? of freedom .* equations for .* unknowns") as said:
+        bayes_network(steps).given(pendulum, *known, dt=dt)(known)
+    advised = re.findall(r"Q_(\d+):theta", str(said.value).split("such as")[1])
+    assert len(advised) == freedom
+    known |= {f"Q_{k}:theta": torque[int(k)] for k in advised}
+    found = bayes_network(steps).given(pendulum, *known, dt=dt)(known)
+    np.testing.assert_allclose(found["q"][:, 2], angle, atol=1e-4)
+    np.testing.assert_allclose(found["Q"][:, 0], torque, atol=0.1)  # of 9: alternating accelerations, of second order
 
 
 @pytest.mark.parametrize("offset", [0.3, -0.05])

@@ -248,10 +248,11 @@ def check_determined(problem: Problem, x: Float[np.ndarray, " s"], laws: Network
     if free:
         count = "1 degree of freedom is" if len(free) == 1 else f"{len(free)} degrees of freedom are"
         names = [laws.name_unknown(*layout.place(i)) for i in free]
-        more = ", ..." if len(names) > NAMED else ""
+        more, size = ", ..." if len(names) > NAMED else "", layout.size
+        rank = f"{size - len(free)}" if size <= DENSE else "fewer"
         raise InputError(
             f"{count} left undetermined by what is known",
-            why="the laws and the known values have fewer independent equations than unknowns there",
+            why=f"the laws and the known values have {rank} independent equations for {size} unknowns there",
             fix=f"give as many more, such as {', '.join(names[:NAMED])}{more}, or ask for fewer kinds by solve=",
         )
 
