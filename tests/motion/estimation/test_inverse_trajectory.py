@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.mechanics.mechanism import velocity_problem
 from screwgraph.model.robot import independent_coordinates
 from tests.motion.estimation.robots import moving
 from tests.motion.identification.motions import projected_torques
@@ -94,3 +95,18 @@ def test_a_trajectory_that_opens_loops_is_refused():
     table = {"t": run.t} | dict(zip(labels(robot), run.q.T + 0.01 * run.t, strict=True))
     with pytest.raises(sg.InputError, match="leaves loops open by"):
         sg.inverse_trajectory(robot, table)
+
+
+@pytest.mark.parametrize(("dt", "is_doubted"), [(0.02, True), (0.0025, False)])
+def test_coarse_samples_beside_a_dead_centre_are_doubted(dt, is_doubted):
+    """The crank speeds up at dead centres, between two samples that are 20 ms apart."""
+    crank, steps = sg.load_mechanism("slider_crank"), round(0.6 / dt)
+    speed = velocity_problem(crank, crank.home, {"theta": 5.0})
+    run = sg.simulate(
+        crank, crank.home, speed, time=steps * dt, dt=dt, method="dop853",
+        tau=lambda t, q, qd: np.array([0.1 * np.sin(8.0 * t) + 0.2]),
+    )  # fmt: skip
+    found = sg.inverse_trajectory(crank, {"t": run.t, "theta": run.coordinate("theta")}, q0=run.q[0])
+    off = np.abs(found.tau[:, 0] - 0.1 * np.sin(8.0 * run.t) - 0.2).max()
+    assert bool(found.doubts) == is_doubted == (off > 0.02)
+    assert ("1 doubt" in repr(found)) == is_doubted

@@ -1,13 +1,14 @@
 """Smoothing splines of rounded and measured samples: closed forms, in the middle and at both ends."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 from scipy.linalg import solve_banded, solve_continuous_are
 
-from screwgraph.motion.estimation.smoothing_spline import DENSEST, ORDERS, SplineBasis, smooth_samples
+from screwgraph.motion.estimation.smoothing_spline import DENSEST, ORDERS, SplineBasis, doubt_spacing, smooth_samples
 
 N = 600
 
@@ -155,3 +156,23 @@ def test_errors_of_noisy_samples_at_ends_are_those_of_the_theory(sigma):
     error = np.sqrt((off**2).mean(axis=1))
     inside = np.sqrt((error[100:-100] ** 2).mean())
     assert max(error[0], error[-1]) < 1.5 * 22.39 * inside  # degree 11; the motion is smoother here than on average
+
+
+@pytest.mark.parametrize("digits", [None, 5, 8])
+@pytest.mark.parametrize("motion", ["sines", "rest to rest"])
+def test_close_samples_are_not_doubted(motion, digits):
+    t = np.arange(N) * 0.005
+    q = np.asarray(MOTIONS[motion](t)[0])[:, None]
+    given, free = q if digits is None else np.round(q, digits), np.full(1, np.nan)
+    assert doubt_spacing(["joint"], given, free, smooth_samples(given, 0.005), t) == ()
+
+
+@pytest.mark.parametrize("dt", [0.1, 0.15, 0.2, 0.3])
+def test_samples_that_miss_the_motion_are_doubted(dt):
+    """The fastest of the sines has 2 Hz: five samples a period or fewer."""
+    t = np.arange(100) * dt
+    q, _, exact = map(np.asarray, sines(t))
+    found = smooth_samples(q[:, None], dt)
+    assert np.abs(found.accelerations[6:-6, 0] - exact[6:-6]).max() > 0.01 * np.abs(exact).max()
+    (doubt,) = doubt_spacing(["joint"], q[:, None], np.full(1, np.nan), found, t)
+    assert re.search("of joint .* samples are too far apart", doubt)

@@ -76,7 +76,7 @@ def inverse_trajectory(
     sample. The torques of a floating base are the wrench that it would need. What is measured or rounded is smoothed
     first: splines of degree 7 or 11, whose smoothness and noise are the likeliest ones (Wahba 1990, section 4.8). At
     both ends, accelerations err by 6.8 (degree 7) or 22 times (degree 11) what they err by inside, the least for
-    samples on one side.
+    samples on one side. `doubts` of what is returned name coordinates whose samples are too far apart.
 
     Args:
         model: a robot (tree, floating or closed chain), or a mechanism. Where its file names no motors, angles of the

@@ -156,4 +156,4 @@ def _solution(
     names = [mechanism.coordinates[i] for i in wanted.coordinates]
     run = simulate_dynamics(dynamics_of(mechanism), "inverse", values["tau"], wanted.t, q, values["v"], qdd=values["a"])
     errors, levels = (dict(zip(names, column.tolist(), strict=True)) for column in (off, wanted.sigma))
-    return InverseSolution(run, errors, levels, tuple(results))
+    return InverseSolution(run, errors, levels, tuple(results), wanted.doubts)

@@ -174,16 +174,19 @@ class InverseSolution:
     deviations by which the trajectory was smoothed: given, or estimated from it. `stages` are the results of the
     optimisations, one a stage, none where torques follow in closed form. `status` says whether all stages were
     solved; where they were stopped, states are those of the last stage, and torques that it did not come to are NaN.
+    `doubts` name coordinates whose samples are too far apart.
     """
 
     run: Trajectory
     errors: Mapping[str, float]
     noise: Mapping[str, float]
     stages: tuple[Result, ...]
+    doubts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         stages = ", ".join(stage.status.value for stage in self.stages)
-        return f"<inverse dynamics: {len(self.t)} states; " + (f"stages {stages}>" if stages else "in closed form>")
+        doubts = f", {len(self.doubts)} doubt{'s' if len(self.doubts) > 1 else ''}" if self.doubts else ""
+        return f"<inverse dynamics: {len(self.t)} states; {f'stages {stages}' if stages else 'in closed form'}{doubts}>"
 
     @property
     def status(self) -> Status:

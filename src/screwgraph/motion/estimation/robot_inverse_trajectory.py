@@ -13,7 +13,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.model.robot import Joint, Robot, constraint_residual, make_unknown_name_error
 from screwgraph.motion.estimation.result import InverseSolution
-from screwgraph.motion.estimation.smoothing_spline import SmoothedSamples, smooth_samples
+from screwgraph.motion.estimation.smoothing_spline import SmoothedSamples, doubt_spacing, smooth_samples
 from screwgraph.motion.estimation.trajectory_tables import noise_levels, read_column, validate_times
 from screwgraph.motion.simulation import (
     Trajectory,
@@ -66,7 +66,8 @@ def inverse_robot_trajectory(
     t = validate_times(trajectory, "trajectory")
     given = np.stack([read_column(name, trajectory[name], len(t)) for name in names], axis=1)
     dt = float(t[1] - t[0])
-    smooth = smooth_samples(given, dt, noise_levels(noise, names))
+    given_noise = noise_levels(noise, names)
+    smooth = smooth_samples(given, dt, given_noise)
     if len(names) == robot.nq:
         _refuse_start(q0, "the positions of all joints are given")
         every = smooth.select_columns([places.index(i) for i in range(robot.nq)])
@@ -78,7 +79,8 @@ def inverse_robot_trajectory(
     off = np.abs(q[:, places] - given).max(axis=0)
     errors, levels = (dict(zip(names, column.tolist(), strict=True)) for column in (off, smooth.sigma))
     watch(1.0)
-    return InverseSolution(simulate_dynamics(dynamics_of(robot), "inverse", tau, t, q, qd, qdd=qdd), errors, levels, ())
+    run = simulate_dynamics(dynamics_of(robot), "inverse", tau, t, q, qd, qdd=qdd)
+    return InverseSolution(run, errors, levels, (), doubt_spacing(names, given, given_noise, smooth, t))
 
 
 def _refuse_start(q0: Any, why: str) -> None:

@@ -8,7 +8,7 @@ sigma itself where it is not known, are those under which the samples are likeli
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
@@ -32,6 +32,12 @@ BELOW_ROUNDING = (0.02, 0.75)
 """Of the noise of rounding: in between, what is found is that of stairs of equal samples, or of smaller ones only."""
 DENSEST = 0.9
 """Product of cutoff frequency and distance of knots up to which a curve loses nothing."""
+FEWEST = 8
+"""Fewest samples that determine accelerations."""
+AT_ENDS, SPARSE = 3, 0.1
+"""Samples of half a path at each end that are less exact, and part of the largest acceleration that is doubted."""
+LOUD = 0.02
+"""Standard deviation (rad, m) beyond that of sensors."""
 REFINEMENTS = 2
 """Solutions of the normal equations: residuals are those of the samples, so that no digits are lost to squaring."""
 
@@ -77,6 +83,38 @@ def smooth_samples(
                 (fit,) = _likeliest(given[:, k : k + 1], np.array([rounded / math.sqrt(3.0)]))
         orders[:, :, k], found[k] = fit.basis.derivatives(fit.coefficients), fit.sigma
     return SmoothedSamples(orders[0], orders[1] / dt, orders[2] / dt**2, found)
+
+
+def doubt_spacing(
+    names: Sequence[str],
+    given: Float[np.ndarray, "N k"],
+    sigma: Float[np.ndarray, " k"],
+    found: SmoothedSamples,
+    t: Float[np.ndarray, " N"],
+) -> tuple[str, ...]:
+    """Return doubts about columns whose samples at times t (s) are too far apart for their motion.
+
+    Every second sample gives other accelerations then (ends, of which fewer samples tell, are left out); or the motion
+    is taken for noise, where its standard deviation `sigma` is estimated (NaN).
+    """
+    doubts = []
+    for k in np.flatnonzero(np.ptp(given, axis=0) > 0.0).tolist():
+        name, full = names[k], found.accelerations[:, k]
+        if np.isnan(sigma[k]) and found.sigma[k] > LOUD:
+            doubts.append(
+                f"noise of {name} is estimated as {found.sigma[k]:.2g} (rad, m), more than sensors have: samples are "
+                f"too far apart for the motion (give more, or noise={{{name!r}: ...}})"
+            )
+        elif (len(t) + 1) // 2 >= FEWEST:
+            half = smooth_samples(given[::2, k : k + 1], 2.0 * float(t[1] - t[0]), sigma[k : k + 1])
+            off = np.abs(half.accelerations[:, 0] - full[::2])[AT_ENDS:-AT_ENDS]
+            share, worst = off.max() / np.abs(full).max(), 2 * (int(off.argmax()) + AT_ENDS)
+            if share > SPARSE:
+                doubts.append(
+                    f"every second sample of {name} gives accelerations that differ by {100.0 * share:.2g} % of the "
+                    f"largest near t = {t[worst]:.4g} s: samples are too far apart there, or accelerations jump"
+                )
+    return tuple(doubts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,20 +14,18 @@ from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats import Table
 from screwgraph.model.mechanism.mechanism import Mechanism
-from screwgraph.motion.estimation.smoothing_spline import smooth_samples
+from screwgraph.motion.estimation.smoothing_spline import FEWEST, doubt_spacing, smooth_samples
 from screwgraph.optimize import each
 
 EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
-FEWEST = 8
-"""Fewest samples that determine accelerations."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
     """Coordinates, by place in q, at N times at equal distances (s), and their derivatives (SI units): smoothed.
 
-    `given` (N, k) is what was to be followed, `sigma` (k,) its standard deviation.
+    `given` (N, k) is what was to be followed, `sigma` (k,) its standard deviation, `doubts` those about its samples.
     """
 
     t: Float[np.ndarray, " N"]
@@ -37,6 +35,7 @@ class Reference:
     accelerations: Float[np.ndarray, "N k"]
     given: Float[np.ndarray, "N k"]
     sigma: Float[np.ndarray, " k"]
+    doubts: tuple[str, ...] = ()
 
     @property
     def dt(self) -> float:
@@ -55,8 +54,10 @@ def make_reference(mechanism: Mechanism, trajectory: Mapping[str, Any], noise: A
         names, coordinates = _coordinates(mechanism, trajectory)
     t = validate_times(trajectory, "trajectory")
     values = np.stack([read_column(name, trajectory[name], len(t)) for name in names], axis=1)
-    found = smooth_samples(values, float(t[1] - t[0]), noise_levels(noise, names))
-    return Reference(t, coordinates, found.values, found.rates, found.accelerations, values, found.sigma)
+    levels = noise_levels(noise, names)
+    found = smooth_samples(values, float(t[1] - t[0]), levels)
+    doubts = doubt_spacing(names, values, levels, found, t)
+    return Reference(t, coordinates, found.values, found.rates, found.accelerations, values, found.sigma, doubts)
 
 
 def noise_levels(noise: Any, names: Sequence[str]) -> Float[np.ndarray, " k"]:

@@ -78,6 +78,8 @@ def inverse(
     _save(found.run, efforts, output)
     if found.status.is_stopped:
         print_note(f"interrupted in stage {len(found.stages)}: the results so far are kept")
+    for doubt in found.doubts:
+        print_note(f"warning: {doubt}")
     summary = summarise_motion(model.name, found.run, watch, output) | _summary(found)
     if efforts:
         summary["effort"] = {name: float(np.abs(values).max()) for name, values in efforts.items()}
