@@ -1,4 +1,4 @@
-"""Covariances are parts of the dense inverse; what is marginalised leaves the same minimum."""
+"""Covariances are parts of the dense inverse."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from screwgraph.base.errors import InputError
-from screwgraph.optimize.linear import SingularError, analyse, marginalise
+from screwgraph.optimize.linear import analyse
 from tests.optimize.linear.systems import METHODS, chain, constrained, random_structure
 
 
@@ -61,54 +60,3 @@ def test_covariance_under_hard_rows_is_that_on_their_null_space() -> None:
     blocks = [np.arange(4 * b, 4 * b + 4) for b in range(12)]
     for own, part in zip(blocks, factored.marginal_covariances(blocks), strict=True):
         np.testing.assert_allclose(part, exact[np.ix_(own, own)], atol=1e-5 * np.abs(exact).max())
-
-
-def _quadratic(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    J = rng.standard_normal((12, 10))
-    return J.T @ J, rng.standard_normal(10), rng.standard_normal((rows, 10)), rng.standard_normal(rows)
-
-
-def _minimum(H: np.ndarray, g: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    K = np.block([[H, A.T], [A, np.zeros((b.size, b.size))]])
-    return np.linalg.solve(K, -np.concatenate([g, b]))[: g.size]
-
-
-@pytest.mark.parametrize("rows", [0, 1, 4, 6])
-@pytest.mark.parametrize("keep", [[7, 2, 5], [0, 1, 2, 3, 4, 5, 6, 7, 8], []])
-def test_what_remains_has_its_minimum_where_the_whole_has_it(rows: int, keep: list[int]) -> None:
-    H, g, A, b = _quadratic(rows, seed=3)
-    remnant = marginalise(H, g, np.array(keep, dtype=int), A, b)
-    assert remnant.A.shape[0] == max(0, rows - (10 - len(keep)))
-    expected = _minimum(H, g, A, b)[keep]
-    np.testing.assert_allclose(_minimum(remnant.H, remnant.g, remnant.A, remnant.b), expected, atol=1e-9)
-
-
-def test_another_cost_on_the_kept_unknowns_may_be_added_later() -> None:
-    H, g, A, b = _quadratic(3, seed=4)
-    keep = np.arange(10) >= 4
-    remnant = marginalise(H, g, keep, A, b)
-    more = np.diag(np.arange(1.0, 7.0))
-    whole = H.copy()
-    whole[4:, 4:] += more
-    found = _minimum(remnant.H + more, remnant.g, remnant.A, remnant.b)
-    np.testing.assert_allclose(found, _minimum(whole, g, A, b)[4:], atol=1e-9)
-
-
-def test_hard_rows_on_kept_unknowns_only_stay() -> None:
-    H, g, A, b = _quadratic(2, seed=5)
-    A[0, :6] = 0.0
-    remnant = marginalise(H, g, np.arange(6, 10), A, b)
-    assert remnant.A.shape == (1, 4)
-    factor = remnant.A[0, 0] / A[0, 6]
-    np.testing.assert_allclose(remnant.A[0], factor * A[0, 6:], atol=1e-12)
-    np.testing.assert_allclose(remnant.b[0], factor * b[0], atol=1e-12)
-
-
-def test_marginalising_what_is_not_determined_says_which() -> None:
-    H = np.diag([1.0, 0.0, 2.0])
-    with pytest.raises(SingularError) as raised:
-        marginalise(H, np.zeros(3), np.array([0]))
-    assert raised.value.unknown == 1
-    with pytest.raises(InputError, match="do not fit"):
-        marginalise(H, np.zeros(2), np.array([0]))

@@ -1,7 +1,6 @@
 """Structured linear algebra for least squares over time: dense, chain, arrow, sparse; with hard equalities."""
 
 from screwgraph.compiler.kernels.dense import Gram, make_gram
-from screwgraph.optimize.linear.marginal import QuadraticMarginal, marginalise
 from screwgraph.optimize.linear.pattern import Pattern, SingularError
 from screwgraph.optimize.linear.regularise import LIGHT
 from screwgraph.optimize.linear.system import Factored, System, analyse
@@ -11,10 +10,8 @@ __all__ = [
     "Factored",
     "Gram",
     "Pattern",
-    "QuadraticMarginal",
     "SingularError",
     "System",
     "analyse",
     "make_gram",
-    "marginalise",
 ]
