@@ -85,6 +85,6 @@ def test_a_kind_of_model_answers_queries_in_its_own_way(monkeypatch, answers):
 
 def test_what_has_no_frames_is_named_by_its_kind_where_robots_are_asked_for():
     with pytest.raises(sg.InputError, match="expected a robot, got the mechanism 'four_bar'"):
-        sg.regressor(sg.load("four_bar"))  # pyright: ignore[reportArgumentType]
+        sg.kinematics_graph(sg.load("four_bar"))  # pyright: ignore[reportArgumentType]
     with pytest.raises(sg.InputError, match="expected a robot or a mechanism, got int 3"):
         sg.forward_dynamics(3)  # pyright: ignore[reportArgumentType]

@@ -80,4 +80,4 @@ def _live(
     if isinstance(part, ConstraintRows):
         return LiveRows(live, names, places[id(part.constraint)], part.kept, part.weight)
     rows = tuple(LiveRows(live, names, places[id(r.constraint)], r.kept, r.weight) for r in part.constraints)
-    return LiveBalance(live, names, part.slot, rows)
+    return LiveBalance(live, names, part.slot, tuple(part.masses), rows)

@@ -14,11 +14,15 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, Result, compile_expression
-from screwgraph.mechanics.dynamics.closed_base_parameters import find_closed_combinations
+from screwgraph.graph import refuse_payload
+from screwgraph.mechanics.dynamics.closed_base_parameters import find_closed_combinations, find_independent_columns
 from screwgraph.mechanics.dynamics.exact_arithmetic import Number as ExactNumber
+from screwgraph.mechanics.dynamics.mechanism_regressor import DEPENDENT, list_parameters, sample_regressor
 from screwgraph.mechanics.dynamics.rational_functions import Length, Ratio, format_number
 from screwgraph.mechanics.dynamics.regressor import linear_parameters
 from screwgraph.mechanics.dynamics.tree_base_parameters import Named, find_tree_combinations, has_unknown_motion
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.model.robot.parameters import KINDS, LINEAR, Parameter, checked_parameters
 from screwgraph.model.robot.parameters.base import ROUNDING
@@ -93,7 +97,24 @@ class BaseParameters:
         return "\n".join(self.expressions)
 
 
+def _find_of_mechanism(
+    mechanism: Mechanism,
+    *,
+    parameters: Sequence[str] | None = None,
+    payload: str | None = None,
+    lengths: Sequence[str] | Mapping[str, str] = (),
+) -> BaseParameters:
+    refuse_payload(payload)
+    if lengths:
+        raise InputError("coefficients of planar mechanisms are no formulas of lengths", fix="leave lengths out")
+    labels = tuple(list_parameters(mechanism, parameters))
+    kept, rows = find_independent_columns(sample_regressor(mechanism, parameters), DEPENDENT)
+    found = [{c: float(row[c]) for c in np.flatnonzero(np.abs(row) > ROUNDING).tolist()} for row in rows]
+    return BaseParameters(labels, tuple(kept), tuple(found))
+
+
 @check_arguments
+@answered_by({"mechanism": {"base_parameters": _find_of_mechanism}})
 def base_parameters(
     robot: Robot,
     *,
@@ -107,7 +128,7 @@ def base_parameters(
     Angles within 1e-5 rad of right ones count as these. Only what loops and couplings tie besides is found at
     closed positions, and all of robots with joints of new types at random ones: Gautier (1991). The leading parameters
     are the first ones, from the base to the tips.
-    `parameters` as for `regressor`.
+    `parameters` as for `regressor`. Of planar mechanisms they are found at random motions.
 
     Coefficients are formulas in `lengths` of origins of joints and frames: "joint3.x", or "joint3.origin" for those of
     x, y and z that are not zero, with names of their own as {"a2": "joint3.x"}: "link2.hx + a2 link3.m".

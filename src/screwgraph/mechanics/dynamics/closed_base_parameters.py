@@ -48,7 +48,7 @@ def find_closed_combinations(robot: Robot, parameters: Sequence[Parameter], tree
     while seed < LONGEST and len(kept) < len(leading):
         R = np.linalg.qr(np.concatenate([R, *energy_rows(robot, parameters, leading, seed)]), mode="r")
         before, seed = len(kept), seed + 1
-        kept, B = _independent(R)
+        kept, B = find_independent_columns(R)
         if len(kept) == before:
             break
     found: dict[int, Row] = {}
@@ -151,19 +151,24 @@ def _units() -> Float[np.ndarray, "10 6 6"]:
     return np.array([SpatialInertia.of_parameters(row).matrix() for row in np.eye(10).tolist()])
 
 
-def _independent(Y: Float[np.ndarray, "rows k"]) -> tuple[list[int], Float[np.ndarray, "rank k"]]:
-    """Return columns that depend on none before them, each with what it stands for: coefficients of all columns."""
+def find_independent_columns(
+    Y: Float[np.ndarray, "rows k"], dependent: float = DEPENDENT
+) -> tuple[list[int], Float[np.ndarray, "rank k"]]:
+    """Return columns that depend on none before them, each with what it stands for: coefficients of all columns.
+
+    Singular values below `dependent`, columns of unit length, are zero.
+    """
     size = np.linalg.norm(Y, axis=0)
     unit = Y / np.where(size > 0.0, size, 1.0)
     seen = np.flatnonzero(size > SHOWN * size.max(initial=0.0))
     values = np.linalg.svd(unit[:, seen], compute_uv=False)
-    rank = int((values > DEPENDENT * values.max(initial=0.0)).sum())
+    rank = int((values > dependent * values.max(initial=0.0)).sum())
     basis, beyond = np.zeros((len(Y), 0)), np.zeros(len(size))
     for i in seen.tolist():
         rest = unit[:, i] - basis @ (basis.T @ unit[:, i])
         rest = rest - basis @ (basis.T @ rest)  # twice is enough: Kahan & Parlett
         beyond[i] = np.linalg.norm(rest)
-        if beyond[i] > DEPENDENT:
+        if beyond[i] > dependent:
             basis = np.column_stack([basis, rest / beyond[i]])
     found = sorted(np.argsort(-beyond, kind="stable")[:rank].tolist())
     B = np.linalg.lstsq(unit[:, found], unit, rcond=None)[0] * size / size[found][:, None]

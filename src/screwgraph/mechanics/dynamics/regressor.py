@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.compiler import PARAMETERS, CachedCode, Function, Result, make_function
-from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.derivatives.tape_inputs import make_inputs
+from screwgraph.compiler import Function
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING
 from screwgraph.mechanics.dynamics.inverse import inverse_dynamics
+from screwgraph.mechanics.dynamics.mechanism_regressor import ANSWERS, fix_parameters
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, check_moves
 from screwgraph.model.robot.parameters import LINEAR, checked_parameters
-from screwgraph.tape import factor_out, program
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def regressor(
     robot: Robot,
     *,
@@ -35,6 +34,10 @@ def regressor(
     Columns of parameters that no motion shows vanish or depend on others: `base_parameters`.
     Atkeson, An & Hollerbach (1986).
 
+    Of planar mechanisms pi are, body by body, the mass m, m times the centre of mass (mx, my) in the body's frame and
+    the moment of inertia I0 about its first point, then stiffnesses and dampings; tau are the motors' torques.
+    `parameters` are names of bodies, or "damping:NAME" and "stiffness:NAME".
+
     Raises:
         InputError: torques are not linear in a parameter, or as `inverse_dynamics`.
     """
@@ -43,22 +46,9 @@ def regressor(
     live = checked_parameters("torques are not linear in", LINEAR, robot, names, payload)
     chosen = coordinates or (INDEPENDENT if robot.is_closed else SPANNING)
     whole = inverse_dynamics(robot, coordinates=chosen, parameters=names, payload=payload)
-    slopes = whole.jacobian(PARAMETERS)
-    arguments = tuple(a for a in slopes.arguments if a.name != PARAMETERS)
-    code = slopes.program
-
-    def make(inputs: Sequence[str]) -> CachedCode:
-        tape, values = make_inputs(arguments)
-        # Torques are linear in the parameters: slopes are the same at all values of these, 0 for instance.
-        outputs = code.on([values.get(name, 0.0) for name in code.input_names])
-        return CachedCode(factor_out(program(tape, outputs, inputs)), slopes.ordering)
-
     labels = [label for parameter in live for label in parameter.labels(robot)]
-    rows = whole.results[0].names
-    result = Result("result", (len(rows), len(labels)), tuple(f"{row} by {label}" for row in rows for label in labels))
-    origin = replace(slopes.origin, analytic=None, vanished=None)
-    made = make_function("regressor", ("regressor", pack_program(code)), arguments, make, lambda _: origin, (result,))
-    return made.astype(dtype)
+    # Torques are linear in the parameters: slopes are the same at all values of these, 0 for instance.
+    return fix_parameters(whole, labels, {}).astype(dtype)
 
 
 def linear_parameters(robot: Robot) -> tuple[str, ...]:

@@ -123,19 +123,25 @@ class LiveRows:
 
 @dataclass(frozen=True, eq=False)
 class LiveBalance:
-    """The forces on coordinate `slot` of a live mechanism, which depend on parameters `names`."""
+    """The forces on coordinate `slot` of a live mechanism, which depend on parameters `names`.
+
+    `masses` are the coordinates whose accelerations take part for some values of the parameters: all have a mass, 0
+    for values at which they have none.
+    """
 
     __repr__ = one_line
 
     live: LiveMechanism
     names: tuple[str, ...]
     slot: int
+    masses: tuple[int, ...]
     constraints: tuple[LiveRows, ...]
 
     def with_values(self, values: Sequence[Any]) -> ForceBalance:
         """Return them at values of the parameters."""
         mechanism = self.live.given(self.names, values)
-        masses = {j: mass for (i, j), mass in compute_mass_entries(mechanism).items() if i == self.slot}
+        entries = compute_mass_entries(mechanism)
+        masses = {j: entries.get((self.slot, j), 0.0) for j in self.masses}
         rows = (ConstraintRows(mechanism.constraints[own.place], own.kept, own.weight) for own in self.constraints)
         return ForceBalance(mechanism, self.slot, masses, tuple(rows))
 

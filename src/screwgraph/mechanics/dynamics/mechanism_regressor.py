@@ -1,0 +1,121 @@
+"""Regressor and base parameters of planar mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.compiler import PARAMETERS, CachedCode, Function, Result, make_function
+from screwgraph.compiler.cache import pack_program
+from screwgraph.compiler.derivatives.tape_inputs import make_inputs
+from screwgraph.graph import refuse_payload
+from screwgraph.mechanics.dynamics.closed_chains import SPANNING
+from screwgraph.mechanics.dynamics.mechanism import inverse_dynamics
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism.assembled_positions import draw_assembled_positions
+from screwgraph.model.mechanism.equations import constraint_derivatives
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.tape import factor_out, program
+
+NUMBERS = {"m": ("mass", 1.0), "mx": ("cog_x", 0.0), "my": ("cog_y", 0.0), "I0": ("I0", 1.0)}
+"""Inertial parameters of a body, the file's values that they are slopes by, and where.
+
+At mass 1 and a centre of mass in the first point, slopes by the mass, the centre of mass and I0 are those by m, mx, my
+and I0: torques are linear in these, and mx is m times the centre of mass.
+"""
+OTHERS = ("damping", "stiffness")
+DEPENDENT = 1e-7
+"""Singular values, columns of unit length, below which columns depend on others: positions close to 1e-9."""
+STATES = 3
+"""Random states for each parameter: torques at these show what all motions show."""
+
+
+def fix_parameters(whole: Function, labels: Sequence[str], at: Mapping[str, float]) -> Function:
+    """Return the derivatives (..., rows, k) of inverse dynamics by its parameters, where these are `at`, else 0."""
+    slopes = whole.jacobian(PARAMETERS)
+    arguments = tuple(a for a in slopes.arguments if a.name != PARAMETERS)
+    code = slopes.program
+
+    def make(inputs: Sequence[str]) -> CachedCode:
+        _, values = make_inputs(arguments)
+        outputs = code.on([values.get(name, at.get(name, 0.0)) for name in code.input_names])
+        tape = next(iter(values.values())).tape
+        return CachedCode(factor_out(program(tape, outputs, inputs)), slopes.ordering)
+
+    rows = whole.results[0].names
+    result = Result("result", (len(rows), len(labels)), tuple(f"{row} by {label}" for row in rows for label in labels))
+    origin = replace(slopes.origin, analytic=None, vanished=None)
+    key = ("regressor", pack_program(code), tuple(at.items()))
+    return make_function("regressor", key, arguments, make, lambda _: origin, (result,))
+
+
+def list_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[str, tuple[str, float]]:
+    """Return the numbers in which torques are linear by their labels: values of the file, and where slopes are taken.
+
+    Raises:
+        InputError: no file, or no body, damping or stiffness of a name.
+    """
+    source = mechanism.source
+    if source is None:
+        raise InputError(
+            f"mechanism {mechanism.name!r} was not read from a file",
+            why="parameters are those of its file",
+            fix="write it to a YAML file",
+        )
+    names_of = [body.name for body in mechanism.bodies]
+    bodies = {own: {f"{own}.{n}": (f"{v}:{own}", at) for n, (v, at) in NUMBERS.items()} for own in names_of}
+    others = {name: {name: (name, 0.0)} for name, _ in source.values if name.partition(":")[0] in OTHERS}
+    known = {**bodies, **others}
+    found: dict[str, tuple[str, float]] = {}
+    for name in known if names is None else names:
+        if name not in known:
+            raise make_unknown_name_error("body, damping or stiffness", name, known)
+        found |= known[name]
+    return found
+
+
+def regressor(
+    mechanism: Mechanism,
+    *,
+    parameters: Sequence[str] | None = None,
+    payload: str | None = None,
+    coordinates: str | None = None,
+    dtype: str = "float64",
+) -> Function:
+    """Return Y(q, qd, qdd) with tau = Y pi + what forces and torques of the file need, see `sg.regressor`."""
+    refuse_payload(payload)
+    chosen = list_parameters(mechanism, parameters)
+    names = [name for name, _ in chosen.values()]
+    whole = inverse_dynamics(mechanism, coordinates=coordinates or SPANNING, parameters=names)
+    at = {f"parameter:{name}[0]": value for name, value in chosen.values()}
+    return fix_parameters(whole, list(chosen), at).astype(dtype)
+
+
+def draw_motions(
+    mechanism: Mechanism, count: int, rng: np.random.Generator
+) -> tuple[Float[np.ndarray, "N n"], Float[np.ndarray, "N n"], Float[np.ndarray, "N n"]]:
+    """Return assembled positions, and velocities and accelerations that constraints allow, else standard normal."""
+    kept = list(mechanism.freedom.kept)
+    q = draw_assembled_positions(mechanism, count, rng)
+    qd, qdd = rng.standard_normal((2, *q.shape))
+    for x, v, a in zip(q, qd, qdd, strict=True):
+        J = mechanism.closing_program.interpreter(x)[1][kept]
+        v -= np.linalg.lstsq(J, J @ v, rcond=None)[0]
+        turning = [row.second for row in constraint_derivatives(mechanism, x, v, np.zeros(len(x)))]
+        a -= np.linalg.lstsq(J, J @ a + np.array(turning, dtype=float)[kept], rcond=None)[0]
+    return q, qd, qdd
+
+
+def sample_regressor(mechanism: Mechanism, names: Sequence[str] | None) -> Float[np.ndarray, "rows k"]:
+    """Return rows of the regressor at random motions."""
+    Y = regressor(mechanism, parameters=names)
+    width = Y.results[0].shape[-1]
+    return Y(*draw_motions(mechanism, STATES * (width + 4), np.random.default_rng(0))).reshape(-1, width)
+
+
+ANSWERS = {"mechanism": {"regressor": regressor}}
+"""Queries of parameters that kinds of models but robots answer in their own way, by kind and name."""
