@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING
 from screwgraph.base.deprecated import old_names
 from screwgraph.optimize.factors import Factors, cost, equality, hinge, inequality, refresh_parameters, soft
 from screwgraph.optimize.incremental import Incremental, Updated
-from screwgraph.optimize.losses import LOSSES, Cauchy, GemanMcClure, Huber, Loss, Tukey
+from screwgraph.optimize.losses import (
+    LOSSES,
+    Cauchy,
+    DeadZone,
+    DynamicCovarianceScaling,
+    Fair,
+    GemanMcClure,
+    Huber,
+    Loss,
+    Truncated,
+    Tukey,
+    Welsch,
+)
 from screwgraph.optimize.methods import (
     METHODS,
     AugmentedLagrangian,
@@ -36,9 +48,12 @@ __all__ = [
     "SO3",
     "AugmentedLagrangian",
     "Cauchy",
+    "DeadZone",
     "Dogleg",
+    "DynamicCovarianceScaling",
     "Each",
     "Factors",
+    "Fair",
     "Fatrop",
     "FixedLag",
     "GaussNewton",
@@ -57,10 +72,12 @@ __all__ = [
     "Selection",
     "Status",
     "Tolerances",
+    "Truncated",
     "Tukey",
     "Updated",
     "Variables",
     "Vector",
+    "Welsch",
     "WindowStatus",
     "cost",
     "each",

@@ -90,7 +90,7 @@ def identify(
         motion: "filtered", or "estimated" with the parameters, where positions are noisier than filters help: a spline
             that explains positions and torques, each by its noise (errors in variables), on the manifold of quaternions
             and of closed loops. The log is read repeatedly.
-        loss: a robust loss against outliers: "huber", "cauchy", "tukey" or "geman_mcclure". The log is read repeatedly.
+        loss: a robust loss against outliers, a name in `LOSSES` such as "huber" or "tukey". The log is read repeatedly.
         held_out: every which block of samples is kept for validation; 0 for none.
 
     Raises:

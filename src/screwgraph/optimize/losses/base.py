@@ -10,7 +10,7 @@ class Loss(Protocol):
     """A factor costs rho(s) / 2, where s is the square of its whitened residual. Frozen dataclasses."""
 
     def rho(self, s: Any) -> Any:
-        """Return the loss of a squared residual: s near 0; smaller than s far out. On scalars of any kind."""
+        """Return the loss of a squared residual, which grows with s and at most as s. On scalars of any kind."""
         ...
 
     def weight(self, s: Any) -> Any:
