@@ -152,8 +152,8 @@ def test_what_we_cannot_read_is_named():
     graph, values = gtsam.NonlinearFactorGraph(), gtsam.Values()
     with pytest.raises(InputError, match="without factors"):
         from_gtsam(graph, values)
-    graph.add(gtsam.RangeFactorPose2(1, 2, 1.0, gtsam.noiseModel.Unit.Create(1)))
-    with pytest.raises(InputError, match="RangeFactorPose2: no such factor"):
+    graph.add(gtsam.PriorFactorUnit3(1, gtsam.Unit3(), gtsam.noiseModel.Unit.Create(2)))
+    with pytest.raises(InputError, match="PriorFactorUnit3: no such factor"):
         from_gtsam(graph, values)
     graph = gtsam.NonlinearFactorGraph()
     graph.add(gtsam.PriorFactorPose3(1, gtsam.Pose3(), gtsam.noiseModel.Unit.Create(6)))

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from screwgraph.api.interop.gtsam.custom_factors import group_factors, make_block
+from screwgraph.api.interop.gtsam.equalities import find_equality
 from screwgraph.api.interop.gtsam.gtsam_library import import_gtsam
 from screwgraph.api.interop.gtsam.noise_models import make_noise_model
 from screwgraph.api.interop.gtsam.values import Keys, validate_keys
+from screwgraph.api.interop.pose_graph import Prior
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.optimize import Factors, Problem
@@ -22,7 +26,7 @@ def to_gtsam(problem: Problem, keys: Keys | None = None, *, together: int = TOGE
     """Return a problem as a `gtsam.NonlinearFactorGraph` whose factors call our compiled code, Jacobians included.
 
     Neighbouring factors of one family, which share unknowns, are one factor there, and cost the same. Soft factors are
-    whitened here; losses are GTSAM's, hard equalities its constraints.
+    whitened here; losses are GTSAM's, hard equalities its constraints, hard `Prior` its `NonlinearEquality`.
 
     Args:
         problem: of soft factors and equalities.
@@ -39,7 +43,7 @@ def to_gtsam(problem: Problem, keys: Keys | None = None, *, together: int = TOGE
     for f in problem.factors:
         _check(f)
     soft = [f for f in problem.factors if f.kind == "soft" and f.loss is None]
-    hard = [f for f in problem.factors if f.kind == "equality"]
+    hard = [f for f in problem.factors if f.kind == "equality" and not _add_pins(graph, f, own)]
     for factors in (soft, hard):
         for group in group_factors(factors, together):
             own_block = make_block(group, own)
@@ -52,6 +56,20 @@ def to_gtsam(problem: Problem, keys: Keys | None = None, *, together: int = TOGE
                 gtsam.CustomFactor(make_noise_model(f.loss, own_block.rows, hard=False), own_block.keys, own_block)
             )
     return graph
+
+
+def _add_pins(graph: Any, f: Factors, keys: Keys) -> bool:
+    """Add hard priors as GTSAM's equalities; tell whether they are these, of a type that GTSAM has."""
+    if not isinstance(f.template, Prior):
+        return False
+    v, numbers = f.arguments[0].variables, np.broadcast_to(f.arguments[0].indices, (len(f),))
+    known = f.each.get("z", f.shared.get("z"))
+    made = find_equality(v.name, v.manifold)
+    if made is None or known is None:
+        return False
+    for i, z in zip(numbers.tolist(), np.broadcast_to(known, (len(f), *v.manifold.shape)), strict=True):
+        graph.add(made(keys[v.name][i], z))
+    return True
 
 
 def _check(f: Factors) -> None:

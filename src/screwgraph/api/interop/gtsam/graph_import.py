@@ -8,15 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.api.interop.gtsam.bearings import BEARINGS
+from screwgraph.api.interop.gtsam.calibrations import CALIBRATIONS
+from screwgraph.api.interop.gtsam.cameras import CAMERAS
+from screwgraph.api.interop.gtsam.custom_readings import read_custom_factor
+from screwgraph.api.interop.gtsam.equalities import EQUALITIES
+from screwgraph.api.interop.gtsam.factor_reading import Kind, Reader, Reading
 from screwgraph.api.interop.gtsam.gtsam_library import import_gtsam
 from screwgraph.api.interop.gtsam.imu import read_imu_factor
 from screwgraph.api.interop.gtsam.noise_models import FactorNoise, read_noise_model
-from screwgraph.api.interop.gtsam.value_types import BIAS, BIASES, KINDS, ValueType, read_values
+from screwgraph.api.interop.gtsam.pose_parts import POSE_PARTS
+from screwgraph.api.interop.gtsam.ranges import RANGES
+from screwgraph.api.interop.gtsam.value_types import BIASES, find_value_type, read_values
 from screwgraph.api.interop.keyed_problem import Keyed
 from screwgraph.api.interop.pose_graph import Between, Prior
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.optimize import Factors, Problem, Variables, each, equality, soft
+from screwgraph.optimize.factors import Template
 from screwgraph.spatial.manifolds import SE2, SE3, SO3, Manifold, Vector
 
 
@@ -29,11 +38,6 @@ class ReadFactor:
     keys: tuple[int, ...]
     parameters: Mapping[str, np.ndarray]
     noise: FactorNoise
-
-
-Value = Callable[[Any], np.ndarray]
-Reader = Callable[[Any, Any, str], tuple[Any, tuple[tuple[str, Manifold], ...], dict[str, Any]]]
-"""From a factor, values and a name for messages to a template, families and kinds of unknowns, and parameters."""
 
 
 def _array(x: Any) -> np.ndarray:
@@ -52,29 +56,26 @@ def _bias(x: Any) -> np.ndarray:
     return np.asarray(x.vector())
 
 
-def _group(family: str, manifold: Manifold | None, number: Value) -> dict[str, Reader]:
+def _group(family: str, manifold: Manifold | None, number: Callable[[Any], np.ndarray]) -> dict[str, Reader]:
     """Return readers of relative and known values of one type; of vectors the measurement tells the size."""
 
-    def kind(z: np.ndarray) -> tuple[str, Manifold]:
+    def kind(z: np.ndarray) -> Kind:
         return (family, manifold) if manifold is not None else (f"{family}{len(z)}", Vector(len(z)))
 
-    def read_between(
-        factor: Any, values: Any, name: str
-    ) -> tuple[Any, tuple[tuple[str, Manifold], ...], dict[str, Any]]:
+    def between(factor: Any, name: str) -> Reading:
         z = number(factor.measured())
         return Between(kind(z)[1]), (kind(z), kind(z)), {"z": z}
 
-    def prior(factor: Any, values: Any, name: str) -> tuple[Any, tuple[tuple[str, Manifold], ...], dict[str, Any]]:
+    def prior(factor: Any, name: str) -> Reading:
         z = number(factor.prior())
         return Prior(kind(z)[1]), (kind(z),), {"z": z}
 
-    return {"Between": read_between, "Prior": prior}
+    return {"Between": between, "Prior": prior}
 
 
-def _inertial(factor: Any, values: Any, name: str) -> tuple[Any, tuple[tuple[str, Manifold], ...], dict[str, Any]]:
-    template, parameters = read_imu_factor(factor, name)
-    pose, velocity = ("pose3", SE3()), ("vector3", Vector(3))
-    return template, (pose, velocity, pose, velocity, (BIASES, Vector(6))), parameters
+def _calibration(name: str) -> dict[str, Reader]:
+    """Return the reader of known calibrations."""
+    return {"Prior": _group(name.lower(), Vector(CALIBRATIONS[name].size), CALIBRATIONS[name].numbers)["Prior"]}
 
 
 GROUPS: dict[str, dict[str, Reader]] = {
@@ -85,30 +86,47 @@ GROUPS: dict[str, dict[str, Reader]] = {
     "Point3": _group("vector", None, _array),
     "Vector": _group("vector", None, _array),
     "ConstantBias": _group(BIASES, Vector(6), _bias),
+    "Double": _group("scalar", Vector(1), _array),
+    **{name: _calibration(name) for name in CALIBRATIONS},
 }
 READERS: dict[str, Reader] = {
-    **{f"BetweenFactor{name}": readers["Between"] for name, readers in GROUPS.items()},
-    **{f"PriorFactor{name}": readers["Prior"] for name, readers in GROUPS.items()},
-    "ImuFactor": _inertial,
+    **{f"{kind}Factor{name}": read for name, readers in GROUPS.items() for kind, read in readers.items()},
+    "ImuFactor": read_imu_factor,
+    "CombinedImuFactor": read_imu_factor,
+    **RANGES,
+    **BEARINGS,
+    **POSE_PARTS,
+    **CAMERAS,
+    **EQUALITIES,
 }
 """By the type of the factor."""
 
 
 @check_arguments
-def from_gtsam(graph: Any, values: Any) -> Keyed:
-    """Return a `gtsam.NonlinearFactorGraph` of standard factors as a problem that costs the same, and its values.
+def from_gtsam(graph: Any, values: Any, custom: Mapping[int, Template] | None = None) -> Keyed:
+    """Return a `gtsam.NonlinearFactorGraph` as a problem that costs the same, and its values.
 
-    Factors are those of `READERS`; families are pose3, pose2, rot3, vector2, vector3, ..., bias (accelerometer, then
-    gyroscope), each in the order of their keys. Constrained factors become hard ones, which cost nothing. Values that
-    no factor touches are left out.
+    Families are pose3, pose2, rot3, vector2, vector3, ..., bias (accelerometer, then gyroscope), scalar, cal3_s2, ...,
+    camera_cal3_s2, ..., each in the order of their keys. Constrained factors become hard ones, which cost nothing.
+    Values that no factor touches are left out.
+
+    Args:
+        graph: of factors of the types of `READERS`, and others that have templates.
+        values: of all unknowns.
+        custom: by place in the graph, templates of ours that return the same as `gtsam.CustomFactor`, whose residual is
+            a function in Python, or as factors of unknown types; `functools.partial` gives parameters.
 
     Raises:
-        InputError: a factor is of another type, a value is missing, or GTSAM is not installed.
+        InputError: a factor is of another type, a value is missing, a template returns something else, or GTSAM is not
+            installed.
     """
     import_gtsam()
-    read = [_read_factor(graph.at(i), values, f"factor {i}") for i in range(graph.size()) if graph.exists(i)]
-    if not read:
+    own, places = custom or {}, [i for i in range(graph.size()) if graph.exists(i)]
+    if not places:
         raise InputError("a graph without factors")
+    if set(own) - set(places):
+        raise InputError(f"custom: there is no factor {min(set(own) - set(places))}", fix="give places in the graph")
+    read = [_read_factor(graph.at(i), i, values, own.get(i)) for i in places]
     found: dict[str, dict[int, Manifold]] = {}
     for r, kinds in read:
         for (family, manifold), key in zip(kinds, r.keys, strict=True):
@@ -120,22 +138,27 @@ def from_gtsam(graph: Any, values: Any) -> Keyed:
     for r, _ in read:
         groups.setdefault((r.template, r.families, r.noise.argument, r.noise.loss), []).append(r)
     factors = [_factors(group, families, numbers) for group in groups.values()]
-    start = {name: read_values(_kind(v), name, values, keys[name]) for name, v in families.items()}
+    start = {
+        name: read_values(find_value_type(name, v.manifold), name, values, keys[name]) for name, v in families.items()
+    }
     return Keyed(Problem(factors, list(families.values())), start, keys)
 
 
-def _kind(v: Variables) -> ValueType:
-    return BIAS if v.name == BIASES else KINDS[type(v.manifold)]
-
-
-def _read_factor(factor: Any, values: Any, name: str) -> tuple[ReadFactor, tuple[tuple[str, Manifold], ...]]:
-    called = f"{name}, {type(factor).__name__}"
-    if type(factor).__name__ not in READERS:
-        raise InputError(f"{called}: no such factor is known here", fix=f"known are {', '.join(READERS)}")
-    template, kinds, parameters = READERS[type(factor).__name__](factor, values, called)
-    noise = read_noise_model(factor.noiseModel(), called)
+def _read_factor(
+    factor: Any, place: int, values: Any, template: Template | None
+) -> tuple[ReadFactor, tuple[Kind, ...]]:
+    name, type_name = f"factor {place}, {type(factor).__name__}", type(factor).__name__
+    if template is not None:
+        reading = read_custom_factor(factor, name, template, values)
+    elif type_name in READERS:
+        reading = READERS[type_name](factor, name)
+    else:
+        what = "its residual is a function in Python" if type_name == "CustomFactor" else "no such factor is known here"
+        raise InputError(f"{name}: {what}", fix=f"write it as a template f of ours, and give custom={{{place}: f}}")
+    function, kinds, parameters = reading
+    noise = read_noise_model(factor.noiseModel(), name)
     numbers = {n: np.asarray(x, dtype=float) for n, x in parameters.items()}
-    return ReadFactor(template, tuple(n for n, _ in kinds), tuple(factor.keys()), numbers, noise), kinds
+    return ReadFactor(function, tuple(n for n, _ in kinds), tuple(factor.keys()), numbers, noise), kinds
 
 
 def _factors(
@@ -145,7 +168,7 @@ def _factors(
     names = zip(first.families, zip(*(r.keys for r in group), strict=True), strict=True)
     unknowns = [families[n][[numbers[n][key] for key in own]] for n, own in names]
     parameters = {n: each(np.array([r.parameters[n] for r in group])) for n in first.parameters}
-    name = type(first.template).__name__.lower()
+    name = getattr(first.template, "__name__", type(first.template).__name__.lower())
     if first.noise.is_hard:
         return equality(first.template, *unknowns, name=name, **parameters)
     noise = {first.noise.argument: each(np.array([r.noise.value for r in group]))}

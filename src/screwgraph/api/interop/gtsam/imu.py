@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.api.interop.gtsam.factor_reading import POINT3, POSE3, Reading, choose_reading
 from screwgraph.api.interop.gtsam.gtsam_library import import_gtsam
+from screwgraph.api.interop.gtsam.value_types import BIASES
 from screwgraph.base.errors import InputError
-from screwgraph.spatial import concatenate, exp3, log3, log6, rotation, transform, translation
+from screwgraph.spatial import concatenate, exp3, exp6, log3, log6, rotation, transform, translation
+from screwgraph.spatial.manifolds import Vector
 
 
 @dataclass(frozen=True)
@@ -39,28 +42,45 @@ class Inertial:
         return concatenate(log6(transform(R, p)), log6(transform(R, v))[3:])
 
 
-def read_imu_factor(factor: Any, name: str) -> tuple[Inertial, dict[str, Any]]:
-    """Return the template and parameters of a `gtsam.ImuFactor`, which tells them by what it predicts.
+@dataclass(frozen=True)
+class CombinedInertial:
+    """Residual (15,): that of `Inertial`, and the change of biases (6,) from the second state to the first."""
+
+    inertial: Inertial
+
+    def __call__(self, Ti: Any, vi: Any, Tj: Any, vj: Any, bias: Any, next_bias: Any, **parameters: Any) -> Any:
+        """Return the residual; parameters are those of `Inertial`."""
+        return concatenate(self.inertial(Ti, vi, Tj, vj, bias, **parameters), bias - next_bias)
+
+
+def read_imu_factor(factor: Any, name: str) -> Reading:
+    """Return a `gtsam.ImuFactor` or `CombinedImuFactor`, which tells its parameters by what it predicts.
 
     Raises:
-        InputError: it is neither of the two residuals, as where the Earth turns under it.
+        InputError: it is none of the known residuals, as where the Earth turns under it.
     """
     pim = factor.preintegratedMeasurements()
-    t, at, change = float(pim.deltaTij()), np.asarray(pim.biasHatVector()), np.asarray(pim.preintegrated())
+    t, at = float(pim.deltaTij()), np.asarray(pim.biasHatVector())
     if t <= 0.0:
         raise InputError(f"{name}: nothing was integrated", fix="call integrateMeasurement first")
     rest = _predict_motion(pim, at)
-    gravity = (rest[6:] - change[6:]) / t
+    gravity = (rest[6:] - pim.deltaVij()) / t
+    change = rest - np.concatenate([np.zeros(3), 0.5 * t * t * gravity, t * gravity])
     step = 0.5 / t  # a turn of half a radian, so that logarithms keep their branch
     ahead = [_predict_motion(pim, at + step * e) for e in np.eye(6)]
     slope = (np.array(ahead).T - rest[:, None]) / step
     parameters = {"t": t, "change": change, "slope": slope, "at": at, "gravity": gravity}
-    states, theirs = _trial(factor, at)
-    for template in (Inertial(True), Inertial(False)):
-        ours = np.asarray(template(*states, **parameters), dtype=float)
-        if np.abs(ours - theirs).max() < 1e-9 * (1.0 + np.abs(theirs).max()):
-            return template, parameters
-    raise InputError(f"{name}: its residual is not one that is known here", fix="leave out setOmegaCoriolis")
+    is_combined = len(factor.keys()) == 6
+    kinds = (POSE3, POINT3, POSE3, POINT3, *[(BIASES, Vector(6))] * (1 + is_combined))
+    templates = [CombinedInertial(own) if is_combined else own for own in (Inertial(True), Inertial(False))]
+    return choose_reading(factor, name, [(own, kinds, parameters) for own in templates], _moved)
+
+
+def _moved(parameters: dict[str, Any]) -> list[np.ndarray]:
+    """Return states that turn by less than half a turn, and biases near those of the integration."""
+    rng, at = np.random.default_rng(0), parameters["at"]
+    Ti, Tj = (np.asarray(exp6(rng.uniform(-0.5, 0.5, 6)), dtype=float) for _ in range(2))
+    return [Ti, rng.uniform(-0.5, 0.5, 3), Tj, rng.uniform(-0.5, 0.5, 3), at + 0.01, at - 0.01]
 
 
 def _predict_motion(pim: Any, bias: np.ndarray) -> np.ndarray:
@@ -69,12 +89,3 @@ def _predict_motion(pim: Any, bias: np.ndarray) -> np.ndarray:
     end = pim.predict(gtsam.NavState(), gtsam.imuBias.ConstantBias(bias[:3], bias[3:]))
     R = end.pose().rotation().matrix()
     return np.concatenate([np.asarray(log3(R), dtype=float), end.pose().translation(), end.velocity()])
-
-
-def _trial(factor: Any, at: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """Return states, and GTSAM's residual there."""
-    gtsam, rng = import_gtsam(), np.random.default_rng(0)
-    Ti, Tj = (gtsam.Pose3.Expmap(rng.uniform(-0.5, 0.5, 6)) for _ in range(2))
-    vi, vj, off = rng.uniform(-0.5, 0.5, 3), rng.uniform(-0.5, 0.5, 3), at + 0.01
-    theirs = factor.evaluateError(Ti, vi, Tj, vj, gtsam.imuBias.ConstantBias(off[:3], off[3:]))
-    return (Ti.matrix(), vi, Tj.matrix(), vj, off), np.asarray(theirs)

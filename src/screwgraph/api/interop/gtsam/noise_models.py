@@ -10,7 +10,18 @@ import numpy as np
 
 from screwgraph.api.interop.gtsam.gtsam_library import import_gtsam
 from screwgraph.base.errors import InputError
-from screwgraph.optimize import Cauchy, GemanMcClure, Huber, Loss, Tukey
+from screwgraph.optimize import (
+    Cauchy,
+    DeadZone,
+    DynamicCovarianceScaling,
+    Fair,
+    GemanMcClure,
+    Huber,
+    Loss,
+    Truncated,
+    Tukey,
+    Welsch,
+)
 
 FAR = 1e150
 
@@ -29,13 +40,31 @@ class FactorNoise:
         return self.argument == ""
 
 
-LOSSES: dict[str, Callable[[Any], Loss]] = {
-    "Huber": lambda m: Huber(float(m.weight(FAR) * FAR)),
-    "Cauchy": lambda m: Cauchy(float(np.sqrt(m.weight(1.0) / (1.0 - m.weight(1.0))))),
-    "GemanMcClure": lambda m: GemanMcClure(float(np.sqrt(np.sqrt(m.weight(1.0)) / (1.0 - np.sqrt(m.weight(1.0)))))),
-    "Tukey": lambda m: Tukey(float(np.sqrt(6.0 * m.loss(FAR)))),
+LOSSES: dict[str, tuple[Callable[..., Loss], Callable[[Any], float]]] = {
+    "Huber": (Huber, lambda m: m.weight(FAR) * FAR),
+    "Cauchy": (Cauchy, lambda m: np.sqrt(m.weight(1.0) / (1.0 - m.weight(1.0)))),
+    "GemanMcClure": (GemanMcClure, lambda m: np.sqrt(1.0 / (1.0 / np.sqrt(m.weight(1.0)) - 1.0))),
+    "Tukey": (Tukey, lambda m: np.sqrt(6.0 * m.loss(FAR))),
+    "Fair": (Fair, lambda m: m.weight(1.0) / (1.0 - m.weight(1.0))),
+    "Welsch": (Welsch, lambda m: np.sqrt(2.0 * m.loss(FAR))),
+    "DCS": (DynamicCovarianceScaling, lambda m: 0.5 * np.sqrt(m.weight(1e50)) * 1e100),
+    "TruncatedLeastSquares": (Truncated, lambda m: np.sqrt(2.0 * m.loss(FAR))),
+    "L2WithDeadZone": (DeadZone, lambda m: _dead_zone(m)),
+    "AsymmetricCauchy": (Cauchy, lambda m: np.sqrt(m.weight(1.0) / (1.0 - m.weight(1.0)))),
+    "AsymmetricTukey": (Tukey, lambda m: np.sqrt(6.0 * m.loss(FAR))),
 }
-"""Ours by the name of GTSAM's; weights and losses tell their parameters, which have no names there."""
+"""Ours by the name of GTSAM's; weights and losses tell their parameters, which have no names there.
+
+GTSAM takes losses of the length of a whitened residual, which is positive: asymmetric ones are the others there.
+"""
+NAMES = {ours: theirs for theirs, (ours, _) in reversed(LOSSES.items())}
+"""GTSAM's name of ours."""
+
+
+def _dead_zone(m: Any) -> float:
+    """Return up to where a loss is zero."""
+    beyond = next(x for x in 2.0 ** np.arange(500) if m.loss(x) > 0.0)
+    return float(beyond - np.sqrt(2.0 * m.loss(beyond)))
 
 
 def read_noise_model(model: Any, name: str) -> FactorNoise:
@@ -47,9 +76,16 @@ def read_noise_model(model: Any, name: str) -> FactorNoise:
     models = import_gtsam().noiseModel
     if isinstance(model, models.Robust):
         inner, loss = read_noise_model(model.noise(), name), type(model.robust()).__name__
-        if loss not in LOSSES or inner.is_hard:
-            raise InputError(f"{name}: no robust loss {loss} here", fix=f"losses: {', '.join(LOSSES)}")
-        return FactorNoise(inner.argument, inner.value, LOSSES[loss](model.robust()))
+        if loss == "Null":
+            return inner
+        if inner.is_hard:
+            raise InputError(f"{name}: a robust loss of what must hold exactly", fix="leave the loss out")
+        if loss not in LOSSES:
+            why = "its weights are functions in Python" if loss == "Custom" else ""
+            fix = f"write it as a `Loss` of ours, or use {', '.join(LOSSES)}"
+            raise InputError(f"{name}: no robust loss {loss} here", why=why, fix=fix)
+        ours, parameter = LOSSES[loss]
+        return FactorNoise(inner.argument, inner.value, ours(float(parameter(model.robust()))))
     if isinstance(model, models.Diagonal):
         sigmas = np.asarray(model.sigmas(), dtype=float)
         if (sigmas > 0.0).all():
@@ -72,7 +108,7 @@ def make_noise_model(loss: Loss | None, rows: int, *, hard: bool) -> Any:
     unit = models.Unit.Create(rows)
     if loss is None:
         return unit
-    theirs = getattr(models.mEstimator, type(loss).__name__, None)
-    if theirs is None or type(loss).__name__ not in LOSSES:
-        raise InputError(f"GTSAM has no loss {loss!r}", fix=f"losses: {', '.join(LOSSES)}")
-    return models.Robust.Create(theirs.Create(loss.k), unit)  # pyright: ignore[reportAttributeAccessIssue]
+    if type(loss) not in NAMES:
+        raise InputError(f"GTSAM has no loss {loss!r}", fix=f"use {', '.join(ours.__name__ for ours in NAMES)}")
+    theirs = getattr(models.mEstimator, NAMES[type(loss)])
+    return models.Robust.Create(theirs.Create(*vars(loss).values()), unit)

@@ -1,4 +1,4 @@
-"""Values: which manifold of ours is which type of GTSAM's; to add one, a line in `KINDS`.
+"""Values: which manifold of ours is which type of GTSAM's; to add one, a line in `KINDS`, or in `NAMED`.
 
 Directions are the same on both sides: (omega, v) in the body's frame of poses, (v, omega) of those in the plane.
 """
@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.api.interop.gtsam.calibrations import CALIBRATIONS
 from screwgraph.api.interop.gtsam.gtsam_library import import_gtsam
 from screwgraph.base.errors import InputError
 from screwgraph.spatial import quaternions
-from screwgraph.spatial.manifolds import SE2, SE3, SO3, FloatingPose, Manifold, UnitQuaternion, Vector
+from screwgraph.spatial.manifolds import SE2, SE3, SO3, FloatingPose, Manifold, UnitQuaternion, Vector, product
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,44 @@ KINDS: dict[type, ValueType] = {
         lambda x: import_gtsam().Rot3(np.asarray(quaternions.to_rotation(x), dtype=float)),
     ),
 }
-BIAS = ValueType(
-    "ConstantBias",
-    lambda v, keys: [bias.vector() for bias in map(v.atConstantBias, keys)],
-    lambda x: import_gtsam().imuBias.ConstantBias(x[:3], x[3:]),
-)
-"""Biases of accelerometer, then gyroscope."""
+
+
+def _value_type(theirs: str, numbers: Callable[[Any], Any], made: Callable[[np.ndarray], Any]) -> ValueType:
+    """Return how values of one type are read as numbers, and made of them."""
+
+    def read(v: Any, keys: Sequence[int]) -> list[Any]:
+        at = getattr(v, f"at{theirs}")
+        return [numbers(at(key)) for key in keys]
+
+    return ValueType(theirs, read, made)
+
+
+def _camera_type(
+    calibration: str, numbers: Callable[[Any], np.ndarray], made: Callable[[np.ndarray], Any]
+) -> ValueType:
+    """Return cameras as place, quaternion, and numbers of the calibration."""
+    theirs, pose = f"PinholeCamera{calibration}", FloatingPose()
+    return _value_type(
+        theirs,
+        lambda camera: np.concatenate([pose.of_transform(camera.pose().matrix()), numbers(camera.calibration())]),
+        lambda x: getattr(import_gtsam(), theirs)(KINDS[FloatingPose].made(x[:7]), made(x[7:])),
+    )
+
+
 BIASES = "bias"
-"""Families of six numbers whose names begin so are biases there."""
+NAMED: dict[str, tuple[Manifold, ValueType]] = {
+    BIASES: (
+        Vector(6),
+        _value_type("ConstantBias", lambda b: b.vector(), lambda x: import_gtsam().imuBias.ConstantBias(x[:3], x[3:])),
+    ),
+    "scalar": (Vector(1), _value_type("Double", lambda x: [x], lambda x: float(x[0]))),
+    **{name.lower(): (Vector(c.size), _value_type(name, c.numbers, c.made)) for name, c in CALIBRATIONS.items()},
+    **{
+        f"camera_{name.lower()}": (product([FloatingPose(), Vector(c.size)]), _camera_type(name, c.numbers, c.made))
+        for name, c in CALIBRATIONS.items()
+    },
+}
+"""By how a family's name begins: what it is there if it is of this manifold. Biases: accelerometer, then gyroscope."""
 
 
 def find_value_type(name: str, manifold: Manifold) -> ValueType:
@@ -66,8 +97,9 @@ def find_value_type(name: str, manifold: Manifold) -> ValueType:
     Raises:
         InputError: GTSAM has no such type.
     """
-    if manifold == Vector(6) and name.startswith(BIASES):
-        return BIAS
+    for start, (own, kind) in NAMED.items():
+        if name.startswith(start) and manifold == own:
+            return kind
     if type(manifold) not in KINDS:
         known = ", ".join(k.__name__ for k in KINDS)
         raise InputError(f"{name}: GTSAM has no type for {manifold!r}", fix=f"use {known}")
