@@ -214,6 +214,19 @@ def test_symmetries_are_those_of_mechanics(name):
     assert find_symmetries(transcribe(task).steps, ()).count == expected
 
 
+@pytest.mark.parametrize("mass", [1e-9, 1e9])
+@pytest.mark.parametrize("gravity", [FLAT, "[0, -9.81, 0]"])
+def test_symmetries_do_not_hang_on_the_size_of_masses(mass, gravity):
+    """A cart on a rail and its pole keep the momentum along the rail, whatever they weigh; a damped cart keeps none."""
+    whole, counts = f"mass: {mass}", []
+    for damping in ("", f", damping: {mass}"):
+        text = CART.format(gravity=gravity, damping=damping).replace("mass: 1", whole)
+        text = text.replace("[0.02, 0.02, 0.02]", str([0.02 * mass] * 3))
+        task = Task(sg.load(text), horizon(2, duration=1.0), costs=(Effort(1.0),), actuated=("th",))
+        counts.append(find_symmetries(transcribe(task).steps, ()).count)
+    assert counts == [1, 0]
+
+
 def thrown(base, actuated=("j1", "j2")):
     """A robot in free flight: its base is thrown, its joints move."""
     robot = sg.load(FLOATING.format(base=base))

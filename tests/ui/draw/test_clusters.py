@@ -101,3 +101,10 @@ def test_bodies_of_mechanisms_are_links_that_hang_on_the_ground(name):
 def test_graphs_without_joints_have_no_links_to_cluster():
     with pytest.raises(InputError, match="no joints between links"):
         clusters_scene(FactorGraph({}, ()))
+
+
+@pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage"])
+def test_the_box_of_a_cluster_stands_amid_below_the_one_that_carries_it(name):
+    carrier, own = clusters_scene(graph(name)).boxes
+    assert own.width > carrier.width + 1.0
+    assert own.at[0] + own.width / 2 == pytest.approx(carrier.at[0] + carrier.width / 2)

@@ -103,3 +103,14 @@ def test_loops_that_hold_to_first_order_only_are_doubted():
         motion = sg.simulate(tree("stretched", bars, joints, loops=[pin]), time=0.1)
     assert motion.violation.max() > 1e-4
     assert any("first order only" in doubt for doubt in motion.doubts)
+
+
+def test_joints_of_one_velocity_drive_a_loop_before_coordinates_of_a_ball():
+    """Three rods between two balls: a hinge drives their shape, though the ball comes first; the whole spins."""
+    links = [Link("ground"), *(Link(name, body(1.0, 0.1)) for name in "abc")]
+    joints = [Joint("ball", Spherical(), "ground", "a")]
+    joints += [Joint("one", AXES["y"], "a", "b", at(0.5, 0, 0)), Joint("two", AXES["y"], "b", "c", at(0.5, 0, 0))]
+    pin = Loop("pin", Spherical(), "ground", "c", at(0.9, 0.0, 0.0), at(0.5, 0.0, 0.0))
+    robot = tree("spatial", links, joints, loops=[pin])
+    assert robot.mobility.freedom == 2
+    assert "one" in robot.independent_joints, robot.independent_joints
