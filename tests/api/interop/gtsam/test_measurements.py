@@ -154,6 +154,17 @@ def test_combined_inertial_measurements_lead_where_they_lead_in_gtsam():
     check_optimum(graph, values)
 
 
+def test_ranges_of_coincident_places_have_finite_slopes():
+    values, unit = gtsam.Values(), gtsam.noiseModel.Unit.Create(1)
+    values.insert(0, np.ones(2))
+    values.insert(1, np.ones(2))
+    graph = graph_of([gtsam.RangeFactor2(0, 1, 0.5, unit)])
+    found = from_gtsam(graph, values)
+    J, b = to_gtsam(found.problem, found.keys).linearize(values).at(0).jacobian()
+    assert np.isfinite(J).all()
+    assert b == pytest.approx([0.5])
+
+
 def check_optimum(graph, values):
     """Check that optima cost the same in both libraries, and are the same values."""
     found = from_gtsam(graph, values)
