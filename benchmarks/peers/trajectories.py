@@ -17,7 +17,6 @@ import screwgraph as sg
 from screwgraph.motion.planning import Planner
 from screwgraph.motion.planning.costs import Effort
 from screwgraph.motion.planning.goals import Position, Velocity
-from screwgraph.motion.planning.goals.base import find_points
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.goals.velocity import select_velocities
 from screwgraph.motion.planning.initial_guess import make_initial_values
@@ -77,7 +76,7 @@ class Trajectory:
                 values = {self.n + i: whole[i] for i in columns}
             else:
                 continue
-            for knot in find_points(steps, goal.time).tolist():
+            for knot in steps.points_at(goal.time).tolist():
                 found.setdefault(knot, {}).update({i: float(value) for i, value in values.items()})
         return found
 
