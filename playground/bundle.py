@@ -22,10 +22,14 @@ PACKAGES = ("base", "elimination", "graph", "model", "spatial", "tape", "ui/draw
 MODULES = (
     "__init__",
     "ui/__init__",
-    *(f"compiler/{name}" for name in ("angle_reduction", "outlining", "problem", "loop_rerolling", "signature")),
+    *(f"compiler/{name}" for name in ("problem/problem", "signature")),
+    *(f"compiler/passes/{name}" for name in ("angle_reduction", "outlining", "loop_rerolling")),
     *(f"compiler/backends/wasm/{name}" for name in ("encoding", "module", "operations", "routine")),
 )
-HOLLOW = ("compiler", "compiler/backends", "compiler/backends/wasm", "ui/draw")
+HOLLOW = (
+    *("compiler", "compiler/backends", "compiler/backends/wasm", "compiler/passes", "compiler/problem"),
+    "ui/draw",
+)
 """Packages whose `__init__` imports more than the page has: empty there."""
 _IDLE = re.compile(
     "__main__|windows|proactor|/tools?.py|/http/|console|_pyfetch|_nodesock|compression/(bz2|gzip|lzma|zlib)|html/parser"

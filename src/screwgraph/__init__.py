@@ -1,14 +1,14 @@
 """screwgraph: an optimising compiler and solver for robot dynamics on factor graphs."""
 
-import importlib as _importlib
 import sys as _sys
 import time as _time
-
-from screwgraph.base import html_display as _html_display
 
 __version__ = "0.1.0"
 IMPORTED_NS = _time.time_ns()
 """When this process began to import the package (ns since 1970): sources that changed later are not what it runs."""
+
+RENDERER = "screwgraph.ui.notebook"
+"""The package that draws objects for notebooks, see `base.html_display`."""
 
 TYPE_CHECKING = False  # that of `typing`, which takes longer to import than all this
 if TYPE_CHECKING:
@@ -171,20 +171,21 @@ class _OldModules:
 
 
 _sys.meta_path.append(_OldModules)  # pyright: ignore[reportArgumentType]
-_html_display.register_renderer(lambda: _importlib.import_module("screwgraph.ui.notebook"))
 
 
 def __getattr__(name: str) -> object:
+    import importlib
+
     own = _NAMES.get(name, name)
     if own in _PACKAGES:
-        return _importlib.import_module(".".join(part for part in ("screwgraph", _PACKAGES[own], own) if part))
+        return importlib.import_module(".".join(part for part in ("screwgraph", _PACKAGES[own], own) if part))
     if own not in _LATER:
         from screwgraph.base.deprecated import MODULES
 
         if f"screwgraph.{name}" in MODULES:
-            return _importlib.import_module(f"screwgraph.{name}")
+            return importlib.import_module(f"screwgraph.{name}")
         raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
-    return getattr(_importlib.import_module(f"screwgraph.{_LATER[own]}"), own)
+    return getattr(importlib.import_module(f"screwgraph.{_LATER[own]}"), own)
 
 
 def __dir__() -> list[str]:

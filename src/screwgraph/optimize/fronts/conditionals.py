@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.base.summary import one_line
+
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
@@ -19,6 +21,8 @@ class Conditional:
 
     Both are numbers of unknowns, in the order of columns. [R S] is `rows`; R is upper triangular.
     """
+
+    __repr__ = one_line
 
     own: Int[np.ndarray, " f"]
     above: Int[np.ndarray, " s"]
