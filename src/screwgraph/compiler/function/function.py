@@ -91,8 +91,8 @@ class Function(NativeCallable):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle signature, program and closed-form derivatives; machine code is made again, or found in the cache."""
         code = self.body if isinstance(self.body, DerivativeCode) else pack_code(self.body)
-        known = (self.origin.analytic, self.origin.vanished)
-        return _unpickle_function, (self.name, self.arguments, self.results, code, self.ordering, known, self.dtype)
+        kept = {name: getattr(self, name) for name in ("name", "arguments", "results", "ordering", "dtype")}
+        return _unpickle_function, (kept, code, self.origin.analytic, self.origin.vanished)
 
     def __post_init__(self) -> None:
         own, code = ref(self), self._evaluation  # neither refers to the function: it is dropped with its last reference
@@ -140,10 +140,7 @@ class Function(NativeCallable):
 
     @property
     def quick(self) -> Callable[..., Any]:
-        """The way past NumPy for one state; it returns None where arguments or answer need NumPy's attention.
-
-        Until it is called with numbers, it makes no machine code.
-        """
+        """The way past NumPy for one state, made when it is first called; None where an answer needs NumPy."""
         return self._evaluation.quick
 
     def astype(self, dtype: Any) -> Function:
@@ -175,9 +172,8 @@ class Function(NativeCallable):
     def __repr__(self) -> str:
         results = format_arguments(self.results).removeprefix("result: ")
         number = "" if self.dtype == "float64" else f", {self.dtype}"
-        total = self.operations.total
-        arguments = format_arguments(self.arguments)
-        return f"<{self.name}({arguments}) -> {results}, {total} operations, {self.ordering}{number}>"
+        code = f"{self.operations.total} operations, {self.ordering}{number}"
+        return f"<{self.name}({format_arguments(self.arguments)}) -> {results}, {code}>"
 
     @property
     def operations(self) -> Operations:
@@ -200,8 +196,7 @@ class Function(NativeCallable):
         """
         check_count(self.name, self.arguments, values)
         arrays = check_arrays(self.name, self.arguments, values)
-        columns = concatenate_columns(self.arguments, arrays)
-        return self._pivots.smallest(columns)
+        return self._pivots.smallest(concatenate_columns(self.arguments, arrays))
 
     @cached_property
     def _pivots(self) -> PivotSizes:
@@ -352,8 +347,7 @@ class Function(NativeCallable):
     def blocked(self) -> BlockedFunction:
         """Return the function of batches in blocks of 8 samples (float32: 16), which need no turning.
 
-        It takes and returns arrays `(blocks, *shape, samples)`, and makes them of rows. Machine code is its own: keep
-        what is returned for the next call.
+        It takes and returns arrays `(blocks, *shape, samples)`, and makes them of rows; keep it for the next call.
         """
         return BlockedFunction(self)
 
@@ -398,13 +392,7 @@ class Function(NativeCallable):
 
 
 def _unpickle_function(
-    name: str,
-    arguments: tuple[Argument, ...],
-    results: tuple[Result, ...],
-    code: bytes | DerivativeCode,
-    ordering: str,
-    known: tuple[Analytic | None, Fallback | None],
-    dtype: str,
+    kept: Mapping[str, Any], code: bytes | DerivativeCode, analytic: Analytic | None, vanished: Fallback | None
 ) -> Function:
     body = code if isinstance(code, DerivativeCode) else unpack_code(code)
-    return Function(name, arguments, results, body, ordering, make_unknown_provenance(*known), dtype)
+    return Function(**kept, body=body, origin=make_unknown_provenance(analytic, vanished))
