@@ -73,7 +73,7 @@ def _forward_kinematics(mechanism: Mechanism, frames: str | Iterable[str] | None
     found = find_frames(mechanism, names)
 
     def expression(there: Mechanism, q: np.ndarray) -> list:
-        motion = PlanarMotion.of(there, q)
+        motion = PlanarMotion.from_rates(there, q)
         poses = [motion.frame(frame)[0] for frame in find_frames(there, names)]
         return [entry for T in poses for entry in T.ravel().tolist()]
 
@@ -85,7 +85,7 @@ def _frame_velocity(mechanism: Mechanism, frame: str, *, reference: str = LOCAL,
     way, _ = validate_reference(reference), find_frames(mechanism, [frame])
 
     def expression(there: Mechanism, q: np.ndarray, qd: np.ndarray) -> list:
-        T, V = PlanarMotion.of(there, q, qd).frame(*find_frames(there, [frame]))
+        T, V = PlanarMotion.from_rates(there, q, qd).frame(*find_frames(there, [frame]))
         return list(express_twist(way, T, V))
 
     return compile_query("frame_velocity", mechanism, 2, expression, (6,), asked=(frame, way), **options)
@@ -95,7 +95,7 @@ def _frame_acceleration(mechanism: Mechanism, frame: str, *, reference: str = LO
     way, _ = validate_reference(reference), find_frames(mechanism, [frame])
 
     def expression(there: Mechanism, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
-        T, V, rate = PlanarMotion.of(there, q, qd, qdd).frame(*find_frames(there, [frame]))
+        T, V, rate = PlanarMotion.from_rates(there, q, qd, qdd).frame(*find_frames(there, [frame]))
         return list(express_twist_rate(way, T, V, rate))
 
     return compile_query("frame_acceleration", mechanism, 3, expression, (6,), asked=(frame, way), **options)
@@ -129,7 +129,7 @@ def _of_masses(name: str, count: int, expression: Expression, shape: tuple[int, 
 
 
 def _center(there: Mechanism, *vectors: np.ndarray) -> list:
-    return [*PlanarMotion.of(there, *vectors).total_center(len(vectors) - 1), 0.0]
+    return [*PlanarMotion.from_rates(there, *vectors).total_center(len(vectors) - 1), 0.0]
 
 
 def _center_jacobian(there: Mechanism, q: np.ndarray) -> list:
@@ -138,7 +138,7 @@ def _center_jacobian(there: Mechanism, q: np.ndarray) -> list:
 
 
 def _momentum(there: Mechanism, *vectors: np.ndarray) -> list:
-    return PlanarMotion.of(there, *vectors).centroidal_momentum(len(vectors) - 1)
+    return PlanarMotion.from_rates(there, *vectors).centroidal_momentum(len(vectors) - 1)
 
 
 def _momentum_matrix(there: Mechanism, q: np.ndarray) -> list:

@@ -42,7 +42,7 @@ class PlanarMotion:
     rates: tuple[Motion, ...]
 
     @classmethod
-    def of(cls, mechanism: Mechanism, q: Any, *rates: Any) -> PlanarMotion:
+    def from_rates(cls, mechanism: Mechanism, q: Any, *rates: Any) -> PlanarMotion:
         """Return the motion of coordinates q, and of their first rates."""
         return cls((Motion(mechanism, q, q), *(Motion(mechanism, q, rate) for rate in rates)))
 
@@ -105,7 +105,7 @@ class PlanarMotion:
 
 def unit_rates(mechanism: Mechanism, q: Any) -> list[PlanarMotion]:
     """Return the motions of one coordinate at unit rate each."""
-    return [PlanarMotion.of(mechanism, q, row.tolist()) for row in np.eye(mechanism.n)]
+    return [PlanarMotion.from_rates(mechanism, q, row.tolist()) for row in np.eye(mechanism.n)]
 
 
 def find_frames(mechanism: Mechanism, names: Sequence[str]) -> tuple[PlanarFrame, ...]:
