@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.errors import InputError
-from screwgraph.compiler import PARAMETERS, CachedCode, Function, Result, make_function
-from screwgraph.compiler.cache import pack_program
-from screwgraph.compiler.derivatives.tape_inputs import make_inputs
+from screwgraph.compiler import Function
 from screwgraph.graph import refuse_payload
 from screwgraph.mechanics.dynamics.closed_chains import SPANNING
 from screwgraph.mechanics.dynamics.mechanism import inverse_dynamics
+from screwgraph.mechanics.dynamics.parameter_slopes import fix_parameters
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.mechanism.assembled_positions import draw_assembled_positions
 from screwgraph.model.mechanism.equations import constraint_derivatives
+from screwgraph.model.mechanism.live_mechanism import check_source
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.tape import factor_out, program
 
 NUMBERS = {"m": ("mass", 1.0), "mx": ("cog_x", 0.0), "my": ("cog_y", 0.0), "I0": ("I0", 1.0)}
 """Inertial parameters of a body, the file's values that they are slopes by, and where.
@@ -34,41 +31,17 @@ STATES = 3
 """Random states for each parameter: torques at these show what all motions show."""
 
 
-def fix_parameters(whole: Function, labels: Sequence[str], at: Mapping[str, float]) -> Function:
-    """Return the derivatives (..., rows, k) of inverse dynamics by its parameters, where these are `at`, else 0."""
-    slopes = whole.jacobian(PARAMETERS)
-    arguments = tuple(a for a in slopes.arguments if a.name != PARAMETERS)
-    code = slopes.program
-
-    def make(inputs: Sequence[str]) -> CachedCode:
-        _, values = make_inputs(arguments)
-        outputs = code.on([values.get(name, at.get(name, 0.0)) for name in code.input_names])
-        tape = next(iter(values.values())).tape
-        return CachedCode(factor_out(program(tape, outputs, inputs)), slopes.ordering)
-
-    rows = whole.results[0].names
-    result = Result("result", (len(rows), len(labels)), tuple(f"{row} by {label}" for row in rows for label in labels))
-    origin = replace(slopes.origin, analytic=None, vanished=None)
-    key = ("regressor", pack_program(code), tuple(at.items()))
-    return make_function("regressor", key, arguments, make, lambda _: origin, (result,))
-
-
 def list_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[str, tuple[str, float]]:
     """Return the numbers in which torques are linear by their labels: values of the file, and where slopes are taken.
 
     Raises:
         InputError: no file, or no body, damping or stiffness of a name.
     """
-    source = mechanism.source
-    if source is None:
-        raise InputError(
-            f"mechanism {mechanism.name!r} was not read from a file",
-            why="parameters are those of its file",
-            fix="write it to a YAML file",
-        )
     names_of = [body.name for body in mechanism.bodies]
     bodies = {own: {f"{own}.{n}": (f"{v}:{own}", at) for n, (v, at) in NUMBERS.items()} for own in names_of}
-    others = {name: {name: (name, 0.0)} for name, _ in source.values if name.partition(":")[0] in OTHERS}
+    others = {
+        name: {name: (name, 0.0)} for name, _ in check_source(mechanism).values if name.partition(":")[0] in OTHERS
+    }
     known = {**bodies, **others}
     found: dict[str, tuple[str, float]] = {}
     for name in known if names is None else names:

@@ -8,7 +8,8 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING
 from screwgraph.mechanics.dynamics.inverse import inverse_dynamics
-from screwgraph.mechanics.dynamics.mechanism_regressor import ANSWERS, fix_parameters
+from screwgraph.mechanics.dynamics.mechanism_regressor import ANSWERS
+from screwgraph.mechanics.dynamics.parameter_slopes import fix_parameters
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, check_moves
 from screwgraph.model.robot.parameters import LINEAR, checked_parameters

@@ -167,9 +167,9 @@ class Table(Mapping[str, Float[np.ndarray, " N"]]):
         return f"{self.file}:{self.lines[row]}"
 
 
-def load_table(given: Any, *, missing: bool = False, names: Sequence[str] = ()) -> Any:
+def load_table(given: Any, *, missing: bool = False) -> Any:
     """Return a table of columns; where a file is named, what it holds, as `read_table` does. Raises InputError."""
-    return read_table(given, missing=missing, names=names) if isinstance(given, (str, os.PathLike)) else given
+    return read_table(given, missing=missing) if isinstance(given, (str, os.PathLike)) else given
 
 
 def read_table(source: str | os.PathLike[str], *, missing: bool = False, names: Sequence[str] = ()) -> Table:

@@ -12,7 +12,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.mechanism.force_balance import ConstraintRows, ForceBalance
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
-from screwgraph.model.mechanism.mechanism import BoundParameters, Mechanism, without_metadata
+from screwgraph.model.mechanism.mechanism import BoundParameters, Mechanism, MechanismSource, without_metadata
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.tape import Program, Tape, apply, map_nested, program
@@ -71,6 +71,17 @@ def _evaluate_mechanism(live: LiveMechanism, values: tuple[Any, ...]) -> Mechani
     return replace(live.nominal, **parts, bound=BoundParameters(live, values))
 
 
+def check_source(mechanism: Mechanism) -> MechanismSource:
+    """Return the file of a mechanism. Raises InputError where there is none: parameters are those of a file."""
+    if mechanism.source is None:
+        raise InputError(
+            f"mechanism {mechanism.name!r} was not read from a file",
+            why="parameters are those of its file",
+            fix="write it to a YAML file",
+        )
+    return mechanism.source
+
+
 @lru_cache(maxsize=64)
 def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanism:
     """Return a mechanism with some of its file's parameters and values, such as "mass:coupler", as inputs.
@@ -78,13 +89,7 @@ def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanis
     Raises:
         InputError: the mechanism was not read from a file, or has nothing of a name; one is named twice.
     """
-    source = mechanism.source
-    if source is None:
-        raise InputError(
-            f"mechanism {mechanism.name!r} was not read from a file",
-            why="parameters are those of its file",
-            fix="write it to a YAML file",
-        )
+    source = check_source(mechanism)
     known = dict(source.values)
     for name in names:
         if names.count(name) > 1:

@@ -97,5 +97,5 @@ def inverse_trajectory(
         ModelError: the mechanism does not reach the trajectory.
     """
     check_moves(model)
-    given = read_trajectory(model, trajectory) if isinstance(trajectory, str) else trajectory
+    given = read_trajectory(model, trajectory) if isinstance(trajectory, (str, os.PathLike)) else trajectory
     return FOLLOWERS[model.kind].torques(model, given, q0=q0, noise=noise, watch=watch)

@@ -30,7 +30,7 @@ from screwgraph.ui.cli.options import Flag
 from screwgraph.ui.cli.solve_mechanism import complete_state, draw_states
 from screwgraph.ui.cli.solve_result import SHOWN_STATES
 from screwgraph.ui.cli.state import State, check_closed, make_state, random_state
-from screwgraph.ui.cli.state_file import read_entries, read_state
+from screwgraph.ui.cli.state_file import errors_in, read_entries, read_state
 
 FLAGS = {
     "frames": Flag("Link or frame; of mechanisms body or point; default: last.", "FRAME"),
@@ -96,11 +96,9 @@ def _robot_state(robot: sg.Robot, file: str | None, count: int | None, seed: int
 
 def _mechanism_state(mechanism: sg.Mechanism, file: str | None, count: int | None, seed: int) -> State:
     if file is not None:
-        try:
-            q, qd = complete_state(mechanism, read_entries(file))
-        except InputError as error:
-            raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
-        return make_state(q, qd, file)
+        entries = read_entries(file)
+        with errors_in(file):
+            return make_state(*complete_state(mechanism, entries), file)
     q, qd = draw_states(mechanism, count or 1, np.random.default_rng(seed))
     drawn = "a random state" if count in (None, 1) else f"{count} random states"
     return make_state(*((q[0], qd[0]) if count is None else (q, qd)), f"{drawn}, seed {seed}")
@@ -137,12 +135,12 @@ def default_frame(model: Any) -> str:
 
 def to_json(motion: Motion, state: State) -> dict[str, Any]:
     """Return poses (..., frames, 4, 4), velocities (..., frames, 6) and Jacobians (..., frames, 6, nv)."""
-    q, qd = np.asarray(state.q), np.asarray(state.qd)
+    q, qd, model = np.asarray(state.q), np.asarray(state.qd), motion.model
+    named = {"joints": list(model.joint_names)} if model.has_frames else {"coordinates": list(model.coordinates)}
     return {
-        motion.model.kind: motion.model.name,
+        model.kind: model.name,
         "state": state.origin,
-        **({"joints": list(motion.model.joint_names)} if motion.model.has_frames else {}),
-        **({} if motion.model.has_frames else {"coordinates": list(motion.model.coordinates)}),
+        **named,
         "q": q,
         "qd": qd,
         "frames": list(motion.frames),

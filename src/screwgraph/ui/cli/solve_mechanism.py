@@ -17,7 +17,7 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.ui.cli.console import make_output_console, make_table
 from screwgraph.ui.cli.problem_functions import GIVEN, compile_problem_function
 from screwgraph.ui.cli.solve_result import SHOWN_STATES
-from screwgraph.ui.cli.state_file import read_entries
+from screwgraph.ui.cli.state_file import errors_in, read_entries
 
 UNITS = {"q": ("m", "rad"), "qd": ("m/s", "rad/s"), "qdd": ("m/s^2", "rad/s^2"), "tau": ("N", "N m")}
 
@@ -161,7 +161,7 @@ def _normal(rng: np.random.Generator, names: Sequence[str]) -> list[float]:
 def _from_file(mechanism: Mechanism, function: Function, problem: str, file: str) -> dict[str, np.ndarray]:
     """Return the state that a JSON file gives, by names: what it does not name follows, or is zero."""
     entries, third = read_entries(file), GIVEN[problem]
-    try:
+    with errors_in(file):
         q, qd = complete_state(mechanism, entries, third)
         values = {"q": q, "qd": qd}
         if problem == "inverse":
@@ -170,8 +170,6 @@ def _from_file(mechanism: Mechanism, function: Function, problem: str, file: str
             values[third] = _of_motors(mechanism, entries.get(third, {}))
         elif entries.get(third):
             raise InputError(f"{third} is given, and mechanism {mechanism.name!r} has no motors")
-    except InputError as error:
-        raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
     return {name: np.asarray(value)[None] for name, value in values.items()}
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,15 @@ def read_state(file: str, robot: Robot, given: str | None, frames: tuple[str, ..
         InputError: the file is unreadable, no JSON, or does not fit the robot or the problem; names file and line.
     """
     entries = read_entries(file)
-    try:
+    with errors_in(file):
         return _state(entries, robot, given, frames, file)
+
+
+@contextmanager
+def errors_in(file: str) -> Iterator[None]:
+    """Name a file in errors. Raises InputError with the file where what is done within raises one."""
+    try:
+        yield
     except InputError as error:
         raise InputError(error.what, at=file, why=error.why, fix=error.fix) from error
 

@@ -33,7 +33,7 @@ class Kernel:
 
     `areas` are the numbers of results and of inputs that stay where the caller has them: places of a memory begin with
     these, others are in `memory`. `inlined` says that its caller takes its lines in. Its `head`, done once before all
-    `lines`, takes room on the stack, also where these stand in a loop of a caller.
+    `lines`, takes space on the stack, also where these stand in a loop of a caller.
     """
 
     def __init__(self, name: str, lanes: Lanes, widest: int, areas: tuple[int, int], *, inlined: bool) -> None:
@@ -155,7 +155,7 @@ class Kernel:
 
     def reserve(self, size: int) -> str:
         """Return the address of so many numbers of the function's own."""
-        name = f"%room{next(self._number)}"
+        name = f"%array{next(self._number)}"
         self.head.append(f"  {name} = alloca [{size or 1} x {self.lanes.real}], align 64")
         return name
 

@@ -80,7 +80,7 @@ def print_block(part: Block, printer: PartsPrinter) -> None:
 
 
 def _locate(body: Kernel, places: Sequence[int], *, in_place: bool) -> str:
-    """Return the address of numbers side by side: where they stand, or where there is room for copies."""
+    """Return the address of numbers side by side: where they stand, or where copies of them go."""
     return body.pointer(places[0] if places else 0) if in_place else body.reserve(len(places))
 
 
