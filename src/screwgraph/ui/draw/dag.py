@@ -45,7 +45,7 @@ def dag_scene(dag: Dag) -> Scene:
 def bayes_net_scene(dag: Dag) -> Scene:
     """Arrange the Bayes net of an elimination; see `draw_bayes_net`."""
     edges = [(key, parent) for key, parents in dag.bayes_net.items() for parent in parents]
-    return _arrange(dag, edges, "from a parent to a variable that is given by it and its others")
+    return _arrange(dag, edges, "to a variable, from each that it is conditioned on")
 
 
 def _arrange(dag: Dag, edges: Sequence[tuple[Key, Key]], arrow: str) -> Scene:
