@@ -182,8 +182,7 @@ def draw_robot(s: Solved) -> None:
     a.set_title("Fig. 11: end-effector path", loc="left")
     a.legend(loc="best")
     b.set(xlim=(-20.0, 60.0), ylim=(-60.0, 20.0), title="at the corner")
-    for i, colour in zip(s.mechanism.motors, (BLUE, RED), strict=True):
-        name = s.mechanism.angles[i].name
+    for name, colour in zip(s.mechanism.motors, (BLUE, RED), strict=True):
         c.plot(t, np.degrees(run.coordinate(name)), color=colour, label=name)
     c.set(xlabel="time (s)", ylabel="motor (deg)", title="angles of the motors")
     for i, colour in enumerate((BLUE, RED)):

@@ -24,7 +24,7 @@ def queries(mechanism):
     graph = sg.dynamics_graph(mechanism)
     found = [(sg.forward_dynamics, graph.given("q", "qd", *(["tau"] if mechanism.motors else [])))]
     if len(mechanism.motors) == mechanism.dof:
-        driven = [f"qdd:{mechanism.angles[i].name}" for i in mechanism.motors]
+        driven = [f"qdd:{name}" for name in mechanism.motors]
         found.append((sg.inverse_dynamics, graph.given("q", "qd", *driven)))
     return found
 
@@ -78,7 +78,7 @@ def test_dynamics_are_right_at_random_and_special_positions(name):
         torques = motor_torques(mechanism, q, qd, expected)
         J = compile_mechanism(mechanism).closing(q)[1][:, list(mechanism.freedom.kept)]
         forces = np.abs(expected @ mass_matrix(mechanism)).max(axis=1) + np.abs(torques).max(axis=1) + 1.0
-        driven = np.eye(mechanism.n)[[mechanism.angle_slots[i] for i in mechanism.motors]]
+        driven = np.eye(mechanism.n)[list(mechanism.motor_slots)]
         driven = np.concatenate([J, np.broadcast_to(driven, (len(q), *driven.shape))], axis=1)
         rounding = 1e-15 * np.linalg.cond(driven) ** 2 * forces  # near positions where motors do not tell the motion
         assert (np.abs(functions["auto"](q, qd, expected) - torques) <= 1e-11 + 10.0 * rounding[:, None]).all()

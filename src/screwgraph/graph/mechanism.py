@@ -202,7 +202,7 @@ def unconstrained_graph(
 
 def _make_balance_graph(parts: MechanismParts, external_forces: Sequence[str]) -> FactorGraph:
     mechanism, names = parts.mechanism, parts.mechanism.coordinates
-    motors = dict(zip(mechanism.motor_slots, mechanism.motor_names, strict=True))
+    motors = dict(zip(mechanism.motor_slots, mechanism.motors, strict=True))
     pushed = list_force_coordinates(mechanism, external_forces)
     variables = [v for kind in ("q", "qd", "qdd") for v in parts.variables(kind)]
     variables += [vector_variable("tau", name, 1, slot + 1, None) for slot, name in motors.items()]

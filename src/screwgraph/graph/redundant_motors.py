@@ -29,7 +29,7 @@ def redundant_motors_graph(mechanism: Mechanism, weights: Mapping[str, float]) -
         ModelError: the mechanism cannot be assembled.
     """
     graph = mechanism_graph(mechanism)
-    slots = dict(zip(mechanism.motor_names, mechanism.motor_slots, strict=True))
+    slots = dict(zip(mechanism.motors, mechanism.motor_slots, strict=True))
     yielding = np.zeros(mechanism.n)
     yielding[[slots[name] for name in weights]] = [1.0 / weight for weight in weights.values()]
     parts = MechanismParts(mechanism, regular_weights(mechanism, np.diag(yielding)))

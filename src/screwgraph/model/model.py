@@ -7,13 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.spatial.manifolds import Manifold
+
+if TYPE_CHECKING:
+    from screwgraph.model.functions_of_time import FunctionOfTime
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,12 +39,14 @@ class Model(ABC):
     """A mechanical system: positions q (nq,) on a manifold, velocities qd (nv,), efforts tau (m,) that drive it.
 
     `kind` is the key by which each layer above finds what it knows of such models: graphs, queries, motions, plans.
-    With `has_frames`, joints carry links with frames and shapes, on which wrenches act.
+    With `has_frames`, joints carry links with frames and shapes, on which wrenches act. `driven` coordinates follow
+    functions of time in simulations.
     """
 
     kind: ClassVar[str]
     has_frames: ClassVar[bool]
     name: str
+    driven: Mapping[str, FunctionOfTime] = MappingProxyType({})
 
     @property
     @abstractmethod

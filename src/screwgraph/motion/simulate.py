@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
+from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.motion.simulation import AUTO, Trajectory, Watch
 from screwgraph.motion.simulation import simulate as integrate
 
@@ -31,6 +32,7 @@ def simulate(
     friction: bool = False,
     stops: bool = False,
     effort_limits: bool = False,
+    driven: Mapping[str, Any] | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     coordinates: str | None = None,
@@ -61,6 +63,10 @@ def simulate(
             steps of "semi_implicit" only, which "auto" then takes, as `Simulator` does: of order 1, torques held over
             each step. Without stops, `.doubts` of the result names joints that leave their range.
         effort_limits: whether torques and forces are cut to the effort limits of the file.
+        driven: coordinates that follow functions of time, in the place of those of a mechanism's file: motors of
+            mechanisms, joints of one coordinate of robots. {"crank": "2*pi*t"} are expressions in t (s), or Python
+            functions of t, differentiated exactly; {"t": times, "crank": samples} have a spline of degree 5 through
+            them. `.tau` of the result has the efforts that they take. Initial states are those at t = 0.
         rtol: relative error of a step that adaptive methods allow, 1e-9 by default.
         atol: absolute error of a step that adaptive methods allow (SI units), 1e-9 by default.
         coordinates: of the smoother of mechanisms: "spanning" or "independent".
@@ -91,9 +97,11 @@ def simulate(
 
         _refuse({name: on or None for name, on in laws.items()}, "the smoother has no law for them")
         _refuse(tolerances, "they are tolerances of adaptive methods")
+        _refuse({"driven": driven}, "the smoother has no law for coordinates that are driven")
+        refuse_driven(model, "smoothed simulations")
         return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **_given(graph))
     _refuse(graph, "they are options of the method 'smoother'")
-    return integrate(model, q0, qd0, time, dt, method, tau, **laws, watch=watch, **_given(tolerances))
+    return integrate(model, q0, qd0, time, dt, method, tau, **laws, driven=driven, watch=watch, **_given(tolerances))
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

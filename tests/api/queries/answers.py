@@ -57,7 +57,7 @@ def goal_of(name: str) -> tuple[str, int, float]:
     """Return a coordinate, its place in q, and where a plan is to move it."""
     model = model_of(name)
     if name in MECHANISMS:
-        joint = next((model.angles[i].name for i in model.motors), model.independent_coordinates[0])
+        joint = next(iter(model.motors), model.independent_coordinates[0])
         return joint, model.index(joint), float(model.home[model.index(joint)]) + 0.3
     joint = model.independent_joints[-1]
     place = model.q_slices[joint].start

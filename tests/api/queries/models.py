@@ -82,7 +82,7 @@ def driven_of(name: str) -> np.ndarray:
     """Return the places in qd of what torques act on."""
     model = model_of(name)
     if name in MECHANISMS:
-        return np.array([model.angle_slots[i] for i in model.motors], dtype=int)
+        return np.array(list(model.motor_slots), dtype=int)
     return np.arange(model.nv)
 
 
@@ -103,6 +103,6 @@ def held_joint(name: str) -> tuple[str, int]:
     """Return a driven joint whose acceleration may be given in the place of its torque, and its place among these."""
     model = model_of(name)
     if name in MECHANISMS:
-        return next((model.angles[i].name for i in model.motors), "none"), 0
+        return next(iter(model.motors), "none"), 0
     joint = model.independent_joints[-1]
     return joint, model.v_slices[joint].start

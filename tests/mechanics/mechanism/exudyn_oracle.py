@@ -3,8 +3,11 @@
 import numpy as np
 
 
-def slider_crank_angle(exudyn, time):
-    """Angle of the crank after a time (s); figures as in zoo/mechanisms/slider_crank.yaml."""
+def slider_crank(exudyn, time, turn=None):
+    """Angle of the crank after a time (s), and the torque that turns it.
+
+    Figures as in zoo/mechanisms/slider_crank.yaml. `turn` is how far it is turned, of the time; None where it falls.
+    """
     from exudyn.itemInterface import (
         LoadMassProportional,
         MarkerBodyMass,
@@ -55,11 +58,19 @@ def slider_crank_angle(exudyn, time):
     still = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=mbs.AddNode(NodePointGround()), coordinate=0))
     height = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=node, coordinate=1))
     mbs.AddObject(ObjectConnectorCoordinate(markerNumbers=[still, height]))
+    drive = None
+    if turn is not None:
+        angle = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=crank_node, coordinate=2))
+        connector = ObjectConnectorCoordinate(
+            markerNumbers=[still, angle], offset=1.0, offsetUserFunction=lambda mbs, t, itemNumber, lOffset: turn(t)
+        )
+        drive = mbs.AddObject(connector)
     mbs.Assemble()
     settings = exudyn.SimulationSettings()
     settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = 5000, time
     settings.timeIntegration.verboseMode = 0
-    settings.timeIntegration.generalizedAlpha.spectralRadius = 1.0
+    settings.timeIntegration.generalizedAlpha.spectralRadius = 1.0 if turn is None else 0.8
     settings.solutionSettings.writeSolutionToFile = False
     mbs.SolveDynamic(settings)
-    return start + mbs.GetNodeOutput(crank_node, exudyn.OutputVariableType.Coordinates)[2]
+    angle = start + mbs.GetNodeOutput(crank_node, exudyn.OutputVariableType.Coordinates)[2]
+    return angle, 0.0 if drive is None else mbs.GetObjectOutput(drive, exudyn.OutputVariableType.Force)

@@ -42,7 +42,7 @@ def reduced(mechanism: Mechanism, q, qd, force=0.0) -> Reduced:
 
 def motor_torques(mechanism: Mechanism, q, qd, qdd) -> np.ndarray:
     """Return the torques of the motors that a motion needs; the smallest where several would do."""
-    slots = [mechanism.angle_slots[i] for i in mechanism.motors]
+    slots = list(mechanism.motor_slots)
     code, q, qd = compile_mechanism(mechanism), np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     _, J = code.closing(q)
     Q = code.rates(q, qd)[..., J.shape[-2] :]
@@ -59,6 +59,6 @@ def accelerations(mechanism, q, qd, tau):
     J = code.closing(q)[1][kept]
     rates = code.rates(q, qd)
     force = rates[-n:].copy()
-    force[[mechanism.angle_slots[i] for i in mechanism.motors]] += tau
+    force[list(mechanism.motor_slots)] += tau
     K = np.block([[mass_matrix(mechanism), J.T], [J, np.zeros((len(J), len(J)))]])
     return np.linalg.lstsq(K, np.concatenate([force, rates[: len(rates) - n][kept]]), rcond=None)[0][:n]

@@ -45,7 +45,7 @@ def test_accelerations_solve_the_augmented_and_the_reduced_equations(name):
     function = sg.compile(graph.given(*known), ["qdd", "lambda"])
     values = {"q": q, "qd": qd, "tau": tau, "force": force}
     qdd, multipliers = function(*(values[name] for name in known))
-    force[:, [model.angle_slots[i] for i in model.motors]] += tau
+    force[:, list(model.motor_slots)] += tau
     _, J = compile_mechanism(model).closing(q)
     rates, kept = compile_mechanism(model).rates(q, qd), list(model.freedom.kept)
     c, Q = rates[:, : J.shape[1]], rates[:, J.shape[1] :] + force
@@ -66,7 +66,7 @@ def test_torques_of_the_motors_give_the_motion_that_they_were_asked_for(name):
     q, qd = states(model, 4)
     asked = RNG.standard_normal((4, len(model.motors)))
     force = np.zeros_like(q)
-    force[:, [model.angle_slots[i] for i in model.motors]] = asked
+    force[:, list(model.motor_slots)] = asked
     qdd = compile_mechanism(model).acceleration(q, qd, force)
     np.testing.assert_allclose(sg.inverse_dynamics(model)(q, qd, qdd), asked, atol=1e-9 * max(1.0, np.abs(qdd).max()))
 

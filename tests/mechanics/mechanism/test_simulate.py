@@ -136,7 +136,11 @@ def test_a_run_is_saved_as_a_table(tmp_path):
 @pytest.mark.extra
 def test_exudyn_moves_the_slider_crank_alike():
     exudyn = pytest.importorskip("exudyn")
-    from tests.mechanics.mechanism.exudyn_oracle import slider_crank_angle
+    from tests.mechanics.mechanism.exudyn_oracle import slider_crank
 
     run = sg.simulate(sg.load_mechanism("slider_crank"), time=0.5, dt=1e-3)
-    np.testing.assert_allclose(run.coordinate("theta")[-1], slider_crank_angle(exudyn, 0.5), atol=2e-6)
+    np.testing.assert_allclose(run.coordinate("theta")[-1], slider_crank(exudyn, 0.5)[0], atol=2e-6)
+    driven = sg.simulate(sg.load_mechanism("slider_crank"), time=0.5, dt=0.01, driven={"theta": "pi/4 + 16*t**3"})
+    angle, torque = slider_crank(exudyn, 0.5, lambda t: 16 * t**3)
+    np.testing.assert_allclose(driven.coordinate("theta")[-1], angle, atol=1e-9)
+    np.testing.assert_allclose(driven.tau[-1], -torque, atol=1e-5)  # a force on the connector

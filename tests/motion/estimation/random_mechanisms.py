@@ -76,7 +76,7 @@ def random_mechanism(rng: np.random.Generator, folder: Path) -> Subject:
         partial(_readings, mechanism, sensors=sensors),
         {name: values[name] for name in (f"mass:{bodies[-1]}", second)},
         partial(_accelerations, mechanism),
-        mechanism.motor_names,
+        mechanism.motors,
         {"theta": rng.uniform(-2.0, 2.0)},
         ["theta"] if rng.random() < 0.5 else [],
         partial(_tangent, mechanism),

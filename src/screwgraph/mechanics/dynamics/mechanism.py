@@ -149,7 +149,7 @@ def hybrid_dynamics(
     mechanism.check_motors()
     named = tuple(accelerations)
     check_free(mechanism, named)
-    graph, motors = dynamics_graph(mechanism, external_wrenches, parameters=parameters), mechanism.motor_names
+    graph, motors = dynamics_graph(mechanism, external_wrenches, parameters=parameters), mechanism.motors
     given = [Key("qdd" if name in named else "tau", name) for name in motors]
     result = [Key("tau" if name in named else "qdd", name) for name in motors]
     arguments = [*_arguments(mechanism, graph, "q", "qd")[:2], ("given", given), *_arguments(mechanism, graph)]

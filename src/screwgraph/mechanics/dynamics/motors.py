@@ -18,11 +18,11 @@ POSITIONS = 8
 
 
 def with_motors(mechanism: Mechanism, actuated: Iterable[str] | None) -> Mechanism:
-    """Return a mechanism with motors at other angles, if any are named. Raises InputError for unknown names."""
+    """Return a mechanism with motors at other coordinates, if any are named. Raises InputError for unknown names."""
     if actuated is None:
         return mechanism
     names = [actuated] if isinstance(actuated, str) else list(dict.fromkeys(actuated))
-    return replace(mechanism, motors=tuple(_angle(mechanism, name) for name in names))
+    return replace(mechanism, motors=tuple(mechanism.coordinates[mechanism.index(name)] for name in names))
 
 
 def find_driving_motors(mechanism: Mechanism) -> tuple[str, ...]:
@@ -32,20 +32,20 @@ def find_driving_motors(mechanism: Mechanism) -> tuple[str, ...]:
         InputError: there are none, or some motion moves without them.
     """
     mechanism.check_motors()
-    names = mechanism.motor_names
+    names = mechanism.motors
     driven = _rank(mechanism, list(mechanism.motor_slots))
     if driven < mechanism.dof:
         raise InputError(
             f"the motors {', '.join(names)} cannot drive all motions of mechanism {mechanism.name!r}",
             why=f"they drive {driven} of its {mechanism.dof} degrees of freedom",
-            fix="name more angles under motors: in its file, or by actuated=",
+            fix="name more coordinates under motors: in its file, or by actuated=",
         )
     return names
 
 
 def validate_weights(mechanism: Mechanism, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Return a weight for each motor, 1 by default. Raises InputError for unknown motors and bad weights."""
-    names = mechanism.motor_names
+    names = mechanism.motors
     if weights is not None and not isinstance(weights, Mapping):
         raise InputError(f"weights = {weights!r} is no mapping", fix='weights={"angle": 2.0}')
     for name, weight in (weights or {}).items():
@@ -58,16 +58,16 @@ def validate_weights(mechanism: Mechanism, weights: Mapping[str, float] | None) 
 
 
 def check_free(mechanism: Mechanism, accelerations: Sequence[str]) -> None:
-    """Check that the accelerations of these motors' angles may be given.
+    """Check that the accelerations of these motors' coordinates may be given.
 
     Raises:
-        InputError: one is no motor's angle, or constraints tie them.
+        InputError: one is no motor's coordinate, or constraints tie them.
     """
-    motors = mechanism.motor_names
+    motors = mechanism.motors
     for name in accelerations:
         if name not in motors:
             raise make_unknown_name_error("motor", str(name), motors)
-    slots = [mechanism.angle_slots[_angle(mechanism, name)] for name in accelerations]
+    slots = [mechanism.index(name) for name in accelerations]
     if _rank(mechanism, slots) < len(slots):
         raise InputError(
             f"the accelerations of {', '.join(accelerations)} cannot all be given",
@@ -89,10 +89,3 @@ def _free_motions(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np
     """Return orthonormal bases of what constraints allow."""
     J = mechanism.closing_program.interpreter(q)[1][:, list(mechanism.freedom.kept)]
     return np.linalg.qr(J.swapaxes(1, 2), mode="complete")[0][:, :, J.shape[1] :]
-
-
-def _angle(mechanism: Mechanism, name: str) -> int:
-    names = [angle.name for angle in mechanism.angles]
-    if name not in names:
-        raise make_unknown_name_error("angle", str(name), names)
-    return names.index(name)

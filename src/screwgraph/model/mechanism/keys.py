@@ -29,7 +29,10 @@ MECHANISM: Keys = {
     "forces": Entry("constant forces", "list", default="[]"),
     "torques": Entry("constant torques", "list", default="[]"),
     "sensors": Entry("sensors of estimates", "list", default="[]"),
-    "motors": Entry("angles whose torques inverse dynamics finds", "[angle, ...]", default="[]"),
+    "motors": Entry("coordinates whose torques or forces inverse dynamics finds", "[coordinate, ...]", default="[]"),
+    "driven": Entry(
+        "motors whose motion simulations follow: functions of t, or samples", "{coordinate: function}", "rad, m", "{}"
+    ),
     "independent": Entry("coordinates that drive it: angles, x:P1, y:2", "[coordinate, ...]", default="chosen"),
     "velocities": Entry(
         "velocities at the beginning, of as many coordinates", "{coordinate: number}", "rad/s, m/s", "{}"
@@ -98,6 +101,13 @@ TORQUE: Keys = {
     "angle": Entry("in its place: the angle that it acts on", "angle"),
     "value": Entry("torque", NUMBER, "N m", REQUIRED),
 }
+SAMPLES: Keys = {
+    "t": Entry("times, which grow", "[number, ...]", "s", REQUIRED),
+    "values": Entry(
+        "the coordinate at these, four or more: a spline of degree 5 goes through", "[number, ...]", "rad, m", REQUIRED
+    ),
+}
+"""In the place of an expression in t."""
 SENSOR: Keys = {
     "sensor": Entry(PART, default=REQUIRED),
     **{
@@ -126,6 +136,7 @@ SECTIONS: Mapping[str, Keys] = {
     "An item of dampers": DAMPER,
     "An item of forces": FORCE,
     "An item of torques": TORQUE,
+    "Samples of a driven coordinate": SAMPLES,
     "An item of sensors": SENSOR,
 }
 """All sections, for people."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
@@ -15,7 +14,8 @@ from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.model.mechanism.mechanism import BoundParameters, Mechanism, MechanismSource, without_metadata
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.tape import Program, Tape, apply, map_nested, program
+from screwgraph.model.traced_numbers import TracedNumber
+from screwgraph.tape import Program, Tape, map_nested, program
 
 SECTIONS = ("points", "bodies", "gears", "springs", "dampers", "forces", "torques", "gravity")
 """What of a mechanism has numbers that may be parameters."""
@@ -149,67 +149,3 @@ class LiveBalance:
         masses = {j: entries.get((self.slot, j), 0.0) for j in self.masses}
         rows = (ConstraintRows(mechanism.constraints[own.place], own.kept, own.weight) for own in self.constraints)
         return ForceBalance(mechanism, self.slot, masses, tuple(rows))
-
-
-# Numbers that remember how they were computed.
-
-
-class TracedNumber(float):
-    """A number, and the scalar on a tape that it is the value of; what arithmetic makes of it is traced as well."""
-
-    expression: Any
-
-    def __new__(cls, value: float, expression: Any) -> Self:
-        """Make a number of its value and its expression."""
-        number = super().__new__(cls, value)
-        number.expression = expression
-        return number
-
-
-def expression_of(number: Any) -> Any:
-    """Return the expression of a traced number; other numbers are their own."""
-    return number.expression if isinstance(number, TracedNumber) else number
-
-
-def _operator(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    def trace_operator(*numbers: Any) -> Any:
-        value = getattr(float, name)(*map(_plain, numbers))
-        # A float leaves the other operand's type, or a complex root, to Python.
-        if value is NotImplemented or not isinstance(value, float):
-            return value
-        return TracedNumber(value, call(*map(expression_of, numbers)))
-
-    return trace_operator
-
-
-def _function(name: str) -> Callable[..., Any]:
-    def trace_function(*numbers: Any) -> TracedNumber:
-        return TracedNumber(getattr(math, name)(*map(_plain, numbers)), apply(name, *map(expression_of, numbers)))
-
-    return trace_function
-
-
-def _plain(number: Any) -> Any:
-    return float(number) if isinstance(number, (int, float)) else number
-
-
-_OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": lambda a, b: a + b,
-    "__radd__": lambda a, b: b + a,
-    "__sub__": lambda a, b: a - b,
-    "__rsub__": lambda a, b: b - a,
-    "__mul__": lambda a, b: a * b,
-    "__rmul__": lambda a, b: b * a,
-    "__truediv__": lambda a, b: a / b,
-    "__rtruediv__": lambda a, b: b / a,
-    "__pow__": lambda a, b: a**b,
-    "__rpow__": lambda a, b: b**a,
-    "__neg__": lambda a: -a,
-    "__pos__": lambda a: a,
-    "__abs__": abs,
-}
-_FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt")
-for _name, _call in _OPERATORS.items():
-    setattr(TracedNumber, _name, _operator(_name, _call))
-for _name in _FUNCTIONS:
-    setattr(TracedNumber, _name, _function(_name))

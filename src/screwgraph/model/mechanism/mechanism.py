@@ -13,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError, one_line
+from screwgraph.model.functions_of_time import FunctionOfTime
 from screwgraph.model.mechanism.build_constraints import constraints_of
 from screwgraph.model.mechanism.closure import ClosingProgram, characteristic_length, find_assembled, trace_closure
 from screwgraph.model.mechanism.constraints import Constraint
@@ -54,10 +55,11 @@ class BoundParameters:
 class Mechanism(Model):
     """Points, the bodies through them, and what else ties and pushes them; as it stands at the beginning.
 
-    `motors` are the angles whose torques are unknown in inverse dynamics, `independent` the names of the coordinates
-    that were chosen as independent ones, empty where the choice is left to `independent_coordinates`. `velocities` are
-    those that the motion begins with (by coordinate; rad/s, m/s), `places` says where in a file each part stands.
-    `bound` are the values that parameters have where they are inputs.
+    `motors` are the coordinates along which there are unknown torques (N m) of angles and forces (N) of points,
+    `driven` those among them whose motion is a function of time, which simulations follow. `independent` are the names
+    of the coordinates that were chosen as independent ones, empty where the choice is left to
+    `independent_coordinates`. `velocities` are those that the motion begins with (by coordinate; rad/s, m/s), `places`
+    says where in a file each part stands. `bound` are the values that parameters have where they are inputs.
     """
 
     _repr_html_ = html_display.html
@@ -76,7 +78,8 @@ class Mechanism(Model):
     torques: tuple[Torque, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     gravity: tuple[Any, Any] = STANDARD_GRAVITY
-    motors: tuple[int, ...] = ()
+    motors: tuple[str, ...] = ()
+    driven: Mapping[str, FunctionOfTime] = field(default_factory=dict)
     independent: tuple[str, ...] = ()
     velocities: Mapping[str, float] = field(default_factory=dict)
     places: Mapping[str, object] = field(default_factory=dict)
@@ -88,18 +91,13 @@ class Mechanism(Model):
         """The mechanism with its file's numbers in the place of parameters that are inputs."""
         return self if self.bound is None else self.bound.live.nominal
 
-    @property
-    def motor_names(self) -> tuple[str, ...]:
-        """Names of the motors: of the angles that they turn."""
-        return tuple(self.angles[i].name for i in self.motors)
-
     @cached_property
     def motor_slots(self) -> tuple[int, ...]:
-        """Places in q of the motors' angles."""
-        return tuple(self.angle_slots[i] for i in self.motors)
+        """Places in q of the coordinates that the motors drive."""
+        return tuple(self.coordinates.index(name) for name in self.motors)
 
     def motor_forces(self, tau: Any) -> Any:
-        """Return the forces on all coordinates (..., n) that torques of the motors (..., motors) are (N m).
+        """Return the forces on all coordinates (..., n) that efforts of the motors (..., motors) are (N m, N).
 
         Raises:
             InputError: another number of torques.
@@ -115,9 +113,9 @@ class Mechanism(Model):
         return found
 
     def check_motors(self) -> None:
-        """Raise InputError where no angle is a motor."""
+        """Raise InputError where no coordinate has a motor."""
         if not self.motors:
-            raise InputError(f"mechanism {self.name!r} has no motors", fix="add motors: [angle, ...] to its file")
+            raise InputError(f"mechanism {self.name!r} has no motors", fix="add motors: [coordinate, ...] to its file")
 
     def __repr__(self) -> str:
         kinds = ("points", "bodies", "angles", "sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
@@ -161,7 +159,9 @@ class Mechanism(Model):
         angles, rates = set(self.angle_slots), {"q": "", "qd": "/s", "qdd": "/s²"}
         named = [(name, "rad" if i in angles else "m") for i, name in enumerate(self.coordinates)]
         found = {kind: tuple(Column(name, name, unit + rate) for name, unit in named) for kind, rate in rates.items()}
-        return {**found, "tau": tuple(Column(name, name, "N m") for name in self.motor_names)}
+        efforts = {"rad": "N m", "m": "N"}
+        tau = (Column(name, name, efforts[dict(named)[name]]) for name in self.motors)
+        return {**found, "tau": tuple(tau)}
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ class Mechanism(Model):
     @property
     def drivers(self) -> tuple[str, ...]:
         """The motors, in words."""
-        return tuple(f"motor {name!r}" for name in self.motor_names)
+        return tuple(f"motor {name!r}" for name in self.motors)
 
     @property
     def effort_limits(self) -> Float[np.ndarray, " motors"]:
@@ -323,7 +323,7 @@ def _place(value: Any) -> Any:
 @lru_cache(maxsize=64)
 def without_metadata(mechanism: Mechanism) -> Mechanism:
     """Return a mechanism without what its equations do not depend on, the same one for all questions about it."""
-    return replace(mechanism, places={}, sensors=(), independent=(), velocities={}, source=None)
+    return replace(mechanism, places={}, sensors=(), driven={}, independent=(), velocities={}, source=None)
 
 
 # Mechanisms that are open where the file draws them: what stands elsewhere when they are assembled.

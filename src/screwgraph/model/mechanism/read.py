@@ -10,14 +10,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from screwgraph.base.errors import ModelError
+import numpy as np
+
+from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats import Place, Value, evaluate_parameters, model_name, parse_yaml, suggest_name
-from screwgraph.model.mechanism.keys import MECHANISM
+from screwgraph.model.functions_of_time import FunctionOfTime, interpolate_samples, parse_function
+from screwgraph.model.mechanism.keys import MECHANISM, SAMPLES
 from screwgraph.model.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, MechanismSource
 from screwgraph.model.mechanism.parts import Gear
 from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, read_points
 from screwgraph.model.mechanism.read_forces import READERS, ReadContext, read_parts
-from screwgraph.model.mechanism.read_values import Names, convert_powers, find_angle, read_number, read_numbers
+from screwgraph.model.mechanism.read_values import Names, convert_powers, read_number, read_numbers
 from screwgraph.model.mechanism.sensors import read_sensors
 from screwgraph.model.robot import make_unknown_name_error
 
@@ -55,14 +58,16 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     for name in values:
         if name not in known:
             raise make_unknown_name_error("parameter or value", name, known)
+    driven = _driven(entries.get("driven"), mechanism, names)
     return replace(
         mechanism,
         gears=tuple(_complete_gear(mechanism, gear) for gear in mechanism.gears),
         sensors=read_sensors(entries.get("sensors"), around, places),
         gravity=_gravity(entries.get("gravity"), names),
-        motors=tuple(find_angle(item, angles) for item in (entries["motors"].items() if "motors" in entries else ())),
-        independent=_independent(entries.get("independent"), mechanism),
-        velocities=_velocities(entries.get("velocities"), mechanism, names),
+        motors=tuple(dict.fromkeys((*_coordinates(entries.get("motors"), mechanism), *driven))),
+        driven=driven,
+        independent=_coordinates(entries.get("independent"), mechanism),
+        velocities=_velocities(entries.get("velocities"), mechanism, names, driven),
         places=places,
         source=MechanismSource(data, file, tuple(known.items()), tuple(values.items())),
     )
@@ -111,15 +116,41 @@ def _gravity(value: Value | None, names: Names) -> tuple[float, float]:
     return g[0], g[1]
 
 
-def _independent(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:
+def _coordinates(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:
     found = tuple(_coordinate(item.text(), item, mechanism) for item in (value.items() if value else ()))
     if value and len(set(found)) < len(found):
         raise value.complaint("a coordinate is named twice")
     return found
 
 
-def _velocities(value: Value | None, mechanism: Mechanism, names: Names) -> dict[str, float]:
+def _driven(value: Value | None, mechanism: Mechanism, names: Names) -> dict[str, FunctionOfTime]:
     entries = value.mapping() if value else {}
+    return {_coordinate(name, entry, mechanism): _function(name, entry, names) for name, entry in entries.items()}
+
+
+def _function(name: str, value: Value, names: Names) -> FunctionOfTime:
+    what = f"driven: {name}"
+    if isinstance(value.content, str):
+        return parse_function(convert_powers(value).content, names, what, value.at)
+    samples = value.section(SAMPLES, what)
+    if len(samples) < len(SAMPLES):
+        raise ModelError(f"{what} has no {', '.join(k for k in SAMPLES if k not in samples)}", at=value.at)
+    times, values = ([read_number(item, names) for item in samples[key].items()] for key in SAMPLES)
+    try:
+        return interpolate_samples(np.array(times), np.array(values), name)
+    except InputError as error:
+        raise ModelError(error.what, at=value.at, why=error.why, fix=error.fix) from error
+
+
+def _velocities(
+    value: Value | None, mechanism: Mechanism, names: Names, driven: Mapping[str, FunctionOfTime]
+) -> dict[str, float]:
+    entries = value.mapping() if value else {}
+    for name, entry in entries.items():
+        if name in driven:
+            raise ModelError(
+                f"velocity of {name!r}: its motion is driven, and says it", at=entry.at, fix="leave it out"
+            )
     return {
         _coordinate(name, entry, mechanism): read_number(entry.called(f"velocity of {name!r}"), names)
         for name, entry in entries.items()

@@ -15,6 +15,7 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.formats import load_table
+from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.robot import check_moves
 from screwgraph.motion.estimation.estimate_search import search_estimate
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, State, Unknowns, extend_guess
@@ -130,6 +131,7 @@ def _estimate_model(
     watch: Watch | None,
 ) -> Estimate:
     """Search once. Raises SearchError where that fails."""
+    refuse_driven(model, "estimates")
     noise = noise or ModelNoise()
     unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, parameters)
     data = validate_measurements(measurements, unknowns.sensors(sensors, measurements), unknowns.labels)

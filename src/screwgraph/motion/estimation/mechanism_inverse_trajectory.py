@@ -92,7 +92,7 @@ def inverse_mechanism_trajectory(
 @lru_cache(maxsize=8)
 def _drive_angles(mechanism: Mechanism, names: tuple[str, ...]) -> Mechanism:
     """Return a mechanism with motors: its own, or those at the named angles."""
-    named = tuple(i for i, angle in enumerate(mechanism.angles) if angle.name in names)
+    named = tuple(angle.name for angle in mechanism.angles if angle.name in names)
     return mechanism if mechanism.motors or not named else replace(mechanism, motors=named)
 
 

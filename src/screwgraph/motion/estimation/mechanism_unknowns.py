@@ -57,7 +57,7 @@ class MechanismUnknowns:
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the motors."""
-        return self.model.motor_names
+        return self.model.motors
 
     def states(self, node: int = 0) -> tuple[Variables, ...]:
         """Return q, qd, qdd."""

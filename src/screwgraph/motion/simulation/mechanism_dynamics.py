@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,7 +17,7 @@ from screwgraph.mechanics.mechanism.initial_state import find_initial_position, 
 from screwgraph.mechanics.mechanism.mechanism_functions import CompiledMechanism, compile_mechanism
 from screwgraph.mechanics.mechanism.projection import Projection, make_projection
 from screwgraph.model.mechanism import Mechanism, constraints_of, live_mechanism, without_metadata
-from screwgraph.model.mechanism.closure import closure_errors
+from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
 from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
@@ -52,17 +52,34 @@ class MechanismDynamics(Dynamics):
         """Accelerations (n,) of q, qd and forces on all coordinates, or of batches."""
         return self.compiled.acceleration
 
-    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    def start(
+        self, q0: Any, qd0: Any, held: Mapping[str, tuple[float, float]] = {}
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Return where a motion begins, constraints closed. Raises InputError, ModelError."""
-        q = find_initial_position(self.model, q0)
-        return q, find_initial_velocity(self.model, q, qd0)
+        values, rates = ({name: state[k] for name, state in held.items()} for k in range(2))
+        q = find_initial_position(self.model, q0, given=values)
+        return q, find_initial_velocity(self.model, q, qd0, given=rates)
+
+    def hold(
+        self, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"], held: Mapping[str, tuple[float, float]]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Return the nearest state that constraints allow, at which coordinates have given values and rates."""
+        slots, free = [self.model.index(name) for name in held], np.ones(self.model.n, dtype=bool)
+        q, qd, free[slots] = q.copy(), qd.copy(), False
+        q[slots], qd[slots] = np.array(list(held.values())).T
+        q = assemble_near(self.model, self.compiled.closing_of_few, q, free)
+        _, J = self.compiled.closing_of_few(q)
+        qd[free] -= np.linalg.lstsq(J[:, free], J @ qd, rcond=1e-10)[0]
+        return q, qd
 
     def checked(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
         """Return torques of the motors; None is zero. Raises InputError."""
-        names = self.model.motor_names
-        why = f"torques (N m) of the motors {', '.join(names)}" if names else "the mechanism has no motors"
+        names = self.model.motors
+        why = (
+            f"torques (N m) or forces (N) of the motors {', '.join(names)}" if names else "the mechanism has no motors"
+        )
         given = np.zeros(len(names)) if tau is None else tau
-        return finite_vector(given, len(names), what, why, fix="motors: [angle, ...] in its file")
+        return finite_vector(given, len(names), what, why, fix="motors: [coordinate, ...] in its file")
 
     def force(self, tau: Float[np.ndarray, "*N motors"]) -> Float[np.ndarray, "*N n"]:
         """Return the forces on all coordinates that torques of the motors are."""

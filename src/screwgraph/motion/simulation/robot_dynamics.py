@@ -62,10 +62,28 @@ class RobotDynamics(Dynamics):
         """Forward dynamics: accelerations (nv,) of q, qd, tau, or of batches."""
         return forward_dynamics(self.model)
 
-    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+    def start(
+        self, q0: Any, qd0: Any, held: Mapping[str, tuple[float, float]] = {}
+    ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
         """Return where a motion begins, loops closed. Raises InputError."""
         q = initial_position(self.model, q0)
-        return q, initial_velocity(self.model, q, qd0)
+        if held:
+            q = self.hold(q, np.zeros(self.model.nv), held)[0]
+        qd = initial_velocity(self.model, q, qd0) if qd0 is not None or not held else np.zeros(self.model.nv)
+        return self.hold(q, qd, held) if held else (q, qd)
+
+    def hold(
+        self, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"], held: Mapping[str, tuple[float, float]]
+    ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+        """Return the nearest state that loops allow, at which joints have given values and rates. Raises InputError."""
+        robot, q, qd, free = self.model, q.copy(), qd.copy(), np.ones(self.model.nv, dtype=bool)
+        for name, (value, rate) in held.items():
+            q[robot.q_slices[name]], qd[robot.v_slices[name]], free[robot.v_slices[name]] = value, rate, False
+        if robot.is_closed:
+            q = robot.close_loops(q, independent=list(held))
+            K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
+            qd[free] -= np.linalg.lstsq(K[:, free], K @ qd, rcond=None)[0]
+        return q, qd
 
     def checked(self, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
         """Return joint torques and forces; None is zero. Raises InputError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.mechanics.mechanism.projection import Projection
 from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
 from screwgraph.motion.simulation.constraints import Constraints
+from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.energy_warning import (
     advice,
@@ -53,6 +53,7 @@ def simulate(
     friction: bool = False,
     stops: bool = False,
     effort_limits: bool = False,
+    driven: Mapping[str, Any] | None = None,
     *,
     rtol: float = 1e-9,
     atol: float = 1e-9,
@@ -74,15 +75,24 @@ def simulate(
     options = joint_options(dynamics, method, friction, stops, effort_limits)
     if effort_limits:
         torques = cut_to_limits(dynamics, torques)
-    q, qd = dynamics.start(q0, qd0)
+    led = make_driven_motion(dynamics, driven)
+    if led is not None:
+        if options is not None:
+            raise InputError(
+                f"{' and '.join(options.chosen)} with driven coordinates",
+                why="these act in steps that hold efforts, and those of driven coordinates follow the motion",
+                fix="leave one of them out",
+            )
+        torques = led.with_efforts(torques)
+    q, qd = dynamics.start(q0, qd0) if led is None else led.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
-        constraints = dynamics.constraints(q)
+        constraints = led or dynamics.constraints(q)
         start = MotionState(q, qd, float(dynamics.violation(q[None])[0]))
         system = system_of(dynamics, torques, constraints)
 
         def system_at(state: MotionState) -> System:
-            return system_of(dynamics, torques, dynamics.constraints(state.q))
+            return system_of(dynamics, torques, led or dynamics.constraints(state.q))
 
         if options is not None:
             return _by_joint_forces(options, dynamics, system, start, times, watch)
@@ -141,7 +151,7 @@ def _states(
     torques: Torques,
     method: str,
     start: MotionState,
-    constraints: Constraints | Projection | None,
+    constraints: Any,
     system_at: Callable[[MotionState], System],
     times: Float[np.ndarray, " N"],
     tolerances: Tolerances,

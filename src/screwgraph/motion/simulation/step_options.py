@@ -9,6 +9,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
 from screwgraph.model import Model
+from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.step_rules import IMPLICIT, STEP_RULES
@@ -41,6 +42,7 @@ class StepOptions:
             )
         if self.method not in STEP_RULES:
             raise make_unknown_name_error("method of a step", self.method, STEP_RULES)
+        refuse_driven(model, "steps")
         return dynamics_of(model).compile_step(self, dt)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -102,8 +102,25 @@ class Dynamics(Protocol):
         """Accelerations (nv,) of q, qd and forces on all velocity coordinates, or of batches."""
         ...
 
-    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
-        """Return where a motion begins, constraints closed. Raises InputError, ModelError."""
+    def start(
+        self, q0: Any, qd0: Any, held: Mapping[str, tuple[float, float]] = {}
+    ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+        """Return where a motion begins, constraints closed, coordinates that are `held` at their values and rates.
+
+        Raises InputError, ModelError.
+        """
+        ...
+
+    def hold(
+        self,
+        q: Float[np.ndarray, " nq"],
+        qd: Float[np.ndarray, " nv"],
+        held: Mapping[str, tuple[float, float]],
+    ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+        """Return the nearest state that constraints allow, at which coordinates have given values and rates.
+
+        Raises InputError, ModelError where there is none.
+        """
         ...
 
     def checked(self, tau: Any, what: str) -> Float[np.ndarray, " m"]:

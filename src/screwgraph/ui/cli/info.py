@@ -174,7 +174,7 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, Any]:
         "coordinates": list(mechanism.coordinates),
         "home": mechanism.home.tolist(),
         "independent": list(mechanism.independent_coordinates),
-        "motors": list(mechanism.motor_names),
+        "motors": list(mechanism.motors),
         "warnings": list(mechanism.warnings),
         "constraints": {"rows": len(rows), "redundant": [rows[i] for i in range(len(rows)) if i not in freedom.kept]},
     }

@@ -124,7 +124,7 @@ def _results(mechanism: Mechanism, function: Function, problem: str) -> tuple[st
     if problem == "hybrid":
         given = next(a.names for a in function.arguments if a.name == "given")
         return tuple(f"{'tau' if name.startswith('qdd') else 'qdd'}:{name.partition(':')[2]}" for name in _bare(given))
-    return tuple(f"tau:{name}" for name in mechanism.motor_names)[: function.results[0].size]
+    return tuple(f"tau:{name}" for name in mechanism.motors)[: function.results[0].size]
 
 
 def _random(
@@ -191,7 +191,7 @@ def complete_state(
 
 
 def _of_motors(mechanism: Mechanism, given: Mapping[str, Any]) -> np.ndarray:
-    names = mechanism.motor_names
+    names = mechanism.motors
     values = np.zeros(len(names))
     for name, value in given.items():
         if name not in names:

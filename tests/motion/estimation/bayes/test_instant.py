@@ -67,8 +67,8 @@ def test_known_motion_makes_inverse_dynamics(name):
     known = independent(model, q=q, qd=qd, qdd=qdd)
     close(NETWORK.given(model, *known)(known)["Q"], expected)
     close(NETWORK.given(model, "q", "qd", "qdd")({"q": q, "qd": qd, "qdd": qdd})["Q"], expected)
-    driven = [f"qdd:{model.angles[i].name}" for i in model.motors]
-    slots = [model.angle_slots[i] for i in model.motors]
+    driven = [f"qdd:{name}" for name in model.motors]
+    slots = list(model.motor_slots)
     close(NETWORK.given(model, "q", "qd", *driven).compile("Q", ordering="quasi_definite")(q, qd, qdd[slots]), expected)
 
 

@@ -97,5 +97,5 @@ def _meant(mechanism: Mechanism, kinds: Sequence[str], steps: int, name: str) ->
 def label_entries(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
     """Return the names of a kind's entries."""
     if kind == "Q":
-        return mechanism.motor_names
+        return mechanism.motors
     return mechanism.independent_coordinates if kind.startswith("z") else mechanism.coordinates

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.graph import FactorGraph, unconstrained_graph
 from screwgraph.mechanics.mechanism import Mechanism, follow_branch, position_problem, velocity_problem
+from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.mechanism import MechanismMobility
 from screwgraph.model.mechanism.equations import residual
 from screwgraph.model.robot import Joint
@@ -146,7 +147,7 @@ def _drive(robot: MechanismCoordinates, names: Sequence[str] | None) -> Drive:
             raise InputError(
                 f"no motor drives the coordinate {robot.joint_names[coordinate]!r}",
                 why=f"those of {robot.name!r} drive {', '.join(robot.joint_names[i] for i in slots) or 'none'}",
-                fix="motors: [angle, ...] in its file",
+                fix="motors: [coordinate, ...] in its file",
             )
     return make_joint_drive(
         robot, chosen, robot.joint_names, _turns(robot), [slots.index(c) for c in chosen], len(slots)
@@ -163,8 +164,15 @@ def _completed_velocity(
     return qd if q is None else robot.completed_velocity(q, given)
 
 
+def _as_robot(model: Mechanism | MechanismCoordinates) -> MechanismCoordinates:
+    if isinstance(model, MechanismCoordinates):
+        return model
+    refuse_driven(model, "plans")
+    return MechanismCoordinates(model)
+
+
 MECHANISMS = ModelKind(
-    as_robot=lambda model: model if isinstance(model, MechanismCoordinates) else MechanismCoordinates(model),
+    as_robot=_as_robot,
     model=lambda robot: robot.mechanism,
     turns=_turns,
     drive=_drive,

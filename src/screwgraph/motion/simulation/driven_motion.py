@@ -1,0 +1,175 @@
+"""Constraints that depend on time: coordinates that follow functions, and the efforts that this takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError, ModelError
+from screwgraph.compiler import Function
+from screwgraph.mechanics.dynamics import hybrid_dynamics
+from screwgraph.model import Model
+from screwgraph.model.formats.diagnostics import Place
+from screwgraph.model.functions_of_time import (
+    TIME,
+    FunctionOfTime,
+    interpolate_samples,
+    parse_function,
+    trace_function,
+)
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.simulation.system import Dynamics, Efforts
+
+CONSISTENT = 1e-6
+"""Differences of rates, relative to the largest (or 1), that are the rounding of what a user gives."""
+
+HeldCoordinates = Mapping[str, tuple[float, float]]
+"""Values and rates (SI units) by coordinate."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrivenMotion:
+    """A model some of whose coordinates are functions of time: Phi(q, t) = 0 has a row q_i - u_i(t) for each.
+
+    Its multiplier is the effort along the coordinate. Blanco-Claraco et al. (2021), (1)-(3); Garcia de Jalon & Bayo
+    (1994), section 3.1.
+    """
+
+    dynamics: Dynamics
+    functions: Mapping[str, FunctionOfTime]
+
+    @cached_property
+    def efforts(self) -> Function:
+        """Efforts of the driven coordinates, in the place of their accelerations, of q, qd and given numbers."""
+        return hybrid_dynamics(self.dynamics.model, list(self.functions))
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Places of the coordinates among the efforts."""
+        names = _labels(self.dynamics.model, "tau")
+        return [names.index(name) for name in self.functions]
+
+    def at(self, t: float) -> Float[np.ndarray, "k 3"]:
+        """Return values, rates and accelerations at a time (s). Raises InputError where a function is not known."""
+        return np.array([function(t) for function in self.functions.values()])
+
+    def held(self, t: float) -> HeldCoordinates:
+        """Return values and rates at a time (s)."""
+        return {name: (u, ud) for name, (u, ud, _) in zip(self.functions, self.at(t).tolist(), strict=True)}
+
+    def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
+        """Return where the motion begins: driven coordinates at their values and rates at t = 0, constraints closed.
+
+        Raises:
+            InputError: what constraints or functions forbid.
+            ModelError: the model does not close there.
+        """
+        held = self.held(0.0)
+        q, qd = self.dynamics.start(q0, qd0, held)
+        names = _labels(self.dynamics.model, "qd")
+        for name, (_, rate) in held.items():
+            given = None if qd0 is None else float(np.ravel(qd0)[names.index(name)])
+            if given is not None and abs(given - rate) > CONSISTENT * max(1.0, abs(rate)):
+                raise InputError(
+                    f"qd0 gives {name!r} the rate {given:.6g}",
+                    why=f"it is driven, with the rate {rate:.6g} at t = 0",
+                    fix="give that rate, or leave out qd0",
+                )
+        return q, qd
+
+    def with_efforts(self, torques: Float[np.ndarray, " m"] | Efforts) -> Efforts:
+        """Return the efforts of all, as a function of t, q and qd: those of driven coordinates follow from the others.
+
+        Raises InputError where a driven coordinate is given an effort that is not zero.
+        """
+        places = self.places
+
+        def evaluate(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+            tau = np.array(torques(t, q, qd) if callable(torques) else torques, dtype=float)
+            if tau[places].any():
+                name = list(self.functions)[int(np.flatnonzero(tau[places])[0])]
+                raise InputError(
+                    f"tau gives an effort to {name!r}, which is driven",
+                    why="its motion is given, and its effort is an answer",
+                    fix="leave it zero",
+                )
+            given = tau.copy()
+            given[places] = self.at(t)[:, 2]
+            tau[places] = self.efforts(q, qd, given)[places]
+            return tau
+
+        return evaluate
+
+    def project(
+        self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
+    ) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"], float]:
+        """Return the nearest state with the driven values and rates at a time, and its closure error (rad, m).
+
+        Raises:
+            InputError: no such state is near.
+        """
+        if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+            return q, np.full_like(qd, np.nan), np.nan
+        try:
+            q, qd = self.dynamics.hold(q, qd, self.held(t))
+        except (InputError, ModelError) as error:
+            names = ", ".join(self.functions)
+            raise InputError(
+                f"the driven motion of {names} cannot go on at t = {t:g} s: {error.what}",
+                why="nothing nearby closes: it passes a dead centre, or leaves what lengths allow",
+                fix="drive it to where it can go",
+            ) from error
+        return q, qd, float(self.dynamics.violation(q[None])[0])
+
+
+def make_driven_motion(dynamics: Dynamics, driven: Mapping[str, Any] | None) -> DrivenMotion | None:
+    """Return the driven coordinates that a user names, else those of the file; None without any.
+
+    Raises:
+        InputError: a coordinate without an effort of its own, or what is no function of time.
+    """
+    functions = read_functions(driven) if driven is not None else dynamics.model.driven
+    if not functions:
+        return None
+    of_positions, of_velocities, of_efforts = (_labels(dynamics.model, kind) for kind in ("q", "qd", "tau"))
+    both = [name for name in of_efforts if name in of_positions and name in of_velocities]
+    for name in functions:
+        if name not in both:
+            raise make_unknown_name_error("motor or joint of one coordinate", name, both)
+    return DrivenMotion(dynamics, functions)
+
+
+def _labels(model: Model, kind: str) -> list[str]:
+    return [column.label for column in model.columns[kind]]
+
+
+def read_functions(driven: Mapping[str, Any]) -> dict[str, FunctionOfTime]:
+    """Return functions of time by coordinate: expressions in t, Python functions, or samples at times `t`.
+
+    Raises:
+        InputError: samples without times, or what is none of these.
+        ModelError: an expression that is none.
+    """
+    found: dict[str, FunctionOfTime] = {}
+    for name, given in driven.items():
+        if name == TIME:
+            continue
+        if isinstance(given, FunctionOfTime):
+            found[name] = given
+        elif isinstance(given, str):
+            found[name] = parse_function(given, {}, repr(name), Place("driven="))
+        elif callable(given):
+            found[name] = trace_function(given, name)
+        elif TIME in driven:
+            found[name] = interpolate_samples(driven[TIME], given, name)
+        else:
+            raise InputError(
+                f"driven: {name} is neither an expression in t nor a function",
+                fix='give "0.1*sin(2*t)", a function of t, or samples with their times: {"t": times, name: samples}',
+            )
+    return found
