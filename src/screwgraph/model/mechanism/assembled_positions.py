@@ -66,7 +66,7 @@ def _conditions(mechanism: Mechanism) -> Conditions:
     """Return what makes positions special, once for each of `TRIES`."""
     rows, numbers = [], []
     for body in mechanism.bodies:
-        for slots in zip(*(mechanism.point_slots[point] for point in body.base), strict=True):
+        for slots in zip(*(mechanism.point_slots[end] for end in body.base), strict=True):
             row, number = np.zeros(mechanism.n), 0.0
             for slot, sign in zip(slots, (1.0, -1.0), strict=True):
                 if isinstance(slot, int):
