@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.constraint_rows import CurvatureEntries
-from screwgraph.optimize.linear import Factored, SingularError, System
+from screwgraph.optimize.linear import Factored, SingularError, System, multiply_entries
 from screwgraph.optimize.methods.base import max_magnitude
 from screwgraph.optimize.methods.row_scales import SCALES, RowScales, compute_row_scales, direction_units
 
@@ -147,7 +147,7 @@ class KktSystem:
         n, equal = self.assembly.layout.size, self.assembly.equalities
         none = np.zeros(self.system.rows.size - model.A.size)
         diagonal = np.concatenate([np.ones(n), np.zeros(equal.count)])
-        left = model.gradient + self.multiply_inequalities_transposed(model, z, self.assembly.inequalities.rows, n)
+        left = model.gradient + self.multiply_inequalities_transposed(model, z)
         try:
             factored = self.system.factor(np.concatenate([none, model.A]), diagonal)
         except SingularError:
@@ -159,18 +159,18 @@ class KktSystem:
         self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return A'y + G'z."""
-        n, equal, unequal = self.assembly.layout.size, self.assembly.equalities, self.assembly.inequalities
-        return np.bincount(equal.columns, model.A * y[equal.rows], n) + self.multiply_inequalities_transposed(
-            model, z, unequal.rows, n
-        )
+        n, equal = self.assembly.layout.size, self.assembly.equalities
+        of_equal = multiply_entries(model.A, equal.columns, equal.rows, y, n)
+        return of_equal + self.multiply_inequalities_transposed(model, z)
 
     def multiply_inequalities_transposed(
-        self, model: LocalModel, z: Float[np.ndarray, " k"], rows: np.ndarray, n: int
+        self, model: LocalModel, z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return G'z."""
-        return np.bincount(self.assembly.inequalities.columns, model.G * z[rows], n)
+        unequal = self.assembly.inequalities
+        return multiply_entries(model.G, unequal.columns, unequal.rows, z, self.assembly.layout.size)
 
     def multiply_inequalities(self, model: LocalModel, d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " k"]:
         """Return G d."""
         unequal = self.assembly.inequalities
-        return np.bincount(unequal.rows, model.G * d[unequal.columns], unequal.count)
+        return multiply_entries(model.G, unequal.rows, unequal.columns, d, unequal.count)
