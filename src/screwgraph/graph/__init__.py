@@ -22,6 +22,7 @@ from screwgraph.graph.linear_rows import Affine, Column, Row, linear_rows
 from screwgraph.graph.live_parameters import parameter_variable, with_live_parameters
 from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.graph.mechanism import refuse_payload, unconstrained_graph, with_right_hand_sides
+from screwgraph.graph.nested_clusters import nested_clusters
 from screwgraph.graph.pin_forces import with_pin_forces
 from screwgraph.graph.planar_links import planar_links
 from screwgraph.graph.projection_graphs import completion_graph, projection_graph
@@ -66,6 +67,7 @@ __all__ = [
     "links_by_multiplier",
     "loop_spans",
     "loop_wrenches",
+    "nested_clusters",
     "parameter_variable",
     "planar_links",
     "projection_graph",
