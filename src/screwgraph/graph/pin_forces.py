@@ -28,6 +28,12 @@ def with_pin_forces(graph: FactorGraph, *names: str) -> FactorGraph:
             from others, so that the forces of these are not determined.
     """
     mechanism = _find_mechanism(graph)
+    if mechanism.dimension == 3:
+        raise InputError(
+            f"mechanism {mechanism.name!r} is in space: forces in its pins are no variables",
+            why="bodies pass on moments by the vectors that they share, not forces at points alone",
+            fix="read the multipliers lambda of its constraints, or load it as a robot with joints",
+        )
     parts = MechanismParts(mechanism)
     if len(mechanism.freedom.kept) < sum(c.rows for c in mechanism.constraints):
         loose = next(

@@ -90,6 +90,8 @@ def read_spatial_body(
     if any(dot(way, way) <= COINCIDENT**2 for way in ways):
         raise ModelError(f"{who} has two points that lie upon each other", at=item.at)
     basis = _choose_basis(ways)
+    if len(basis) == 1 and any(x for way in ways for x in way[1:]):
+        raise entries["shape"].complaint("all of the body lies on one line: let that be its x axis")
     if len(basis) == 2:
         normal = _normalise(cross(ways[basis[0]], ways[basis[1]])) or ()
         x, y, z = _normalise(cross(drawn[basis[0]], drawn[basis[1]])) or (0.0, 0.0, 1.0)
