@@ -145,15 +145,30 @@ class KktSystem:
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
         n, equal = self.assembly.layout.size, self.assembly.equalities
-        none = np.zeros(self.system.rows.size - model.A.size)
-        diagonal = np.concatenate([np.ones(n), np.zeros(equal.count)])
         left = model.gradient + self.multiply_inequalities_transposed(model, z)
         try:
-            factored = self.system.factor(np.concatenate([none, model.A]), diagonal)
+            factored = self.factor_slopes(model.A)
         except SingularError:
             return np.zeros(equal.count)
         y = factored.solve(np.concatenate([-left, np.zeros(equal.count)]))[n:]
         return y if max_magnitude(y) <= HUGE * max(1.0, max_magnitude(left)) else np.zeros(equal.count)
+
+    def factor_slopes(self, A: Float[np.ndarray, " a"]) -> Factored:
+        """Factor [[1, A'], [A, 0]]: for the shortest steps that take residuals away. Raises SingularError."""
+        none = np.zeros(self.system.rows.size - A.size)
+        diagonal = np.concatenate([np.ones(self.assembly.layout.size), np.zeros(self.assembly.equalities.count)])
+        return self.system.factor(np.concatenate([none, A]), diagonal)
+
+    def linearise_equalities(
+        self, x: Float[np.ndarray, " s"]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " a"], float]:
+        """Return c and A at x, and the largest residual without scales."""
+        equal = self.assembly.equalities
+        c, A = equal.linearise(self.assembly.layout.views(x))
+        left = max_magnitude(c)
+        if self.scales is not None:
+            c, A = self.scales.equal * c, A * self.scales.equal[equal.rows]
+        return c, A if self.units is None else A * self.units[equal.columns], left
 
     def multiply_transposed(
         self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
