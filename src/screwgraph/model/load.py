@@ -24,7 +24,6 @@ BuiltInMechanism: TypeAlias = Literal[
     "four_bar_angle",
     "gear_train",
     "parallel_robot",
-    "rssr",
     "single_pendulum",
     "slider_crank",
 ]

@@ -21,7 +21,6 @@ from screwgraph.optimize.losses import (
 from screwgraph.optimize.methods import (
     METHODS,
     AugmentedLagrangian,
-    ConstraintManifold,
     Dogleg,
     Fatrop,
     GaussNewton,
@@ -49,7 +48,6 @@ __all__ = [
     "SO3",
     "AugmentedLagrangian",
     "Cauchy",
-    "ConstraintManifold",
     "DeadZone",
     "Dogleg",
     "DynamicCovarianceScaling",

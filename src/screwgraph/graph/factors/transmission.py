@@ -26,12 +26,11 @@ def transmission(
 ) -> Float[Array, " nv"]:
     """The torque of the joint of that name is the sum of the efforts of actuators, each times its lever arm.
 
-    Where a lever has a law of force, `efforts` has its input. `q` are the positions of the joints of one lever after
-    the other.
+    `q` are the positions of the joints of one lever after the other.
     """
     positions, residual = list(q), tau
     for lever, effort in zip(levers, efforts, strict=True):
         names = [joint.name for joint in lever.joints]
-        own, positions = positions[: len(names)], positions[len(names) :]
-        residual = residual - lever.arms(own)[names.index(name)] * lever.effort(own, effort[0])
+        arms, positions = lever.arms(positions[: len(names)]), positions[len(names) :]
+        residual = residual - arms[names.index(name)] * effort[0]
     return residual

@@ -29,47 +29,52 @@ from screwgraph.motion.integration_rules import (
     TRAPEZOIDAL,
     ExplicitDefect,
     RateDefect,
+    SimpsonPositions,
     SimpsonVelocities,
     simpson_positions,
 )
-from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
+from screwgraph.optimize import Factors, Manifold, Problem, Variables, Vector, each, soft
 
 State = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
 """A position and a velocity."""
 
 
-def _euler(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
-    template, found = RateDefect(EULER), []
+def _manifold(x: Variables) -> Manifold | None:
+    """Return the manifold of positions; None of vectors."""
+    return None if isinstance(x.manifold, Vector) else x.manifold
+
+
+def _euler(acceleration: Any, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
+    found = []
     for value, rate in ((x[0], x[1]), (x[1], x[2])):
-        pairs = (value[:-1], value[1:], rate[:-1])
+        pairs, template = (value[:-1], value[1:], rate[:-1]), RateDefect(EULER, _manifold(value))
         found.append(soft(template, *pairs, dt=dt, sigma=sigma, name=f"f_ei {value.name}"))
     return found
 
 
-def _trapezoidal(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
+def _trapezoidal(acceleration: Any, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
     found = []
     for value, rate in ((x[0], x[1]), (x[1], x[2])):
         name = f"f_ti {value.name}"
         pairs = (value[:-1], value[1:], rate[:-1], rate[1:])
-        found.append(soft(RateDefect(TRAPEZOIDAL), *pairs, dt=dt, sigma=sigma, name=name))
+        found.append(soft(RateDefect(TRAPEZOIDAL, _manifold(value)), *pairs, dt=dt, sigma=sigma, name=name))
     return found
 
 
-def _hermite_simpson(
-    mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any
-) -> list[Factors]:
-    ends = tuple(part for value in x for part in (value[:-1], value[1:]))
-    middle = SimpsonVelocities(Acceleration(mechanism))
+def _hermite_simpson(acceleration: Any, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
+    ends, manifold = tuple(part for value in x for part in (value[:-1], value[1:])), _manifold(x[0])
+    positions = simpson_positions if manifold is None else SimpsonPositions(manifold)
+    middle = SimpsonVelocities(acceleration, manifold)
     return [
-        soft(simpson_positions, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[0].name}"),
+        soft(positions, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[0].name}"),
         soft(middle, *ends, dt=dt, sigma=sigma, name=f"f_hs {x[1].name}", **force),
     ]
 
 
-def _runge_kutta(mechanism: Mechanism, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
+def _runge_kutta(acceleration: Any, x: tuple[Variables, ...], dt: float, sigma: Any, force: Any) -> list[Factors]:
     q, v, _ = x
-    both = np.concatenate([np.broadcast_to(sigma, mechanism.n)] * 2)
-    template = ExplicitDefect(RK4, q.manifold, Acceleration(mechanism))
+    both = np.concatenate([np.broadcast_to(sigma, v.manifold.dim)] * 2)
+    template = ExplicitDefect(RK4, q.manifold, acceleration)
     return [soft(template, q[:-1], q[1:], v[:-1], v[1:], dt=dt, sigma=both, name="f_rk", **force)]
 
 
@@ -79,7 +84,7 @@ INTEGRATORS: Mapping[str, Callable[..., list[Factors]]] = {
     "hermite_simpson": _hermite_simpson,
     "runge_kutta": _runge_kutta,
 }
-"""What makes the factors between steps, by name."""
+"""What makes the factors between steps, by name: of accelerations (q, v, force) -> a, and three families."""
 OF_EQUATIONS = ("hermite_simpson", "runge_kutta")
 """Those that evaluate the equations of motion between steps, in spanning coordinates."""
 FORCED = {"f_dyn": False, "f_hs v": True, "f_rk": True}
@@ -131,7 +136,7 @@ def forward_graph(
         moved, sigma = ((q, v, a), integration_sigma(mechanism, noise))
         if integrator not in OF_EQUATIONS:
             moved, sigma = (z, w, b), noise.integration
-    return Problem([*factors, *INTEGRATORS[integrator](mechanism, moved, dt, sigma, between)])
+    return Problem([*factors, *INTEGRATORS[integrator](Acceleration(mechanism), moved, dt, sigma, between)])
 
 
 def sample_forces(force: Any) -> tuple[dict[str, Any], dict[str, Any]]:

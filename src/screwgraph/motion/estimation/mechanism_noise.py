@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -33,14 +34,21 @@ class Noise:
 
 
 def integration_sigma(mechanism: Mechanism, noise: Noise | ModelNoise) -> Float[np.ndarray, " n"]:
-    """Return the standard deviation of integrators of each coordinate.
+    """Return the standard deviation of integrators of each coordinate; see `spread_integration`."""
+    turns = [i in mechanism.angle_slots for i in range(mechanism.n)]
+    return spread_integration(turns, mechanism.freedom.independent, noise)
+
+
+def spread_integration(
+    turns: Sequence[bool], independent: Sequence[int], noise: Noise | ModelNoise
+) -> Float[np.ndarray, " n"]:
+    """Return the standard deviation of integrators of coordinates, of which some turn, and some are independent.
 
     Points move in curves, on which the errors of integration are larger than in the angles that drive them: where
     angles are the independent coordinates, these get the smaller standard deviation.
     """
-    sigma = np.full(mechanism.n, noise.integration)
-    independent = set(mechanism.freedom.independent)
-    if independent and independent <= set(mechanism.angle_slots):
+    sigma = np.full(len(turns), noise.integration)
+    if independent and all(turns[i] for i in independent):
         sigma *= DEPENDENT
         sigma[list(independent)] = noise.integration
     return sigma

@@ -10,12 +10,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.estimation.parameters import Parameters
 from screwgraph.motion.estimation.window_rules import extrapolate_state
 from screwgraph.motion.integration_rules import Rule, StepDefect
 from screwgraph.motion.planning.loop_closure import Closure
 from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.models import as_robot
 from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft
 from screwgraph.spatial import concatenate
 
@@ -23,9 +24,9 @@ NONE = Parameters((), np.zeros(0), np.zeros(0), None)
 
 
 @lru_cache(maxsize=8)
-def get_mechanics(robot: Robot) -> Mechanics:
-    """Return a robot's expressions; those of the last robots are kept, with the code made of them."""
-    return Mechanics(robot)
+def get_mechanics(model: Model) -> Mechanics:
+    """Return a model's expressions; those of the last models are kept, with the code made of them."""
+    return Mechanics(as_robot(model))
 
 
 @dataclass(frozen=True)

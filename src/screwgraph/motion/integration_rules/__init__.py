@@ -8,7 +8,12 @@ from screwgraph.motion.integration_rules.defect_templates import RateDefect, Ste
 from screwgraph.motion.integration_rules.euler import EULER
 from screwgraph.motion.integration_rules.explicit import ExplicitDefect, Stages, explicit_stages, take_step
 from screwgraph.motion.integration_rules.hermite_interpolation import between_states, hermite
-from screwgraph.motion.integration_rules.hermite_simpson import HERMITE_SIMPSON, SimpsonVelocities, simpson_positions
+from screwgraph.motion.integration_rules.hermite_simpson import (
+    HERMITE_SIMPSON,
+    SimpsonPositions,
+    SimpsonVelocities,
+    simpson_positions,
+)
 from screwgraph.motion.integration_rules.linear_acceleration import LINEAR_ACCELERATION
 from screwgraph.motion.integration_rules.radau import RADAU, RADAU_5
 from screwgraph.motion.integration_rules.rule import Point, Positions, Rule, Space
@@ -48,6 +53,7 @@ __all__ = [
     "Positions",
     "RateDefect",
     "Rule",
+    "SimpsonPositions",
     "SimpsonVelocities",
     "Space",
     "Stages",

@@ -26,11 +26,17 @@ class StepDefect:
 
 @dataclass(frozen=True)
 class RateDefect:
-    """Defect of a vector over a step: its change beyond what a rule of two points makes of its rates."""
+    """Defect of a value over a step: its change beyond what a rule of two points makes of its rates.
+
+    `positions` are its manifold, None of vectors.
+    """
 
     rule: Rule
+    positions: Positions | None = None
 
     def __call__(self, x: Any, ahead: Any, *rates: Any, dt: Any) -> Any:
         """Return ahead - x less the integral; `rates` are those at the points that have a weight, dt (s) the step."""
-        weights = tuple(w for w in self.rule.weights if w)
-        return ahead - x - combine_rates(weights, rates, dt)
+        change = combine_rates(tuple(w for w in self.rule.weights if w), rates, dt)
+        if self.positions is None:
+            return ahead - x - change
+        return self.positions.defect(self.positions.retract(x, change), ahead)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.motion.planning.collocation import UNTIED
 from screwgraph.motion.planning.mechanics import Mechanics, Template
 from screwgraph.motion.planning.models import find_model_kind
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
@@ -68,14 +67,18 @@ def _levels(mechanics: Mechanics, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, 
 
 
 @dataclass(frozen=True)
-class ClosureErrors:
-    """The closure errors themselves."""
+class ClosureRate:
+    """The closure errors (order 0), or their first or second derivative in time."""
 
     mechanics: Mechanics
+    order: int = 0
 
-    def __call__(self, q: Any) -> Any:
-        """Return them, one entry for each independent row."""
-        return closure_errors(self.mechanics, q)
+    def __call__(self, q: Any, *rates: Any) -> Any:
+        """Return them, one entry for each independent row; `rates` are qd, and qdd for the second derivative."""
+        if not self.order:
+            return closure_errors(self.mechanics, q)
+        qd, qdd = (*rates, 0.0 * rates[0])[:2]
+        return _levels(self.mechanics, q, qd, qdd)[self.order]
 
 
 def make_loop_factors(steps: TrajectoryUnknowns, *, has_accelerations: bool) -> list[Factors]:
@@ -83,11 +86,7 @@ def make_loop_factors(steps: TrajectoryUnknowns, *, has_accelerations: bool) -> 
     if not steps.mechanics.robot.is_closed:
         return []
     if not has_accelerations:
-        return [equality(ClosureErrors(steps.mechanics), steps.q[steps.free_points], name="loops")]
-    if steps.collocation == UNTIED:  # nothing integrates accelerations: all three levels are unknown at each point
-        free = np.flatnonzero(np.isin(steps.points, steps.free_points))
-        at = steps.points[free]
-        return [equality(Closure(steps.mechanics), steps.q[at], steps.qd[at], steps.qdd[free], name="loops")]
+        return [equality(ClosureRate(steps.mechanics), steps.q[steps.free_points], name="loops")]
     step = np.minimum(np.searchsorted(steps.first, steps.points, side="right") - 1, len(steps.first) - 1)
     scale = steps.lengths[step] / steps.per_step
     unknowns = (steps.q[steps.points], steps.qd[steps.points], steps.qdd)

@@ -14,15 +14,18 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, Order, compile_graph
 from screwgraph.graph import Key, dynamics_graph
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.bayes.default_guess import guess_motion
 from screwgraph.motion.estimation.bayes.factors import FAMILIES, NetworkFactors
 from screwgraph.motion.estimation.bayes.jumps import check_jumps
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
-from screwgraph.motion.estimation.bayes.known_names import Known, label_entries
+from screwgraph.motion.estimation.bayes.known_names import Known
 from screwgraph.motion.estimation.bayes.motion_integration import integrate_motion
+from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
 from screwgraph.motion.estimation.mechanism_noise import Noise
+from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Problem, Result, each, solve
 from screwgraph.optimize.batch import make_batches
 from screwgraph.optimize.linear import SingularError
@@ -34,18 +37,26 @@ SINGULAR = 1e-9
 DENSE = 1000
 """Up to so many unknown numbers, singular values are computed; beyond, only what no factor holds at all is noticed."""
 NAMED = 4
+SEARCHES = (("dogleg", 40), ("gauss_newton", 30), ("levenberg_marquardt", 100))
+"""Methods and iterations: one step where equations are linear; full steps along bent valleys; past singular states."""
+EXPECTED = 1.0
+"""Cost for each unknown, up to which a search needs no other start."""
+PREFERRED = (("tau",), ("q", "z"), ("v", "w"), ("a", "b"), ("lambda",))
+"""Families, those first that are named as what would settle a motion, with those before."""
+SETTLED = 1e-3
+"""Singular values of what is free in some unknowns, relative to the largest, that these settle."""
 
 
 @dataclass(frozen=True, eq=False)
 class GivenNetwork:
-    """The factor graph of a mechanism at one instant or over time, given what is known. See `BayesNetwork.given`.
+    """The factor graph of a model at one instant or over time, given what is known. See `BayesNetwork.given`.
 
     Blanco-Claraco et al. (2021), section 5.
     """
 
     __repr__ = one_line
 
-    mechanism: Mechanism
+    model: NetworkModel
     steps: int
     known: tuple[Known, ...]
     asked: tuple[str, ...]
@@ -77,7 +88,7 @@ class GivenNetwork:
     @cached_property
     def laws(self) -> NetworkFactors:
         """Which unknowns there are, and the factors that tie them."""
-        return NetworkFactors(self.mechanism, self.steps, self.known, self.asked, self.is_independent)
+        return NetworkFactors(self.model, self.steps, self.known, self.asked, self.is_independent)
 
     def __call__(self, values: Mapping[str, Any], guess: Mapping[str, Any] | None = None) -> BayesSolution:
         """Solve for what is unknown.
@@ -86,7 +97,7 @@ class GivenNetwork:
             values: of all that is known, by the names that `given` took: (n,) of a kind, a number of one coordinate,
                 with a first axis for steps where these are several. Units are SI.
             guess: where the search begins, by kind: (n,), or (steps, n). By default it begins, over time, with the
-                motion that follows from a known state on the assembled branch, else at the assembled position at rest.
+                motion that follows from a known state on the assembled branch, else with one through what is known.
 
         Raises:
             InputError: names or shapes are wrong, the known values contradict each other, or leave degrees of freedom
@@ -101,14 +112,11 @@ class GivenNetwork:
             if name not in values:
                 raise InputError(f"the value of {name} is missing", why="it was named as known")
         given = {name: known.values(values) for name, known in names.items()}
-        if self.steps > 1:
-            motion = KnownMotion.from_known(
-                self.mechanism, self.steps, float(self.dt or 0.0), self.known, given, self.laws.paths
-            )
-            given |= {known.name: motion.values(known) for known in self.laws.known_quantities if known.kind != "o"}
-            starts = self._starts(given, guess or {}, motion)
-        else:
-            starts = [self._start(given, guess or {})]
+        motion = KnownMotion.from_known(
+            self.model, self.steps, float(self.dt or 0.0), self.known, given, self.laws.paths
+        )
+        given |= {known.name: motion.values(known) for known in self.laws.known_quantities if known.kind != "o"}
+        starts = self._starts(given, guess or {}, motion)
         problem = self.problem.with_parameters(self._parameters(given))
         result = _solve_from_starts(problem, starts)
         check_determined(problem, result.iterate.x, self.laws)
@@ -116,7 +124,7 @@ class GivenNetwork:
             _check_laws(result)
         elif not result.success:
             raise InputError(f"the search ends: {result.status.value}", why=result.reason, fix="give a nearer guess=")
-        return BayesSolution(self.mechanism, self._collect_values(result, given), result)
+        return BayesSolution(self.model.model, self._collect_values(result, given), result)
 
     def compile(self, *names: str, ordering: Order = "auto") -> Function:
         """Return the linear part of one instant as a compiled function, positions and velocities being known.
@@ -134,11 +142,12 @@ class GivenNetwork:
             )
         keys = [key for known in self.known for key in self._keys(known)]
         renamed = ["tau" + name[1:] if name.partition(":")[0] == "Q" else name for name in names]
-        return compile_graph(dynamics_graph(self.mechanism).given(*keys), renamed, ordering=ordering)
+        return compile_graph(dynamics_graph(self.model.model).given(*keys), renamed, ordering=ordering)
 
     def _keys(self, known: Known) -> Iterator[Key]:
         kind = "tau" if known.kind == "Q" else known.kind
-        return (Key(kind, label_entries(self.mechanism, known.kind)[i]) for i in known.entries)
+        labels = [self.model.find_part(known.kind, i).label for i in known.entries]
+        return (Key(kind, name) for name in dict.fromkeys(label.partition("[")[0] for label in labels))
 
     @property
     def _kinds(self) -> tuple[str, ...]:
@@ -159,13 +168,13 @@ class GivenNetwork:
         return found | {f.name: forced[f.name] for f in self.problem.factors if f.name in forced}
 
     def _torques(self, given: Mapping[str, np.ndarray]) -> np.ndarray:
-        return self._fill_given("Q", given, np.zeros((self.steps, len(self.mechanism.motors))))
+        return self._fill_given("Q", given, np.zeros((self.steps, self.model.size("Q"))))
 
     def _fill_given(self, kind: str, given: Mapping[str, np.ndarray], values: np.ndarray) -> np.ndarray:
         """Return values of a kind, those that are known put in."""
         for known in self.known:
             if known.kind == kind:
-                values[np.ix_(known.steps, known.entries)] = given[known.name]
+                values[np.ix_(known.steps, known.columns)] = given[known.name]
         return values
 
     def _starts(
@@ -177,35 +186,46 @@ class GivenNetwork:
             InputError: paths jump, and no noise was stated.
         """
         own = self._start(given, guess)
-        if "q" in guess and not self.laws.paths:
-            return [own]
-        integrated = integrate_motion(motion, own["q"])
-        if integrated is None:
-            return [own]
-        if self.laws.paths and self.noise is None:
-            check_jumps(motion, integrated, own["q"])
-        values = {"q": integrated.q, "qd": integrated.qd, "qdd": integrated.qdd, "Q": integrated.tau}
-        independent = list(self.mechanism.freedom.independent)
-        values |= {kind.replace("q", "z"): values[kind][:, independent] for kind in ("q", "qd", "qdd")}
-        near = {kind: values[kind] for kind in self.laws.families}
-        return [self._start(given, {**near, **guess}), *([self._start(given, near)] if guess else [])]
+        found = [{**guess_motion(motion, own["q"], has_forces="Q" in self.laws.kinds), **guess}]
+        integrated = (
+            None if self.steps == 1 or ("q" in guess and not self.laws.paths) else integrate_motion(motion, own["q"])
+        )
+        if integrated is not None:
+            if self.laws.paths and self.noise is None:
+                check_jumps(motion, integrated, own["q"])
+            near = integrated.values
+            found = [{**near, **guess}, *([near] if guess else []), *found]
+        return [self._start(given, {**self._independent_values(near), **near}) for near in found]
 
     def _start(self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Return where the search begins, by family."""
         for kind in guess:
             if kind not in self._kinds:
                 raise make_unknown_name_error("kind of quantity", kind, self._kinds)
-        found, home = {}, self.mechanism.home
-        assembled = {"q": home, "z": home[list(self.mechanism.freedom.independent)]}
+        found, home = {}, self._home
+        assembled = {"q": home, "z": home[list(self.model.z_columns)]} if "z" in self.model.parts else {"q": home}
         for kind, x in self.laws.families.items():
             near = guess.get(kind, assembled.get(kind, 0.0))
-            shape = (self.steps, x.manifold.dim)
+            shape = (self.steps, *x.manifold.shape)
             try:
                 values = np.broadcast_to(np.asarray(near, dtype=float), shape).copy()
             except (TypeError, ValueError):
                 raise InputError(f"guess of {kind} does not have the shape {shape}") from None
             found[x.name] = self._fill_given(kind, given, values)
         return found
+
+    @cached_property
+    def _home(self) -> np.ndarray:
+        """Where the model stands, closed."""
+        return dynamics_of(self.model.model).start(None, None)[0]
+
+    def _independent_values(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Return independent coordinates of positions, velocities and accelerations."""
+        if not self.is_independent:
+            return {}
+        places = {"q": self.model.z_columns, "qd": self.model.independent, "qdd": self.model.independent}
+        every = {kind: np.asarray(values[kind], dtype=float) for kind in places if kind in values}
+        return {kind.replace("q", "z"): x[..., list(places[kind])] for kind, x in every.items() if x.ndim}
 
     def _collect_values(self, result: Result, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return values by kind: (steps, n), or (n,) of one instant."""
@@ -216,14 +236,16 @@ class GivenNetwork:
 
 
 def _solve_from_starts(problem: Problem, starts: Sequence[Mapping[str, np.ndarray]]) -> Result:
-    """Search from one start after the other, by dogleg, then by Levenberg-Marquardt, until a search succeeds."""
+    """Search from one start after the other, until all laws hold; else return the best that was found."""
+    found: list[Result] = []
     for start in starts:
-        result = solve(problem, start, method="dogleg")  # one step where the equations are linear
-        if not result.success:
-            result = solve(problem, start, method="levenberg_marquardt")  # it passes singular states
-        if result.success:
-            break
-    return result
+        for method, iterations in SEARCHES:
+            found.append(solve(problem, start, method=method, iterations=iterations))
+            if found[-1].success:
+                break
+        if found[-1].success and found[-1].cost <= EXPECTED * len(found[-1].iterate.x):
+            return found[-1]
+    return min(found, key=lambda result: (not result.success, result.cost))
 
 
 def _check_laws(result: Result) -> None:
@@ -275,8 +297,15 @@ def _find_undetermined(problem: Problem, x: Float[np.ndarray, " s"], laws: Netwo
     free = Vt[int((s > SINGULAR * s.max(initial=0.0)).sum()) :]
     if not len(free):
         return []
-    order = np.asarray(qr(free, mode="r", pivoting=True)[-1])
-    return sorted(order[: len(free)].tolist())
+    families = np.array([problem.layout.place(i)[0] for i in range(free.shape[1])])
+    chosen = np.zeros(free.shape[1], dtype=bool)
+    for names in PREFERRED:
+        chosen |= np.isin(families, names)
+        own = np.linalg.svd(free[:, chosen], compute_uv=False)
+        if len(own) == len(free) and own[-1] > SETTLED * own[0]:
+            break
+    order = np.asarray(qr(free[:, chosen], mode="r", pivoting=True)[-1])
+    return sorted(np.flatnonzero(chosen)[order[: len(free)]].tolist())
 
 
 def _unit(matrix: Float[np.ndarray, "m n"], axis: int) -> Float[np.ndarray, "m n"]:
@@ -303,12 +332,12 @@ def _jacobian(problem: Problem, x: Float[np.ndarray, " s"], laws: NetworkFactors
 class BayesSolution:
     """Values by kind, `solution["qdd"]`: (n,) at one instant, (steps, n) over time; Q are torques of the motors.
 
-    SI units, in the order of `mechanism.coordinates` and motors. `result` is that of the search.
+    SI units, in the order of the model's coordinates and motors. `result` is that of the search.
     """
 
     __repr__ = one_line
 
-    mechanism: Mechanism
+    model: Model
     values: Mapping[str, np.ndarray]
     result: Result
 

@@ -9,10 +9,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
-from screwgraph.model.mechanism import Mechanism
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
 from screwgraph.motion.estimation.bayes.motion_integration import IntegratedMotion, integrate_motion
+from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.bayes.paths import SHORTEST, select_first_independent
 from screwgraph.motion.integration_rules import Rule
 
@@ -34,7 +33,7 @@ class Jump(NamedTuple):
     known: tuple[float, float]
 
 
-def check_jumps(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndarray, "steps n"]) -> None:
+def check_jumps(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndarray, "steps nq"]) -> None:
     """Check that paths begin and end at states to which the known torques lead.
 
     Errors of the samples, of integration of second order, and of accelerations that jump within a step are allowed for.
@@ -48,8 +47,8 @@ def check_jumps(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndar
     jump = _largest_jump(known, found, near)
     if jump is None:
         return
-    mechanism, (q, qd), (q_known, qd_known) = known.mechanism, jump.led, jump.known
-    label, unit = mechanism.coordinates[jump.coordinate], "rad" if jump.coordinate in mechanism.angle_slots else "m"
+    (q, qd), (q_known, qd_known) = jump.led, jump.known
+    label, unit = known.model.mechanics.labels[jump.coordinate], known.model.unit(jump.coordinate)
     raise InputError(
         f"{label} is known to be {q_known:.4g} {unit} with {qd_known:.4g} {unit}/s at step {jump.step}, where "
         f"what is known beside it leads to {q:.4g} {unit} with {qd:.4g} {unit}/s",
@@ -58,26 +57,38 @@ def check_jumps(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndar
     )
 
 
-def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndarray, "steps n"]) -> Jump | None:
+def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.ndarray, "steps nq"]) -> Jump | None:
     """Return the jump that is the largest beside what is allowed for, if it is larger than that."""
-    q, qd = known.motion("q"), known.motion("qd")
-    begins = ~np.isnan(q) & np.isnan(q[found.before]) & ~np.isnan(qd)
+    model, wanted, qd = known.model, known.motion("q"), known.motion("qd")
+    is_known = known.known_rows("q")
+    begins = is_known & ~is_known[found.before] & ~np.isnan(qd)
     begins[found.start] = False
     other = integrate_motion(_perturb_torques(known), near, MIDPOINT) if begins.any() else None
     if other is None:
         return None
-    way = known.dt * (1.0 + np.abs(np.arange(len(q)) - found.start))
-    q_error = ALLOWED * np.abs(other.q_before - found.q_before) + DEVIATIONS * known.sigma
+    filled = np.where(np.isnan(wanted), found.q, wanted)
+    led, off = _changes(model, filled, found.q_before), np.abs(_changes(model, found.q_before, other.q_before))
+    way = known.dt * (1.0 + np.abs(np.arange(len(wanted)) - found.start))
+    q_error = ALLOWED * off + DEVIATIONS * known.sigma
     qd_error = ALLOWED * np.abs(other.qd_before - found.qd_before) + DEVIATIONS * known.sigma / known.dt
-    q_error += known.dt * way[:, None] * found.change + ROUNDED * np.maximum(1.0, np.abs(q))
+    values = _changes(model, np.broadcast_to(model.positions.identity(), filled.shape), filled)
+    q_error += known.dt * way[:, None] * found.change + ROUNDED * np.maximum(1.0, np.abs(values))
     qd_error += known.dt * found.change + ROUNDED * np.maximum(1.0, np.abs(qd))
-    ratios = np.maximum(np.abs(found.q_before - q) / q_error, np.abs(found.qd_before - qd) / qd_error)
+    ratios = np.maximum(np.abs(led) / q_error, np.abs(found.qd_before - qd) / qd_error)
     ratios = np.where(begins, ratios, 0.0)
     k, i = (int(x) for x in np.unravel_index(np.argmax(ratios), ratios.shape))
     if not ratios[k, i] > 1.0:
         return None
-    led = float(found.q_before[k, i]), float(found.qd_before[k, i])
-    return Jump(k, i, led, (float(q[k, i]), float(qd[k, i])))
+    value = float(values[k, i])
+    return Jump(k, i, (value + float(led[k, i]), float(found.qd_before[k, i])), (value, float(qd[k, i])))
+
+
+def _changes(
+    model: NetworkModel, q: Float[np.ndarray, "steps nq"], to: Float[np.ndarray, "steps nq"]
+) -> Float[np.ndarray, "steps nv"]:
+    """Return what leads from positions to others, a row a step."""
+    pairs = zip(q, to, strict=True)
+    return np.array([np.asarray(model.positions.difference(x, y), dtype=float) for x, y in pairs])
 
 
 def _check_velocities(known: KnownMotion, found: IntegratedMotion) -> None:
@@ -88,7 +99,7 @@ def _check_velocities(known: KnownMotion, found: IntegratedMotion) -> None:
     ratios[:, ((given != rates) & ~np.isnan(given - rates)).sum(axis=0) >= SHORTEST] = 0.0
     k, i = (int(x) for x in np.unravel_index(np.argmax(ratios), ratios.shape))
     if ratios[k, i] > 1.0:
-        label, unit = known.mechanism.coordinates[i], "rad/s" if i in known.mechanism.angle_slots else "m/s"
+        label, unit = known.model.mechanics.labels[i], known.model.unit(i, "velocity")
         raise InputError(
             f"the velocity of {label} at step {k} is known to be {given[k, i]:.4g} {unit}, where its known positions "
             f"change by {rates[k, i]:.4g} {unit}",
@@ -103,13 +114,13 @@ def _check_dead_centres(known: KnownMotion, found: IntegratedMotion) -> None:
     At a dead centre they stand still while the mechanism may move on: their share in the motions that the constraints
     allow, a determinant, changes its sign.
     """
-    mechanism = known.mechanism
-    counted = select_first_independent(mechanism, ~np.isnan(known.motion("qdd")))
-    share = _shares(mechanism, found.q, counted)
+    model = known.model
+    counted = select_first_independent(model, ~np.isnan(known.motion("qdd")))
+    share = _shares(model, found.q, counted)
     near = (share[1:] * share[:-1] <= 0.0) & (counted[1:] == counted[:-1]).all(axis=1)
     if near.any():
         k = int(np.argmax(near))
-        names = [mechanism.coordinates[i] for i in np.flatnonzero(counted[k])]
+        names = [model.mechanics.labels[i] for i in np.flatnonzero(counted[k])]
         raise InputError(
             f"{', '.join(names)} does not determine the motion near step {k}",
             why="the mechanism passes a dead centre there, or its steps are too long",
@@ -118,19 +129,19 @@ def _check_dead_centres(known: KnownMotion, found: IntegratedMotion) -> None:
 
 
 def _shares(
-    mechanism: Mechanism, q: Float[np.ndarray, "steps n"], counted: Bool[np.ndarray, "steps n"]
+    model: NetworkModel, q: Float[np.ndarray, "steps nq"], counted: Bool[np.ndarray, "steps n"]
 ) -> Float[np.ndarray, " steps"]:
     """Return the determinant of rows of a basis of the motions that constraints allow; NaN where too few rows count.
 
     Bases turn on from step to step without reflections, so that the sign of the determinant has a meaning.
     """
-    closing, shares, before = compile_mechanism(mechanism).closing, np.full(len(q), np.nan), None
+    shares, before = np.full(len(q), np.nan), None
     for k, at in enumerate(q):
-        basis = np.linalg.svd(closing(at)[1])[2][len(at) - mechanism.dof :].T
+        basis = np.linalg.svd(model.closing(at)[1])[2][model.rank :].T
         if before is not None and np.linalg.det(basis.T @ before) < 0.0:
             basis[:, 0] = -basis[:, 0]
         before = basis
-        if counted[k].sum() == mechanism.dof:
+        if counted[k].sum() == model.dof:
             shares[k] = np.linalg.det(basis[counted[k]])
     return shares
 

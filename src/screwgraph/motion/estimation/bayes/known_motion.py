@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from screwgraph.model.mechanism import Mechanism
-from screwgraph.motion.estimation.bayes.known_names import Known, label_entries
+from screwgraph.motion.estimation.bayes.known_names import Known
+from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.bayes.paths import DERIVATIVES, Path
 
 
 @dataclass(frozen=True, eq=False)
 class KnownMotion:
-    """Known values by kind, (steps, entries), NaN elsewhere.
+    """Known values by kind, (steps, columns), NaN elsewhere.
 
     Along paths, values are smoothed ones; their derivatives are among what is known. `rates` (steps, n) are those of
     paths of positions, NaN elsewhere, `sigma` (steps, n) is the noise of these.
     """
 
-    mechanism: Mechanism
+    model: NetworkModel
     dt: float
     tables: Mapping[str, Float[np.ndarray, "steps _"]]
     rates: Float[np.ndarray, "steps n"]
@@ -30,7 +30,7 @@ class KnownMotion:
     @classmethod
     def from_known(
         cls,
-        mechanism: Mechanism,
+        model: NetworkModel,
         steps: int,
         dt: float,
         known: Sequence[Known],
@@ -38,32 +38,36 @@ class KnownMotion:
         paths: Sequence[Path],
     ) -> KnownMotion:
         """Return that of known values by name, and of paths among them."""
-        kinds = ("q", "qd", "qdd", "z", "zd", "zdd", "Q")
-        tables = {kind: np.full((steps, len(label_entries(mechanism, kind))), np.nan) for kind in kinds}
-        rates, sigma = np.full((steps, mechanism.n), np.nan), np.zeros((steps, mechanism.n))
+        tables = {kind: np.full((steps, model.size(kind)), np.nan) for kind in model.parts}
+        rates, sigma = np.full((steps, model.nv), np.nan), np.zeros((steps, model.nv))
         for own in known:
             if own.kind in tables:
-                tables[own.kind][np.ix_(own.steps, own.entries)] = given[own.name]
+                tables[own.kind][np.ix_(own.steps, own.columns)] = given[own.name]
         for path in paths:
-            at = np.array(path.steps)
-            curve = path.smooth(tables[path.kind][at, path.entry], dt)
-            tables[path.kind][at, path.entry] = curve.values[:, 0]
+            at, columns = path.steps, path.part.columns
+            curve = path.smooth(tables[path.kind][np.ix_(at, columns)], dt)
+            tables[path.kind][np.ix_(at, columns)] = curve.values
             if path.kind in ("q", "z"):
-                place = mechanism.freedom.independent[path.entry] if path.kind == "z" else path.entry
-                rates[at, place], sigma[at, place] = curve.rates[:, 0], curve.sigma
+                places = tuple(model.independent[i] if path.kind == "z" else i for i in path.part.rows)
+                rates[np.ix_(at, places)], sigma[np.ix_(at, places)] = curve.rates, curve.sigma
             orders = dict(zip(DERIVATIVES[path.kind], (curve.rates, curve.accelerations), strict=False))
             for derived in path.derived:
-                there = np.array(derived.steps)
-                tables[derived.kind][there, path.entry] = orders[derived.kind][there - at[0], 0]
-        return cls(mechanism, dt, tables, rates, sigma)
+                there = [k - at[0] for k in derived.steps]
+                tables[derived.kind][np.ix_(derived.steps, path.part.rows)] = orders[derived.kind][there]
+        return cls(model, dt, tables, rates, sigma)
 
-    def values(self, known: Known) -> Float[np.ndarray, "steps entries"]:
+    def values(self, known: Known) -> Float[np.ndarray, "steps columns"]:
         """Return the values of one of the tables' entries."""
-        return self.tables[known.kind][np.ix_(known.steps, known.entries)]
+        return self.tables[known.kind][np.ix_(known.steps, known.columns)]
 
-    def motion(self, kind: str) -> Float[np.ndarray, "steps n"]:
+    def motion(self, kind: str) -> Float[np.ndarray, "steps _"]:
         """Return all coordinates of "q", "qd" or "qdd", independent ones ("z") among them."""
-        found = self.tables[kind].copy()
-        own, independent = self.tables[kind.replace("q", "z")], list(self.mechanism.freedom.independent)
-        found[:, independent] = np.where(np.isnan(own), found[:, independent], own)
+        found, own = self.tables[kind].copy(), self.tables.get(kind.replace("q", "z"))
+        if own is not None:
+            places = list(self.model.z_columns if kind == "q" else self.model.independent)
+            found[:, places] = np.where(np.isnan(own), found[:, places], own)
         return found
+
+    def known_rows(self, kind: str) -> Bool[np.ndarray, "steps nv"]:
+        """Return which directions of "q", "qd" or "qdd" are known."""
+        return self.model.mark_rows(kind, ~np.isnan(self.motion(kind)))

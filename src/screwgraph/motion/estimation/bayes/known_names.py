@@ -10,8 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.bayes.network_model import NetworkModel, Part
+from screwgraph.spatial.manifolds import Manifold, Vector, product
 
 
 class Quantity(NamedTuple):
@@ -26,21 +27,26 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """Some entries of a kind at some steps; of observations, `entries` are columns of sensor number `sensor`."""
+    """Some values of a kind at some steps: `columns` are their places, `entries` those of their changes.
+
+    Of observations these are columns of sensor number `sensor`. `manifold` is that of the values.
+    """
 
     name: str
     kind: str
     steps: tuple[int, ...]
+    columns: tuple[int, ...]
     entries: tuple[int, ...]
     is_whole: bool
+    manifold: Manifold
     sensor: int = -1
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of its values: without an axis for steps where there is one, nor for entries where one is named."""
-        return (len(self.steps),) * (len(self.steps) > 1) + (len(self.entries),) * self.is_whole
+        return (len(self.steps),) * (len(self.steps) > 1) + (len(self.columns),) * self.is_whole
 
-    def values(self, given: Mapping[str, Any]) -> Float[np.ndarray, "steps entries"]:
+    def values(self, given: Mapping[str, Any]) -> Float[np.ndarray, "steps columns"]:
         """Return its values, the same at all steps where they have no axis for these. Raises InputError."""
         try:
             array = np.asarray(given[self.name], dtype=float)
@@ -49,11 +55,14 @@ class Known:
             raise InputError(f"values of {self.name} are not numbers of the shape {self.shape}") from None
         if not np.isfinite(array).all():
             raise InputError(f"values of {self.name} are not finite")
-        return array.reshape(len(self.steps), len(self.entries))
+        found = array.reshape(len(self.steps), len(self.columns))
+        if self.manifold.is_off(found).any():
+            raise InputError(f"values of {self.name} are off: they are not {self.manifold.kind}")
+        return found
 
 
 def parse_knowns(
-    mechanism: Mechanism, kinds: Sequence[str], steps: int, names: Iterable[str | Quantity]
+    model: NetworkModel, kinds: Sequence[str], steps: int, names: Iterable[str | Quantity]
 ) -> tuple[Known, ...]:
     """Return what names mean.
 
@@ -62,7 +71,7 @@ def parse_knowns(
     """
     found, seen = [], set[tuple[str, int, int, int]]()
     for name in names:
-        for known in _meant(mechanism, kinds, steps, str(name)):
+        for known in _meant(model, kinds, steps, str(name)):
             places = {(known.kind, known.sensor, step, entry) for step in known.steps for entry in known.entries}
             if places & seen:
                 raise InputError(f"{known.name} is given twice", fix="name what is known once")
@@ -71,7 +80,7 @@ def parse_knowns(
     return tuple(found)
 
 
-def _meant(mechanism: Mechanism, kinds: Sequence[str], steps: int, name: str) -> list[Known]:
+def _meant(model: NetworkModel, kinds: Sequence[str], steps: int, name: str) -> list[Known]:
     quantity, _, part = name.partition(":")
     kind, _, step = quantity.partition("_")
     if kind not in kinds:
@@ -80,22 +89,24 @@ def _meant(mechanism: Mechanism, kinds: Sequence[str], steps: int, name: str) ->
         raise make_unknown_name_error("quantity of the network", quantity, [f"{kind}_{i}" for i in range(steps)])
     at = (int(step),) if step else tuple(range(steps))
     if kind == "o":
-        sensors = [sensor.name for sensor in mechanism.sensors]
+        sensors = [sensor.name for sensor in model.sensors]
         if part and part not in sensors:
             raise make_unknown_name_error("sensor", part, sensors)
-        chosen = [i for i, sensor in enumerate(sensors) if sensor == part or not part]
-        sizes = {i: len(mechanism.sensors[i].columns) for i in chosen}
-        return [Known(f"{quantity}:{sensors[i]}", kind, at, tuple(range(k)), k > 1, i) for i, k in sizes.items()]
-    listed = label_entries(mechanism, kind)
+        found = []
+        for i, sensor in enumerate(model.sensors):
+            if sensor.name == part or not part:
+                k = len(sensor.columns)
+                places = tuple(range(k))
+                found.append(Known(f"{quantity}:{sensor.name}", kind, at, places, places, k > 1, Vector(k), i))
+        return found
     if not part:
-        return [Known(name, kind, at, tuple(range(len(listed))), True)] if listed else []
-    if part not in listed:
-        raise make_unknown_name_error("motor" if kind == "Q" else "coordinate", part, listed)
-    return [Known(name, kind, at, (listed.index(part),), False)]
+        return [make_known(name, kind, at, model.parts[kind], True)] if model.parts[kind] else []
+    parts = model.select_parts(kind, part)
+    return [make_known(name, kind, at, parts, sum(len(p.columns) for p in parts) > 1)]
 
 
-def label_entries(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
-    """Return the names of a kind's entries."""
-    if kind == "Q":
-        return mechanism.motors
-    return mechanism.independent_coordinates if kind.startswith("z") else mechanism.coordinates
+def make_known(name: str, kind: str, steps: tuple[int, ...], parts: Sequence[Part], is_whole: bool) -> Known:
+    """Return parts of a kind as known."""
+    columns = tuple(i for part in parts for i in part.columns)
+    rows = tuple(i for part in parts for i in part.rows)
+    return Known(name, kind, steps, columns, rows, is_whole, product([part.manifold for part in parts]))

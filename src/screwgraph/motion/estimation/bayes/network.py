@@ -5,18 +5,19 @@ Blanco-Claraco et al. (2021), Fig. 1, section 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.estimation.bayes.factors import FAMILIES
 from screwgraph.motion.estimation.bayes.given_network import GivenNetwork
 from screwgraph.motion.estimation.bayes.known_names import Quantity, parse_knowns
+from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.mechanism_noise import Noise
 
 
@@ -61,14 +62,15 @@ class BayesNetwork:
     @check_arguments
     def given(
         self,
-        mechanism: Mechanism,
+        model: Model,
         *known: str | Quantity,
         solve: Iterable[str] | None = None,
         dt: float | None = None,
         integrator: str = "trapezoidal",
         noise: Noise | None = None,
+        sensors: Sequence[Any] | None = None,
     ) -> GivenNetwork:
-        """Return a factor graph of a mechanism that can be solved for what is unknown.
+        """Return a factor graph of a model, robot or mechanism, that can be solved for what is unknown.
 
         What is known may change from step to step: torques at some, coordinates at others. A coordinate that is known
         at three or more consecutive steps is a path. Where a torque is unknown, the velocities and accelerations of as
@@ -76,24 +78,29 @@ class BayesNetwork:
         their noise, as those of inverse dynamics are.
 
         Args:
-            mechanism: whose laws the conditional probabilities are.
-            known: kinds ("q" at all steps), quantities ("q_0") and single coordinates, motors ("Q") or sensors ("o") of
-                them ("q:theta", "Q_2:theta", "o:gyro"). Velocities and accelerations are "qd" and "qdd". Networks of
-                independent coordinates have z, zd, zdd, too; the branch C is that of the guess.
+            model: whose laws the conditional probabilities are.
+            known: kinds ("q" at all steps), quantities ("q_0") and single coordinates or joints, motors ("Q") or
+                sensors ("o") of them ("q:theta", "Q_2:theta", "o:gyro"). Velocities and accelerations are "qd" and
+                "qdd", multipliers of constraints "lambda". Networks of independent coordinates have z, zd, zdd, too;
+                the branch C is that of the guess. Q of robots are efforts of actuators, where there are any, else of
+                all joints but floating ones.
             solve: kinds that are asked, by default all. A kind that is neither known nor asked is left out where
                 nothing known or asked depends on it: without "Q", accelerations obey the constraints only.
             dt: time between steps (s).
             integrator: a key of `INTEGRATORS`; "euler" and "trapezoidal" where torques are unknown.
+            sensors: what observes the model, as `sg.estimate` takes it, by default the sensors of its file.
             noise: standard deviations; by default those of `Noise` over time. At one instant all laws hold exactly.
 
         Raises:
-            InputError: not a mechanism; a name means nothing or is known twice; no dt.
+            InputError: not a model; a name means nothing or is known twice; no dt.
         """
         steps = 1 + max(node.step for node in self.parents)
         kinds = tuple(dict.fromkeys(node.kind for node in self.parents if node.kind != "C"))
-        found, asked = parse_knowns(mechanism, kinds, steps, known), kinds if solve is None else solve
+        own = NetworkModel.from_model(model, sensors)
+        kinds += ("lambda",) * bool(own.rank)
+        found, asked = parse_knowns(own, kinds, steps, known), kinds if solve is None else solve
         named = tuple(kind for kind in asked if solve is not None or kind in FAMILIES)
-        return GivenNetwork(mechanism, steps, found, named, dt, integrator, noise, "z" in kinds)
+        return GivenNetwork(own, steps, found, named, dt, integrator, noise, "z" in kinds)
 
     def _parse_given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
         kinds, given = {node.kind for node in self.parents}, set()

@@ -26,6 +26,8 @@ class ModelKind:
         effort_graph: of a robot and frames on which wrenches act, a graph, and the kind of variables that are the
             forces along all coordinates which a motion takes beside those of closed chains.
         closure_errors: the independent closure errors (r,) of a robot at q, on any kind of number.
+        constraint_names: what each of these stems from.
+        is_assembled: whether a closed position of a robot is one that its parts can take.
         completed: of a robot, a position, and the values that a task gave, the position at which it starts.
         completed_velocity: the same of velocities, given the position before them, None where that is free.
         closed_path: of a robot and guessed positions (K, nq), such as are closed where that is quick to find.
@@ -40,6 +42,8 @@ class ModelKind:
     drive: Callable[[Any, Sequence[str] | None], Drive]
     effort_graph: Callable[[Any, Sequence[str]], tuple[FactorGraph, str]]
     closure_errors: Callable[[Any, Any], Any]
+    constraint_names: Callable[[Any], list[str]]
+    is_assembled: Callable[[Any, np.ndarray], bool]
     completed: Callable[[Any, np.ndarray, Mapping[str, Any]], np.ndarray]
     completed_velocity: Callable[[Any, np.ndarray | None, np.ndarray, Mapping[str, Any]], np.ndarray]
     closed_path: Callable[[Any, np.ndarray], np.ndarray]

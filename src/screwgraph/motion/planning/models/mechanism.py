@@ -100,6 +100,11 @@ class MechanismCoordinates:
         every = residual(self.mechanism, list(q))
         return vector([every[i] for i in self.mechanism.freedom.kept])
 
+    def is_assembled(self, q: Float[np.ndarray, " n"]) -> bool:
+        """Return whether angles are those of their lines, not half a turn off, which closes their rows, too."""
+        J = self.mechanism.closing_program.interpreter(q)[1]
+        return all(J[row, slot] < 0.0 for slot, row in self.mechanism.defining_rows)
+
     def completed(self, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
         """Return the closed position at which coordinates have given values. Raises ModelError."""
         return position_problem(self.mechanism, {name: float(np.ravel(x)[0]) for name, x in given.items()})
@@ -139,9 +144,8 @@ def _turns(robot: MechanismCoordinates) -> list[bool]:
 def _drive(robot: MechanismCoordinates, names: Sequence[str] | None) -> Drive:
     """All motors, or those of the coordinates named. Raises InputError where no motor drives one of them."""
     slots = robot.mechanism.motor_slots
-    chosen = sorted(
-        slots if names is None else {c for n in names for c in find_coordinates(robot, n, "joint to actuate")}
-    )
+    named = [] if names is None else sorted({c for n in names for c in find_coordinates(robot, n, "joint to actuate")})
+    chosen = list(slots) if names is None else named
     for coordinate in chosen:
         if coordinate not in slots:
             raise InputError(
@@ -178,6 +182,8 @@ MECHANISMS = ModelKind(
     drive=_drive,
     effort_graph=_effort_graph,
     closure_errors=lambda robot, q: robot.closure_errors(q),
+    constraint_names=lambda robot: [robot.mechanism.closing_program.parts[i] for i in robot.mobility.kept],
+    is_assembled=lambda robot, q: robot.is_assembled(q),
     completed=lambda robot, q, given: robot.completed(given),
     completed_velocity=_completed_velocity,
     closed_path=lambda robot, q: robot.closed_path(q),
