@@ -1,6 +1,7 @@
 """The robots whose instructions Chignoli et al. (2023) count, and one that mixes local and long loops.
 
-Chains of sub-mechanisms on a floating base (Fig. 8), two coupled branches (Fig. 10). All joints turn about z.
+Chains of sub-mechanisms on a floating base (Fig. 8), two coupled branches (Fig. 10), and two mechanisms whose clusters
+stand on several bodies of others (footnote 2). All joints turn about z.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from screwgraph.model.robot import Coupling, Joint, Link, Loop, Robot, tree, with_floating_base
-from screwgraph.model.robot.joints import Revolute
+from screwgraph.model.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia, transform
 
 GEAR = 6.0
@@ -76,6 +77,37 @@ def mixed(stages: int, kind: str = "belt", floating: bool = False) -> Robot:
     return _robot(f"mixed_{kind}_{stages}", parts, floating, driven=False)
 
 
+def parallelograms(stages: int) -> Robot:
+    """Return an arm whose links have a rod beside each, as palletisers do: its plates keep their direction.
+
+    Each arm stands on the one before, its rod on the plate there: two output bodies.
+    """
+    parts: Parts = [], [], [], [], []
+    arm = plate = "base"
+    for i in range(1, stages + 1):
+        at, over = ((1.0, 0.0, 0.0) if i > 1 else (0.0, 0.0, 0.0)), (0.0, 0.3, 0.0)
+        arm, rod = _body(parts, f"arm{i}", arm, BAR, at), _body(parts, f"rod{i}", plate, BAR, over)
+        plate = _body(parts, f"plate{i}", arm, BAR)
+        _pin(parts, rod, (1.0, 0.0, 0.0), plate, over)
+        parts[4].append(f"{arm}_joint")
+    return _robot(f"parallelograms_{stages}", parts, floating=False)
+
+
+def scissors(stages: int) -> Robot:
+    """Return a lift of pairs of bars that cross at a pin, each pair on both bars of the one before; a slider drives."""
+    parts: Parts = [], [], [], [], []
+    parts[0].append(Link("slider", SLENDER))
+    parts[1].append(Joint("slider_joint", Prismatic((1.0, 0.0, 0.0)), "base", "slider"))
+    parts[4].append("slider_joint")
+    start, end = (0.0, 0.2, 0.0), (1.0, 0.0, 0.0)  # the pivot is off the slider's line: bars do not fold onto another
+    a, b = _body(parts, "a1", "base", BAR, start), _body(parts, "b1", "slider", BAR, (0.0, 0.0, 0.0))
+    for i in range(1, stages + 1):
+        if i > 1:
+            a, b = _body(parts, f"a{i}", b, BAR, end), _body(parts, f"b{i}", a, BAR, end)
+        _pin(parts, a, (0.5, 0.0, 0.0), b, (0.5, 0.0, 0.0))
+    return _robot(f"scissors_{stages}", parts, floating=False)
+
+
 def _rotor_stage(parts: Parts, name: str, hangs_on: str) -> str:
     """Link and rotor on the same body, the rotor geared to the link; the next stage hangs on the link."""
     link = _body(parts, f"link_{name}", hangs_on, LINK)
@@ -99,8 +131,7 @@ def _four_bar_stage(parts: Parts, name: str, hangs_on: str) -> str:
     rocker = _body(parts, f"link1_{name}", hangs_on, BAR)
     crank = _body(parts, f"link2_{name}", hangs_on, BAR, (0.0, 0.0, 0.0))
     coupler = _body(parts, f"link3_{name}", crank, BAR, (0.5, 0.0, 0.0))
-    ends = [transform(np.eye(3), np.array([x, 0.0, 0.0])) for x in (0.5, 1.0)]
-    parts[2].append(Loop(f"pin_{name}", Revolute(), rocker, coupler, *ends))
+    _pin(parts, rocker, (0.5, 0.0, 0.0), coupler, (1.0, 0.0, 0.0), f"pin_{name}")
     parts[4].append(f"{crank}_joint")
     return rocker
 
@@ -118,8 +149,13 @@ def _geared(parts: Parts, rotor: str, hangs_on: str, *driven: str) -> None:
 def _rod(parts: Parts, first: str, second: str, end: Place, length: Place, body: SpatialInertia) -> None:
     """Join two bodies at the place `end` of each by a rod, which hangs on the first and reaches to `length`."""
     rod = _body(parts, "rod", first, body, end)
-    tips = [transform(np.eye(3), np.array(place)) for place in (length, end)]
-    parts[2].append(Loop("rod_pin", Revolute(), rod, second, *tips))
+    _pin(parts, rod, length, second, end, "rod_pin")
+
+
+def _pin(parts: Parts, first: str, place: Place, second: str, other: Place, name: str = "") -> None:
+    """Join a place on one body to a place on another by a hinge that closes a loop."""
+    tips = [transform(np.eye(3), np.array(at)) for at in (place, other)]
+    parts[2].append(Loop(name or f"{first}_{second}", Revolute(), first, second, *tips))
 
 
 def _body(parts: Parts, name: str, parent: str, body: SpatialInertia, at: Place = (1.0, 0.0, 0.0)) -> str:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         with_actuators,
         with_loop,
         with_measurements,
+        with_pin_forces,
         with_soft,
     )
     from screwgraph.mechanics import dynamics as dynamics
@@ -120,7 +121,7 @@ _LATER = {
     **dict.fromkeys(("save", "zoo_names"), "model.formats"),
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
     "kinematics_graph": "graph",
-    **dict.fromkeys(("with_actuators", "with_measurements", "with_soft"), "graph"),
+    **dict.fromkeys(("with_actuators", "with_measurements", "with_pin_forces", "with_soft"), "graph"),
     **dict.fromkeys(
         (
             "center_of_mass",
@@ -267,6 +268,7 @@ __all__ = [
     "with_actuators",
     "with_loop",
     "with_measurements",
+    "with_pin_forces",
     "with_soft",
     "zoo_names",
 ]

@@ -39,10 +39,11 @@ SCHEMAS: Mapping[str, Schema] = {
     ),
     "mechanism": Schema(
         "Mechanism files",
-        "`sg.load_mechanism` and `screwgraph` read planar mechanisms from YAML files; listing 1 of Blanco-Claraco et "
-        f"al. (2021) is one. Points go by number or name. {NUMBERS}",
+        "`sg.load_mechanism` and `screwgraph` read mechanisms, planar and spatial, from YAML files; listing 1 of "
+        "Blanco-Claraco et al. (2021) is one. Points go by number or name. A mechanism is spatial where points have "
+        f"z. {NUMBERS}",
         mechanism_keys.SECTIONS,
-        ("mechanism.yaml", "slider.yaml"),
+        ("mechanism.yaml", "slider.yaml", "spatial.yaml"),
     ),
     "task": Schema(
         "Task files",

@@ -27,7 +27,7 @@ def test_a_loop_ties_the_joints_of_both_branches():
     (cluster,) = clusters(dynamics_graph(load("five_bar")))
     assert {joint.name for joint in cluster.joints} == {"joint1", "joint2", "joint3", "joint4"}
     assert cluster.multipliers == (Key("lambda", "joint5"),)
-    assert cluster.output == "base"
+    assert cluster.outputs == ("base",)
 
 
 def test_sets_that_share_a_joint_are_one_cluster():
@@ -42,7 +42,7 @@ def test_a_coupling_ties_the_joints_between_those_it_names():
     tied = replace(arm, couplings=(Coupling("belt", {"joint2": 1.0, "joint4": -1.0}),))
     expected = [{"joint1"}, {"joint2", "joint3", "joint4"}, {"joint5"}, {"joint6"}]
     assert names(clusters(dynamics_graph(tied))) == expected
-    assert clusters(dynamics_graph(tied))[1].output == arm.joint("joint2").parent
+    assert clusters(dynamics_graph(tied))[1].outputs == (arm.joint("joint2").parent,)
 
 
 def test_a_graph_tells_the_clusters_of_its_robot():
@@ -57,7 +57,8 @@ def test_every_cluster_hangs_on_one_link_of_an_earlier_one(file):
     reached = {robot.links[0].name}
     for cluster in clusters(dynamics_graph(robot)):
         moved = {joint.child for joint in cluster.joints}
-        assert {joint.parent for joint in cluster.joints} - moved == {cluster.output}
-        assert cluster.output in reached
+        assert {joint.parent for joint in cluster.joints} - moved == {*cluster.outputs}
+        (output,) = cluster.outputs
+        assert output in reached
         reached |= moved
     assert reached == {link.name for link in robot.links}

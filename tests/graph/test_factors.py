@@ -33,6 +33,7 @@ OF_MECHANISMS = (
     "constraint_step",
     "least_change",
     "shared_balance",
+    "pin_force",
 )
 
 
@@ -51,6 +52,7 @@ def a_graph(law: str) -> sg.FactorGraph:
             dynamics_graph(mechanism, ("P1",)),
             projection_graph(mechanism),
             redundant_motors_graph(mechanism, {"theta": 2.0}),
+            sg.with_pin_forces(dynamics_graph(mechanism)),
         )
         return next(g for g in graphs if any(f.template.name == law for f in g.factors))
     robot, wrenches = a_robot(law)

@@ -7,7 +7,7 @@ from screwgraph.optimize import Problem, Variables, Vector, each, inequality, so
 
 from .graphs import anchor
 
-METHODS = ("interior_point", "augmented_lagrangian", "fatrop", "ipopt")
+METHODS = ("interior_point", "augmented_lagrangian", "constraint_manifold", "fatrop", "ipopt")
 
 
 def exceeds(x, *, upper):

@@ -22,6 +22,8 @@ from screwgraph.graph.linear_rows import Affine, Column, Row, linear_rows
 from screwgraph.graph.live_parameters import parameter_variable, with_live_parameters
 from screwgraph.graph.loop_ends import End, loop_wrenches
 from screwgraph.graph.mechanism import refuse_payload, unconstrained_graph, with_right_hand_sides
+from screwgraph.graph.nested_clusters import nested_clusters
+from screwgraph.graph.pin_forces import with_pin_forces
 from screwgraph.graph.planar_links import planar_links
 from screwgraph.graph.projection_graphs import completion_graph, projection_graph
 from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
@@ -65,6 +67,7 @@ __all__ = [
     "links_by_multiplier",
     "loop_spans",
     "loop_wrenches",
+    "nested_clusters",
     "parameter_variable",
     "planar_links",
     "projection_graph",
@@ -78,6 +81,7 @@ __all__ = [
     "with_live_parameters",
     "with_loop",
     "with_measurements",
+    "with_pin_forces",
     "with_redundant_actuation",
     "with_right_hand_sides",
     "with_soft",

@@ -38,7 +38,7 @@ J = TypeVar("J", bound=TreeJoint)
 
 @dataclass(frozen=True, eq=False)
 class Cluster(Generic[J]):
-    """Joints that move together, in order, and their multipliers; `output` is the link that supports them.
+    """Joints that move together, in order, and their multipliers; `outputs` are the links that support them.
 
     A joint that nothing ties is a cluster of its own.
     """
@@ -49,10 +49,10 @@ class Cluster(Generic[J]):
     multipliers: tuple[Key, ...]
 
     @property
-    def output(self) -> str:
-        """The link that carries the cluster: the only one outside that its joints touch towards the base."""
+    def outputs(self) -> tuple[str, ...]:
+        """The links outside that its joints touch towards the base: one, unless the cluster is nested."""
         moved = {joint.child for joint in self.joints}
-        return next(joint.parent for joint in self.joints if joint.parent not in moved)
+        return tuple(dict.fromkeys(joint.parent for joint in self.joints if joint.parent not in moved))
 
 
 def clusters(graph: FactorGraph) -> tuple[Cluster[Joint], ...]:
@@ -66,7 +66,7 @@ def clusters(graph: FactorGraph) -> tuple[Cluster[Joint], ...]:
 
 def joints_by_multiplier(graph: FactorGraph) -> dict[Key, list[str]]:
     """Return the names of the joints that each multiplier of a graph ties."""
-    return {key: [joint.name for joint in law.joints] for key, law in _ties(graph).items()}
+    return {key: [joint.name for joint in law.joints] for key, law in laws_by_multiplier(graph).items()}
 
 
 def links_by_multiplier(graph: FactorGraph) -> dict[Key, tuple[str, ...]]:
@@ -75,11 +75,12 @@ def links_by_multiplier(graph: FactorGraph) -> dict[Key, tuple[str, ...]]:
         key: (law.loop.predecessor, law.loop.successor)
         if isinstance(law, Chain)
         else tuple(joint.child for joint in law.joints)
-        for key, law in _ties(graph).items()
+        for key, law in laws_by_multiplier(graph).items()
     }
 
 
-def _ties(graph: FactorGraph) -> dict[Key, Chain | CouplingLaw]:
+def laws_by_multiplier(graph: FactorGraph) -> dict[Key, Chain | CouplingLaw]:
+    """Return the loop, as a chain of joints, or the coupling of each multiplier of a graph."""
     ties: dict[Key, Chain | CouplingLaw] = {}
     for factor in (*graph.factors, *(derived.factor for derived in graph.derived)):
         bound = factor.parameters

@@ -1,4 +1,4 @@
-"""The links of a planar mechanism: bodies, joined by points that they share, sliders and gears, as a spanning tree."""
+"""The links of a mechanism: bodies, joined by points that they share, sliders and gears, as a spanning tree."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.mechanism import AssembledCoordinate
 from screwgraph.graph.variable import Key
 from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism.parts import ORIGIN
 
 GROUND = "ground"
 FREE = "free"
@@ -93,19 +94,24 @@ def _edges(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
             yield mechanism.points[point].name + (f" #{n + 1}" if n else ""), first, other
     for slider in mechanism.sliders:
         yield f"slider {slider.name}", _links(mechanism, slider.point)[0], _of_line(mechanism, slider.guide)
+    for part in mechanism.constant_angles:
+        first, second = (_of_line(mechanism, line) for line in part.lines)
+        if first != second:
+            yield f"constant_angle {part.name}", first, second
 
 
 def _links(mechanism: Mechanism, point: int) -> list[str]:
-    """Return the links through a point: the ground, where it is fixed, and bodies; where there are none, itself."""
-    bodies = [body.name for body in mechanism.bodies if point in body.points]
-    own = mechanism.points[point]
+    """Return the links through a point or vector: the ground, if it is fixed, and bodies; if there are none, itself."""
+    bodies = [body.name for body in mechanism.bodies if point in (*body.points, *body.vectors)]
+    own = (*mechanism.points, *mechanism.vectors)[point]
     return [GROUND, *bodies] if own.fixed else bodies or [f"point {own.name}"]
 
 
 def _of_line(mechanism: Mechanism, points: Sequence[int]) -> str:
-    """Return the link that holds a line through two points, or, where none does, its first point."""
-    first, second = (_links(mechanism, point) for point in points)
-    return next((name for name in first if name in second), first[0])
+    """Return the link that holds a line, or, where none does, its first point."""
+    ends = [end for end in points if end != ORIGIN]
+    first, *others = (_links(mechanism, end) for end in ends)
+    return next((name for name in first if all(name in other for other in others)), first[0])
 
 
 def _list_joints_between(first: Sequence[str], second: Sequence[str], above: Mapping[str, str]) -> tuple[str, ...]:

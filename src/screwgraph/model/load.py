@@ -24,6 +24,7 @@ BuiltInMechanism: TypeAlias = Literal[
     "four_bar_angle",
     "gear_train",
     "parallel_robot",
+    "rssr",
     "single_pendulum",
     "slider_crank",
 ]

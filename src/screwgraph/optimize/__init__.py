@@ -21,6 +21,7 @@ from screwgraph.optimize.losses import (
 from screwgraph.optimize.methods import (
     METHODS,
     AugmentedLagrangian,
+    ConstraintManifold,
     Dogleg,
     Fatrop,
     GaussNewton,
@@ -48,6 +49,7 @@ __all__ = [
     "SO3",
     "AugmentedLagrangian",
     "Cauchy",
+    "ConstraintManifold",
     "DeadZone",
     "Dogleg",
     "DynamicCovarianceScaling",

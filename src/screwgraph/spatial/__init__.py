@@ -32,6 +32,7 @@ from screwgraph.spatial.generic_math import (
     vector,
 )
 from screwgraph.spatial.inertia import SpatialInertia, second_moments
+from screwgraph.spatial.products import cross, dot
 from screwgraph.spatial.rank import has_independent_rows, null_space
 from screwgraph.spatial.se3 import Ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
 from screwgraph.spatial.so3 import from_rpy, skew, to_rpy
@@ -50,6 +51,8 @@ __all__ = [
     "concatenate",
     "concatenate_columns",
     "cos",
+    "cross",
+    "dot",
     "exp",
     "exp3",
     "exp6",

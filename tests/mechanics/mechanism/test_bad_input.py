@@ -56,7 +56,7 @@ BAD = {
     "negative mass": (("mass: 4", "mass: -4"), r":10: body '2' has the mass -4"),
     "not a number": (("mass: 4", "mass: [4]"), r":10: body '2': mass is a list of 1: it must be a number"),
     "constant angle": (("of: [0, 1]", "of: [0, 3]"), r":12: angle 'theta' is constant"),
-    "no such angle": (("angles:\n", "motors: [phi]\nangles:\n"), r"there is no angle 'phi'"),
+    "no such motor": (("angles:\n", "motors: [phi]\nangles:\n"), r"there is no coordinate 'phi'"),
     "no such coordinate": (("angles:\n", "independent: [phi]\nangles:\n"), r":11: there is no coordinate 'phi'"),
     "too many independent": (
         ("angles:\n", "independent: [theta, 'x:2']\nangles:\n"),

@@ -54,7 +54,7 @@ def test_a_motor_on_a_loop_comes_back(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{actuator: m}", "neither terms nor a displacement nor a loop"),
+        ("{actuator: m}", "none of terms, displacement, loop, cable"),
         ("{actuator: m, terms: {hip: 1}, loop: x}", "terms and loop"),
         ("{terms: {hip: 1}}", "has no name"),
         ("{actuator: m, displacement: hip = 2}", "it is no equation"),

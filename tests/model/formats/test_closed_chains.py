@@ -228,3 +228,16 @@ def test_wrong_closed_chains_are_refused_with_their_line(part, expected, tmp_pat
         )
     else:
         assert expected in complaint(f"{BODIES}{part}\n", tmp_path, "arm.yaml")
+
+
+def test_all_joints_of_a_tree_are_independent_whatever_the_file_says():
+    """The program of Chignoli et al. (2023) leaves the mark where it takes loops out of files."""
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    ends = '<parent link="base"/><child link="{0}"/><axis xyz="0 0 1"/>'
+    joint = f'<joint independent="{{1}}" name="{{0}} joint" type="revolute">{ends}{limit}</joint>'
+    parts = [
+        f'<link name="{n}">{inertial}</link>{joint.format(n, mark)}' for n, mark in (("a", "True"), ("b", "false"))
+    ]
+    robot = load(f'<robot name="two"><link name="base"/>{"".join(parts)}</robot>')
+    assert robot.independent_joints == robot.joint_names

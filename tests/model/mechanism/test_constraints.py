@@ -16,6 +16,10 @@ CONSTANTS = {
     "cosine_equation": {"length": 1.3},
     "sine_equation": {"length": 1.3},
     "gear": {"ratio": -2.5, "offset": 0.3},
+    "scalar_product": {"product": 0.2},
+    "body_line": {"along": 0.4, "beside": -0.7, "across": 0.3},
+    "spatial_slider": {"length": 1.3},
+    "angle_about": {"length": 1.3},
 }
 SIZES = {
     "constant_distance": 4,
@@ -27,6 +31,10 @@ SIZES = {
     "sine_equation": 5,
     "relative_angle": 9,
     "gear": 2,
+    "scalar_product": 12,
+    "body_line": 18,
+    "spatial_slider": 13,
+    "angle_about": 19,
 }
 
 

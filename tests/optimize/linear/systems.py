@@ -9,7 +9,7 @@ import numpy as np
 
 from screwgraph.optimize.linear import Pattern
 
-METHODS = ("auto", "dense", "chain", "arrow", "sparse")
+METHODS = ("auto", "dense", "chain", "arrow", "tree", "sparse")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from screwgraph.base.errors import InputError
-from screwgraph.optimize.linear import Pattern, SingularError, analyse
+from screwgraph.optimize.linear import LIGHT, Pattern, SingularError, analyse
 from tests.optimize.linear.systems import METHODS, Example, chain, constrained, example, random_structure
 
 
@@ -65,9 +65,10 @@ def test_the_product_with_a_vector_is_that_of_the_dense_matrix() -> None:
     np.testing.assert_allclose(product, (made.K + np.diag(damping)) @ x, rtol=1e-12, atol=1e-12)
 
 
-def test_factors_stay_what_they_are_when_another_matrix_is_factored() -> None:
+@pytest.mark.parametrize("method", ["chain", "tree"])
+def test_factors_stay_what_they_are_when_another_matrix_is_factored(method: str) -> None:
     made = chain(30, (4,))
-    system, b = analyse(made.pattern, "chain"), np.ones(made.pattern.count)
+    system, b = analyse(made.pattern, method), np.ones(made.pattern.count)
     first = system.factor(made.values)
     before = first.solve(b)
     system.factor(2 * made.values)
@@ -190,7 +191,23 @@ def test_negative_pivots_tell_whether_a_point_is_a_minimum_on_the_constraints(me
     assert system.factor(made.values, 1.03 * shift).negative == multipliers + 1
 
 
-@pytest.mark.parametrize("method", ["chain", "sparse", "dense"])
+def test_systems_with_hard_rows_that_are_only_solved_are_trees_with_fewer_operations_than_chains() -> None:
+    made = constrained(20, 5, within=2, between=3)
+    system = analyse(made.pattern, multipliers=LIGHT)
+    assert system.method == "tree"
+    assert system.choice.method.operations < made.pattern.count**3 / 100
+    b = np.random.default_rng(0).standard_normal(made.pattern.count)
+    np.testing.assert_allclose(system.factor(made.values).solve(b), np.linalg.solve(made.K, b), rtol=1e-7, atol=1e-9)
+
+
+def test_multipliers_that_are_tied_to_each_other_have_no_tree() -> None:
+    pattern = Pattern(np.array([2, 1, 1]), np.array([0, 1, 2, 3, 3]), np.array([0, 1, 0, 1, 2]), 2)
+    with pytest.raises(InputError, match="no tree"):
+        analyse(pattern, "tree")
+    assert analyse(pattern, multipliers=LIGHT).method != "tree"
+
+
+@pytest.mark.parametrize("method", ["chain", "tree", "sparse", "dense"])
 def test_weights_over_many_orders_of_magnitude_are_solved(method: str) -> None:
     made = chain(30, (4,))
     scale = 10.0 ** np.random.default_rng(2).uniform(-5, 5, made.pattern.count)

@@ -58,6 +58,18 @@ def test_where_joints_stand_with_a_frame_at_a_pose(capsys):
     np.testing.assert_allclose(T, from_xyz_rpy([0.4, 0.1, 0.5], [3.14, 0.0, 0.2]), atol=1e-7)
 
 
+def test_where_a_mechanism_stands_with_a_point_at_a_place(capsys, tmp_path):
+    (tmp_path / "state.json").write_text('{"q": {"x:P1": 0.7}}')
+    options = ["four_bar", "--frames", "P1", "--reach", "0.6,0.8"]
+    assert run(["kinematics", *options, "--state", str(tmp_path / "state.json")]) == 0
+    assert "x:P2" in capsys.readouterr().out
+    assert run(["kinematics", *options, "--json"]) == 0
+    found, model = json.loads(capsys.readouterr().out), sg.load("four_bar")
+    q = np.array(found["q"])
+    np.testing.assert_allclose(model.position(q, "P1"), [0.6, 0.8], atol=1e-7)
+    np.testing.assert_allclose([c(q) for c in model.constraints], 0.0, atol=1e-7)
+
+
 @pytest.mark.parametrize(
     ("options", "status", "line"),
     [
@@ -68,7 +80,8 @@ def test_where_joints_stand_with_a_frame_at_a_pose(capsys):
         (["puma560", "--reach", "3,0,0"], 1, "is not reached: the nearest position found"),
         (["puma560", "--reach", "3,0"], 2, "is no point and no pose"),
         (["puma560", "--reach", "0,0,1", "--random", "2"], 2, "--reach cannot be used with --random"),
-        (["four_bar", "--reach", "0,0,1"], 1, "expected a robot, got the mechanism 'four_bar'"),
+        (["four_bar", "--reach", "0,0,1"], 2, "--reach '0,0,1' is no point"),
+        (["four_bar", "--reach", "9,9"], 1, "is not reached"),
     ],
 )
 def test_refusals(options, status, line, capsys):

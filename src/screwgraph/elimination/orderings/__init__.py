@@ -14,7 +14,7 @@ from screwgraph.elimination.orderings.cluster_lambda import MultipliersInCluster
 from screwgraph.elimination.orderings.colamd import Colamd, colamd
 from screwgraph.elimination.orderings.composite import CompositeInertias, composite
 from screwgraph.elimination.orderings.crba import WrenchesFirst, crba
-from screwgraph.elimination.orderings.embedding import ClustersEmbedded, embedding
+from screwgraph.elimination.orderings.embedding import ClustersEmbedded, embedding, nested_embedding
 from screwgraph.elimination.orderings.explicit import Explicit, explicit
 from screwgraph.elimination.orderings.greedy import LeastWork, greedy
 from screwgraph.elimination.orderings.kkt import MultipliersLast, kkt
@@ -33,6 +33,7 @@ ORDERINGS: dict[str, Callable[[], Ordering]] = {
     "lynch_park": lynch_park,
     "crba": crba,
     "embedding": embedding,
+    "nested_embedding": nested_embedding,
     "mixed": mixed,
     "mixed_articulated": mixed_articulated,
     "ancestor": ancestor,
@@ -122,6 +123,7 @@ __all__ = [
     "mixed",
     "mixed_articulated",
     "nested_dissection",
+    "nested_embedding",
     "quasi_definite",
     "rnea",
     "symmetric",

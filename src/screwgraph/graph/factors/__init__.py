@@ -14,6 +14,7 @@ from screwgraph.graph.factors.loop import loop
 from screwgraph.graph.factors.measurement import measurement
 from screwgraph.graph.factors.minimum_effort import minimum_effort
 from screwgraph.graph.factors.minimum_torque import minimum_torque
+from screwgraph.graph.factors.pin_force import pin_force
 from screwgraph.graph.factors.pose import pose
 from screwgraph.graph.factors.prior import prior
 from screwgraph.graph.factors.shared_balance import shared_balance
@@ -48,6 +49,7 @@ TEMPLATES = {
         constraint_step,
         least_change,
         shared_balance,
+        pin_force,
     )
 }
 
@@ -67,6 +69,7 @@ __all__ = [
     "measurement",
     "minimum_effort",
     "minimum_torque",
+    "pin_force",
     "pose",
     "prior",
     "shared_balance",

@@ -29,7 +29,7 @@ def minimum_effort(
     weight: float,
 ) -> Float[Array, "1"]:
     """The weighted effort is the velocity of the actuator in a motion that loops allow (see `minimum_torque`)."""
-    residual = weight * effort
+    residual, slope = weight * effort, lever.slope(q)
     for arm, velocity in zip(lever.arms(q), adjoint_velocity, strict=True):
-        residual = residual - arm @ velocity
+        residual = residual - slope * (arm @ velocity)
     return residual

@@ -26,11 +26,12 @@ def transmission(
 ) -> Float[Array, " nv"]:
     """The torque of the joint of that name is the sum of the efforts of actuators, each times its lever arm.
 
-    `q` are the positions of the joints of one lever after the other.
+    Where a lever has a law of force, `efforts` has its input. `q` are the positions of the joints of one lever after
+    the other.
     """
     positions, residual = list(q), tau
     for lever, effort in zip(levers, efforts, strict=True):
         names = [joint.name for joint in lever.joints]
-        arms, positions = lever.arms(positions[: len(names)]), positions[len(names) :]
-        residual = residual - arms[names.index(name)] * effort[0]
+        own, positions = positions[: len(names)], positions[len(names) :]
+        residual = residual - lever.arms(own)[names.index(name)] * lever.effort(own, effort[0])
     return residual

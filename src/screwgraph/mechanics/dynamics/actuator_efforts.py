@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.graph import Key
+from screwgraph.mechanics.dynamics.bounded_efforts import check_linear
 from screwgraph.mechanics.dynamics.closed_chains import convert_coordinates, drive_independent_joints
 from screwgraph.mechanics.dynamics.query import Query, without_torques
 from screwgraph.mechanics.dynamics.redundant_actuation import check_drives, validate_weights
@@ -60,6 +61,7 @@ def return_efforts(
         return actuation_matrix(robot, q, chosen).T
 
     check_drives(robot, chosen, arms, "actuators")
+    check_linear(robot, chosen)
     query = convert_coordinates(query, coordinates)
     query = without_torques(drive_independent_joints(query) if robot.is_closed else query)
     return replace(query, result=efforts, actuators=tuple(chosen), weights=weighted)

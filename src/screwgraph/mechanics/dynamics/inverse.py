@@ -8,6 +8,7 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, Order
 from screwgraph.mechanics.dynamics.actuator_efforts import return_efforts
+from screwgraph.mechanics.dynamics.bounded_efforts import bound_efforts
 from screwgraph.mechanics.dynamics.closed_chains import (
     SPANNING,
     check_coordinates,
@@ -38,6 +39,7 @@ def inverse_dynamics(
     actuated: Iterable[str] | None = None,
     weights: Mapping[str, float] | None = None,
     actuators: bool = False,
+    effort_limits: bool = False,
 ) -> Function:
     """Return tau(q, qd, qdd): the torques that a motion needs.
 
@@ -62,7 +64,8 @@ def inverse_dynamics(
     `weights` for some of these joints, 1 for the others. Where the independent joints do not determine the motion (a
     stretched leg), ordering "auto" then reads the accelerations of all joints, which the loops must allow. With
     `actuators`, the result (..., n) are the efforts of `robot.actuators` (N m or N), weighted minimum-norm ones
-    likewise; `actuated` and `weights` then name actuators.
+    likewise; `actuated` and `weights` then name actuators. With `effort_limits`, these are the weighted minimum-norm
+    ones of all within the bounds of the actuators, as cables that only pull; NaN where there are none.
 
     Raises:
         EliminationError: the order is impossible, or only a part of a joint is independent.
@@ -75,6 +78,15 @@ def inverse_dynamics(
     live = parameters_of(robot, parameters, payload)
     result = joint_variables(robot, "tau")
     query = Query("inverse_dynamics", robot, arguments, result, external_wrenches=frames, parameters=live)
+    if effort_limits:
+        if not actuators or SPANNING not in (coordinates, positions) or positions != coordinates:
+            raise InputError(
+                "effort limits are those of actuators in spanning coordinates",
+                fix="give actuators=True, and leave out coordinates= and positions=",
+            )
+        torques = query if not robot.is_closed else drive_independent_joints(query)
+        shares = return_efforts(query, coordinates, actuated, weights).weights
+        return bound_efforts(torques.compile(ordering, "float64"), robot, shares).astype(dtype)
     if actuators:
         query = return_efforts(query, coordinates, actuated, weights)
         return convert_positions(query.compile(ordering, dtype), robot, positions, live)

@@ -1,8 +1,8 @@
-"""Regressor and base parameters of planar mechanisms."""
+"""Regressor and base parameters of mechanisms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -16,9 +16,16 @@ from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.mechanism.assembled_positions import draw_assembled_positions
 from screwgraph.model.mechanism.equations import constraint_derivatives
 from screwgraph.model.mechanism.live_mechanism import check_source
+from screwgraph.model.mechanism.parts import Body
+from screwgraph.model.mechanism.read_spatial_bodies import INERTIA
 from screwgraph.model.robot import make_unknown_name_error
 
-NUMBERS = {"m": ("mass", 1.0), "mx": ("cog_x", 0.0), "my": ("cog_y", 0.0), "I0": ("I0", 1.0)}
+PLANAR = {"m": ("mass", 1.0), "mx": ("cog_x", 0.0), "my": ("cog_y", 0.0), "I0": ("I0", 1.0)}
+ROD = {"m": ("mass", 1.0), "mx": ("cog_x", 0.0), "I0": ("I0", 1.0)}
+SPATIAL = {
+    **{"m": ("mass", 1.0), "mx": ("cog_x", 0.0), "my": ("cog_y", 0.0), "mz": ("cog_z", 0.0)},
+    **{f"I{axes}": (f"I0_{axes}", 1.0) for axes in INERTIA},
+}
 """Inertial parameters of a body, the file's values that they are slopes by, and where.
 
 At mass 1 and a centre of mass in the first point, slopes by the mass, the centre of mass and I0 are those by m, mx, my
@@ -38,7 +45,8 @@ def list_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[s
         InputError: no file, or no body, damping or stiffness of a name.
     """
     names_of = [body.name for body in mechanism.bodies]
-    bodies = {own: {f"{own}.{n}": (f"{v}:{own}", at) for n, (v, at) in NUMBERS.items()} for own in names_of}
+    kinds = {body.name: _list_numbers(body) for body in mechanism.bodies}
+    bodies = {own: {f"{own}.{n}": (f"{v}:{own}", at) for n, (v, at) in kinds[own].items()} for own in names_of}
     others = {
         name: {name: (name, 0.0)} for name, _ in check_source(mechanism).values if name.partition(":")[0] in OTHERS
     }
@@ -49,6 +57,11 @@ def list_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[s
             raise make_unknown_name_error("body, damping or stiffness", name, known)
         found |= known[name]
     return found
+
+
+def _list_numbers(body: Body) -> Mapping[str, tuple[str, float]]:
+    """Return the inertial parameters of a body; a rod whose line is its x axis has one first moment."""
+    return PLANAR if len(body.com) == 2 else ROD if body.is_rod else SPATIAL
 
 
 def regressor(

@@ -1,4 +1,4 @@
-"""Kinematics, momenta and energies of planar mechanisms: what robots' queries of the same names answer for them."""
+"""Kinematics, momenta and energies of mechanisms: what robots' queries of the same names answer for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from screwgraph.graph import refuse_payload
 from screwgraph.mechanics.kinematics.manifold_functions import make_generator, validate_shape
 from screwgraph.mechanics.kinematics.mechanism_motion import (
     BODY,
-    PlanarMotion,
+    FrameMotion,
     check_mechanism_mass,
     find_frames,
     unit_rates,
@@ -67,13 +67,19 @@ def compile_query(
 
 def _forward_kinematics(mechanism: Mechanism, frames: str | Iterable[str] | None = None, **options: Any) -> Function:
     one = isinstance(frames, str)
-    names = (frames,) if one else tuple(BODY + b.name for b in mechanism.bodies) if frames is None else tuple(frames)
+    names = (
+        (frames,)
+        if one
+        else tuple(BODY + b.name for b in mechanism.bodies if not b.is_rod)
+        if frames is None
+        else tuple(frames)
+    )
     if not names:
         raise InputError("no frame is named", fix="give names of bodies or points, or None for all bodies")
     found = find_frames(mechanism, names)
 
     def expression(there: Mechanism, q: np.ndarray) -> list:
-        motion = PlanarMotion.from_rates(there, q)
+        motion = FrameMotion.from_rates(there, q)
         poses = [motion.frame(frame)[0] for frame in find_frames(there, names)]
         return [entry for T in poses for entry in T.ravel().tolist()]
 
@@ -85,7 +91,7 @@ def _frame_velocity(mechanism: Mechanism, frame: str, *, reference: str = LOCAL,
     way, _ = validate_reference(reference), find_frames(mechanism, [frame])
 
     def expression(there: Mechanism, q: np.ndarray, qd: np.ndarray) -> list:
-        T, V = PlanarMotion.from_rates(there, q, qd).frame(*find_frames(there, [frame]))
+        T, V = FrameMotion.from_rates(there, q, qd).frame(*find_frames(there, [frame]))
         return list(express_twist(way, T, V))
 
     return compile_query("frame_velocity", mechanism, 2, expression, (6,), asked=(frame, way), **options)
@@ -95,7 +101,7 @@ def _frame_acceleration(mechanism: Mechanism, frame: str, *, reference: str = LO
     way, _ = validate_reference(reference), find_frames(mechanism, [frame])
 
     def expression(there: Mechanism, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
-        T, V, rate = PlanarMotion.from_rates(there, q, qd, qdd).frame(*find_frames(there, [frame]))
+        T, V, rate = FrameMotion.from_rates(there, q, qd, qdd).frame(*find_frames(there, [frame]))
         return list(express_twist_rate(way, T, V, rate))
 
     return compile_query("frame_acceleration", mechanism, 3, expression, (6,), asked=(frame, way), **options)
@@ -129,16 +135,16 @@ def _of_masses(name: str, count: int, expression: Expression, shape: tuple[int, 
 
 
 def _center(there: Mechanism, *vectors: np.ndarray) -> list:
-    return [*PlanarMotion.from_rates(there, *vectors).total_center(len(vectors) - 1), 0.0]
+    return list(FrameMotion.from_rates(there, *vectors).total_center(len(vectors) - 1))
 
 
 def _center_jacobian(there: Mechanism, q: np.ndarray) -> list:
     columns = [motion.total_center(1) for motion in unit_rates(there, q)]
-    return [*(x for x, _ in columns), *(y for _, y in columns), *[0.0] * len(columns)]
+    return [column[i] for i in range(3) for column in columns]
 
 
 def _momentum(there: Mechanism, *vectors: np.ndarray) -> list:
-    return PlanarMotion.from_rates(there, *vectors).centroidal_momentum(len(vectors) - 1)
+    return FrameMotion.from_rates(there, *vectors).centroidal_momentum(len(vectors) - 1)
 
 
 def _momentum_matrix(there: Mechanism, q: np.ndarray) -> list:

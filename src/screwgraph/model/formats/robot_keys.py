@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from screwgraph.model.formats.yaml_keys import NUMBER, POSE, REQUIRED, VECTOR, Entry, Keys
+from screwgraph.model.robot.actuators import ACTUATORS
 
 ROBOT: Keys = {
     "name": Entry("name of the robot", default="the file's name"),
@@ -104,10 +105,10 @@ COUPLING: Keys = {
 }
 ACTUATOR: Keys = {
     "actuator": Entry("name of the actuator", default=REQUIRED),
-    "terms": Entry("lever arms on joints, or on coordinates `base[3]`: tau = B u", "{joint: number}", "1, m"),
-    "displacement": Entry("in the place of terms: its displacement as a function of positions", unit="rad, m"),
-    "joints": Entry("words of the displacement that stand for joints", "{word: joint}", default="{}"),
-    "loop": Entry("in the place of both: the loop whose joint it turns"),
+    **{key: Entry(*about) for kind in dict.fromkeys(ACTUATORS.values()) for key, about in kind.keys.items()},
+    "bounds": Entry("the least and the largest effort; of cables 0, inf", "[lower, upper]", "N m, N", "infinite"),
+    "force": Entry("its effort as a function of its input u and its displacement l", default="u", unit="N m, N"),
+    "unit": Entry("of the input, where a force is given"),
 }
 SHAPES: Keys = {
     "box": Entry("edges of a box", VECTOR, "m"),

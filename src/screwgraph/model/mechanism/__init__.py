@@ -16,6 +16,7 @@ from screwgraph.model.mechanism.mechanism import Mechanism, without_metadata
 from screwgraph.model.mechanism.mobility import MechanismMobility
 from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
 from screwgraph.model.mechanism.pendulums import chain_of_pendulums
+from screwgraph.model.mechanism.pin_force import PinForce, make_pin_forces
 from screwgraph.model.mechanism.sensors import simulate_sensors
 from screwgraph.model.mechanism.serialisation import from_texts, to_texts
 from screwgraph.model.sensors import SENSORS
@@ -36,6 +37,7 @@ __all__ = [
     "LiveRows",
     "Mechanism",
     "MechanismMobility",
+    "PinForce",
     "Point",
     "Sensor",
     "Slider",
@@ -48,6 +50,7 @@ __all__ = [
     "live_mechanism",
     "load_mechanism",
     "make_balances",
+    "make_pin_forces",
     "mechanism_names",
     "regular_weights",
     "select_constraints",

@@ -66,7 +66,7 @@ def _conditions(mechanism: Mechanism) -> Conditions:
     """Return what makes positions special, once for each of `TRIES`."""
     rows, numbers = [], []
     for body in mechanism.bodies:
-        for slots in zip(*(mechanism.point_slots[point] for point in body.base), strict=True):
+        for slots in zip(*(mechanism.point_slots[end] for end in body.base), strict=True):
             row, number = np.zeros(mechanism.n), 0.0
             for slot, sign in zip(slots, (1.0, -1.0), strict=True):
                 if isinstance(slot, int):
@@ -114,7 +114,19 @@ def _assemble_random(
     closed &= np.abs((a * q).sum(axis=1) - b) <= 1e-3 * ROUGH * size
     for slot, row in mechanism.defining_rows:  # an angle half a turn off closes its row, too
         closed &= J[:, row, slot] < 0.0
+    closed &= _is_no_mirror_image(mechanism, q)
     return q[closed], np.arange(len(q))[closed] * TRIES // max(1, len(q))
+
+
+def _is_no_mirror_image(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> np.ndarray:
+    """Return where bodies in space are no mirror images: scalar products of three lines do not tell these apart."""
+    found = np.ones(len(q), dtype=bool)
+    for body in mechanism.bodies:
+        if len(body.basis) == 3:
+            shape = np.array([[float(x) for x in body.shape[place]] for place in body.basis])
+            lines = np.stack([mechanism.way(q, line) for line in body.lines], axis=1)
+            found &= np.linalg.det(lines) * np.linalg.det(shape) > 0.0
+    return found
 
 
 def _newton_step(residual: Float[np.ndarray, "N m"], J: Float[np.ndarray, "N m n"]) -> Float[np.ndarray, "N n"]:

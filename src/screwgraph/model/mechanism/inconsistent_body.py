@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import hypot, log
+from math import dist, hypot, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,7 @@ def find_inconsistent_body(mechanism: Mechanism, q: Float[np.ndarray, " n"]) -> 
     Where none does, the drawing is poor all over, or lengths contradict each other: then there is None. The part that a
     search ends farthest from closing is another matter: it is the one that gives way most easily.
     """
-    found = sorted((_difference(mechanism, body, q) for body in mechanism.bodies), reverse=True)
+    found = sorted((_difference(mechanism, body, q) for body in mechanism.bodies if len(body.points) > 1), reverse=True)
     if not found or found[0][0] < NOTABLE or (len(found) > 1 and found[0][0] < FAR_MORE * found[1][0]):
         return None
     _, name, length, distance = found[0]
@@ -41,6 +41,6 @@ def _difference(mechanism: Mechanism, body: Body, q: Float[np.ndarray, " n"]) ->
     for i, j in combinations(range(len(body.points)), 2):
         length = hypot(*(float(b) - float(a) for a, b in zip(body.shape[i], body.shape[j], strict=True)))
         ends = [[float(coordinate_value(q, slot)) for slot in mechanism.point_slots[body.points[k]]] for k in (i, j)]
-        distance = hypot(ends[1][0] - ends[0][0], ends[1][1] - ends[0][1])
+        distance = dist(*ends)
         found.append((abs(log(max(length, SHORT) / max(distance, SHORT))), body.name, length, distance))
     return max(found)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, Entry, Keys
 from screwgraph.model.sensors import SENSORS
 
-PLACE, LINE = "[x, y]", "[point, point]"
+PLACE, LINE = "[x, y], in space [x, y, z]", "[point, point], in space also a vector"
 PART = "name of the part"
 TARGETS = {"angle": "angle or [point, point]"}
 """What sensors are on, where that is no part of one name."""
@@ -16,13 +16,15 @@ MECHANISM: Keys = {
     "name": Entry("name of the mechanism", default="the file's name"),
     "source": Entry("where the values come from"),
     "parameters": Entry("numbers that expressions may use, powers as ** or ^", "{name: number}", default="{}"),
-    "gravity": Entry("acceleration of free fall", PLACE, "m/s²", "[0, -9.81]"),
+    "gravity": Entry("acceleration of free fall", PLACE, "m/s²", "[0, -9.81], in space [0, 0, -9.81]"),
     "points": Entry("points, numbered from 0, as they stand at the beginning", "list", default=REQUIRED),
-    "bodies": Entry("rigid bodies through points", "list", default=REQUIRED),
+    "vectors": Entry("unit vectors of mechanisms in space, of joints' axes for instance", "list", default="[]"),
+    "bodies": Entry("rigid bodies through points, in space also along vectors", "list", default=REQUIRED),
     "planar_bodies": Entry("another name of bodies", "list"),
     "angles": Entry("relative coordinates, added to those of the points", "list", default="[]"),
     "relative_coordinates": Entry("angles as other programs write them, called angle0_1 after their points", "list"),
-    "sliders": Entry("points that slide along lines", "list", default="[]"),
+    "sliders": Entry("points that slide along lines; in space, their distances are coordinates", "list", default="[]"),
+    "constant_angles": Entry("lines in space whose angle is constant", "list", default="[]"),
     "gears": Entry("ratios between angles", "list", default="[]"),
     "springs": Entry("springs", "list", default="[]"),
     "dampers": Entry("dampers", "list", default="[]"),
@@ -42,15 +44,37 @@ POINT: Keys = {
     "name": Entry("name of the point", default="its number"),
     "x": Entry("place at the beginning, or near it; may use x0, y0, ... of points before", NUMBER, "m", REQUIRED),
     "y": Entry("likewise", NUMBER, "m", REQUIRED),
+    "z": Entry("likewise, of all points in space; in the plane, there is none", NUMBER, "m"),
     "fixed": Entry("whether it stands still", "true or false", default="false"),
+}
+VECTOR: Keys = {
+    "name": Entry("name of the vector", default=REQUIRED),
+    "x": Entry("direction at the beginning, or near it, of any length", NUMBER, default=REQUIRED),
+    "y": Entry("likewise", NUMBER, default=REQUIRED),
+    "z": Entry("likewise", NUMBER, default=REQUIRED),
+    "fixed": Entry("whether it keeps its direction", "true or false", default="false"),
 }
 BODY: Keys = {
     "name": Entry("name of the body", default="its number"),
-    "points": Entry("two or more: origin of its frame, direction of x, others", "[point, ...]", default=REQUIRED),
+    "points": Entry(
+        "origin of its frame, direction of x, others: two or more, or one and vectors", "[point, ...]", default=REQUIRED
+    ),
+    "vectors": Entry("in space, vectors that it carries; the first that is not along x is toward y", "[vector, ...]"),
     "length": Entry("distance of two points, or auto", NUMBER, "m", "as drawn"),
-    "shape": Entry("places of its points in its frame", "[[0, 0], [length, 0], ...]", "m", "as drawn"),
+    "shape": Entry(
+        "places of its points, then its vectors, in its frame; in space that frame is as you like",
+        "[[0, 0], [length, 0], ...]",
+        "m",
+        "as drawn",
+    ),
     "mass": Entry("mass; expressions may use length, and length12, length13, ... of its points", NUMBER, "kg", "0"),
-    "I0": Entry("inertia about its first point; expressions may use length and mass", NUMBER, "kg m²", "0"),
+    "I0": Entry(
+        "inertia about its first point; in space a rod's across it, of others [xx, yy, zz] or [xx, yy, zz, xy, xz, yz];"
+        " expressions may use length and mass",
+        NUMBER,
+        "kg m²",
+        "0",
+    ),
     "cog": Entry("centre of mass in its frame; required where there is a mass", PLACE, "m", "[0, 0]"),
     "visual": Entry("how other programs draw it; passed over", "mapping"),
 }
@@ -58,6 +82,7 @@ ANGLE: Keys = {
     "angle": Entry("name of the coordinate", default=REQUIRED),
     "of": Entry("the line that turns", LINE, default=REQUIRED),
     "from": Entry("the line that it is measured from", LINE, default="the x axis"),
+    "about": Entry("in space: the axis that it is measured about", LINE),
     "start": Entry("value at the beginning", NUMBER, "rad", "as drawn"),
 }
 RELATIVE: Keys = {
@@ -67,7 +92,14 @@ RELATIVE: Keys = {
 SLIDER: Keys = {
     "slider": Entry(PART, default=REQUIRED),
     "point": Entry("point that slides", "point", default=REQUIRED),
-    "along": Entry("points of the guide", LINE, default=REQUIRED),
+    "along": Entry(
+        "points of the guide, in space also a point and a vector", "[point, point or vector]", default=REQUIRED
+    ),
+}
+CONSTANT_ANGLE: Keys = {
+    "constant_angle": Entry(PART, default=REQUIRED),
+    "between": Entry("two lines", "[line, line]", default=REQUIRED),
+    "angle": Entry("their angle, not 0 or pi", NUMBER, "rad", "pi/2"),
 }
 GEAR: Keys = {
     "gear": Entry(PART, default=REQUIRED),
@@ -99,7 +131,7 @@ TORQUE: Keys = {
     "torque": Entry(PART, default=REQUIRED),
     "body": Entry("body that it acts on", "body"),
     "angle": Entry("in its place: the angle that it acts on", "angle"),
-    "value": Entry("torque", NUMBER, "N m", REQUIRED),
+    "value": Entry("torque; on bodies in space [x, y, z]", NUMBER, "N m", REQUIRED),
 }
 SAMPLES: Keys = {
     "t": Entry("times, which grow", "[number, ...]", "s", REQUIRED),
@@ -127,10 +159,12 @@ SENSOR: Keys = {
 SECTIONS: Mapping[str, Keys] = {
     "The mechanism": MECHANISM,
     "An item of points": POINT,
+    "An item of vectors": VECTOR,
     "An item of bodies": BODY,
     "An item of angles": ANGLE,
     "An item of relative_coordinates": RELATIVE,
     "An item of sliders": SLIDER,
+    "An item of constant_angles": CONSTANT_ANGLE,
     "An item of gears": GEAR,
     "An item of springs": SPRING,
     "An item of dampers": DAMPER,

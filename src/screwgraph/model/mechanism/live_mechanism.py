@@ -17,7 +17,18 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.traced_numbers import TracedNumber
 from screwgraph.tape import Program, Tape, map_nested, program
 
-SECTIONS = ("points", "bodies", "gears", "springs", "dampers", "forces", "torques", "gravity")
+SECTIONS = (
+    "points",
+    "vectors",
+    "bodies",
+    "constant_angles",
+    "gears",
+    "springs",
+    "dampers",
+    "forces",
+    "torques",
+    "gravity",
+)
 """What of a mechanism has numbers that may be parameters."""
 
 

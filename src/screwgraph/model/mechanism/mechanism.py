@@ -1,4 +1,4 @@
-"""A planar mechanism, and its natural coordinates."""
+"""A mechanism in the plane or in space, and its natural coordinates."""
 
 from __future__ import annotations
 
@@ -12,15 +12,30 @@ from jaxtyping import Float
 
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.base.errors import InputError, one_line
+from screwgraph.base.errors import InputError
 from screwgraph.model.functions_of_time import FunctionOfTime
 from screwgraph.model.mechanism.build_constraints import constraints_of
-from screwgraph.model.mechanism.closure import ClosingProgram, characteristic_length, find_assembled, trace_closure
+from screwgraph.model.mechanism.closure import ClosingProgram, find_assembled, trace_closure
 from screwgraph.model.mechanism.constraints import Constraint
+from screwgraph.model.mechanism.drawing_remarks import remarks_on_drawing
 from screwgraph.model.mechanism.mobility import MechanismMobility, analyse_mobility
-from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
+from screwgraph.model.mechanism.parts import (
+    ORIGIN,
+    Angle,
+    Body,
+    ConstantAngle,
+    Damper,
+    Force,
+    Gear,
+    Line,
+    Point,
+    Slider,
+    Spring,
+    Torque,
+    complete_directions,
+)
 from screwgraph.model.model import Column, Model, validate_place
-from screwgraph.model.robot import FAR, make_unknown_name_error, moved_in_words
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.spatial.manifolds import Vector
 
@@ -28,9 +43,9 @@ if TYPE_CHECKING:
     from screwgraph.model.mechanism.live_mechanism import LiveMechanism
 
 
-STANDARD_GRAVITY = (0.0, -9.81)
-"""m/s^2."""
-AXES = ("x", "y")
+STANDARD_GRAVITY = {2: (0.0, -9.81), 3: (0.0, 0.0, -9.81)}
+"""By dimension (m/s^2)."""
+AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
@@ -55,6 +70,9 @@ class BoundParameters:
 class Mechanism(Model):
     """Points, the bodies through them, and what else ties and pushes them; as it stands at the beginning.
 
+    In space, of `dimension` 3, bodies have unit `vectors`, too: points whose coordinates are those of their heads. Each
+    slider has its distance along the guide among the coordinates.
+
     `motors` are the coordinates along which there are unknown torques (N m) of angles and forces (N) of points,
     `driven` those among them whose motion is a function of time, which simulations follow. `independent` are the names
     of the coordinates that were chosen as independent ones, empty where the choice is left to
@@ -77,7 +95,7 @@ class Mechanism(Model):
     forces: tuple[Force, ...] = ()
     torques: tuple[Torque, ...] = ()
     sensors: tuple[Sensor, ...] = ()
-    gravity: tuple[Any, Any] = STANDARD_GRAVITY
+    gravity: tuple[Any, ...] = STANDARD_GRAVITY[2]
     motors: tuple[str, ...] = ()
     driven: Mapping[str, FunctionOfTime] = field(default_factory=dict)
     independent: tuple[str, ...] = ()
@@ -85,6 +103,9 @@ class Mechanism(Model):
     places: Mapping[str, object] = field(default_factory=dict)
     source: MechanismSource | None = None
     bound: BoundParameters | None = None
+    dimension: int = 2
+    vectors: tuple[Point, ...] = ()
+    constant_angles: tuple[ConstantAngle, ...] = ()
 
     @property
     def nominal(self) -> Mechanism:
@@ -118,15 +139,26 @@ class Mechanism(Model):
             raise InputError(f"mechanism {self.name!r} has no motors", fix="add motors: [coordinate, ...] to its file")
 
     def __repr__(self) -> str:
-        kinds = ("points", "bodies", "angles", "sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
-        parts = [f"{len(getattr(self, kind))} {kind}" for kind in kinds if getattr(self, kind)]
+        kinds = ("points", "vectors", "bodies", "angles", "sliders", "constant_angles", "gears")
+        kinds = (*kinds, "springs", "dampers", "forces", "torques", "sensors")
+        parts = [f"{len(getattr(self, kind))} {kind.replace('_', ' ')}" for kind in kinds if getattr(self, kind)]
         return f"<mechanism {self.name!r}: {', '.join(parts)}>"
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates q, x and y of each point that is not fixed ("x:P1"), then the angles by name."""
-        free = [f"{axis}:{point.name}" for point in self.points if not point.fixed for axis in AXES]
-        return (*free, *(angle.name for angle in self.angles))
+        """Names of the coordinates q: x, y[, z] of points and vectors that are not fixed ("x:P1"), then others by name.
+
+        These are angles and, in space, distances of sliders.
+        """
+        axes = AXES[: self.dimension]
+        free = [f"{axis}:{end.name}" for end in (*self.points, *self.vectors) if not end.fixed for axis in axes]
+        return (*free, *self.relative_names)
+
+    @property
+    def relative_names(self) -> tuple[str, ...]:
+        """Names of the angles and, in space, of the sliders, whose coordinates are distances."""
+        sliders = self.sliders if self.dimension == 3 else ()
+        return *(angle.name for angle in self.angles), *(slider.name for slider in sliders)
 
     @property
     def n(self) -> int:
@@ -157,9 +189,14 @@ class Mechanism(Model):
     def columns(self) -> Mapping[str, tuple[Column, ...]]:
         """The columns of q, qd, qdd and tau: names that are labels, too, and units."""
         angles, rates = set(self.angle_slots), {"q": "", "qd": "/s", "qdd": "/s²"}
-        named = [(name, "rad" if i in angles else "m") for i, name in enumerate(self.coordinates)]
-        found = {kind: tuple(Column(name, name, unit + rate) for name, unit in named) for kind, rate in rates.items()}
-        efforts = {"rad": "N m", "m": "N"}
+        heads = {i for slots in self.point_slots[len(self.points) : ORIGIN] for i in slots if isinstance(i, int)}
+        units = ["rad" if i in angles else "" if i in heads else "m" for i in range(self.n)]
+        named = list(zip(self.coordinates, units, strict=True))
+        found = {
+            kind: tuple(Column(name, name, (unit or "1" * bool(rate)) + rate) for name, unit in named)
+            for kind, rate in rates.items()
+        }
+        efforts = {"rad": "N m", "m": "N", "": "N m"}
         tau = (Column(name, name, efforts[dict(named)[name]]) for name in self.motors)
         return {**found, "tau": tuple(tau)}
 
@@ -238,24 +275,43 @@ class Mechanism(Model):
         return tuple(self.coordinates[i] for i in self.freedom.independent)
 
     @cached_property
-    def point_slots(self) -> tuple[tuple[int | float, int | float], ...]:
-        """For each point, where its x and y stand in q, or, of fixed points, what they are (m): an int or a float."""
-        slots: list[tuple[int | float, int | float]] = []
-        free = 0
-        for point in self.points:
-            slots.append((_place(point.x), _place(point.y)) if point.fixed else (2 * free, 2 * free + 1))
-            free += not point.fixed
-        return tuple(slots)
+    def point_slots(self) -> tuple[tuple[int | float, ...], ...]:
+        """For each point and vector, where its coordinates stand in q, or, of fixed ones, what they are (m).
+
+        The former are ints, the latter floats. The last is `ORIGIN`, the tail of all vectors.
+        """
+        slots: list[tuple[int | float, ...]] = []
+        dimension, free = self.dimension, 0
+        for end in (*self.points, *self.vectors):
+            if end.fixed:
+                slots.append(tuple(_place(x) for x in end.place[:dimension]))
+                continue
+            slots.append(tuple(range(dimension * free, dimension * (free + 1))))
+            free += 1
+        return (*slots, (0.0,) * dimension)
 
     @cached_property
     def angle_slots(self) -> tuple[int, ...]:
         """Place of each angle in q."""
-        return tuple(range(self.n - len(self.angles), self.n))
+        first = self.n - len(self.relative_names)
+        return tuple(range(first, first + len(self.angles)))
+
+    @cached_property
+    def distance_slots(self) -> tuple[int, ...]:
+        """Place in q of the distance of each slider along its guide; in the plane, there are none."""
+        first = self.n - len(self.relative_names) + len(self.angles)
+        return tuple(range(first, self.n))
+
+    def guide_line(self, slider: Slider) -> Line:
+        """Return the line of a slider's guide: two points, or a vector."""
+        first, second = slider.guide
+        return (first if second < len(self.points) else ORIGIN), second
 
     def guess(self) -> Float[np.ndarray, " n"]:
         """Return the coordinates as the points and angles are given: closed only as well as these are."""
-        points = [value for point in self.points if not point.fixed for value in (point.x, point.y)]
-        return np.array([*points, *(self._angle(angle) for angle in self.angles)], dtype=float)
+        free = [end.place[: self.dimension] for end in (*self.points, *self.vectors) if not end.fixed]
+        distances = [self._distance(slider) for slider in self.sliders] if self.distance_slots else []
+        return np.array([*(x for place in free for x in place), *map(self._angle, self.angles), *distances], float)
 
     @check_arguments
     def index(self, coordinate: str) -> int:
@@ -284,35 +340,48 @@ class Mechanism(Model):
         return names.index(reference)
 
     @check_arguments
-    def position(self, q: Float[np.ndarray, "*batch n"], reference: int | str) -> Float[np.ndarray, "*batch 2"]:
+    def position(self, q: Float[np.ndarray, "*batch n"], reference: int | str) -> Float[np.ndarray, "*batch d"]:
         """Return where a point is (m) at coordinates q."""
-        q = np.asarray(q)
-        slots = self.point_slots[self.point(reference)]
-        return np.stack([q[..., s] if isinstance(s, int) else np.full(q.shape[:-1], s) for s in slots], axis=-1)
+        return self._end(np.asarray(q), self.point(reference))
 
-    def locate(self, q: Float[np.ndarray, "N n"], name: Any, at: Sequence[float] | None) -> Float[np.ndarray, "N 2"]:
-        """Return where a point, or a place (2,) on a body in its axes, is (m) at coordinates q. Raises InputError."""
+    def locate(self, q: Float[np.ndarray, "N n"], name: Any, at: Sequence[float] | None) -> Float[np.ndarray, "N d"]:
+        """Return where a point, or a place on a body in its axes, is (m) at coordinates q. Raises InputError."""
         if at is None:
             return self.position(q, name)
-        (x, y), bodies = validate_place(name, at, 2), {body.name: body for body in self.bodies}
+        place, bodies = validate_place(name, at, self.dimension).tolist(), {body.name: body for body in self.bodies}
         if name not in bodies:
             raise InputError(f"no body is called {name!r}", fix=f"the bodies are {', '.join(bodies)}")
-        first, second = (self.position(q, i) for i in bodies[name].base)
-        along = (second - first) / np.linalg.norm(second - first, axis=-1, keepdims=True)
-        return first + x * along + y * np.stack([-along[..., 1], along[..., 0]], axis=-1)
+        body = bodies[name]
+        ways = [list(np.moveaxis(self.way(q, line), -1, 0)) for line in body.lines]
+        parts = zip(body.coefficients(place), complete_directions(ways), strict=True)
+        return self._end(q, body.points[0]) + sum(float(part) * np.stack(list(way), axis=-1) for part, way in parts)
+
+    def way(self, q: Float[np.ndarray, "*batch n"], line: Line) -> Float[np.ndarray, "*batch d"]:
+        """Return the way along a line (m) at coordinates q."""
+        tail, head = line
+        return self._end(q, head) - self._end(q, tail)
+
+    def _end(self, q: Float[np.ndarray, "*batch n"], number: int) -> Float[np.ndarray, "*batch d"]:
+        """Return where a point, or the head of a vector, is (m)."""
+        slots = self.point_slots[number]
+        return np.stack([q[..., s] if isinstance(s, int) else np.full(q.shape[:-1], s) for s in slots], axis=-1)
 
     def _angle(self, angle: Angle) -> float:
         if angle.start is not None:
             return angle.start
-        direction = self._direction(angle.of)
-        if angle.origin is None:
-            return float(np.arctan2(direction[1], direction[0]))
-        a = self._direction(angle.origin)
-        return float(np.arctan2(a[0] * direction[1] - a[1] * direction[0], a @ direction))
+        b = self._direction(angle.of)
+        a = np.array([1.0, 0.0, 0.0]) if angle.origin is None else self._direction(angle.origin)
+        n = np.array([0.0, 0.0, 1.0]) if angle.about is None else self._direction(angle.about)
+        n = n / np.linalg.norm(n)
+        return float(np.arctan2(n @ np.cross(a, b), a @ b - (a @ n) * (b @ n)))
 
-    def _direction(self, line: tuple[int, int]) -> Float[np.ndarray, "2"]:
-        first, second = (self.points[i] for i in line)
-        return np.array([second.x - first.x, second.y - first.y])
+    def _distance(self, slider: Slider) -> float:
+        guide = self._direction(self.guide_line(slider))
+        return float(guide @ self._direction((slider.guide[0], slider.point)) / np.linalg.norm(guide))
+
+    def _direction(self, line: Line) -> Float[np.ndarray, "3"]:
+        ends, (tail, head) = (*self.points, *self.vectors), line
+        return np.array(ends[head].place) - (np.zeros(3) if tail == ORIGIN else np.array(ends[tail].place))
 
 
 def _place(value: Any) -> Any:
@@ -324,34 +393,3 @@ def _place(value: Any) -> Any:
 def without_metadata(mechanism: Mechanism) -> Mechanism:
     """Return a mechanism without what its equations do not depend on, the same one for all questions about it."""
     return replace(mechanism, places={}, sensors=(), driven={}, independent=(), velocities={}, source=None)
-
-
-# Mechanisms that are open where the file draws them: what stands elsewhere when they are assembled.
-
-
-def remarks_on_drawing(mechanism: Mechanism) -> tuple[str, ...]:
-    """Say which angles and points the assembled mechanism has elsewhere than drawn; nothing where it is closed.
-
-    Where angles have values to start at, these count, and points are drawn roughly.
-
-    Raises:
-        ModelError: it cannot be assembled.
-    """
-    drawn, home, moved = mechanism.guess(), mechanism.home, []
-    pairs = zip(mechanism.angle_slots, mechanism.angles, strict=True)
-    meant = {slot for slot, angle in pairs if angle.start is not None} or set(range(mechanism.n))
-    for i, name in enumerate(mechanism.coordinates):
-        if i not in meant:
-            continue
-        way, where = float(home[i] - drawn[i]), f"{name} is at {home[i]:.4g} m, not {drawn[i]:.4g}"
-        far = abs(way) / characteristic_length(mechanism)
-        if i in mechanism.angle_slots:
-            far = abs(np.remainder(way + np.pi, 2.0 * np.pi) - np.pi)
-            where = f"angle {name!r} is at {np.degrees(home[i]):.4g} deg, not {np.degrees(drawn[i]):.4g}"
-        if far > FAR:
-            moved.append((float(far), where))
-    if not moved:
-        return ()
-    file = None if mechanism.source is None else mechanism.source.file
-    what = f"the mechanism is open as drawn; assembled, {moved_in_words(moved)}"
-    return (one_line(what, at=file, why="motions begin there", fix="draw points and start: of angles closed"),)

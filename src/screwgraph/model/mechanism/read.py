@@ -18,8 +18,9 @@ from screwgraph.model.functions_of_time import FunctionOfTime, interpolate_sampl
 from screwgraph.model.mechanism.keys import MECHANISM, SAMPLES
 from screwgraph.model.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, MechanismSource
 from screwgraph.model.mechanism.parts import Gear
-from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, read_points
+from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, read_planar_body, read_points
 from screwgraph.model.mechanism.read_forces import READERS, ReadContext, read_parts
+from screwgraph.model.mechanism.read_spatial_bodies import INERTIA, read_spatial_body, read_vectors
 from screwgraph.model.mechanism.read_values import Names, convert_powers, read_number, read_numbers
 from screwgraph.model.mechanism.sensors import read_sensors
 from screwgraph.model.robot import make_unknown_name_error
@@ -42,16 +43,24 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     declared = entries["parameters"].mapping() if "parameters" in entries else {}
     names = _parameters(declared, values)
     places: dict[str, object] = {"": Place(file)}
-    points = read_points(_require_entry(root, entries, "points"), names)
-    bodies = read_bodies(_bodies(root, entries), points, names, places)
-    angles = read_angles(entries.get("angles"), entries.get("relative_coordinates"), points, names, places)
-    around = ReadContext(points, bodies, angles, names)
+    ends = read_points(_require_entry(root, entries, "points"), names, "vectors" in entries)
+    ends = read_vectors(entries.get("vectors"), ends, names, places)
+    read_body = read_planar_body if ends.dimension == 2 else read_spatial_body
+    bodies, ends = read_bodies(_bodies(root, entries), ends, names, places, read_body)
+    angles = read_angles(entries.get("angles"), entries.get("relative_coordinates"), ends, names, places)
+    around = ReadContext(ends, bodies, angles, names)
     parts: dict[str, Any] = {
         section: read_parts(entries.get(section), kind, keys, read, around, places)
         for section, (kind, keys, read) in READERS.items()
     }
     mechanism = Mechanism(
-        entries["name"].text() if "name" in entries else model_name(file), points, bodies, angles, **parts
+        entries["name"].text() if "name" in entries else model_name(file),
+        ends.points,
+        bodies,
+        angles,
+        **parts,
+        dimension=ends.dimension,
+        vectors=ends.vectors,
     )
     _check_names(mechanism, root)
     known = {name: names[name] for name in declared} | parameter_values(mechanism)
@@ -63,7 +72,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
         mechanism,
         gears=tuple(_complete_gear(mechanism, gear) for gear in mechanism.gears),
         sensors=read_sensors(entries.get("sensors"), around, places),
-        gravity=_gravity(entries.get("gravity"), names),
+        gravity=_gravity(entries.get("gravity"), names, ends.dimension),
         motors=tuple(dict.fromkeys((*_coordinates(entries.get("motors"), mechanism), *driven))),
         driven=driven,
         independent=_coordinates(entries.get("independent"), mechanism),
@@ -111,9 +120,8 @@ def _complete_gear(mechanism: Mechanism, gear: Gear) -> Gear:
     return replace(gear, offset=float(first - gear.ratio * second))
 
 
-def _gravity(value: Value | None, names: Names) -> tuple[float, float]:
-    g = read_numbers(value, names, 2) if value else STANDARD_GRAVITY
-    return g[0], g[1]
+def _gravity(value: Value | None, names: Names, dimension: int) -> tuple[float, ...]:
+    return read_numbers(value, names, dimension) if value else STANDARD_GRAVITY[dimension]
 
 
 def _coordinates(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:
@@ -171,13 +179,27 @@ def parameter_values(mechanism: Mechanism) -> dict[str, float]:
     """Return all parameters, called by key and part as its file writes them: mass:crank, cog_x:crank, rest:s."""
     found = {}
     for body in mechanism.bodies:
-        found |= {f"mass:{body.name}": body.mass, f"I0:{body.name}": body.inertia}
-        found |= {f"cog_x:{body.name}": body.com[0], f"cog_y:{body.name}": body.com[1]}
+        found |= {f"mass:{body.name}": body.mass}
+        if isinstance(body.inertia, tuple):
+            found |= {f"I0_{axes}:{body.name}": x for axes, x in zip(INERTIA, body.inertia, strict=True)}
+        else:
+            found[f"I0:{body.name}"] = body.inertia
+        found |= {f"cog_{axis}:{body.name}": x for axis, x in zip("xyz", body.com, strict=False)}
         if len(body.points) == 2:
             found[f"length:{body.name}"] = body.length
     for spring in mechanism.springs:
         found |= {f"stiffness:{spring.name}": spring.stiffness, f"rest:{spring.name}": spring.rest}
     found |= {f"damping:{damper.name}": damper.damping for damper in mechanism.dampers}
     for force in mechanism.forces:
-        found |= {f"value_x:{force.name}": force.value[0], f"value_y:{force.name}": force.value[1]}
-    return found | {f"value:{torque.name}": torque.value for torque in mechanism.torques}
+        found |= _components(force.name, force.value)
+    for torque in mechanism.torques:
+        found |= (
+            _components(torque.name, torque.value)
+            if isinstance(torque.value, tuple)
+            else {f"value:{torque.name}": torque.value}
+        )
+    return found
+
+
+def _components(name: str, value: tuple[float, ...]) -> dict[str, float]:
+    return {f"value_{axis}:{name}": x for axis, x in zip("xyz", value, strict=False)}

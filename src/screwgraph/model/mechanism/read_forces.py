@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -9,16 +10,28 @@ from typing import Any, TypeVar
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats import Value, suggest_name
 from screwgraph.model.formats.yaml_keys import REQUIRED, Keys
-from screwgraph.model.mechanism.keys import DAMPER, FORCE, GEAR, SLIDER, SPRING, TORQUE
-from screwgraph.model.mechanism.parts import Angle, Body, Damper, Force, Gear, Point, Slider, Spring, Torque
+from screwgraph.model.mechanism.keys import CONSTANT_ANGLE, DAMPER, FORCE, GEAR, SLIDER, SPRING, TORQUE
+from screwgraph.model.mechanism.parts import (
+    Angle,
+    Body,
+    ConstantAngle,
+    Damper,
+    Force,
+    Gear,
+    Point,
+    Slider,
+    Spring,
+    Torque,
+)
 from screwgraph.model.mechanism.read_values import (
+    Ends,
     Names,
     find_angle,
     find_line,
     find_point,
+    read_components,
     read_name,
     read_number,
-    read_pair,
     read_parameter,
 )
 
@@ -29,10 +42,15 @@ Part = TypeVar("Part")
 class ReadContext:
     """Names that parts may refer to."""
 
-    points: tuple[Point, ...]
+    ends: Ends
     bodies: tuple[Body, ...]
     angles: tuple[Angle, ...]
     names: Names
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The points."""
+        return self.ends.points
 
 
 def read_parts(
@@ -67,13 +85,26 @@ def read_parts(
 
 def read_slider(name: str, entries: dict[str, Value], around: ReadContext) -> Slider:
     """Read a point on a guide. Raises ModelError."""
-    point, guide = find_point(entries["point"], around.points), find_line(entries["along"], around.points)
+    point, guide = find_point(entries["point"], around.points), around.ends.find_guide(entries["along"])
     if point in guide:
         raise entries["along"].complaint("the guide goes through the point that slides")
-    first, second = (around.points[i] for i in guide)
-    if first.fixed and second.fixed and (first.x, first.y) == (second.x, second.y):
+    if guide[1] < len(around.points) and around.ends.is_fixed(guide) and not any(around.ends.way(guide)):
         raise ModelError(f"slider {name!r} has a guide of length 0", at=entries[""].at)
     return Slider(name, point, guide)
+
+
+def read_constant_angle(name: str, entries: dict[str, Value], around: ReadContext) -> ConstantAngle:
+    """Read two lines in space and their angle. Raises ModelError."""
+    if around.ends.dimension == 2:
+        raise ModelError(f"constant angle {name!r} is in the plane", at=entries[""].at, fix="give one body both lines")
+    items = entries["between"].items()
+    if len(items) != 2:
+        raise entries["between"].complaint("it must be two lines")
+    first, second = (around.ends.find_line(item) for item in items)
+    angle = read_number(entries["angle"], around.names) if "angle" in entries else 0.5 * math.pi
+    if not 0.0 < angle < math.pi:
+        raise entries["angle"].complaint("it must be between 0 and pi; parallel lines are one shared vector")
+    return ConstantAngle(name, (first, second), angle)
 
 
 def read_gear(name: str, entries: dict[str, Value], around: ReadContext) -> Gear:
@@ -107,21 +138,24 @@ def read_damper(name: str, entries: dict[str, Value], around: ReadContext) -> Da
 
 def read_force(name: str, entries: dict[str, Value], around: ReadContext) -> Force:
     """Read a force. Raises ModelError."""
-    return Force(name, find_point(entries["at"], around.points), read_pair("value", name, entries, around.names))
+    value = read_components("value", name, entries, around.names, around.ends.axes)
+    return Force(name, find_point(entries["at"], around.points), value)
 
 
 def read_torque(name: str, entries: dict[str, Value], around: ReadContext) -> Torque:
     """Read a torque. Raises ModelError."""
     if ("body" in entries) == ("angle" in entries):
         raise _either(f"torque {name!r}", entries, "body", "angle")
-    value = read_parameter("value", name, entries, around.names)
     if "angle" in entries:
+        value = read_parameter("value", name, entries, around.names)
         return Torque(name, None, find_angle(entries["angle"], around.angles), value)
     body, names = entries["body"].text(), [body.name for body in around.bodies]
     if body not in names:
         fix = suggest_name(body, names, "the bodies are")
         raise ModelError(f"torque {name!r}: there is no body {body!r}", at=entries["body"].at, fix=fix)
-    return Torque(name, names.index(body), None, value)
+    if around.ends.dimension == 3:
+        return Torque(name, names.index(body), None, read_components("value", name, entries, around.names, "xyz"))
+    return Torque(name, names.index(body), None, read_parameter("value", name, entries, around.names))
 
 
 def _ends(
@@ -141,6 +175,7 @@ def _either(who: str, entries: dict[str, Value], first: str, second: str) -> Mod
 
 READERS: dict[str, tuple[str, Keys, Callable[..., Any]]] = {
     "sliders": ("slider", SLIDER, read_slider),
+    "constant_angles": ("constant_angle", CONSTANT_ANGLE, read_constant_angle),
     "gears": ("gear", GEAR, read_gear),
     "springs": ("spring", SPRING, read_spring),
     "dampers": ("damper", DAMPER, read_damper),

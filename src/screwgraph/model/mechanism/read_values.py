@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats import Value, suggest_name
-from screwgraph.model.mechanism.parts import Angle, Point
+from screwgraph.model.mechanism.parts import ORIGIN, Angle, Line, Point
 
 Names = Mapping[str, float]
 
@@ -19,11 +19,11 @@ def read_number(value: Value, names: Names) -> float:
     return convert_powers(value).number(names)
 
 
-def read_numbers(value: Value, names: Names, count: int) -> tuple[float, ...]:
+def read_numbers(value: Value, names: Names, *counts: int) -> tuple[float, ...]:
     """Evaluate a list of so many expressions. Raises ModelError."""
     if isinstance(value.content, tuple):
         value = replace(value, content=tuple(convert_powers(item) for item in value.content))
-    return value.numbers(names, count)
+    return value.numbers(names, *counts)
 
 
 def read_parameter(key: str, part: str, entries: Mapping[str, Value], names: Names, otherwise: float = 0.0) -> float:
@@ -34,10 +34,12 @@ def read_parameter(key: str, part: str, entries: Mapping[str, Value], names: Nam
     return read_number(entries[key], names) if key in entries else otherwise
 
 
-def read_pair(key: str, part: str, entries: Mapping[str, Value], names: Names) -> tuple[float, float]:
-    """Read two parameters, x and y, which `names` call "key_x:part" and "key_y:part". Raises ModelError."""
-    x, y = read_numbers(entries[key], names, 2) if key in entries else (0.0, 0.0)
-    return names.get(f"{key}_x:{part}", x), names.get(f"{key}_y:{part}", y)
+def read_components(
+    key: str, part: str, entries: Mapping[str, Value], names: Names, suffixes: Sequence[str]
+) -> tuple[float, ...]:
+    """Read parameters which `names` call "key_x:part", "key_y:part", after their suffixes. Raises ModelError."""
+    values = read_numbers(entries[key], names, len(suffixes)) if key in entries else (0.0,) * len(suffixes)
+    return tuple(names.get(f"{key}_{s}:{part}", value) for s, value in zip(suffixes, values, strict=True))
 
 
 def convert_powers(value: Value) -> Value:
@@ -92,3 +94,50 @@ def find_angle(value: Value, angles: Sequence[Angle]) -> int:
         known = suggest_name(text, names, "the angles are") if names else "add it to angles:"
         raise ModelError(f"{value.what}: there is no angle {text!r}", at=value.at, fix=known)
     return names.index(text)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Points and, in space, unit vectors that parts may name."""
+
+    points: tuple[Point, ...]
+    vectors: tuple[Point, ...] = ()
+    dimension: int = 2
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the coordinates of a point."""
+        return ("x", "y", "z")[: self.dimension]
+
+    def find_vector(self, value: Value) -> int:
+        """Return the number of the vector that is meant; they are numbered after the points. Raises ModelError."""
+        text, names = value.text().strip(), [vector.name for vector in self.vectors]
+        if text in names:
+            return len(self.points) + names.index(text)
+        known = suggest_name(text, names, "the vectors are") if names else "add it to vectors:"
+        raise ModelError(f"{value.what}: there is no vector {text!r}", at=value.at, fix=known)
+
+    def find_line(self, value: Value) -> Line:
+        """Return the two points of a line, or a vector. Raises ModelError."""
+        if self.dimension == 3 and isinstance(value.content, str):
+            return ORIGIN, self.find_vector(value)
+        return find_line(value, self.points)
+
+    def find_guide(self, value: Value) -> tuple[int, int]:
+        """Return the two points of a guide, or a point and a vector. Raises ModelError."""
+        items = value.items()
+        names = [vector.name for vector in self.vectors]
+        if len(items) == 2 and items[1].content in names:
+            return find_point(items[0], self.points), self.find_vector(items[1])
+        return self.find_line(value)
+
+    def way(self, line: Line) -> tuple[float, ...]:
+        """Return the way along a line as drawn (m)."""
+        ends, (tail, head) = (*self.points, *self.vectors), line
+        first = (0.0, 0.0, 0.0) if tail == ORIGIN else ends[tail].place
+        return tuple(b - a for a, b in zip(first, ends[head].place, strict=True))[: self.dimension]
+
+    def is_fixed(self, line: Line) -> bool:
+        """Return whether a line stands still."""
+        ends = (*self.points, *self.vectors)
+        return all(i == ORIGIN or ends[i].fixed for i in line)

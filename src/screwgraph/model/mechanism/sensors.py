@@ -12,13 +12,14 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats import Place, Value, quote_text, suggest_name
 from screwgraph.model.mechanism.forces import Motion
+from screwgraph.model.mechanism.forces.base import subtract
 from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.mechanism import Mechanism
 from screwgraph.model.mechanism.read_forces import ReadContext, read_parts
-from screwgraph.model.mechanism.read_values import find_angle, find_line, find_point, read_number, read_numbers
+from screwgraph.model.mechanism.read_values import Ends, find_angle, find_line, find_point, read_number, read_numbers
 from screwgraph.model.sensors import SENSORS, SensorPlace
 from screwgraph.model.sensors.sensor import OPTIONS, Sensor
-from screwgraph.spatial import vector
+from screwgraph.spatial import dot, vector
 
 FORMS = {name: kind.mechanism for name, kind in SENSORS.items() if kind.mechanism}
 """Kinds of sensors that mechanisms have."""
@@ -32,7 +33,7 @@ class MechanismMotion:
     states: Mapping[str, Any]
 
     def position(self, point: int) -> Any:
-        """Return where a point is (2,)."""
+        """Return where a point is (d,)."""
         return vector(self._motion().point(point))
 
     def line(self, points: tuple[int, int]) -> tuple[Any, Any]:
@@ -44,23 +45,19 @@ class MechanismMotion:
         return self._motion().angle(angle)
 
     def angular_velocity(self, body: int) -> Any:
-        """Return the angular velocity of a body."""
-        base, motion = self.mechanism.bodies[body].base, self._motion("qd")
-        (x, y), (vx, vy) = motion.way(base), motion.relative_velocity(base)
+        """Return the angular velocity of a body; in space (3,) in its axes."""
+        own, motion = self.mechanism.bodies[body], self._motion("qd")
+        if self.mechanism.dimension == 3:
+            turning = motion.turning(own)
+            return vector([dot(axis, turning) for axis in motion.axes(own)])
+        (x, y), (vx, vy) = motion.way(own.base), motion.relative_velocity(own.base)
         return (x * vy - y * vx) / (x * x + y * y)
 
     def specific_force(self, body: int, at: tuple[float, ...]) -> Any:
-        """Return acceleration minus gravity at a place on a body (2,).
-
-        Its axes are those of the body, whose x axis points from its first point to its second; so is the place (m).
-        """
+        """Return acceleration minus gravity at a place on a body (m) in its frame, in its axes (d,)."""
         own, motion = self.mechanism.bodies[body], self._motion("qdd")
-        (x, y), (ax, ay) = motion.way(own.base), motion.velocity(own.points[0])
-        bx, by = motion.relative_velocity(own.base)
-        along, across = at[0] / own.length, at[1] / own.length
-        fx = ax + along * bx - across * by - self.mechanism.gravity[0]
-        fy = ay + along * by + across * bx - self.mechanism.gravity[1]
-        return vector([x * fx + y * fy, x * fy - y * fx]) / own.length
+        force = subtract(self.mechanism.gravity, motion.place_rate(own, at))
+        return vector([dot(axis, force) for axis in motion.axes(own)])
 
     def _motion(self, rate: str = "q") -> Motion:
         return Motion(self.mechanism, self.states["q"], self.states[rate])
@@ -119,7 +116,8 @@ def parse_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
     if not isinstance(given, Sequence) or isinstance(given, str):
         example = '{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}'
         raise InputError(f"sensors = {given!r} is not a list", fix=f"give sensors=[{example}]")
-    around = ReadContext(mechanism.points, mechanism.bodies, mechanism.angles, {})
+    ends = Ends(mechanism.points, mechanism.vectors, mechanism.dimension)
+    around = ReadContext(ends, mechanism.bodies, mechanism.angles, {})
     try:
         return read_sensors(_value(given), around, {})
     except ModelError as error:
@@ -147,10 +145,13 @@ def _sensor(name: str, entries: dict[str, Value], around: ReadContext) -> Sensor
         raise entries["sigma"].complaint("a standard deviation is positive")
     if "at" in entries and not form.has_place:
         raise entries["at"].complaint(f"a sensor of {kinds[0]} has no place on a body")
-    at = tuple(read_numbers(entries["at"], around.names, 2)) if "at" in entries else (0.0, 0.0)
+    d = around.ends.dimension
+    at = read_numbers(entries["at"], around.names, d) if "at" in entries else (0.0,) * d
     options = {option: read_number(entries[option], around.names) for option in OPTIONS if option in entries}
     try:
-        return Sensor(name, kinds[0], _target(form.on, entries[kinds[0]], around), (sigma,), at, **options)
+        return Sensor(
+            name, kinds[0], _target(form.on, entries[kinds[0]], around), (sigma,), at, in_space=d == 3, **options
+        )
     except InputError as error:
         raise ModelError(error.what, at=entries[""].at, why=error.why, fix=error.fix) from error
 
@@ -159,7 +160,9 @@ def _target(on: str, value: Value, around: ReadContext) -> int | tuple[int, int]
     if on == "point":
         return find_point(value, around.points)
     if on == "angle":
-        return find_line(value, around.points) if isinstance(value.content, tuple) else find_angle(value, around.angles)
+        if isinstance(value.content, tuple) and around.ends.dimension == 2:
+            return find_line(value, around.points)
+        return find_angle(value, around.angles)
     text, names = value.text(), [body.name for body in around.bodies]
     if text not in names:
         raise ModelError(
@@ -167,4 +170,7 @@ def _target(on: str, value: Value, around: ReadContext) -> int | tuple[int, int]
             at=value.at,
             fix=suggest_name(text, names, "the bodies are"),
         )
+    if around.bodies[names.index(text)].is_rod:
+        why = "all of it lies on one line: it has no axes across that"
+        raise ModelError(f"{value.what}: body {quote_text(text)} is a rod", at=value.at, why=why)
     return names.index(text)

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
-from screwgraph.model.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
+from screwgraph.model.robot.actuator import Actuator, Lever
+from screwgraph.model.robot.actuators import Cable, LoopMotor, Thruster, Transmission
 from screwgraph.model.robot.attach import attach, prefix_names
 from screwgraph.model.robot.closed_chain_checks import check_closed_chains
 from screwgraph.model.robot.closure.closed_positions import close_loops, complete, complete_velocity
@@ -25,7 +26,15 @@ from screwgraph.model.robot.closure.independent_joints import (
     independent_coordinates,
     position_slices,
 )
-from screwgraph.model.robot.closure.lever_arms import Lever, actuation_matrix, actuators_of, make_lever
+from screwgraph.model.robot.closure.lever_arms import (
+    actuation_matrix,
+    actuation_torques,
+    actuators_of,
+    displacements,
+    list_arms,
+    make_lever,
+    positions_of,
+)
 from screwgraph.model.robot.closure.loop_chain import Chain, chain_of
 from screwgraph.model.robot.closure.massless_motion import idle_joints
 from screwgraph.model.robot.closure.mobility import (
@@ -65,6 +74,7 @@ __all__ = [
     "STANDARD_GRAVITY",
     "Actuator",
     "Box",
+    "Cable",
     "Capsule",
     "Chain",
     "Constant",
@@ -96,6 +106,7 @@ __all__ = [
     "Units",
     "Visual",
     "actuation_matrix",
+    "actuation_torques",
     "actuators_of",
     "advise_independent_joints",
     "attach",
@@ -112,6 +123,7 @@ __all__ = [
     "constraint_residual",
     "constraint_rows",
     "coordinates_around",
+    "displacements",
     "find_determined_columns",
     "frame_pose",
     "frame_velocity",
@@ -120,6 +132,7 @@ __all__ = [
     "is_planar",
     "link_poses",
     "link_twists",
+    "list_arms",
     "list_implausible",
     "lock",
     "loop_error",
@@ -132,6 +145,7 @@ __all__ = [
     "mobility",
     "moved_in_words",
     "position_slices",
+    "positions_of",
     "prefix_names",
     "regular_states",
     "remark_on_drawing",

@@ -9,11 +9,8 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot.actuators import Actuator, LoopMotor, Thruster, Transmission
-from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.joints import Fixed
 from screwgraph.model.robot.parts import Frame, Joint
-from screwgraph.model.robot.position_expression import Expression, Operation, Position, Power
 from screwgraph.model.robot.robot import Robot
 from screwgraph.model.robot.topology import tree
 from screwgraph.model.robot.weld import merge_fixed
@@ -81,39 +78,10 @@ def prefix_names(robot: Robot, prefix: str) -> Robot:
             )
             for loop in robot.loops
         ),
-        couplings=tuple(_coupling(coupling, prefix) for coupling in robot.couplings),
+        couplings=tuple(coupling.with_prefix(prefix) for coupling in robot.couplings),
         independent=None if chosen is None else tuple(prefix + name for name in chosen),
-        actuators=tuple(_actuator(actuator, prefix) for actuator in robot.actuators),
+        actuators=tuple(actuator.with_prefix(prefix) for actuator in robot.actuators),
     )
-
-
-def _coupling(coupling: Coupling, prefix: str) -> Coupling:
-    expression = coupling.expression
-    return replace(
-        coupling,
-        name=prefix + coupling.name,
-        terms={prefix + joint: c for joint, c in coupling.terms.items()},
-        expression=None if expression is None else _expression(expression, prefix),
-    )
-
-
-def _expression(expression: Expression, prefix: str) -> Expression:
-    match expression:
-        case Position(joint):
-            return Position(prefix + joint)
-        case Operation(symbol, operands):
-            return Operation(symbol, tuple(_expression(operand, prefix) for operand in operands))
-        case Power(base, exponent):
-            return Power(_expression(base, prefix), exponent)
-    return expression
-
-
-def _actuator(actuator: Actuator, prefix: str) -> Actuator:
-    if isinstance(actuator, LoopMotor):
-        return LoopMotor(prefix + actuator.name, prefix + actuator.loop)
-    if isinstance(actuator, Thruster):
-        return Thruster(prefix + actuator.name, {prefix + name: arm for name, arm in actuator.terms.items()})
-    return Transmission(_coupling(actuator.displacement, prefix))
 
 
 def _independent(*robots: Robot) -> tuple[str, ...] | None:

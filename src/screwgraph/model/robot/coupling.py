@@ -14,6 +14,7 @@ from screwgraph.model.robot.position_expression import (
     Expression,
     evaluate,
     joints_in,
+    rename_positions,
     substitute_positions,
     text_of,
 )
@@ -74,6 +75,12 @@ class Coupling:
         if isinstance(expression, Constant):
             offset, expression = offset - expression.value, None
         return Coupling(self.name, terms, offset, expression)
+
+    def with_prefix(self, prefix: str) -> Coupling:
+        """Return the equation between joints whose names, as its own, begin with a prefix."""
+        terms = {prefix + joint: c for joint, c in self.terms.items()}
+        expression = self.expression and rename_positions(self.expression, prefix)
+        return Coupling(prefix + self.name, terms, self.offset, expression)
 
     def text(self, names: Mapping[str, str] | None = None) -> str:
         """Print the equation, each joint under the name that `names` gives it, else under its own."""

@@ -10,7 +10,6 @@ from numbers import Real
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot.actuators import LoopMotor
 from screwgraph.model.robot.joints import Floating
 from screwgraph.model.robot.parts import Joint, Link
 from screwgraph.model.robot.robot import Gravity, Robot
@@ -51,8 +50,8 @@ def with_floating_base(robot: Robot) -> Robot:
 
 def without_loops(robot: Robot) -> Robot:
     """Open all loops and couplings: the tree that is left, every joint of it free, without motors on loop joints."""
-    actuators = tuple(a for a in robot.actuators if not isinstance(a, LoopMotor))
-    return replace(robot, loops=(), couplings=(), independent=None, actuators=actuators)
+    tree = replace(robot, loops=(), couplings=(), independent=None)
+    return replace(tree, actuators=tuple(a for a in robot.actuators if a.acts_on(tree)))
 
 
 def without_damping(robot: Robot) -> Robot:

@@ -87,6 +87,18 @@ def substitute_positions(expression: Expression, positions: Mapping[str, float])
     return result if joints_in(result) else Constant(float(evaluate(result, {})))
 
 
+def rename_positions(expression: Expression, prefix: str) -> Expression:
+    """Return the expression with a prefix before the names of joints."""
+    match expression:
+        case Position(joint):
+            return Position(prefix + joint)
+        case Operation(symbol, operands):
+            return Operation(symbol, tuple(rename_positions(operand, prefix) for operand in operands))
+        case Power(base, exponent):
+            return Power(rename_positions(base, prefix), exponent)
+    return expression
+
+
 def text_of(expression: Expression, names: Mapping[str, str]) -> str:
     """Print an expression as arithmetic, each joint under the name that `names` gives it."""
     return _text(expression, names)[0]

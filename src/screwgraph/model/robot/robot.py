@@ -15,7 +15,7 @@ from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments, check_fields, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model.model import STATES, Column, Model, validate_place
-from screwgraph.model.robot.actuators import Actuator
+from screwgraph.model.robot.actuator import Actuator
 from screwgraph.model.robot.coordinate_units import label_coordinate, units
 from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.limit_arrays import LimitArrays, limit_arrays
@@ -293,7 +293,7 @@ class Robot(Model):
         return complete_velocity(self, q, yd)
 
     def actuation_matrix(self, q: ArrayLike) -> Float[np.ndarray, "nv n"]:
-        """Return B (nv, n) at a position (nq,): efforts u of the actuators cause the joint torques tau = B u.
+        """Return B (nv, n) at a position (nq,): efforts of the actuators cause the joint torques tau = B effort.
 
         Raises:
             InputError: a position of another shape.
@@ -301,6 +301,30 @@ class Robot(Model):
         from screwgraph.model.robot.closure.lever_arms import actuation_matrix
 
         return actuation_matrix(self, q)
+
+    def actuation_torques(self, q: ArrayLike, u: ArrayLike) -> Float[np.ndarray, " nv"]:
+        """Return the joint torques (nv,) that inputs u (n,) of the actuators cause at a position (nq,).
+
+        Inputs are efforts (N m, N), or what a law of force takes.
+
+        Raises:
+            InputError: a position or inputs of another shape.
+        """
+        from screwgraph.model.robot.closure.lever_arms import actuation_torques
+        from screwgraph.spatial import finite_vector
+
+        n = len(self.actuators)
+        at = finite_vector(q, self.nq, "q", f"the robot has nq = {self.nq}")
+        return actuation_torques(self, at, finite_vector(u, n, "u", f"the robot has {n} actuators"))
+
+    def displacements(self, q: ArrayLike) -> Float[np.ndarray, " n"]:
+        """Return the displacements (n,) of the actuators at a position (nq,): rad or m, of cables minus their lengths.
+
+        NaN of thrusters, which have none. Raises InputError: a position of another shape.
+        """
+        from screwgraph.model.robot.closure.lever_arms import displacements
+
+        return displacements(self, q)
 
 
 def make_unknown_name_error(what: str, name: object, known: Iterable[str]) -> InputError:

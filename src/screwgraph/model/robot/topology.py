@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.robot.actuators import Actuator, check_actuators
+from screwgraph.model.robot.actuator import Actuator, check_actuators
 from screwgraph.model.robot.closed_chain_checks import check_closed_chains, parse_independent_name
 from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.limit_arrays import with_sound_limits
@@ -52,7 +52,6 @@ def tree(
     by_name = {link.name: link for link in links}
     sorted_links = (by_name[base], *(by_name[j.child] for j in ordered))
     check_closed_chains(links, joints, loops, couplings, independent, where)
-    check_actuators(actuators, joints, loops, where)
     sound = [with_sound_limits(joint, where(joint)) for joint in ordered]
     position = {joint.name: i for i, joint in enumerate(ordered)}
     chosen = (
@@ -60,7 +59,7 @@ def tree(
         if independent is None
         else sorted(independent, key=lambda n: position[parse_independent_name(n, position)[0]])
     )
-    return Robot(
+    robot = Robot(
         name,
         sorted_links,
         tuple(joint for joint, _ in sound),
@@ -73,6 +72,8 @@ def tree(
         tuple(actuators),
         np.eye(4) if T_wb is None else T_wb,
     )
+    check_actuators(robot, where)
+    return robot
 
 
 def _check_names(links: Sequence[Link], joints: Sequence[Joint], where: Where) -> None:

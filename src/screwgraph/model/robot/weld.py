@@ -9,7 +9,6 @@ from numbers import Real
 import numpy as np
 
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.model.robot.actuators import LoopMotor
 from screwgraph.model.robot.closed_chain_checks import make_same_link_error
 from screwgraph.model.robot.closure.constraints import loop_residual
 from screwgraph.model.robot.joints import Fixed
@@ -57,11 +56,10 @@ def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
     off = [coupling for coupling in merged.couplings if not coupling.joints]
     remarks = (f"coupling {c.name!r} is off by {-c.offset:g} with its joints locked there: it is left out" for c in off)
     loops = tuple(loop for loop in merged.loops if not _is_idle(loop))
-    names = {loop.name for loop in loops}
+    merged = replace(merged, loops=loops)
     return replace(
         merged,
-        loops=loops,
-        actuators=tuple(a for a in merged.actuators if not isinstance(a, LoopMotor) or a.loop in names),
+        actuators=tuple(a for a in merged.actuators if a.acts_on(merged)),
         couplings=tuple(coupling for coupling in merged.couplings if coupling.joints),
         warnings=(*merged.warnings, *remarks),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,7 @@ class Sensor:
     near it. It reads what was `delay` (s) before its times. `bias` is the standard deviation of a constant that it is
     off by, 0: none; with `walk` that changes at random, by so much in the root of a second. Residuals beyond `huber`
     standard deviations weigh less, 0: all count fully. A contact whose foot is further from rest than `slip` standard
-    deviations slips, 0: none does.
+    deviations slips, 0: none does. `in_space`: its mechanism is one in space; it reads what it does on robots.
     """
 
     __repr__ = one_line
@@ -47,6 +47,7 @@ class Sensor:
     walk: float = 0.0
     huber: float = 0.0
     slip: float = 0.0
+    in_space: bool = False
 
     def __post_init__(self) -> None:
         """Check the kind and its options; one number is a standard deviation, too. Raises InputError."""
@@ -72,7 +73,7 @@ class Sensor:
         """Its kind on models of its own sort."""
         found = self.entry.robot if isinstance(self.target, str) else self.entry.mechanism
         assert found is not None  # as read
-        return found
+        return replace(found, suffixes=self.entry.robot.suffixes) if self.in_space and self.entry.robot else found
 
     @property
     def place(self) -> SensorPlace:

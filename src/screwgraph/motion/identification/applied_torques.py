@@ -9,11 +9,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler import Function, compile_expression, without_metadata
+from screwgraph.compiler import Function, compile_expression, make_numbered_argument, without_metadata
 from screwgraph.mechanics.kinematics import frame_jacobian
-from screwgraph.model.robot import Robot, make_lever
+from screwgraph.model.robot import Robot, actuation_torques
 from screwgraph.motion.simulation.closure_code import position_argument
-from screwgraph.tape import Number
 
 FORCE = ".force"
 """Suffix of a contact that transmits no moments."""
@@ -42,34 +41,26 @@ def find_contacts(robot: Robot, names: Sequence[str]) -> tuple[Contact, ...]:
     return tuple(found)
 
 
-def compile_motor_arms(robot: Robot) -> Function:
-    """Return B (..., nv * m) as a function of q, with tau = B u for the efforts u of a robot's m actuators."""
-
-    def expression(q: np.ndarray) -> list[Number]:
-        B = np.zeros((robot.nv, len(robot.actuators)), dtype=object)
-        for k, actuator in enumerate(robot.actuators):
-            own = make_lever(robot, actuator)
-            arms = own.arms([q[robot.q_slices[joint.name]] for joint in own.joints])
-            for joint, arm in zip(own.joints, arms, strict=True):
-                B[robot.v_slices[joint.name], k] = arm
-        return list(B.ravel())
-
-    question = (without_metadata(robot), "motor_arms")
-    return compile_expression("motor_arms", question, (position_argument(robot),), expression)
+def compile_motor_torques(robot: Robot) -> Function:
+    """Return tau(q, u) (..., nv): the torques that inputs u (..., m) of a robot's actuators cause."""
+    arguments = (position_argument(robot), make_numbered_argument("effort", len(robot.actuators)))
+    question = (without_metadata(robot), "motor_torques")
+    return compile_expression("motor_torques", question, arguments, lambda q, u: list(actuation_torques(robot, q, u)))
 
 
 @dataclass(frozen=True, eq=False)
 class AppliedTorques:
-    """Torques of a robot's coordinates that motors and wrenches cause; `arms` where efforts are those of actuators."""
+    """Torques of a robot's coordinates that motors and wrenches cause; `motors` where logs have inputs of actuators."""
 
-    arms: Function | None
+    motors: Function | None
     jacobians: Mapping[str, Function]
 
     @classmethod
     def from_robot(cls, robot: Robot, by_actuators: bool, frames: Sequence[str]) -> AppliedTorques:
         """Return what acts where a log has efforts of actuators, and wrenches at some frames."""
         return cls(
-            compile_motor_arms(robot) if by_actuators else None, {name: frame_jacobian(robot, name) for name in frames}
+            compile_motor_torques(robot) if by_actuators else None,
+            {name: frame_jacobian(robot, name) for name in frames},
         )
 
     def torques(
@@ -78,10 +69,9 @@ class AppliedTorques:
         effort: Float[np.ndarray, "N m"],
         wrenches: Mapping[str, Float[np.ndarray, "N 6"]],
     ) -> Float[np.ndarray, "N nv"]:
-        """Return B u, or torques themselves, and J' F of the wrenches; components that are NaN count as zero."""
-        if self.arms is not None:
-            B = self.arms(q).reshape(len(q), -1, effort.shape[1])
-            effort = np.einsum("Nij,Nj->Ni", B, effort)
+        """Return torques of actuators, or themselves, and J' F of wrenches; components that are NaN count as zero."""
+        if self.motors is not None:
+            effort = self.motors(q, effort)
         for frame, F in wrenches.items():
             effort = effort + np.einsum("Nij,Ni->Nj", self.jacobians[frame](q), np.nan_to_num(F))
         return effort

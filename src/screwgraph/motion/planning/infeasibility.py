@@ -123,7 +123,12 @@ def find_static_efforts(
         return drive.efforts(q[None], required[None])[0]
     from scipy.optimize import linprog
 
-    B = np.stack([-drive.remaining_forces(np.zeros(robot.nv), q, u) for u in np.eye(len(drive.labels))], axis=1)
+    required = drive.remaining_forces(required.copy(), q, np.zeros(len(drive.labels)))  # of springs and muscles
+    rest = drive.remaining_forces(np.zeros(robot.nv), q, np.zeros(len(drive.labels)))
+    B = np.stack([rest - drive.remaining_forces(np.zeros(robot.nv), q, u) for u in np.eye(len(drive.labels))], axis=1)
+    twice = rest - drive.remaining_forces(np.zeros(robot.nv), q, 2.0 * np.ones(len(drive.labels)))
+    if not np.allclose(twice, 2.0 * B.sum(axis=1)):
+        return None  # a law of force is not linear
     K = constraint_jacobian(robot, q)[list(robot.mobility.kept)] if robot.is_closed else np.zeros((0, robot.nv))
     m, most = len(upper), np.concatenate([upper, -lower])
     rows = np.isfinite(most)

@@ -68,6 +68,7 @@ GOAL: Keys = {
     "sigma": SIGMA,
     "position": Entry("positions of joints or coordinates", "[..] or {joint: number, joint[2]: number}", "rad, m"),
     "velocity": Entry("velocities of joints", JOINTS, "rad/s, m/s"),
+    "acceleration": Entry("accelerations of joints", JOINTS, "rad/s², m/s²"),
     "pose": Entry("pose of a frame", "mapping"),
     "point": Entry("place of a frame's origin", "mapping"),
     "frame_velocity": Entry("velocity of a frame", "mapping"),
@@ -111,6 +112,7 @@ COSTS: Keys = {
     "smoothness": Entry("a density, or a section", f"{JOINTS} or mapping"),
     "time": Entry("weight of free durations", NUMBER, "1/s"),
     "posture": Entry("nearness to a position", "mapping"),
+    "potential": Entry("weight of the potential energy", NUMBER, "1/(J s)"),
     "path": Entry("nearness of a frame or the centre of mass to a path", "mapping"),
 }
 """Kinds of costs, as `COSTS` of `screwgraph.motion.planning.costs` has them."""
@@ -187,7 +189,8 @@ CONTACT: Keys = {
 POINT_CONTACT: Keys = {
     **CONTACT,
     "points": Entry("points in the frame", "[[x, y, z], ...]", "m", "[[0, 0, 0]]"),
-    "radius": Entry("radius of a round foot", NUMBER, "m", "0"),
+    "radius": Entry("radius of a round foot, or of a wheel", NUMBER, "m", "0"),
+    "axis": Entry("axis of a wheel in the frame; left out, a round foot is a ball", VECTOR),
     "cone": Entry("pyramid or round", default="pyramid"),
     "faces": Entry("faces of a pyramid", "whole number", default="4"),
 }

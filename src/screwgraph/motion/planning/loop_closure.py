@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.motion.planning.collocation import UNTIED
 from screwgraph.motion.planning.mechanics import Mechanics, Template
 from screwgraph.motion.planning.models import find_model_kind
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
@@ -87,6 +88,10 @@ def make_loop_factors(steps: TrajectoryUnknowns, *, has_accelerations: bool) -> 
         return []
     if not has_accelerations:
         return [equality(ClosureRate(steps.mechanics), steps.q[steps.free_points], name="loops")]
+    if steps.collocation == UNTIED:  # nothing integrates accelerations: all three levels are unknown at each point
+        free = np.flatnonzero(np.isin(steps.points, steps.free_points))
+        at = steps.points[free]
+        return [equality(Closure(steps.mechanics), steps.q[at], steps.qd[at], steps.qdd[free], name="loops")]
     step = np.minimum(np.searchsorted(steps.first, steps.points, side="right") - 1, len(steps.first) - 1)
     scale = steps.lengths[step] / steps.per_step
     unknowns = (steps.q[steps.points], steps.qd[steps.points], steps.qdd)

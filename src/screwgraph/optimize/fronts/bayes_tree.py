@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 
 from screwgraph.compiler.kernels import Ints, Kernels, compile_kernels, new_table
 from screwgraph.optimize.fronts.affected_cliques import AFFECTED_CLIQUES, gather_elements, mark_affected
@@ -29,6 +29,7 @@ from screwgraph.optimize.fronts.elimination import (
 from screwgraph.optimize.fronts.front_cholesky import DENSE
 from screwgraph.optimize.fronts.incidence_lists import LINKING
 from screwgraph.optimize.fronts.min_degree_ordering import ORDERING, order_as_numbered, order_unknowns
+from screwgraph.optimize.fronts.right_sides import RIGHT_SIDES
 from screwgraph.optimize.fronts.small_batches import FEW, SmallBatchCalls
 from screwgraph.optimize.fronts.supernodes import GROUPING, form_supernodes
 from screwgraph.optimize.fronts.tree_records import (
@@ -47,8 +48,10 @@ from screwgraph.optimize.fronts.tree_records import (
     Unknown,
     Workspace,
 )
-from screwgraph.optimize.linear import SingularError
+from screwgraph.optimize.singular_error import SingularError
 
+TREE_POOL = list(TreeTables.fields).index("pool")
+"""The place of fronts among the arrays of a tree."""
 TINY = 1e-15
 """Pivots that are left of their diagonal, relative: less is rounding."""
 
@@ -65,6 +68,7 @@ def compile_tree_code() -> Kernels:
             *GROUPING,
             *ELIMINATION,
             *SUBSTITUTION,
+            *RIGHT_SIDES,
             *RENEWAL,
             *FEW,
         )
@@ -126,6 +130,18 @@ class BayesTree:
     def cliques(self) -> int:
         """How many cliques were made by the last elimination."""
         return int(self._counters["supernodes"][0])
+
+    @property
+    def operations(self) -> float:
+        """Multiplications that the factorisation of all fronts takes."""
+        used = self._tables.cliques[1 : int(self._counters["used_cliques"][0])]
+        own, dim = used["own_dim"].astype(float), used["dim"].astype(float)
+        return float((own * (dim * (dim - own) + own**2 / 3)).sum())
+
+    @property
+    def widest(self) -> int:
+        """Directions of the largest front."""
+        return int(self._tables.cliques["dim"].max(initial=0))
 
     @property
     def free(self) -> Bool[np.ndarray, " n"]:
@@ -236,13 +252,26 @@ class BayesTree:
         self._functions["clear_fronts"](*self._all)
         return self._tables.pool
 
-    def factor(self) -> None:
-        """Factor fronts after entries of J'J and J'r were added to them.
+    def factor(self, tiny: float = TINY) -> None:
+        """Factor fronts after entries of J'J and J'r were added to them; pivots are `tiny` beside their diagonal.
 
         Raises:
             SingularError: an unknown is not determined; with other numbers it may be.
         """
-        self._check_pivots(self._functions["factor_fronts"](*self._all, TINY))
+        self._check_pivots(self._functions["factor_fronts"](*self._all, tiny))
+
+    def use_fronts(self, pool: Any) -> None:
+        """Take other fronts of a tree that was prepared: a copy of those that `clear` returns, or the first ones."""
+        tables, at = self._tables, TREE_POOL
+        if pool is not tables.pool:
+            tables.pool, address = pool, pool.ctypes.data
+            self._all = (*self._all[:at], address, *self._all[at + 1 :])
+            self._solving = (*self._solving[:at], address, *self._solving[at + 1 :])
+
+    def solve_right(self, right: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """Return the directions of all unknowns that another J'r leads to, by fronts of a tree that was prepared."""
+        self._functions["solve_right"](*self._all, *self._solution.addresses, right.ctypes.data)
+        return self.delta
 
     def _plan(self, unknowns: Int[np.ndarray, " k"]) -> None:
         touched, functions, work = unknowns.ctypes.data, self._functions, self._work
@@ -258,7 +287,7 @@ class BayesTree:
     def _check_pivots(self, are_positive: int) -> None:
         if not are_positive:
             bad = int(self._counters["bad"][0])
-            raise SingularError(int(self._tables.unknowns["offset"][bad]), bad)
+            raise SingularError(int(self._counters["bad_direction"][0]), bad)
 
     def solve(self, threshold: float, limit: float) -> Int[np.ndarray, " k"]:
         """Solve for `delta` wherever cliques changed, or what they depend on did by more than a threshold.

@@ -54,7 +54,7 @@ class Stored:
     def places(self, i: Int[np.ndarray, " k"] | None, j: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
         """Return where entries (i, j) of J'J, in directions of all unknowns, stand in the pool; J'r's where i is None.
 
-        An entry stands in the front of the unknown that is eliminated first: the one with the smaller number.
+        An entry stands in the front of the unknown that is eliminated first, whose clique has both.
         """
         dims, cliques, pool = self.tables.unknowns["dim"], self.tables.cliques, self.tables.pool
         of, count = np.repeat(np.arange(len(dims)), dims), len(dims)
@@ -66,11 +66,12 @@ class Stored:
             columns.append(np.cumsum(dims[listed]) - dims[listed])
         key, column = np.concatenate(keys), np.concatenate(columns)
         order = np.argsort(key)
-        other = j if i is None else i
-        clique = self.tables.unknowns["clique"][np.minimum(of[other], of[j])]
-        a, b = (
-            column[order[np.searchsorted(key, clique * count + of[d], sorter=order)]] + within[d] for d in (other, j)
-        )
+        key, column = key[order], column[order]
+        other, own = j if i is None else i, self.tables.unknowns["clique"]
+        there = own[of[j]] * count + of[other]
+        has_both = key[np.minimum(np.searchsorted(key, there), len(key) - 1)] == there
+        clique = np.where(has_both, own[of[j]], own[of[other]])
+        a, b = (column[np.searchsorted(key, clique * count + of[d])] + within[d] for d in (other, j))
         size = cliques["dim"][clique]
         first = cliques["block"][clique] + cliques["unknowns"][clique]
         return first + np.minimum(a, b) * (size + 1) + (size if i is None else np.maximum(a, b))

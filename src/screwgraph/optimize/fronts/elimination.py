@@ -221,6 +221,7 @@ def factor_clique(tree: TreeTables, c: int, tiny: float) -> int:
         v = int(tree.pool[tree.cliques[c].block + a])
         if tree.unknowns[v].place <= bad:
             tree.counters.bad = v
+            tree.counters.bad_direction = tree.unknowns[v].offset + bad - tree.unknowns[v].place
     return 0
 
 

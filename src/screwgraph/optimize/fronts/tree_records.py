@@ -167,6 +167,8 @@ class Counters(Record):
     """Elements so far; then how much of the pool is needed."""
     bad: int
     """The unknown that is not determined."""
+    bad_direction: int
+    """Which of the directions of all unknowns it is."""
     made: int
     full: int
     """The clock when all was solved for last."""

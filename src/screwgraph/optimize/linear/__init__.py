@@ -1,9 +1,11 @@
 """Structured linear algebra for least squares over time: dense, chain, arrow, sparse; with hard equalities."""
 
 from screwgraph.compiler.kernels.dense import Gram, make_gram
-from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.regularise import LIGHT
+from screwgraph.optimize.linear.row_products import multiply_entries
 from screwgraph.optimize.linear.system import Factored, System, analyse
+from screwgraph.optimize.singular_error import SingularError
 
 __all__ = [
     "LIGHT",
@@ -14,4 +16,5 @@ __all__ = [
     "System",
     "analyse",
     "make_gram",
+    "multiply_entries",
 ]

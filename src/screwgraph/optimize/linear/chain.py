@@ -18,7 +18,8 @@ from screwgraph.compiler.kernels import vector_width
 from screwgraph.compiler.kernels.dense import UNROLLED, ChainShape, compile_chain, compile_places
 from screwgraph.optimize.linear.chain_partition import ChainPartition
 from screwgraph.optimize.linear.dense import SMALLEST, count_negative_pivots, load_lapack
-from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.singular_error import SingularError
 
 ROUNDING = 4
 """Steps beyond `UNROLLED` unknowns, and borders, are filled up to a multiple of this: so they share code."""
@@ -56,6 +57,8 @@ class ChainMethod:
     shape: ChainShape
     places: ChainPlaces
     _free: list[Float[np.ndarray, " S"]] = field(default_factory=list)
+
+    has_multipliers_first = True
 
     def factor(
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.singular_error import SingularError
 
 SMALLEST = 1e-13
 """A pivot this small, against what stood on the diagonal or in its row, is zero."""

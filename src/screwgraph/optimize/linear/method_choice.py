@@ -15,6 +15,7 @@ from screwgraph.optimize.linear.dense import DenseMethod, make_dense_method
 from screwgraph.optimize.linear.ordering import Graph, make_block_graphs
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.sparse import SparseMethod, make_sparse_method
+from screwgraph.optimize.linear.tree import TreeMethod, is_tied, make_tree_method
 
 SMALL = 48
 """Up to so many unknowns, dense."""
@@ -24,7 +25,7 @@ LARGEST_WITH_MULTIPLIERS = 128
 """The same where some unknowns are multipliers."""
 UNSAFE = 20.0
 """With multipliers, what a chain may cost more: its order keeps pivots away from zero, a sparse method's cannot."""
-METHODS = ("auto", "dense", "chain", "arrow", "sparse")
+METHODS = ("auto", "dense", "chain", "arrow", "tree", "sparse")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +33,15 @@ class MethodChoice:
     """A method, its name and why."""
 
     name: str
-    method: DenseMethod | ChainMethod | SparseMethod
+    method: DenseMethod | ChainMethod | SparseMethod | TreeMethod
     why: str
 
 
-def choose_method(pattern: Pattern, method: str) -> MethodChoice:
-    """Return the method of that name, or the best one for "auto"."""
+def choose_method(pattern: Pattern, method: str, is_solved: bool = False) -> MethodChoice:
+    """Return the method of that name, or the best one for "auto": a tree, where systems with multipliers are solved.
+
+    Chains give covariances, too.
+    """
     if method not in METHODS:
         raise InputError(f"method {method!r}", why="unknown", fix=f"one of {', '.join(METHODS)}")
     n = pattern.count
@@ -45,6 +49,10 @@ def choose_method(pattern: Pattern, method: str) -> MethodChoice:
         return MethodChoice("dense", make_dense_method(pattern), f"{n} unknowns")
     if method == "sparse":
         return MethodChoice("sparse", make_sparse_method(pattern), "asked for")
+    if method == "tree" or (method == "auto" and is_solved and pattern.multipliers and not is_tied(pattern)):
+        tree = make_tree_method(pattern)
+        if method == "tree" or tree.operations < _dense(n):
+            return MethodChoice("tree", tree, f"fronts of up to {tree.tree.widest} unknowns")
     steps = (read_suggested_chain(pattern) if method == "auto" else None) or _best_chain(pattern, method)
     why = _words(steps)
     if method != "auto":

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.row_products import compile_row_products
 
 MULTIPLIERS = 1e-9
 """Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
@@ -22,7 +23,7 @@ at H's own, which are 1e-9 of the springs' (`MULTIPLIERS`)."""
 
 @dataclass(frozen=True, eq=False)
 class Regulariser:
-    """Which entries stand on the diagonal (`own`), and which in hard rows (`across`)."""
+    """Which entries stand on the diagonal (`own`), and which in hard rows (`across`); all contiguous."""
 
     pattern: Pattern
     own: Int[np.ndarray, " D"]
@@ -37,12 +38,13 @@ class Regulariser:
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Return the diagonal to add, and the scale against which each pivot is judged."""
         n, primal = self.pattern.count, self.pattern.primal
-        own = np.bincount(self.own_at, values[self.own], minlength=n) + diagonal
+        own, row_squares = diagonal.copy(), np.zeros(n - primal)
+        code, across = compile_row_products().functions, (self.across, self.across_row)
+        arrays = [a.ctypes.data for a in (own, row_squares, values, self.own, self.own_at)]
+        code["add_diagonals"](*arrays, self.own.size, *(a.ctypes.data for a in across), self.across.size)
         scales = np.abs(own)
         if primal == n:
             return diagonal, scales
-        squares = values[self.across] ** 2
-        row_squares = np.bincount(self.across_row, squares, minlength=n - primal)
         used = scales[:primal][scales[:primal] > 0]
         typical = float(np.partition(used, used.size // 2)[used.size // 2]) if used.size else 1.0  # their median
         shift = self.multipliers * np.where(row_squares > 0, row_squares, 1.0) / typical
@@ -50,9 +52,9 @@ class Regulariser:
         shifted[primal:] -= shift
         pivots = np.abs(own[primal:]) + shift
         if multipliers_first:
-            weight = squares / pivots[self.across_row]
-            share = SHARE * self.multipliers / MULTIPLIERS
-            scales[:primal] += share * np.bincount(self.across_col, weight, minlength=primal)
+            weights = SHARE * self.multipliers / MULTIPLIERS / pivots
+            arrays = (scales, values, weights, *across, self.across_col)
+            code["add_weighted_squares"](*(a.ctypes.data for a in arrays), self.across.size)
         else:
             shifted[:primal] += OTHERS * typical
             scales[:primal] = OTHERS * typical

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.linear.dense import SMALLEST
-from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.singular_error import SingularError
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +22,8 @@ class SparseMethod:
     diagonal: Int[np.ndarray, " n"]
     indices: Int[np.ndarray, " Z"]
     starts: Int[np.ndarray, " n_1"]
+
+    has_multipliers_first = False
 
     def factor(
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]

@@ -12,15 +12,17 @@ from jaxtyping import Float, Int
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.kernels.dense import compile_places
-from screwgraph.optimize.linear.chain import ChainFactored, ChainMethod
+from screwgraph.optimize.linear.chain import ChainFactored
 from screwgraph.optimize.linear.covariance import is_of_one_step, select_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
 from screwgraph.optimize.linear.gmres import refine_gmres
 from screwgraph.optimize.linear.method_choice import MethodChoice, choose_method
-from screwgraph.optimize.linear.pattern import Pattern, SingularError
+from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, ExactMatrix, refine_solution, relative_residual
-from screwgraph.optimize.linear.regularise import MULTIPLIERS, Regulariser, make_regulariser
+from screwgraph.optimize.linear.regularise import LIGHT, MULTIPLIERS, Regulariser, make_regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
+from screwgraph.optimize.linear.tree import TreeFactored
+from screwgraph.optimize.singular_error import SingularError
 
 FEW = 40
 """Up to so many columns of an inverse are made one by one."""
@@ -66,7 +68,7 @@ class System:
         method = self.choice.method
         if isinstance(method, DenseMethod):
             return self._dense(method, exact)
-        shifted, scales = self.regulariser(values, added, isinstance(method, ChainMethod))
+        shifted, scales = self.regulariser(values, added, method.has_multipliers_first)
         return Factored(self, exact, method.factor(values, shifted, scales))
 
     def _dense(self, method: DenseMethod, exact: ExactMatrix) -> Factored:
@@ -105,7 +107,7 @@ class Factored:
 
     system: System
     exact: ExactMatrix
-    factors: DenseFactored | ChainFactored | SparseFactored
+    factors: DenseFactored | ChainFactored | SparseFactored | TreeFactored
     is_exact: bool = False
 
     @property
@@ -166,9 +168,15 @@ class Factored:
 def analyse(pattern: Pattern, method: str = "auto", multipliers: float = MULTIPLIERS) -> System:
     """Look at a pattern once and choose how its matrices are factored.
 
-    `method` is "auto", "dense", "chain", "arrow" or "sparse"; `multipliers` is put onto these' diagonal, see
-    `regularise.py`. Raises InputError for another one.
+    `method` is "auto", "dense", "chain", "arrow", "tree" or "sparse"; `multipliers` is put onto these' diagonal, see
+    `regularise.py`: if `LIGHT`, systems are only solved. Raises InputError for another method.
     """
     compile_places()
     rows, cols = pattern.rows.astype(np.int32), pattern.cols.astype(np.int32)
-    return System(pattern, choose_method(pattern, method), rows, cols, make_regulariser(pattern, multipliers))
+    return System(
+        pattern,
+        choose_method(pattern, method, multipliers == LIGHT),
+        rows,
+        cols,
+        make_regulariser(pattern, multipliers),
+    )

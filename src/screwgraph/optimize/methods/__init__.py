@@ -3,6 +3,7 @@
 from screwgraph.optimize.methods.augmented_lagrangian import AugmentedLagrangian
 from screwgraph.optimize.methods.base import End, Method, Run, Tolerances
 from screwgraph.optimize.methods.casadi_nlp import Ipopt
+from screwgraph.optimize.methods.constraint_manifold import ConstraintManifold
 from screwgraph.optimize.methods.dogleg import Dogleg
 from screwgraph.optimize.methods.fatrop import Fatrop
 from screwgraph.optimize.methods.gauss_newton import GaussNewton
@@ -21,6 +22,7 @@ METHODS = {
     **UNCONSTRAINED,
     "interior_point": InteriorPoint(),
     "augmented_lagrangian": AugmentedLagrangian(),
+    "constraint_manifold": ConstraintManifold(),
     "ipopt": Ipopt(),
     "fatrop": Fatrop(),
 }
@@ -30,6 +32,7 @@ __all__ = [
     "SQUARES",
     "UNCONSTRAINED",
     "AugmentedLagrangian",
+    "ConstraintManifold",
     "Dogleg",
     "End",
     "Fatrop",

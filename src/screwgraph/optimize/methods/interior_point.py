@@ -11,26 +11,22 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.base import End, Run, Tolerances, is_small_step, max_magnitude
+from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import FeasiblePoint, find_feasible
 from screwgraph.optimize.methods.frozen_newton import FACTORED, take_frozen_steps
 from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
 from screwgraph.optimize.methods.line_search import Filter, search_line, total_violation
-from screwgraph.optimize.methods.newton_step import solve_mehrotra_step, solve_newton_step
 from screwgraph.optimize.methods.primal_dual_point import (
     NEAR,
     PrimalDualPoint,
-    PrimalDualStep,
     bound_duals,
     make_initial_point,
 )
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
 from screwgraph.optimize.result import Iterate, Status
 
-LARGEST_SHIFT = 1e20
-FIRST_SHIFT = 1e-4
 PATIENCE = 30
 """Iterations in which the violation must come down by a tenth, or the cost since by `GAIN`; else hard factors are
 looked at alone."""
@@ -41,12 +37,6 @@ RELAXED = 0.1
 """Part of the tolerance of violations by which inequalities are relaxed. Waechter & Biegler (2006), section 3.5."""
 NEARLY = 1e3
 """Times the tolerance, for the KKT conditions where steps change nothing any more: what rounding leaves."""
-SKIPPED = 1
-"""Steps in which curvature is not tried again after it was not convex."""
-STRAIGHT = 0.9
-"""Gauss-Newton's matrix serves while so much of its steps, as far as slacks allow, is accepted."""
-LONGEST = 10
-"""So many steps in a row it serves: after these, what is left of the curvature makes convergence slow."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +67,7 @@ class InteriorPoint:
         point, start = make_initial_point(x, model, memory, self.barrier), x
         passed = Filter(total_violation(model, point))
         exact = any(b.factors.kernels.derivation.is_cost for b in assembly.soft)
-        convexity = _Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
+        convexity = Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
         watch = _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
@@ -91,11 +81,11 @@ class InteriorPoint:
             while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
                 point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
                 passed = Filter(total_violation(model, point))
-            ready = _direction(kkt, model, point, convexity)
+            ready = find_direction(kkt, model, point, convexity)
             if isinstance(ready, str) and (point.y.any() or max_magnitude(point.z) > 10.0 * point.barrier / NEAR):
                 # Where hard factors depend on each other, multipliers may be anything, and H with them.
                 point = make_initial_point(point.x, model, {}, point.barrier)
-                ready = _direction(kkt, model, point, convexity)
+                ready = find_direction(kkt, model, point, convexity)
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
                 return (Status.SINGULAR, ready) if held else _stuck(kkt, (point.x, start), tolerances)
@@ -144,68 +134,6 @@ def _reset_multipliers(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint
     """Return a point with multipliers of the last barrier where inequalities are slack, the others fitted to these."""
     z = np.where(point.z > point.s, point.z, barrier / point.s)
     return replace(point, z=z, y=kkt.least_squares_multipliers(model, z))
-
-
-@dataclass(frozen=True)
-class _Convexity:
-    """How H is made convex: `straight` leaves curvature out; else the last shift of its diagonal is where to begin.
-
-    `curved`: whether the last H had the curvature of hard factors; `plain`: how many steps since then had none;
-    `skipped`: in so many steps to come, that is not tried, since it was not convex.
-    """
-
-    straight: bool
-    shift: float
-    curvature: bool
-    curved: bool = True
-    plain: int = 0
-    skipped: int = 0
-
-    @property
-    def begins_curved(self) -> bool:
-        """Whether H is tried with the curvature of hard factors first."""
-        return self.curvature and not (self.straight and self.skipped)
-
-    def larger(self, shift: float) -> float:
-        """Return the shift to try after one that did not suffice."""
-        if shift == 0.0:
-            return FIRST_SHIFT if self.shift == 0.0 else max(1e-20, self.shift / 3.0)
-        return shift * (100.0 if self.shift == 0.0 else 8.0)
-
-    def after_step(self, part: float) -> _Convexity:
-        """Return what to do after such a part of a step was accepted."""
-        plain = 0 if self.curved else self.plain + 1
-        leads_on = self.curved or (part > STRAIGHT and (plain < LONGEST or not self.curvature))
-        return replace(self, straight=self.straight and leads_on, plain=plain)
-
-
-def _direction(
-    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, convexity: _Convexity
-) -> tuple[PrimalDualStep, Factored, _Convexity] | str:
-    """Return a step of descent, its factored equations, and how these came to be convex; or why there is none."""
-    n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
-    slack, bad, ones, firm = 0.0, -1, np.ones(n), False
-    while shift <= LARGEST_SHIFT:
-        multipliers = (point.y, point.z) if curved else None
-        try:
-            factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
-            if factored.negative == rows:
-                made = solve_newton_step if convexity.curvature or not convexity.straight else solve_mehrotra_step
-                step = made(kkt, model, point, factored, model.c, model.g + point.s)
-                if np.isfinite(step.x).all():
-                    last = shift if shift > 0.0 else convexity.shift
-                    left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)
-                    return step, factored, replace(convexity, shift=last, curved=curved, skipped=left)
-        except SingularError as error:
-            slack, bad = 1e-9, error.unknown
-        if curved and convexity.straight:
-            curved = False
-        elif not curved and not firm:
-            firm = True  # squares alone are convex: signs of pivots may be rounding
-        else:
-            shift = convexity.larger(shift)
-    where = f": {kkt.assembly.layout.name_direction(bad)} is not determined" if 0 <= bad < n else ""
-    return f"the KKT equations are singular{where}"
 
 
 def _stuck(kkt: KktSystem, starts: tuple[Float[np.ndarray, " s"], ...], tolerances: Tolerances) -> End:

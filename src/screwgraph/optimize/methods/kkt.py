@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.constraint_rows import CurvatureEntries
-from screwgraph.optimize.linear import Factored, SingularError, System
+from screwgraph.optimize.linear import Factored, SingularError, System, multiply_entries
 from screwgraph.optimize.methods.base import max_magnitude
 from screwgraph.optimize.methods.row_scales import SCALES, RowScales, compute_row_scales, direction_units
 
@@ -145,32 +145,47 @@ class KktSystem:
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
         n, equal = self.assembly.layout.size, self.assembly.equalities
-        none = np.zeros(self.system.rows.size - model.A.size)
-        diagonal = np.concatenate([np.ones(n), np.zeros(equal.count)])
-        left = model.gradient + self.multiply_inequalities_transposed(model, z, self.assembly.inequalities.rows, n)
+        left = model.gradient + self.multiply_inequalities_transposed(model, z)
         try:
-            factored = self.system.factor(np.concatenate([none, model.A]), diagonal)
+            factored = self.factor_slopes(model.A)
         except SingularError:
             return np.zeros(equal.count)
         y = factored.solve(np.concatenate([-left, np.zeros(equal.count)]))[n:]
         return y if max_magnitude(y) <= HUGE * max(1.0, max_magnitude(left)) else np.zeros(equal.count)
 
+    def factor_slopes(self, A: Float[np.ndarray, " a"]) -> Factored:
+        """Factor [[1, A'], [A, 0]]: for the shortest steps that take residuals away. Raises SingularError."""
+        none = np.zeros(self.system.rows.size - A.size)
+        diagonal = np.concatenate([np.ones(self.assembly.layout.size), np.zeros(self.assembly.equalities.count)])
+        return self.system.factor(np.concatenate([none, A]), diagonal)
+
+    def linearise_equalities(
+        self, x: Float[np.ndarray, " s"]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " a"], float]:
+        """Return c and A at x, and the largest residual without scales."""
+        equal = self.assembly.equalities
+        c, A = equal.linearise(self.assembly.layout.views(x))
+        left = max_magnitude(c)
+        if self.scales is not None:
+            c, A = self.scales.equal * c, A * self.scales.equal[equal.rows]
+        return c, A if self.units is None else A * self.units[equal.columns], left
+
     def multiply_transposed(
         self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return A'y + G'z."""
-        n, equal, unequal = self.assembly.layout.size, self.assembly.equalities, self.assembly.inequalities
-        return np.bincount(equal.columns, model.A * y[equal.rows], n) + self.multiply_inequalities_transposed(
-            model, z, unequal.rows, n
-        )
+        n, equal = self.assembly.layout.size, self.assembly.equalities
+        of_equal = multiply_entries(model.A, equal.columns, equal.rows, y, n)
+        return of_equal + self.multiply_inequalities_transposed(model, z)
 
     def multiply_inequalities_transposed(
-        self, model: LocalModel, z: Float[np.ndarray, " k"], rows: np.ndarray, n: int
+        self, model: LocalModel, z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return G'z."""
-        return np.bincount(self.assembly.inequalities.columns, model.G * z[rows], n)
+        unequal = self.assembly.inequalities
+        return multiply_entries(model.G, unequal.columns, unequal.rows, z, self.assembly.layout.size)
 
     def multiply_inequalities(self, model: LocalModel, d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " k"]:
         """Return G d."""
         unequal = self.assembly.inequalities
-        return np.bincount(unequal.rows, model.G * d[unequal.columns], unequal.count)
+        return multiply_entries(model.G, unequal.rows, unequal.columns, d, unequal.count)

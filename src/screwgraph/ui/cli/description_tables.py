@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from screwgraph.ui.cli.console import make_output_console, make_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-SECTIONS = ("sliders", "gears", "springs", "dampers", "forces", "torques", "sensors")
+SECTIONS = ("sliders", "constant_angles", "gears", "springs", "dampers", "forces", "torques", "sensors")
 """Parts of a mechanism of which the names are shown."""
 _PARAMETERS = ("axis", "axis2", "pitch")
 
@@ -165,16 +167,16 @@ def print_mechanism(content: dict[str, Any]) -> None:
     console.print(f"{content['name']}: {content['n']} coordinates, {degrees}, {content['mass']:g} kg", style="bold")
     bodies = make_table("bodies", "body", "points", "length", "mass", "inertia", "center of mass")
     for body in content["bodies"]:
-        com = ", ".join(f"{x:.4g}" for x in body["com"])
-        cells = (f"{body['length']:.4g} m", f"{body['mass']:.4g} kg", f"{body['inertia']:.4g} kg m^2", f"{com} m")
+        com, inertia = (", ".join(f"{x:.4g}" for x in np.ravel(body[key])) for key in ("com", "inertia"))
+        cells = (f"{body['length']:.4g} m", f"{body['mass']:.4g} kg", f"{inertia} kg m^2", f"{com} m")
         bodies.add_row(body["name"], ", ".join(body["points"]), *cells)
     console.print(bodies)
     coordinates = make_table("coordinates", "coordinate", "assembled", "")
-    for name, value in zip(content["coordinates"], content["home"], strict=True):
+    for name, value, unit in zip(*(content[key] for key in ("coordinates", "home", "units")), strict=True):
         marks = [
             word for word, names in (("independent", "independent"), ("motor", "motors")) if name in content[names]
         ]
-        coordinates.add_row(name, f"{value:.6g} {'m' if ':' in name else 'rad'}", ", ".join(marks))
+        coordinates.add_row(name, f"{value:.6g} {unit}".rstrip(), ", ".join(marks))
     console.print(coordinates)
     for section in SECTIONS:
         if content[section]:

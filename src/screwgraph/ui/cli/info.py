@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from screwgraph import Mechanism
 from screwgraph.base.errors import InputError
 from screwgraph.graph import clusters, dynamics_graph
+from screwgraph.model.mechanism import Point
 from screwgraph.model.robot import Joint, Loop, Robot, is_planar, massless_links, units
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import print_json, show_progress
@@ -157,13 +159,15 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, Any]:
         "dof": freedom.dof,
         "mass": sum(body.mass for body in mechanism.bodies),
         "gravity": list(mechanism.gravity),
-        "points": [{"name": p.name, "x": p.x, "y": p.y, "fixed": p.fixed} for p in mechanism.points],
+        "dimension": mechanism.dimension,
+        "points": _ends(mechanism, mechanism.points),
+        "vectors": _ends(mechanism, mechanism.vectors),
         "bodies": [
             {
                 "name": body.name,
                 "points": [mechanism.points[i].name for i in body.points],
                 "mass": body.mass,
-                "inertia": body.inertia,
+                "inertia": list(body.inertia) if isinstance(body.inertia, tuple) else body.inertia,
                 "com": list(body.com),
                 "length": body.length,
             }
@@ -173,8 +177,15 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, Any]:
         **{section: [part.name for part in getattr(mechanism, section)] for section in SECTIONS},
         "coordinates": list(mechanism.coordinates),
         "home": mechanism.home.tolist(),
+        "units": [column.unit for column in mechanism.columns["q"]],
         "independent": list(mechanism.independent_coordinates),
         "motors": list(mechanism.motors),
         "warnings": list(mechanism.warnings),
         "constraints": {"rows": len(rows), "redundant": [rows[i] for i in range(len(rows)) if i not in freedom.kept]},
     }
+
+
+def _ends(mechanism: Mechanism, ends: Iterable[Point]) -> list[dict[str, Any]]:
+    """Return names and coordinates of points or vectors."""
+    axes = ("x", "y", "z")[: mechanism.dimension]
+    return [{"name": end.name, **dict(zip(axes, end.place, strict=False)), "fixed": end.fixed} for end in ends]

@@ -36,7 +36,8 @@ FLAGS = {
     "frames": Flag("Link or frame; of mechanisms body or point; default: last.", "FRAME"),
     "reference": Flag("Axes and point of velocities and Jacobians.", choices=("local", "world", "local_world_aligned")),
     "reach": Flag(
-        "Inverse kinematics: the frame's position (m), or its pose (m, rad; roll, pitch, yaw).", "X,Y,Z[,R,P,Y]"
+        "Inverse kinematics: the frame's position (m), or its pose (m, rad; roll, pitch, yaw); of mechanisms: a point.",
+        "X,Y,Z[,R,P,Y]",
     ),
 }
 
@@ -45,7 +46,7 @@ Poses are in the base's frame. Velocities are (wx wy wz, vx vy vz): --reference 
 frame's axes, local_world_aligned the same in the base's axes, world the body's point at the base's origin.
 --json adds pose matrices and Jacobians.
 --reach prints joint positions, within their limits, at which the frame has this position or pose; the search begins at
---state.
+--state. Of a planar mechanism it is X,Y of a point, by default the last one that moves.
 
 \b
 Example:
@@ -53,6 +54,7 @@ Example:
   screwgraph kinematics a1 --base floating --frames FL_calf,FR_calf --random 3 --json
   screwgraph kinematics puma560 --frames tool --state state.json
   screwgraph kinematics slider_crank --frames rod,piston
+  screwgraph kinematics four_bar --frames P1 --reach 0.6,0.8
   screwgraph kinematics panda --frames panda_hand_tcp --reach 0.4,0.1,0.5,3.14,0,0
 with a state.json like {"q": [0, 0.1, 0.2, 0, 0, 0], "qd": {"joint1": 0.5}}; what is missing is zero.
 """
@@ -60,6 +62,7 @@ POSE_COLUMNS = ("x (m)", "y (m)", "z (m)", "roll (rad)", "pitch (rad)", "yaw (ra
 VELOCITY_COLUMNS = ("wx (rad/s)", "wy (rad/s)", "wz (rad/s)", "vx (m/s)", "vy (m/s)", "vz (m/s)")
 POINT, POSE = 3, 6
 """Numbers of a point (x, y, z), and of a pose (roll, pitch, yaw, too)."""
+FORMS = {2: "X,Y (m)", POINT: "X,Y,Z (m)", POSE: "X,Y,Z,ROLL,PITCH,YAW (m, rad)"}
 
 
 def kinematics(
@@ -136,11 +139,10 @@ def default_frame(model: Any) -> str:
 def to_json(motion: Motion, state: State) -> dict[str, Any]:
     """Return poses (..., frames, 4, 4), velocities (..., frames, 6) and Jacobians (..., frames, 6, nv)."""
     q, qd, model = np.asarray(state.q), np.asarray(state.qd), motion.model
-    named = {"joints": list(model.joint_names)} if model.has_frames else {"coordinates": list(model.coordinates)}
     return {
         model.kind: model.name,
         "state": state.origin,
-        **named,
+        **_name_coordinates(model),
         "q": q,
         "qd": qd,
         "frames": list(motion.frames),
@@ -149,6 +151,10 @@ def to_json(motion: Motion, state: State) -> dict[str, Any]:
         "velocities": np.stack([f(q, qd) for f in motion.velocities], axis=-2),
         "jacobians": np.stack([f(q) for f in motion.jacobians], axis=-3),
     }
+
+
+def _name_coordinates(model: Any) -> dict[str, list[str]]:
+    return {"joints": list(model.joint_names)} if model.has_frames else {"coordinates": list(model.coordinates)}
 
 
 def print_motion(motion: Motion, state: State) -> None:
@@ -174,27 +180,32 @@ def _cells(values: Any) -> list[str]:
     return [f"{value:.5g}" for value in values]
 
 
-def parse_target(text: str) -> Float[np.ndarray, " n"]:
-    """Return the numbers of a point or pose. Raises InputError where they are not three or six."""
+def parse_target(text: str, counts: tuple[int, ...]) -> Float[np.ndarray, " n"]:
+    """Return the numbers of a point or pose. Raises InputError where they are not as many as one of these has."""
     try:
         numbers = np.array([float(part) for part in text.split(",")])
     except ValueError:
         numbers = np.empty(0)
-    if len(numbers) not in (POINT, POSE) or not np.isfinite(numbers).all():
+    if len(numbers) not in counts or not np.isfinite(numbers).all():
+        wanted = " or ".join(FORMS[count] for count in counts)
         raise InputError(
-            f"--reach {text!r} is no point and no pose", fix="give X,Y,Z (m) or X,Y,Z,ROLL,PITCH,YAW (m, rad)"
+            f"--reach {text!r} is no point{' and no pose' if POSE in counts else ''}", fix=f"give {wanted}"
         )
     return numbers
 
 
-def solve_reach(robot: sg.Robot, frames: tuple[str, ...], numbers: Float[np.ndarray, " n"], start: Any) -> Solution:
-    """Return positions at which a frame, by default the last link, is there. Raises InputError where none was found."""
+def solve_reach(model: Any, frames: tuple[str, ...], numbers: Float[np.ndarray, " n"], start: Any) -> Solution:
+    """Return positions at which a frame, or a mechanism's point, by default the last one, is there.
+
+    Raises InputError where none was found.
+    """
     if len(frames) > 1:
         raise InputError("--reach takes one frame", fix="name it with --frames")
-    frame = frames[0] if frames else robot.links[-1].name
+    last = model.links[-1].name if model.has_frames else [p.name for p in model.points if not p.fixed][-1]
+    frame = frames[0] if frames else last
     is_pose = len(numbers) == POSE
-    with show_progress(f"looking for positions of {robot.name}"):
-        search = sg.inverse_kinematics(robot, Pose(frame) if is_pose else Point(frame))
+    with show_progress(f"looking for positions of {model.name}"):
+        search = sg.inverse_kinematics(model, Pose(frame) if is_pose else Point(frame))
         found = search(from_xyz_rpy(numbers[:3], numbers[3:]) if is_pose else numbers, start=start)
     if not found.reached:
         raise InputError("; ".join(found.reasons))
@@ -208,25 +219,32 @@ def print_reach(
     if random is not None:
         raise make_usage_error("--reach cannot be used with --random", fix="leave out one of them")
     with as_usage_error():
-        numbers = parse_target(reach)
-    if not model.has_frames:
-        raise InputError(
-            f"--reach: expected a robot, got the mechanism {model.name!r}", fix="use sg.inverse_kinematics from Python"
-        )
-    start = None if state is None else read_state(state, model, "qdd", ()).q
+        numbers = parse_target(reach, (POINT, POSE) if model.has_frames else (model.dimension,))
+    start = None if state is None else _start_of(model, state)
     print_reached(model, solve_reach(model, frames, numbers, start), as_json)
 
 
-def print_reached(robot: sg.Robot, found: Solution, as_json: bool) -> None:
-    """Print positions of joints, and errors."""
+def _start_of(model: Any, file: str) -> Float[np.ndarray, " nq"]:
+    if model.has_frames:
+        return read_state(file, model, "qdd", ()).q
+    with errors_in(file):
+        return complete_state(model, read_entries(file))[0]
+
+
+def print_reached(model: Any, found: Solution, as_json: bool) -> None:
+    """Print positions of joints or coordinates, and errors."""
     if as_json:
         errors = dict(zip(found.labels, found.errors, strict=True))
-        print_json({"robot": robot.name, "joints": list(robot.joint_names), "q": found.q, "errors": errors})
+        print_json({model.kind: model.name, **_name_coordinates(model), "q": found.q, "errors": errors})
         return
-    table = make_table("", "joint", "position")
-    for joint in robot.joints:
-        own, unit = found.q[robot.q_slices[joint.name]], units(joint.type).position
-        table.add_row(joint.name, ", ".join(f"{x:.6g} {u}".strip() for x, u in zip(own, unit, strict=True)))
+    table = make_table("", "joint" if model.has_frames else "coordinate", "position")
+    rows = (
+        [(j.name, found.q[model.q_slices[j.name]], units(j.type).position) for j in model.joints]
+        if model.has_frames
+        else [(c.name, [x], [c.unit]) for c, x in zip(model.columns["q"], found.q, strict=True)]
+    )
+    for name, own, unit in rows:
+        table.add_row(name, ", ".join(f"{x:.6g} {u}".strip() for x, u in zip(own, unit, strict=True)))
     console = make_output_console()
     console.print(table)
     console.print(", ".join(f"{label} {error:.1g}" for label, error in zip(found.labels, found.errors, strict=True)))

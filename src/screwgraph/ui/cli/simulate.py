@@ -9,7 +9,6 @@ import typer
 
 from screwgraph import InputError, Robot
 from screwgraph import simulate as run
-from screwgraph.model.robot import Thruster, Transmission
 from screwgraph.motion.simulation import AUTO, METHODS, check_places, sample_times
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
@@ -135,12 +134,9 @@ def _convert_efforts(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable
     """
     if not robot.actuators:
         raise InputError(f"robot {robot.name!r} has no actuators", fix="add `actuators:` to its YAML file")
-    linear = [
-        isinstance(a, Thruster) or (isinstance(a, Transmission) and a.displacement.is_linear) for a in robot.actuators
-    ]
-    if all(linear):
-        return robot.actuation_matrix(robot.neutral()) @ efforts
-    return lambda t, q, qd: robot.actuation_matrix(q) @ efforts
+    if all(actuator.has_constant_arms for actuator in robot.actuators):
+        return robot.actuation_torques(robot.neutral(), efforts)
+    return lambda t, q, qd: robot.actuation_torques(q, efforts)
 
 
 COMMAND = Command(simulate, HELP, FLAGS, model=ROBOT, query=run, takes=f"time dt method {GRAPH} {LAWS}")

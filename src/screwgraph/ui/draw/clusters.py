@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.base.errors import InputError
-from screwgraph.graph import Cluster, FactorGraph, Key, cluster_joints, clusters, links_by_multiplier, planar_links
+from screwgraph.graph import (
+    Cluster,
+    FactorGraph,
+    Key,
+    cluster_joints,
+    clusters,
+    links_by_multiplier,
+    nested_clusters,
+    planar_links,
+)
 from screwgraph.ui.draw import style
 from screwgraph.ui.draw.legend import LINE, with_legend
 from screwgraph.ui.draw.math_labels import escape_mathtext
@@ -35,29 +44,31 @@ class _Inside:
     height: float
 
 
-def draw_clusters(graph: FactorGraph) -> Figure:
+def draw_clusters(graph: FactorGraph, nested: bool = False) -> Figure:
     """Draw the cluster tree of a graph's links (Chignoli et al., 2023, Fig. 4; Jain, 2012).
 
     Circles are links, joined as in the spanning tree; dots are loops and couplings, joined to the links that they tie.
     A box is a cluster: links that move together, seen from outside, like one body behind one joint. Links of a planar
-    mechanism are its bodies and the ground, joints the points that bodies share, and sliders.
+    mechanism are its bodies and the ground, joints the points that bodies share, and sliders. With `nested`, loops on
+    several links of a cluster are boxes of their own, as in the order `nested_embedding`.
 
     Raises:
         InputError: the graph has no joints between links.
     """
-    return render(clusters_scene(graph))
+    return render(clusters_scene(graph, nested))
 
 
-def clusters_scene(graph: FactorGraph) -> Scene:
+def clusters_scene(graph: FactorGraph, nested: bool = False) -> Scene:
     """Arrange the cluster tree; see `draw_clusters`."""
     planar = planar_links(graph)
     if planar is None:
-        joints, found, ties = graph.joints, clusters(graph), links_by_multiplier(graph)
+        find, joints, ties = nested_clusters if nested else clusters, graph.joints, links_by_multiplier(graph)
+        found = find(graph)
     else:
         joints, found, ties = planar.joints, cluster_joints(planar.joints, planar.ties), planar.ends
     if not joints:
         raise InputError("the graph has no joints between links", why="nothing moves on anything else")
-    base = found[0].output
+    base = found[0].outputs[0]
     parents = [None, *_parents(found)]
     insides = [_inside((base,), [None], {}), *(_place_cluster(cluster, ties) for cluster in found)]
     x = place_middles(parents, [inside.width for inside in insides], GAP)
@@ -89,7 +100,7 @@ def clusters_scene(graph: FactorGraph) -> Scene:
 def _parents(found: Sequence[Cluster[Any]]) -> list[int]:
     """Return the box on whose link each cluster hangs; the base is box 0."""
     home = {joint.child: n for n, cluster in enumerate(found, start=1) for joint in cluster.joints}
-    return [home.get(cluster.output, 0) for cluster in found]
+    return [home.get(cluster.outputs[0], 0) for cluster in found]
 
 
 def _place_cluster(cluster: Cluster[Any], ties: Mapping[Key, Sequence[str]]) -> _Inside:

@@ -1,8 +1,9 @@
-"""A planar mechanism: its bodies and what ties them, and where it stands at the beginning."""
+"""A mechanism: its bodies and what ties them, and where it stands at the beginning."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +19,21 @@ def title(mechanism: Mechanism) -> str:
 def tables(mechanism: Mechanism) -> Iterator[str]:
     """Yield bodies, points and coordinates."""
     names = [point.name for point in mechanism.points]
-    bodies = [(b.name, ", ".join(names[i] for i in b.points), b.length, b.mass, b.inertia) for b in mechanism.bodies]
+    bodies = [
+        (b.name, ", ".join(names[i] for i in b.points), b.length, b.mass, _inertia(b.inertia)) for b in mechanism.bodies
+    ]
     yield make_table(("body", "points", "length (m)", "mass (kg)", "inertia about its first point (kg m²)"), bodies)
-    points = [(p.name, p.x, p.y, "fixed" if p.fixed else "") for p in mechanism.points]
-    yield fold_content("points", make_table(("point", "x (m)", "y (m)", ""), points))
+    axes = ("x", "y", "z")[: mechanism.dimension]
+    for what, ends in (("point", mechanism.points), ("vector", mechanism.vectors)):
+        rows = [(end.name, *end.place[: len(axes)], "fixed" if end.fixed else "") for end in ends]
+        if rows:
+            unit = " (m)" if what == "point" else ""
+            yield fold_content(f"{what}s", make_table((what, *(axis + unit for axis in axes), ""), rows))
     yield fold_content("coordinates", make_table(("coordinate",), [(name,) for name in mechanism.coordinates]))
+
+
+def _inertia(values: Any) -> Any:
+    return ", ".join(f"{x:g}" for x in values) if isinstance(values, tuple) else values
 
 
 def pictures(mechanism: Mechanism) -> tuple[Callable[[], str], ...]:

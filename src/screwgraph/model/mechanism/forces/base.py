@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.model.mechanism.constraints import coordinate_value
-from screwgraph.spatial import gradient
+from screwgraph.model.mechanism.parts import Body, Line, complete_directions
+from screwgraph.spatial import cross, dot, gradient
 
 if TYPE_CHECKING:
     from screwgraph.model.mechanism.mechanism import Mechanism
@@ -21,25 +22,51 @@ class Motion:
     q: Any
     qd: Any
 
-    def point(self, i: int) -> tuple[Any, Any]:
+    def point(self, i: int) -> tuple[Any, ...]:
         """Return where a point is (m)."""
-        x, y = self.mechanism.point_slots[i]
-        return coordinate_value(self.q, x), coordinate_value(self.q, y)
+        return tuple(coordinate_value(self.q, slot) for slot in self.mechanism.point_slots[i])
 
-    def velocity(self, i: int) -> tuple[Any, Any]:
+    def velocity(self, i: int) -> tuple[Any, ...]:
         """Return the velocity of a point (m/s); that of a fixed one is zero."""
-        x, y = (self.qd[slot] if isinstance(slot, int) else 0.0 for slot in self.mechanism.point_slots[i])
-        return x, y
+        return tuple(self.qd[slot] if isinstance(slot, int) else 0.0 for slot in self.mechanism.point_slots[i])
 
-    def way(self, points: tuple[int, int]) -> tuple[Any, Any]:
-        """Return the way from one point to another (m)."""
-        (xi, yi), (xj, yj) = (self.point(i) for i in points)
-        return xj - xi, yj - yi
+    def way(self, line: Line) -> tuple[Any, ...]:
+        """Return the way along a line (m)."""
+        return subtract(*(self.point(i) for i in line))
 
-    def relative_velocity(self, points: tuple[int, int]) -> tuple[Any, Any]:
-        """Return the velocity of a second point less that of the first (m/s)."""
-        (xi, yi), (xj, yj) = (self.velocity(i) for i in points)
-        return xj - xi, yj - yi
+    def relative_velocity(self, line: Line) -> tuple[Any, ...]:
+        """Return the velocity of the second point of a line less that of the first (m/s)."""
+        return subtract(*(self.velocity(i) for i in line))
+
+    def place(self, body: Body, at: Sequence[Any]) -> list[Any]:
+        """Return where a place (m) on a body, in its frame, is."""
+        return combine(self.point(body.points[0]), [self.way(line) for line in body.lines], body.coefficients(at))
+
+    def place_rate(self, body: Body, at: Sequence[Any]) -> list[Any]:
+        """Return the velocity of a place on a body (m/s); it is linear in those of coordinates."""
+        rates = [self.relative_velocity(line) for line in body.lines]
+        return combine(self.velocity(body.points[0]), rates, body.coefficients(at))
+
+    def axes(self, body: Body) -> list[Sequence[Any]]:
+        """Return the axes of a body's frame."""
+        return frame_axes(body, [self.way(line) for line in body.lines])
+
+    def turning(self, body: Body) -> tuple[Any, ...]:
+        """Return the angular velocity of a body (rad/s): one number in the plane, else by axes of the ground.
+
+        A rod's has no part along it.
+        """
+        ways, rates = ([f(line) for line in body.lines] for f in (self.way, self.relative_velocity))
+        if len(ways[0]) == 2:
+            ((x, y),), ((u, v),) = ways, rates
+            return ((x * v - y * u) / (body.length * body.length),)
+        duals, total = body.duals, [0.0, 0.0, 0.0]
+        share = 1.0 if body.is_rod else 0.5
+        for rate, dual in zip(rates, duals, strict=True):
+            parts = [dot(dual, other) for other in duals]
+            across = [sum((c * w[k] for c, w in zip(parts, ways, strict=True)), start=0.0) for k in range(3)]
+            total = [a + share * b for a, b in zip(total, cross(across, rate), strict=True)]
+        return tuple(total)
 
     def angle(self, i: int) -> Any:
         """Return an angle (rad)."""
@@ -50,8 +77,28 @@ class Motion:
         return self.qd[self.mechanism.angle_slots[i]]
 
 
+def subtract(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the second of two vectors less the first."""
+    return tuple(b - a for a, b in zip(first, second, strict=True))
+
+
+def frame_axes(body: Body, ways: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    """Return the axes of a body's frame, given its lines; of rates of its lines, their rates."""
+    d = len(body.com)
+    units = [[1.0 if i == k else 0.0 for i in range(d)] for k in range(len(ways))]
+    return complete_directions([combine((0.0,) * d, ways, body.coefficients(unit)) for unit in units])
+
+
+def combine(origin: Sequence[Any], ways: Sequence[Sequence[Any]], parts: Sequence[Any]) -> list[Any]:
+    """Return an origin and so many times each of the directions that ways of a body's basis span."""
+    total = list(origin)
+    for way, part in zip(complete_directions(ways), parts, strict=True):
+        total = [a + part * b for a, b in zip(total, way, strict=True)]
+    return total
+
+
 def coordinate_slots(mechanism: Mechanism, points: Sequence[int] = (), angle: int | None = None) -> tuple[int, ...]:
-    """Return the places in q of points that are not fixed and of an angle."""
+    """Return the places in q of points and heads of vectors that are not fixed, and of an angle."""
     own = [slot for i in points for slot in mechanism.point_slots[i] if isinstance(slot, int)]
     return tuple(dict.fromkeys([*own, *([] if angle is None else [mechanism.angle_slots[angle]])]))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from screwgraph.model.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.model.mechanism.parts import Damper
+from screwgraph.spatial import dot
 
 
 def dissipation(motion: Motion, damper: Damper) -> Any:
@@ -13,9 +14,9 @@ def dissipation(motion: Motion, damper: Damper) -> Any:
     if damper.points is None:
         rate = motion.angular_velocity(damper.angle or 0)
         return damper.damping * (rate * rate)
-    (x, y), (vx, vy) = motion.way(damper.points), motion.relative_velocity(damper.points)
-    opening = x * vx + y * vy
-    return damper.damping * (opening * opening / (x * x + y * y))
+    way = motion.way(damper.points)
+    opening = dot(way, motion.relative_velocity(damper.points))
+    return damper.damping * (opening * opening / dot(way, way))
 
 
 DAMPER = Influence(

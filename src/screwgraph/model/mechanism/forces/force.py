@@ -6,12 +6,12 @@ from typing import Any
 
 from screwgraph.model.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.model.mechanism.parts import Force
+from screwgraph.spatial import dot
 
 
 def power(motion: Motion, force: Force) -> Any:
     """Power of a force (W)."""
-    vx, vy = motion.velocity(force.point)
-    return force.value[0] * vx + force.value[1] * vy
+    return dot(force.value, motion.velocity(force.point))
 
 
 FORCE = Influence(

@@ -6,19 +6,16 @@ from typing import Any
 
 from screwgraph.model.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.model.mechanism.parts import Body
+from screwgraph.spatial import dot
 
 
 def potential(motion: Motion, body: Body) -> Any:
     """Potential energy of a body (J), zero in the ground's origin."""
-    gx, gy = motion.mechanism.gravity
-    (x, y), (dx, dy) = motion.point(body.points[0]), motion.way(body.base)
-    along, across = body.com[0] / body.length, body.com[1] / body.length
-    com = x + along * dx - across * dy, y + along * dy + across * dx
-    return -(body.mass * (gx * com[0] + gy * com[1]))
+    return -(body.mass * dot(motion.mechanism.gravity, motion.place(body, body.com)))
 
 
 GRAVITY = Influence(
     parts=lambda mechanism: mechanism.bodies,
-    slots=lambda mechanism, body: coordinate_slots(mechanism, body.base),
+    slots=lambda mechanism, body: coordinate_slots(mechanism, body.ends),
     potential=potential,
 )

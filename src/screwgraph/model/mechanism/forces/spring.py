@@ -6,7 +6,7 @@ from typing import Any
 
 from screwgraph.model.mechanism.forces.base import Influence, Motion, coordinate_slots
 from screwgraph.model.mechanism.parts import Spring
-from screwgraph.spatial import sqrt
+from screwgraph.spatial import dot, sqrt
 
 
 def potential(motion: Motion, spring: Spring) -> Any:
@@ -14,8 +14,8 @@ def potential(motion: Motion, spring: Spring) -> Any:
     if spring.points is None:
         stretch = motion.angle(spring.angle or 0) - spring.rest
         return 0.5 * spring.stiffness * (stretch * stretch)
-    x, y = motion.way(spring.points)
-    squared = x * x + y * y
+    way = motion.way(spring.points)
+    squared = dot(way, way)
     if not (isinstance(spring.rest, float) and spring.rest == 0.0):  # else smooth where the points meet
         stretch = sqrt(squared) - spring.rest
         squared = stretch * stretch

@@ -34,7 +34,7 @@ Pairs are tried in turn.
 def find_independent_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of the independent joints, `name[i]` for single coordinates; see `Robot.independent_joints`."""
     if not robot.is_closed:
-        return robot.joint_names if robot.independent is None else robot.independent
+        return robot.joint_names
     if robot.independent is None:
         report_progress(f"choosing independent joints of {robot.name}")
         return _names(robot, _chosen(robot))

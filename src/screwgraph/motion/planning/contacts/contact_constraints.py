@@ -37,7 +37,7 @@ class FootholdError:
 
 @dataclass(frozen=True)
 class NoSlip:
-    """How far a foot slips from one point of time to the next (m, rad); a ball may roll as it turns."""
+    """How far a foot slips from one point of time to the next (m, rad); a ball or wheel may roll as it turns."""
 
     foot: Foot
 
@@ -49,7 +49,7 @@ class NoSlip:
         angle = 0.5 * vector(
             [turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]]
         )  # third-order accurate
-        rolled = self.foot.radius * (skew(angle) @ surface[:, 2])
+        rolled = skew(angle) @ (-0.5 * (self.foot.touch(R) + self.foot.touch(R_next)))
         slip = surface[:, :2].T @ (p_next - p - rolled)
         return slip if self.foot.turns else concatenate(slip, surface[:, 2:].T @ angle)
 
@@ -82,8 +82,9 @@ class ZeroContactVelocity:
         surface = foot.surface
         V = make_frame_twist(foot.mechanics, foot.frame)(q, qd)
         R, _ = foot.place(q)
-        touching = [V[3:] + skew(V[:3]) @ (R @ c) for c in foot.corners]
-        sliding = V[3:] + skew(V[:3]) @ (R @ foot.centre - foot.radius * surface[:, 2])
+        lowest = foot.touch(R)
+        touching = [V[3:] + skew(V[:3]) @ (R @ c if foot.axis is None else R @ c + lowest) for c in foot.corners]
+        sliding = V[3:] + skew(V[:3]) @ (R @ foot.centre + lowest)
         rows = [surface[:, 2:].T @ v for v in touching] + [surface[:, :2].T @ sliding]
         return rows if foot.turns else [*rows, surface[:, 2:].T @ V[:3]]
 

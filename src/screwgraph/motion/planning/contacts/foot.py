@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.spatial import concatenate, skew
+from screwgraph.spatial import concatenate, skew, sqrt
 
 Triple = tuple[float, float, float]
 
@@ -19,7 +19,9 @@ Triple = tuple[float, float, float]
 class Foot:
     """Points of a frame (m) that touch a plane of that normal; with a radius they are centres of balls, which roll.
 
-    One point removes three degrees of freedom, two take five, more (not in a line) six, however many they are.
+    With an `axis`, too, in the frame, they are centres of wheels: discs of that radius about it, which touch where they
+    come lowest. One point removes three degrees of freedom, two take five, more (not in a line) six, however many they
+    are.
     """
 
     mechanics: Mechanics
@@ -27,6 +29,7 @@ class Foot:
     points: tuple[Triple, ...]
     normal: Triple = (0.0, 0.0, 1.0)
     radius: float = 0.0
+    axis: Triple | None = None
 
     @cached_property
     def centre(self) -> Float[np.ndarray, "3"]:
@@ -73,12 +76,21 @@ class Foot:
         """Return how high the corners are above the plane through the origin (m), a ball's lowest points."""
         T = self.mechanics.pose_of(self.frame)(q)
         n = self.surface[:, 2]
-        return self.corners @ (T[:3, :3].T @ n) + (n @ T[:3, 3] - self.radius)
+        return self.corners @ (T[:3, :3].T @ n) + n @ (T[:3, 3] + self.touch(T[:3, :3]))
+
+    def touch(self, R: Any) -> Any:
+        """Return where a ball or wheel touches, from its centre, in the base (3,); R is the frame's rotation."""
+        n = self.surface[:, 2]
+        if self.axis is None:
+            return -self.radius * n
+        a = R @ np.array(self.axis)
+        down = n - a * (a @ n)
+        return down * (-self.radius / sqrt(down @ down))
 
     def arms(self, R: Any) -> Any:
         """Return where the points touch, from the frame's origin, in the frame (3, k); R is its rotation."""
         touch = np.array(self.points).T
-        return touch if not self.radius else touch - self.radius * (R.T @ self.surface[:, 2:])
+        return touch if not self.radius else touch + (R.T @ self.touch(R))[:, None]
 
     def wrench(self, R: Any, forces: Any) -> Any:
         """Return the wrench (moment, force) on the frame, in its axes, of forces (3 k,) at the points, in surface's."""

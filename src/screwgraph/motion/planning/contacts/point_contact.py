@@ -19,7 +19,7 @@ from screwgraph.motion.planning.contacts.base import (
     validate_positive,
 )
 from screwgraph.motion.planning.contacts.contact_parser import read_common
-from screwgraph.motion.planning.contacts.foot import Foot
+from screwgraph.motion.planning.contacts.foot import Foot, Triple
 from screwgraph.motion.planning.contacts.friction import Cone, Pyramid
 from screwgraph.motion.planning.contacts.stance import find_stances
 from screwgraph.motion.planning.items import Wrench
@@ -66,6 +66,7 @@ class PointContact:
         friction: static friction coefficient.
         points: where it touches, in the frame (m); of forces that make the same wrench the smallest are preferred.
         radius: of the balls around these points (m), which roll; 0 for points.
+        axis: of a wheel, in the frame: a disc of that radius about it, which rolls where it touches.
         ground: height of the plane along its normal (m).
         normal: of the plane, in the base.
         at: foothold (3,) in the base (m), or one for each time that the foot is set down; None leaves it free.
@@ -83,6 +84,7 @@ class PointContact:
     friction: float = 0.7
     points: Sequence[Sequence[float]] = ((0.0, 0.0, 0.0),)
     radius: float = 0.0
+    axis: Sequence[float] | None = None
     ground: float = 0.0
     normal: Sequence[float] = (0.0, 0.0, 1.0)
     at: Any = None
@@ -102,6 +104,8 @@ class PointContact:
             found["points"] = tuple(tuple(p.numbers(reading.names, 3)) for p in entries["points"].items())
         if "radius" in entries:
             found["radius"] = reading.number(entries["radius"])
+        if "axis" in entries:
+            found["axis"] = tuple(reading.vector(entries["axis"], 3))
         if "cone" in entries:
             found["cone"] = reading.word(entries["cone"], ("pyramid", "round"))
         if "faces" in entries:
@@ -151,7 +155,19 @@ class PointContact:
             found,
             normalise_direction(self.normal),
             float(self.radius),
+            self._wheel(),
         )
+
+    def _wheel(self) -> Triple | None:
+        """Return the axis of a wheel, of length 1. Raises InputError."""
+        if self.axis is None:
+            return None
+        if not self.radius or len(self.points) > 1:
+            raise InputError(
+                f"the wheel {self.frame!r} has {len(self.points)} points and the radius {self.radius!r}",
+                fix="give its centre as the only point, and its radius",
+            )
+        return normalise_direction(self.axis, f"the axis of {self.frame!r}")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from screwgraph.motion.planning.costs.acceleration import Acceleration
 from screwgraph.motion.planning.costs.effort import Effort
 from screwgraph.motion.planning.costs.path import Path
 from screwgraph.motion.planning.costs.posture import Posture
+from screwgraph.motion.planning.costs.potential import Potential
 from screwgraph.motion.planning.costs.smoothness import Smoothness
 from screwgraph.motion.planning.costs.time import Time
 from screwgraph.motion.planning.costs.velocity import Speed
@@ -15,7 +16,8 @@ COSTS: dict[str, type] = {
     "smoothness": Smoothness,
     "time": Time,
     "posture": Posture,
+    "potential": Potential,
     "path": Path,
 }
 
-__all__ = ["COSTS", "Acceleration", "Effort", "Path", "Posture", "Smoothness", "Speed", "Time"]
+__all__ = ["COSTS", "Acceleration", "Effort", "Path", "Posture", "Potential", "Smoothness", "Speed", "Time"]

@@ -1,5 +1,6 @@
 """Goals: one file each; a new one is a new file and a line in `GOALS`."""
 
+from screwgraph.motion.planning.goals.acceleration import Acceleration
 from screwgraph.motion.planning.goals.frame_velocity import FrameVelocity
 from screwgraph.motion.planning.goals.point import Point
 from screwgraph.motion.planning.goals.pose import Pose
@@ -9,9 +10,10 @@ from screwgraph.motion.planning.goals.velocity import Velocity
 GOALS: dict[str, type] = {
     "position": Position,
     "velocity": Velocity,
+    "acceleration": Acceleration,
     "pose": Pose,
     "point": Point,
     "frame_velocity": FrameVelocity,
 }
 
-__all__ = ["GOALS", "FrameVelocity", "Point", "Pose", "Position", "Velocity"]
+__all__ = ["GOALS", "Acceleration", "FrameVelocity", "Point", "Pose", "Position", "Velocity"]

@@ -14,24 +14,22 @@ from screwgraph.base.summary import one_line
 from screwgraph.graph import FactorGraph, with_actuators
 from screwgraph.model.robot import (
     Lever,
-    LoopMotor,
     Robot,
-    actuation_matrix,
+    actuation_torques,
     actuators_of,
+    list_arms,
     make_lever,
     make_unknown_name_error,
+    positions_of,
 )
-from screwgraph.motion.planning.models.coordinate_units import list_units
 from screwgraph.motion.planning.vector_code import compile_on_arrays
 
 Pair = tuple[float, float]
-EITHER = "N m or N"
-"""The unit of an effort whose displacement is a formula: it is the formula's author who knows."""
 
 
 @dataclass(frozen=True, eq=False)
 class ActuatorDrive:
-    """Efforts u of actuators, tau = B(q) u along all coordinates; `labels` are their names."""
+    """Inputs u of actuators, which cause tau = B(q) effort(u) along all coordinates; `labels` are their names."""
 
     __repr__ = one_line
 
@@ -48,16 +46,7 @@ class ActuatorDrive:
     @property
     def units(self) -> tuple[str, ...]:
         """The unit of each effort."""
-        loops = {loop.name: loop for loop in self.robot.loops}
-
-        def unit(actuator: Any) -> str:
-            if not isinstance(actuator, LoopMotor):
-                return EITHER
-            kind = loops[actuator.loop].type
-            axis = np.asarray(kind.screw_axes(kind.manifold.identity()), dtype=float)[:, 0]
-            return list_units([bool(axis[:3].any())], "force")[0]
-
-        return tuple(unit(actuator) for actuator in actuators_of(self.robot, self.labels))
+        return tuple(actuator.effort_unit(self.robot) for actuator in actuators_of(self.robot, self.labels))
 
     @property
     def coordinates(self) -> tuple[int, ...]:
@@ -74,8 +63,8 @@ class ActuatorDrive:
 
     @property
     def limits(self) -> Mapping[str, Pair]:
-        """None: files bound the torques of joints."""
-        return dict.fromkeys(self.labels, (-np.inf, np.inf))
+        """The bounds of the file."""
+        return {actuator.name: actuator.bounds for actuator in actuators_of(self.robot, self.labels)}
 
     def places(self, name: str) -> tuple[int, ...]:
         """Return the effort of an actuator. Raises InputError where there is none of that name."""
@@ -85,16 +74,21 @@ class ActuatorDrive:
 
     def remaining_forces(self, required: Any, q: Any, efforts: Any) -> Any:
         """Return forces along coordinates less those of the efforts."""
-        for one, effort in zip(self.levers, efforts, strict=True):
-            arms = one.arms([q[self.robot.q_slices[joint.name]] for joint in one.joints])
-            for joint, arm in zip(one.joints, arms, strict=True):
-                required[self.robot.v_slices[joint.name]] -= arm * effort
+        for one, given in zip(self.levers, efforts, strict=True):
+            effort = one.effort(positions_of(self.robot, one, q), given)
+            for _, place, arm in list_arms(self.robot, one, q):
+                required[place] -= arm * effort
         return required
 
     def efforts(self, q: Float[np.ndarray, "N nq"], required: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, "N m"]:
-        """Return the smallest efforts that come next to forces along coordinates."""
-        pairs = zip(q, required, strict=True)
-        return np.array([np.linalg.pinv(actuation_matrix(self.robot, at, self.labels)) @ tau for at, tau in pairs])
+        """Return the smallest efforts that come next to forces along coordinates; laws of force count as linear."""
+        none, every = np.zeros(len(self.labels)), np.eye(len(self.labels))
+        found = []
+        for at, tau in zip(q, required, strict=True):
+            rest = actuation_torques(self.robot, at, none, self.labels)
+            B = np.stack([actuation_torques(self.robot, at, u, self.labels) - rest for u in every], axis=1)
+            found.append(np.linalg.pinv(B) @ (tau - rest))
+        return np.array(found)
 
     def torques(self, q: Float[np.ndarray, "N nq"], efforts: Float[np.ndarray, "N m"]) -> Float[np.ndarray, "N nv"]:
         """Return the torques of all joints, B(q) u."""

@@ -1,4 +1,4 @@
-"""Planar mechanisms: their points, in natural coordinates."""
+"""Mechanisms: their points, in natural coordinates."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HALF_TURN = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class PlanarPoint:
-    """A point of a mechanism is at (x, y) (m), or at one of both."""
+class MechanismPoint:
+    """A point of a mechanism is at (x, y) (m), in space (x, y, z), or at some of these."""
 
     __repr__ = one_line
 
@@ -41,7 +41,7 @@ class PlanarPoint:
 
     @property
     def label(self) -> str:
-        return f"position{' ' + self.axes if self.axes != 'xy' else ''} of {self.point!r}"
+        return f"position{' ' + self.axes if self.axes not in ('xy', 'xyz') else ''} of {self.point!r}"
 
     def shape(self, robot: Any) -> tuple[int, ...]:
         robot.point(self.point)
@@ -53,10 +53,10 @@ class PlanarPoint:
         return TargetValue(np.array([q[s] if isinstance(s, int) else s for s in slots], dtype=object), J.astype(float))
 
     def value(self, moving: TargetValue) -> Float[Array, " k"]:
-        return moving.at[["xy".index(axis) for axis in self.axes]]
+        return moving.at[["xyz".index(axis) for axis in self.axes]]
 
     def rows(self, robot: Any, moving: TargetValue, value: Float[Array, " k"]) -> TargetResidual:
-        chosen = ["xy".index(axis) for axis in self.axes]
+        chosen = ["xyz".index(axis) for axis in self.axes]
         return TargetResidual(list(self.value(moving) - value), moving.jacobian[chosen], (True,) * len(chosen))
 
     def errors(self, robot: Any, moving: TargetValue, value: Float[Array, " k"]) -> Sequence[Number]:
@@ -68,7 +68,7 @@ class PlanarPoint:
 
 @dataclass(frozen=True, eq=False)
 class MechanismModel:
-    """A planar mechanism; its coordinates have no limits, and none is held."""
+    """A mechanism; its coordinates have no limits, and none is held."""
 
     __repr__ = one_line
 
@@ -81,7 +81,7 @@ class MechanismModel:
     def holding(cls, mechanism: Mechanism, held: tuple[str, ...]) -> MechanismModel:
         """Make one. Raises InputError where anything is to be held."""
         if held:
-            raise InputError("coordinates of a planar mechanism cannot be held", fix="ask for the points that stay")
+            raise InputError("coordinates of a mechanism cannot be held", fix="ask for the points that stay")
         return cls(mechanism)
 
     @property
@@ -127,13 +127,14 @@ class MechanismModel:
             return target
         if not isinstance(target, Point) or any(target.offset):
             raise InputError(
-                f"the {target.label}: a planar mechanism has points, and no frames",
-                fix='give Point("name of a point", axes="xy"), or Posture',
+                f"the {target.label}: a mechanism has points, and no frames",
+                fix='give Point("name of a point"), or Posture',
             )
-        axes = "xy" if target.axes == "xyz" else target.axes
-        if not axes or set(axes) - set("xy"):
-            raise InputError(f"the axes are {axes!r}", fix="points of a planar mechanism have x and y")
-        found = PlanarPoint(target.frame, axes, target.at, target.weight)
+        every = "xyz"[: self.subject.dimension]
+        axes = every if target.axes == "xyz" else target.axes
+        if not axes or set(axes) - set(every):
+            raise InputError(f"the axes are {axes!r}", fix=f"points of this mechanism have {', '.join(every)}")
+        found = MechanismPoint(target.frame, axes, target.at, target.weight)
         found.shape(self.subject)
         return found
 

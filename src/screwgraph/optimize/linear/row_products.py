@@ -1,0 +1,68 @@
+"""Products with the entries of hard rows, as machine code; see `compiler.kernels`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.compiler.kernels import Ints, Kernels, Reals, compile_kernels
+
+
+def add_product(y: Reals, x: Reals, values: Reals, rows: Ints, columns: Ints, count: int) -> None:
+    """Add to y the product of x with the matrix that has these entries."""
+    for e in range(count):
+        y[rows[e]] = y[rows[e]] + values[e] * x[columns[e]]
+
+
+def add_squares(to: Reals, places: Ints, values: Reals, weights: Reals, firsts: Ints, count: int) -> None:
+    """Add J'WJ: products of the entries of each row, in pairs, times its weight."""
+    p = 0
+    for i in range(count):
+        for a in range(firsts[i], firsts[i + 1]):
+            x = values[a] * weights[i]
+            for b in range(a, firsts[i + 1]):
+                at = places[p]
+                to[at] = to[at] + x * values[b]
+                p = p + 1
+
+
+def add_diagonals(
+    own: Reals, squares: Reals, values: Reals, entries: Ints, at: Ints, count: int, across: Ints, rows: Ints, hard: int
+) -> None:
+    """Add the diagonal's entries to one vector, and squares of the entries of hard rows to another one."""
+    for e in range(count):
+        own[at[e]] = own[at[e]] + values[entries[e]]
+    for e in range(hard):
+        x = values[across[e]]
+        squares[rows[e]] = squares[rows[e]] + x * x
+
+
+def add_weighted_squares(
+    to: Reals, values: Reals, weights: Reals, entries: Ints, rows: Ints, columns: Ints, count: int
+) -> None:
+    """Add the squares of entries, times the weights of their rows, to their columns."""
+    for e in range(count):
+        x = values[entries[e]]
+        to[columns[e]] = to[columns[e]] + x * x * weights[rows[e]]
+
+
+@cache
+def compile_row_products() -> Kernels:
+    """Return the machine code of these products."""
+    return compile_kernels((add_product, add_squares, add_diagonals, add_weighted_squares))
+
+
+def multiply_entries(
+    values: Float[np.ndarray, " e"],
+    rows: Int[np.ndarray, " e"],
+    columns: Int[np.ndarray, " e"],
+    x: Float[np.ndarray, " n"],
+    count: int,
+) -> Float[np.ndarray, " m"]:
+    """Return the product of a matrix of so many rows, given by its entries, with x."""
+    y = np.zeros(count)
+    arrays = (y, np.ascontiguousarray(x), values, rows, columns)
+    compile_row_products().functions["add_product"](*(a.ctypes.data for a in arrays), len(values))
+    return y
