@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
 from screwgraph.optimize.factors import Factors, cost, equality, hinge, inequality, refresh_parameters, soft
-from screwgraph.optimize.incremental import Incremental, Updated
+from screwgraph.optimize.incremental import EditedProblem, Incremental, Updated
 from screwgraph.optimize.losses import (
     LOSSES,
     Cauchy,
@@ -54,6 +54,7 @@ __all__ = [
     "Dogleg",
     "DynamicCovarianceScaling",
     "Each",
+    "EditedProblem",
     "Factors",
     "Fair",
     "Fatrop",

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.optimize.batch import make_batches, merge_factors
+from screwgraph.optimize.batch import Batch, make_batches, merge_factors
 from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, make_gram
@@ -51,20 +51,29 @@ class Assembly:
     def with_factors(self, factors: Sequence[Factors]) -> Assembly:
         """Return the assembly of the same factors with other parameters."""
         named = {f.name: f for f in factors}
-        other = object.__new__(Assembly)
-        other.__dict__.update(self.__dict__)
-        other.batches = [merge_factors([named[name] for name, _ in b.members]) for b in self.batches]
-        other.soft = [b for b in other.batches if b.factors.kind == "soft"]
-        other.equalities = self.equalities.with_batches([b for b in other.batches if b.factors.kind == "equality"])
-        hard = [b for b in other.batches if b.factors.kind == "inequality"]
-        other.inequalities = self.inequalities.with_batches(hard)
-        return other
+        return self._with_batches([merge_factors([named[name] for name, _ in b.members]) for b in self.batches])
 
     def with_parameters(self, parameters: Sequence[list[np.ndarray]]) -> Assembly:
-        """Return the assembly of the same soft factors, with parameters by batch as kernels take them."""
+        """Return the assembly of the same factors, with parameters by batch as kernels take them."""
+        pairs = zip(self.batches, parameters, strict=True)
+        return self._with_batches([b.with_parameters(own) for b, own in pairs])
+
+    def with_own_parameters(self) -> Assembly:
+        """Return the assembly with copies of its parameters, and buffers of its own."""
+        other = self.with_parameters([[p.copy() for p in b.parameters] for b in self.batches])
+        buffers = (self._entries, self._gradient, self._costs)
+        other._entries, other._gradient, other._costs = (b.copy() for b in buffers)
+        return other
+
+    def _with_batches(self, batches: Sequence[Batch]) -> Assembly:
+        """Return the assembly of the same factors as other batches."""
         other = object.__new__(Assembly)
         other.__dict__.update(self.__dict__)
-        other.batches = other.soft = [b.with_parameters(own) for b, own in zip(self.batches, parameters, strict=True)]
+        other.batches = list(batches)
+        other.soft = [b for b in batches if b.factors.kind == "soft"]
+        for kind, rows in (("equality", self.equalities), ("inequality", self.inequalities)):
+            hard = [b for b in batches if b.factors.kind == kind]
+            setattr(other, "equalities" if kind == "equality" else "inequalities", rows.with_batches(hard))
         return other
 
     def with_scales(self, cost_scale: float, units: Mapping[str, float]) -> Assembly:

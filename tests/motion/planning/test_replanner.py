@@ -10,8 +10,9 @@ from screwgraph.motion.planning.collision import BodySphere, Sphere
 from screwgraph.motion.planning.contacts import PointContact
 from screwgraph.motion.planning.costs import Acceleration, Effort, Smoothness
 from screwgraph.motion.planning.goals import Position, Velocity
+from screwgraph.motion.planning.limits import EffortLimit
 from screwgraph.motion.planning.obstacles import Avoid
-from screwgraph.optimize import solve
+from screwgraph.optimize import EditedProblem, Tolerances, each, solve
 from tests.motion.planning.test_hops import HOPPER, LOW, foot
 
 
@@ -31,10 +32,10 @@ def replanner():
 
 
 def gap(replanner):
-    tree = replanner.incremental
-    assert tree.last.success
-    whole = solve(tree.problem, tree.values)
-    return max(np.abs(whole.values[n] - tree.values[n]).max() for n in whole.values)
+    assert replanner.last.success
+    found = replanner.plan.result
+    whole = solve(found.problem, found.values)
+    return max(np.abs(whole.values[n] - found.values[n]).max() for n in whole.values)
 
 
 def test_a_goal_moves(replanner):
@@ -61,7 +62,7 @@ def test_an_obstacle_appears_and_goes(replanner):
     sphere = BodySphere(link, (0.0, 0.0, 0.0), 0.05)
     avoid = Avoid((Sphere((10.0, 0.0, 0.0), 0.1),), (sphere,), sigma=0.01, order=2)
     replanner.update(obstacles=(avoid,))
-    assert replanner.incremental.last.success
+    assert replanner.last.success
     replanner.update(obstacles=())
     assert np.abs(replanner.plan.q - before).max() < 1e-8
 
@@ -83,11 +84,9 @@ def fresh(points=12, **fields):
 
 def test_single_points_are_asked_for_where_factors_are_hard():
     replanner = fresh()
-    tree = replanner.incremental
     done = replanner.set("goal 1: position", at=np.full(3, 0.7), at_once=False)
     assert done.success
-    assert replanner.incremental is tree  # found without a search
-    assert done.iterations <= 5
+    assert done.iterations <= 5  # found without a search
     assert np.abs(replanner.state(-1)[0] - 0.7).max() < 1e-2
     assert gap(replanner) < 1e-8
 
@@ -97,10 +96,10 @@ def test_numbers_that_were_set_stay_until_the_task_says_something_else():
     name, set_to = "goal 1: position", np.full(3, 0.8)
     replanner.set(name, at=set_to)
     replanner.update(costs=(Smoothness(2.0, "velocity"),))
-    assert (replanner.incremental.problem[name].shared["at"] == set_to).all()
+    assert (replanner.plan.result.problem[name].shared["at"] == set_to).all()
     replanner.update(phases=horizon(18, duration=1.2))  # other unknowns
     assert len(replanner.transcription.steps.times) == 37
-    assert (replanner.incremental.problem[name].shared["at"] == set_to).all()
+    assert (replanner.plan.result.problem[name].shared["at"] == set_to).all()
     assert np.abs(replanner.plan.q[-1] - set_to).max() < 1e-2
     replanner.update(goals=(Position(np.full(3, 0.3), sigma=1e-3), Velocity(0.0)))
     assert np.abs(replanner.plan.q[-1] - 0.3).max() < 1e-2
@@ -172,3 +171,81 @@ def test_a_changed_schedule_of_contacts_is_planned_anew():
     whole = solve(replanner.plan.result.problem, replanner.plan.result.values)
     assert whole.cost == pytest.approx(replanner.plan.result.cost, rel=1e-6)
     assert np.abs(replanner.state(9)[0] - replanner.plan.q[9]).max() < 1e-12
+
+
+TIGHT = Tolerances(violation=1e-11, dual=1e-11, step=1e-15)
+
+
+def moving(limits=()):
+    """A plan with dynamics: torques and accelerations are unknowns, laws of motion are hard."""
+    robot = sg.load("rrr")
+    goals = (Position(np.full(3, 0.5)), Velocity(0.0))
+    return Task(robot, horizon(8, duration=1.2), start=np.zeros(3), goals=goals, costs=(Effort(1.0),), limits=limits)
+
+
+def differ(replanner, whole):
+    values = replanner.plan.result.values
+    return max(np.abs(whole.values[n] - values[n]).max() for n in values)
+
+
+def test_a_plan_with_dynamics_follows_edits_and_measurements():
+    replanner = Replanner(moving())
+    for shift in (0.02, -0.03, 0.1):
+        done = replanner.set("goal 1: position", at=np.full(3, 0.5 + shift))
+        assert done.success
+        assert done.cliques <= 3  # matrices: it was not searched for anew
+        problem = replanner.plan.result.problem
+        assert differ(replanner, solve(problem, replanner.plan.values, tolerances=TIGHT)) < 1e-8
+    q, qd = replanner.state(5)
+    for off in (0.002, 0.01, -0.01):
+        assert replanner.measure(5, q + off, qd, sigma=1e-3).success
+        problem = replanner.plan.result.problem
+        assert differ(replanner, solve(problem, replanner.plan.values, tolerances=TIGHT)) < 1e-8
+        assert np.abs(replanner.state(5)[0] - q - off).max() < 0.5 * abs(off)
+    assert replanner.plan.violation < 1e-9
+
+
+def test_limits_become_active_and_leave_where_a_plan_with_dynamics_is_edited():
+    free = Replanner(moving())
+    most = 0.93 * np.abs(free.plan.tau).max(axis=0)
+    limits = (EffortLimit({j: float(b) for j, b in zip(free.task.robot.joint_names, most, strict=True)}),)
+    replanner = Replanner(moving(limits))
+    active = []
+    for goal in (0.4, 0.6, 0.5):
+        before = replanner.plan
+        assert replanner.set("goal 1: position", at=np.full(3, goal)).success
+        plan = replanner.plan
+        active.append(int((np.abs(plan.tau) > most - 1e-9).sum()))
+        assert (np.abs(plan.tau) < most + 1e-9).all()
+        anew = EditedProblem(plan.result.problem, before.values)  # a search, from the plan that was
+        assert differ(replanner, anew.result) < 1e-8
+        barrier = solve(plan.result.problem, before.values, tolerances=TIGHT)
+        assert np.abs(barrier.values["q"] - plan.q).max() < 1e-6  # what barriers, divided by multipliers, leave
+    assert len(set(active)) > 1
+
+
+def test_a_foothold_is_moved():
+    phases = (Phase(4, 0.2, "push"), Phase(4, 0.2, "flight"), Phase(4, 0.2, "land"))
+    contact = PointContact("foot", phases=["push", "land"], at=[[0.0, 0.0, 0.0], [0.05, 0.0, 0.0]])
+    task = Task(
+        sg.load(HOPPER),
+        phases,
+        start=LOW,
+        goals=(Velocity(0.0),),
+        costs=(Effort(1.0), Acceleration(1e-3)),
+        contacts=(contact,),
+        actuated=("hip", "knee"),
+    )
+    replanner = Replanner(task)
+    name, before = "contact 1: foothold", replanner.plan.q
+    at = replanner.transcription.problem[name].each["at"]
+    moved = at + np.array([0.01, 0.0, 0.0])
+    assert replanner.set(name, at=each(moved)).success
+    plan, land = replanner.plan, replanner.transcription.steps.states[2]
+    place, _ = foot(plan.q[land], plan.qd[land])
+    assert place[0][0] == pytest.approx(moved[-1, 0], abs=1e-9)
+    assert np.abs(plan.q - before).max() > 1e-3
+    whole = solve(plan.result.problem, plan.values, tolerances=TIGHT)
+    assert np.abs(whole.values["q"] - plan.q).max() < 1e-7
+    assert replanner.set(name, at=each(at)).success
+    assert np.abs(replanner.plan.q - before).max() < 1e-8

@@ -1,4 +1,4 @@
-"""Plans that are edited while they are carried out: state estimate and plan are one chain, on one Bayes tree.
+"""Plans that are edited while they are carried out: state estimate and plan are one chain.
 
 Mukadam, Dong, Dellaert, Boots, STEAP: simultaneous trajectory estimation and planning (2019); Mukadam et al.,
 Continuous-time Gaussian process motion planning via probabilistic inference (2018), iGPMP2, section 6.
@@ -6,7 +6,7 @@ Continuous-time Gaussian process motion planning via probabilistic inference (20
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,21 +14,25 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
+from screwgraph.motion.planning.cost_scaling import compute_scale
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.planner import Planner
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.transcription import transcribe
-from screwgraph.optimize import Each, Factors, Incremental, Problem, Result, Updated, solve
+from screwgraph.optimize import Each, EditedProblem, Factors, Incremental, Problem, Result, Updated
 from screwgraph.optimize.problem import factor_structure
 from screwgraph.optimize.result import Iterate
+from screwgraph.optimize.whitening import INVERSE_SIGMA
 
 
 class Replanner:
-    """A plan on a Bayes tree: what an edit does not touch is not eliminated again.
+    """A plan that is edited while it is carried out.
 
     Edits are other goals, obstacles, costs or contacts of the task, other numbers of its factors, and states that are
-    measured. Measurements stay: the plan is then the most likely motion, behind and ahead.
+    measured. Measurements stay: the plan is then the most likely motion, behind and ahead. Where no factor is hard, the
+    plan is a Bayes tree (`Incremental`): what an edit does not touch is not eliminated again. Where some are, it is the
+    solution of an `EditedProblem`.
     """
 
     @check_arguments
@@ -37,22 +41,23 @@ class Replanner:
 
         Args:
             task: costs are squares; hard items are kept as everywhere.
-            soon: points of time where edits are expected, which are eliminated last; negative from the end.
+            soon: points of time where edits are expected, which are eliminated last; negative from the end. Where there
+                are hard factors, all points are eliminated.
             options: as for `Planner.solve`, of the first search.
 
         Raises:
             InputError: the task does not fit, or no plan is found.
         """
         planner = Planner(task)
-        self._last = planner.solve(**options)
+        last = planner.solve(**options)
         self.transcription, self._mechanics = planner.transcription, planner.mechanics
-        if not self._last.feasible:
-            raise InputError(f"there is no plan to begin with: {self._last.status}", why=self._last.result.reason)
+        if not last.feasible:
+            raise InputError(f"there is no plan to begin with: {last.status}", why=last.result.reason)
         self._measured: dict[int, tuple[Position | Velocity, ...]] = {}
         self._given: dict[str, dict[str, Any]] = {}
         self._soon = tuple(soon)
-        self._found: Result | None = None
-        self._begin(self._last.result.values)
+        self._structures: dict[str, Any] = {}
+        self._begin(last.result)
 
     @property
     def task(self) -> Task:
@@ -60,14 +65,18 @@ class Replanner:
         return self.transcription.task
 
     @property
+    def last(self) -> Updated:
+        """How the last edit ended."""
+        return self._solution.last
+
+    @property
     def plan(self) -> Plan:
         """The plan as it is now, all points of it."""
-        if self._found is not None:
-            return Plan(replace(self.transcription, problem=self._found.problem), self._found)
-        tree = self.incremental
-        problem, values = tree.problem, tree.values
-        x, last = problem.start(values), tree.last
-        iterate = Iterate(x, tree.cost, tree.violation)
+        found = self._solution
+        if isinstance(found, EditedProblem):
+            return Plan(replace(self.transcription, problem=found.problem), found.result)
+        problem, values, last = found.problem, found.values, found.last
+        iterate = Iterate(problem.start(values), found.cost, found.violation)
         result = Result(problem, iterate, last.iterations, 0.0, last.status, last.reason, "incremental")
         return Plan(replace(self.transcription, problem=problem), result)
 
@@ -80,10 +89,7 @@ class Replanner:
         """
         steps = self.transcription.steps
         q, qd = steps.q[point], steps.qd[point]
-        if self._found is not None:
-            values = self._found.values
-            return values[q.variables.name][q.indices[0]], values[qd.variables.name][qd.indices[0]]
-        return self.incremental.value(q)[0], self.incremental.value(qd)[0]
+        return self._solution.value(q)[0], self._solution.value(qd)[0]
 
     @check_arguments
     def set(self, name: str, *, at_once: bool = True, **parameters: Any) -> Updated:
@@ -100,7 +106,7 @@ class Replanner:
         Raises:
             InputError: factors or parameters are unknown, or a shape differs.
         """
-        done = self._edit_task(at_once, changed={name: parameters})
+        done = self._edit_task({name: parameters}, at_once)
         self._given.setdefault(name, {}).update(parameters)
         return done
 
@@ -125,21 +131,21 @@ class Replanner:
         steps = self.transcription.steps
         if not 0 <= point < len(steps.times):
             raise InputError(f"there is no point {point}", why=f"the plan has {len(steps.times)}, counted from 0")
-        time, seen = float(steps.times[point]), []
+        time, seen = float(steps.times[point]), list[Position | Velocity]()
         if q is not None:
             seen.append(Position(q, time, sigma))
         if qd is not None:
             seen.append(Velocity(qd, time, sigma_qd))
         if not seen:
             raise InputError("nothing is measured", fix="give q or qd")
-        before = {type(goal): goal for goal in self._measured.get(point, ())}
-        known = {f.name for f in self._measurements(point, before.values())}
-        found = self._measurements(point, seen)
-        new = [f for f in found if f.name not in known]
-        old = {f.name: _numbers(f) for f in found if f.name in known}
-        done = self._edit_task(at_once, add=new, changed=old)
+        found, known = self._measurements(point, seen), self._structures
+        alike = {f.name: _numbers(f) for f in found if known.get(f.name) == factor_structure(f)}
+        new = [f for f in found if f.name not in alike]
+        done = self._edit_task(alike, at_once, add=new, remove=[f.name for f in new if f.name in known])
+        self._structures |= {f.name: factor_structure(f) for f in new}
         for f in found:
             self._given.pop(f.name, None)
+        before = {type(goal): goal for goal in self._measured.get(point, ())}
         self._measured[point] = tuple({**before, **{type(goal): goal for goal in seen}}.values())
         return done
 
@@ -147,9 +153,8 @@ class Replanner:
     def update(self, **fields: Any) -> Updated:
         """Replace fields of the task: `update(goals=...)`, `update(obstacles=...)`, `update(contacts=..., phases=...)`.
 
-        Factors that differ are changed, removed or added. Where unknowns differ, the tree is made again, from the last
-        plan's values as far as they fit; measurements stay at their times. What the tree cannot follow, as it has no
-        line search, is solved as a whole.
+        Factors that differ are changed, removed or added. Where unknowns differ, the plan is made again, from the last
+        plan's values as far as they fit; measurements stay at their times.
 
         Raises:
             InputError: a new value does not fit, or there is no point at the time of a measurement.
@@ -160,7 +165,7 @@ class Replanner:
         given = {name: own for name in new if (own := self._keep_numbers(old.get(name), after.problem[name]))}
         given |= {name: own for name, own in self._given.items() if name not in old}  # of measurements
         if before.problem.families != after.problem.families:
-            values = self.plan.result.values
+            values = self._solution.values
             self.transcription, self._given = after, given
             seen = self._measured.values()
             self._measured = {after.steps.point(float(goals[0].time)): goals for goals in seen}  # pyright: ignore[reportArgumentType]
@@ -170,7 +175,7 @@ class Replanner:
         changed = {n: _numbers(new[n]) for n in alike if _differ(was[n], new[n])}
         added = [f for n, f in new.items() if n not in alike]
         self.transcription, self._given = after, given
-        return self._edit_task(True, add=added, remove=[n for n in old if n not in alike], changed=changed)
+        return self._edit_task(changed, add=added, remove=[n for n in old if n not in alike])
 
     def _keep_numbers(self, before: Factors | None, after: Factors) -> dict[str, Any]:
         """Return the numbers given by `set` that stay: those of which the task says the same as before."""
@@ -188,47 +193,75 @@ class Replanner:
         """Return the factors of what was seen at a point of time."""
         return [f for goal in seen for f in goal.factors(self.transcription.steps, f"measured {point}")]
 
-    def _edit_task(self, at_once: bool, **edits: Any) -> Updated:
-        wanted = None if at_once else self.transcription.steps.q[[0]]
-        done = self.incremental.update(wanted=wanted, **edits)
-        if done.success:
-            self._found = None
-            return done
-        values = self.incremental.values if self._found is None else self._found.values
-        return self._search(self.incremental.problem, values)
+    def _edit_task(
+        self,
+        changed: Mapping[str, Mapping[str, Any]],
+        at_once: bool = True,
+        *,
+        add: Sequence[Factors] = (),
+        remove: Sequence[str] = (),
+    ) -> Updated:
+        """Change, add and remove factors."""
+        found = self._solution
+        if isinstance(found, EditedProblem) and not add and not remove:
+            return found.update(changed)
+        if isinstance(found, Incremental):
+            wanted = None if at_once else self.transcription.steps.q[[0]]
+            if found.update(add=add, remove=remove, changed=changed, wanted=wanted).success:
+                return found.last
+            problem = found.problem
+        else:
+            kept = [f for f in found.problem.with_parameters(changed).factors if f.name not in remove]
+            problem = Problem([*kept, *add], found.problem.families)
+        return self._search(problem, found.values)
 
-    def _search(self, problem: Problem, start: Mapping[str, np.ndarray]) -> Updated:
-        """Solve as a whole, where Gauss-Newton steps lead nowhere; keep what is found where no tree holds it."""
-        found = solve(problem, start)
-        self._plant(problem, found.values)
-        if self.incremental.last.success:
-            self._found = None
-            return self.incremental.last
-        self._found = found
-        return Updated(found.status, found.reason, found.iterations, 0, 0)
+    def _search(self, problem: Problem, start: Mapping[str, np.ndarray] | Result) -> Updated:
+        """Solve as a whole, and follow the solution from then on."""
+        scale, is_condensed = compute_scale(self.transcription), bool(self.transcription.followers)
+        options = {"cost_scale": scale.cost, "units": scale.units}
+        self._solution = EditedProblem(problem, start, curvature=not is_condensed, **options)
+        return self._solution.last
 
-    def _begin(self, values: Mapping[str, np.ndarray]) -> Updated:
-        """Make the tree anew, at values as far as they fit."""
+    def _begin(self, start: Mapping[str, np.ndarray] | Result) -> Updated:
+        """Make the plan anew, from values as far as they fit."""
         task = self.transcription.problem
-        factors = [self._with_given(f, f) for f in task.factors]
-        for point, seen in self._measured.items():
-            factors += [self._with_given(f, f) for f in self._measurements(point, seen)]
-        problem = Problem(factors, task.families)
-        counts = {v.name: (v.count, *v.manifold.shape) for v in problem.families}
-        start = {name: value for name, value in values.items() if counts.get(name) == value.shape}
-        self._plant(problem, start)
-        if self.incremental.last.success:
-            self._found = None
-            return self.incremental.last
-        return self._search(problem, start)
+        seen = [f for point, goals in self._measured.items() for f in self._measurements(point, goals)]
+        if task.has_hard:
+            known = {f.name for f in seen}
+            seen += [f for f in self._unseen_states() if f.name not in known]
+        self._structures = {f.name: factor_structure(f) for f in seen}
+        problem = Problem([self._with_given(f, f) for f in (*task.factors, *seen)], task.families)
+        fitting = start if isinstance(start, Result) else _fitting(problem, start)
+        if not task.has_hard:
+            tree = self._plant(problem, _fitting(problem, start))
+            if tree.last.success:
+                self._solution = tree
+                return tree.last
+        return self._search(problem, fitting)
 
-    def _plant(self, problem: Problem, start: Mapping[str, np.ndarray]) -> None:
+    def _unseen_states(self) -> Iterator[Factors]:
+        """Yield measurements of all points, without weight: those that come only change numbers then."""
+        steps = self.transcription.steps
+        q, qd = steps.mechanics.robot.neutral(), np.ones(steps.mechanics.robot.nv)
+        for point, time in enumerate(steps.times.tolist()):
+            for f in self._measurements(point, [Position(q, time, 1.0), Velocity(qd, time, 1.0)]):
+                yield f.with_parameters(**{INVERSE_SIGMA: 0.0})
+
+    def _plant(self, problem: Problem, start: Mapping[str, np.ndarray]) -> Incremental:
         """Make a tree where points that are expected to change are eliminated last."""
         steps = self.transcription.steps
         points = len(steps.times)
         late = [p % points for p in self._soon if -points <= p < points]
-        self.incremental = Incremental(problem.families, start)
-        self.incremental.update(add=problem.factors, late=[steps.q[late], steps.qd[late]] if late else ())
+        tree = Incremental(problem.families, start)
+        tree.update(add=problem.factors, late=[steps.q[late], steps.qd[late]] if late else ())
+        return tree
+
+
+def _fitting(problem: Problem, start: Mapping[str, np.ndarray] | Result) -> dict[str, np.ndarray]:
+    """Return values of the families of a problem, as far as they fit."""
+    counts = {v.name: (v.count, *v.manifold.shape) for v in problem.families}
+    values = start.values if isinstance(start, Result) else start
+    return {name: value for name, value in values.items() if counts.get(name) == value.shape}
 
 
 def _numbers(f: Factors) -> dict[str, Any]:

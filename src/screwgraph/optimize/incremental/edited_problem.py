@@ -1,0 +1,175 @@
+"""A solved problem with hard factors whose numbers are edited, and its solution, which follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.optimize.incremental.parameter_slots import ParameterSlots
+from screwgraph.optimize.incremental.solver import Updated
+from screwgraph.optimize.linear import Factored
+from screwgraph.optimize.methods.active_set import ActivePoint, ActiveSolution, find_active_solution
+from screwgraph.optimize.methods.frozen_newton import FACTORED
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
+from screwgraph.optimize.problem import Problem
+from screwgraph.optimize.result import Iterate, Result, Status
+from screwgraph.optimize.solve import SCALE, solve
+from screwgraph.optimize.value_layout import ValueLayout
+from screwgraph.optimize.variables import Selection, Variables, selection
+from screwgraph.optimize.whitening import INVERSE_SIGMA, WHITENING
+
+BARRIER = 1e-9
+"""What multipliers of a solution without barrier are said to belong to, where it is a warm start."""
+SOLVED = "the KKT equations of the active inequalities hold"
+
+
+class EditedProblem:
+    """The solution of a problem with hard factors, which follows where numbers of factors change.
+
+    Newton's steps with the active inequalities begin at the last solution, with the matrix that was factored last:
+    where only right sides change, they mostly need no other one. Where they lead nowhere, the problem is solved as a
+    whole. `last` tells how the last update ended.
+    """
+
+    @check_arguments
+    def __init__(
+        self,
+        problem: Problem,
+        start: Mapping[str, Any] | Result | None = None,
+        *,
+        accuracy: float = 1e-9,
+        curvature: bool = True,
+        **options: Any,
+    ) -> None:
+        """Solve a problem.
+
+        Args:
+            problem: has hard factors.
+            start: values by family, or a result, which is taken as the solution where it is one.
+            accuracy: unknowns that steps change by less are left as they are.
+            curvature: whether second derivatives of hard factors are taken, which long expressions take long to make.
+            options: as for `solve`, where the problem is solved as a whole.
+
+        Raises:
+            InputError: values or options do not fit.
+        """
+        self._accuracy, self._curvature, self._options = accuracy, curvature, options
+        if not isinstance(start, Result) or not start.success or (problem.has_hard and "z" not in start.iterate.memory):
+            start = solve(problem, start, **options)
+        self._bind(problem, start)
+
+    @check_arguments
+    def update(self, changed: Mapping[str, Mapping[str, Any]]) -> Updated:
+        """Give factors other numbers, by name, and solve again; where that fails, values stay as they were.
+
+        Raises:
+            InputError: factors or parameters are unknown, or a shape differs.
+        """
+        new = {name: self._problem[name].new_values(parameters) for name, parameters in changed.items()}
+        is_noise = False
+        for name, parameters in new.items():
+            self._changes.setdefault(name, {}).update(changed[name])
+            for parameter, value in parameters.items():
+                is_noise |= parameter in (INVERSE_SIGMA, WHITENING)
+                if not self._slots.write(name, parameter, value):
+                    self._rebind()
+        starts = (None,) if is_noise else (self._factored, None)
+        for factored in starts:
+            found = find_active_solution(self._kkt, self._point, factored, self._accuracy)
+            if found.is_solved:
+                self._take(found)
+                return self.last
+        return self._search()
+
+    @property
+    def problem(self) -> Problem:
+        """The problem with its present numbers."""
+        if self._changes:
+            self._problem, self._changes = self._problem.with_parameters(self._changes), {}
+        return self._problem
+
+    @property
+    def layout(self) -> ValueLayout:
+        """Layout of the unknowns in one vector."""
+        return self._assembly.layout
+
+    @property
+    def result(self) -> Result:
+        """The solution, from which `solve` can go on."""
+        now = self._point
+        memory = save_scales(self._kkt.scales, {"y": now.y, "z": now.z, "barrier": BARRIER, FACTORED: self._factored})
+        iterate = Iterate(now.x.copy(), self.cost, self.violation, memory={**memory, SCALE: self._scale})
+        last = self.last
+        return Result(self.problem, iterate, last.iterations, 0.0, last.status, last.reason, "interior_point")
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """Values by family, `(count, *shape)`."""
+        return self.layout.unpack(self._point.x)
+
+    @check_arguments
+    def value(self, unknowns: Selection | Variables) -> np.ndarray:
+        """Return the values (N, *shape) of some unknowns of one family."""
+        chosen = selection(unknowns)
+        return self.layout.views(self._point.x)[chosen.variables.name][chosen.indices]
+
+    @property
+    def cost(self) -> float:
+        """Cost of soft factors."""
+        return self._assembly.cost(self._point.x) * self._scale[0]
+
+    @property
+    def violation(self) -> float:
+        """Largest residual of a hard factor, in its own units."""
+        return float(max((sizes.max() for sizes in self._assembly.broken(self._point.x).values()), default=0.0))
+
+    def _bind(self, problem: Problem, result: Result) -> None:
+        """Begin at a result of interior-point methods."""
+        memory = result.iterate.memory
+        self._problem, self._changes, self._scale = problem, dict[str, dict[str, Any]](), memory.get(SCALE, (1.0, {}))
+        self._assembly = problem.assembly.with_own_parameters().with_scales(*self._scale)
+        self._slots = ParameterSlots.of(self._assembly)
+        kkt = KktSystem(self._assembly, self._curvature)
+        self._kkt = kkt.with_row_scales(result.iterate.x, memory)
+        self._factored: Factored | None = None
+        self._point = self._make_point(result)
+        self.last = Updated(result.status, result.reason, result.iterations, 0, 0)
+        found = find_active_solution(self._kkt, self._point, None, self._accuracy) if result.success else None
+        if found is not None and found.is_solved:
+            self._take(found)
+
+    def _rebind(self) -> None:
+        """Look up all parameters anew, where one that factors shared has become each one's own."""
+        problem = self.problem
+        self._assembly = problem.assembly.with_own_parameters().with_scales(*self._scale)
+        self._slots = ParameterSlots.of(self._assembly)
+        self._kkt, self._factored = replace(self._kkt, assembly=self._assembly), None
+
+    def _make_point(self, result: Result) -> ActivePoint:
+        """Return the point of a result; multipliers are zero where it has none."""
+        x, model = result.iterate.x, self._kkt.model(result.iterate.x)
+        memory = restore_multipliers(self._kkt.scales, result.iterate.memory)
+        if np.shape(memory.get("z", 0.0)) != model.g.shape or np.shape(memory.get("y", 0.0)) != model.c.shape:
+            return ActivePoint(x, np.zeros(len(model.c)), np.zeros(len(model.g)), model.g > 0.0)
+        active = memory["z"] > -model.g
+        return ActivePoint(x, memory["y"], np.where(active, memory["z"], 0.0), active)
+
+    def _take(self, found: ActiveSolution) -> None:
+        """Keep a solution."""
+        self._point, self._factored = found.point, found.factored
+        matrices = found.matrices * len(self.layout.sizes)
+        self.last = Updated(Status.CONVERGED, SOLVED, found.steps, found.matrices, matrices)
+
+    def _search(self) -> Updated:
+        """Solve as a whole; where that fails, stay."""
+        before, last = self._point, self.result
+        found = solve(self.problem, last, **self._options)
+        self._bind(self.problem, found)
+        if not found.success:
+            self._point = before
+        return self.last

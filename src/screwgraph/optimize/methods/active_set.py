@@ -1,0 +1,152 @@
+"""Solving again near a solution: whole Newton steps on the KKT equations of the active inequalities.
+
+Where the last matrix serves, it is taken again. After each step, active inequalities whose multipliers are negative
+leave, and those that are violated join, many at once: Hintermueller, Ito, Kunisch, The primal-dual active set strategy
+as a semismooth Newton method (2002). There is no barrier, so that solutions are exact, and no line search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from screwgraph.optimize.linear import Factored, SingularError
+from screwgraph.optimize.methods.base import max_magnitude
+from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.newton_step import ROUGH
+
+STIFF = 1e8
+"""How much stiffer than costs active inequalities are in the matrix; multipliers make up for what that leaves."""
+VIOLATED = 1e-12
+"""Residual beyond which an inequality becomes active."""
+WORTHWHILE = 0.1
+"""What a step may leave of the error, so that as much is not done faster by one with a new matrix."""
+LEAST = 0.02
+"""The same of the next step, at least: parts of residuals are not those of unknowns."""
+MOST = 12
+"""Steps, after which another way is better."""
+WORSE = 1e3
+"""Times the first error that steps may lead to: where inequalities change, errors do not only come down."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActivePoint:
+    """Unknowns, multipliers of equalities y and inequalities z, which inequalities are active."""
+
+    x: Float[np.ndarray, " s"]
+    y: Float[np.ndarray, " m"]
+    z: Float[np.ndarray, " k"]
+    active: Bool[np.ndarray, " k"]
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveSolution:
+    """A point, its cost and largest violation, the matrix that was factored last; steps and new matrices on the way.
+
+    `error` is that of the KKT equations, `is_solved` whether steps have become small.
+    """
+
+    point: ActivePoint
+    cost: float
+    violation: float
+    factored: Factored | None
+    steps: int
+    matrices: int
+    error: float
+    is_solved: bool
+
+
+def find_active_solution(
+    kkt: KktSystem, start: ActivePoint, factored: Factored | None, accuracy: float
+) -> ActiveSolution:
+    """Take steps until they are expected to change unknowns by less than `accuracy`.
+
+    `factored` is None where numbers have changed on which the matrix depends.
+    """
+    point, count, matrices, model = start, 0, 0, kkt.model(start.x)
+    slope = _gradient(kkt, model, point)
+    first = error = _measure(model, point, slope)
+    stiffness = _find_stiffness(kkt, model)
+    while True:
+        if factored is None:
+            factored, matrices = _factor(kkt, model, point, stiffness), matrices + 1
+        if factored is None or count >= MOST:
+            break
+        ahead, moved = _take_step(kkt, model, point, factored, stiffness, slope)
+        model, count = kkt.model(ahead.x), count + 1
+        ahead = replace(ahead, active=np.where(point.active, ahead.z > 0.0, model.g > VIOLATED))
+        ahead = replace(ahead, z=np.where(ahead.active, ahead.z, 0.0))
+        slope = _gradient(kkt, model, ahead)
+        left = _measure(model, ahead, slope)
+        is_same = bool((ahead.active == point.active).all())
+        if not left < WORSE * first or not np.isfinite(left):
+            break
+        part = left / error if error else 0.0
+        if is_same and moved * min(max(part, LEAST), 1.0) <= accuracy:
+            return ActiveSolution(ahead, model.cost, model.violation, factored, count, matrices, left, is_solved=True)
+        if not is_same or part > WORTHWHILE:
+            factored = None
+        point, error = ahead, left
+    return ActiveSolution(point, model.cost, model.violation, factored, count, matrices, error, is_solved=False)
+
+
+def _gradient(kkt: KktSystem, model: LocalModel, point: ActivePoint) -> Float[np.ndarray, " n"]:
+    """Return the gradient of the Lagrangian."""
+    return model.gradient + kkt.multiply_transposed(model, point.y, point.z)
+
+
+def _measure(model: LocalModel, point: ActivePoint, slope: Float[np.ndarray, " n"]) -> float:
+    """Return the error of the KKT equations."""
+    broken = np.where(point.active, np.abs(model.g), np.maximum(model.g, 0.0))
+    size = max(1.0, max_magnitude(model.gradient), max_magnitude(point.y))
+    return max(max_magnitude(slope) / size, max_magnitude(model.c), max_magnitude(broken))
+
+
+def _find_stiffness(kkt: KktSystem, model: LocalModel) -> Float[np.ndarray, " k"]:
+    """Return how stiff inequalities are where they are active."""
+    unequal = kkt.assembly.inequalities
+    diagonal = kkt.assembly.diagonal(model.entries)
+    used = diagonal[diagonal > 0.0]
+    typical = float(np.median(used)) if used.size else 1.0
+    squares = np.bincount(unequal.rows, model.G**2, unequal.count)
+    return STIFF * typical / np.where(squares > 0.0, squares, 1.0)
+
+
+def _factor(
+    kkt: KktSystem, model: LocalModel, point: ActivePoint, stiffness: Float[np.ndarray, " k"]
+) -> Factored | None:
+    """Return the factored equations, None where they are not those of a minimum.
+
+    Where signs of pivots may be rounding, multipliers are regularised more.
+    """
+    ratios, shift = np.where(point.active, stiffness, 0.0), np.zeros(len(model.gradient))
+    multipliers = (point.y, point.z) if kkt.curved else None
+    for firm in (False, True):
+        try:
+            factored = kkt.factor(point.x, model, multipliers, ratios, shift, 0.0, firm=firm)
+        except SingularError:
+            continue
+        if factored.negative == len(model.c):
+            return factored
+    return None
+
+
+def _take_step(
+    kkt: KktSystem,
+    model: LocalModel,
+    point: ActivePoint,
+    factored: Factored,
+    stiffness: Float[np.ndarray, " k"],
+    slope: Float[np.ndarray, " n"],
+) -> tuple[ActivePoint, float]:
+    """Return the point after a step, and by how much unknowns have changed."""
+    n = len(model.gradient)
+    pull = np.where(point.active, point.z + stiffness * model.g, 0.0)
+    more = kkt.multiply_inequalities_transposed(model, pull - point.z)
+    both = factored.correction(np.concatenate([-slope - more, -model.c]), ROUGH)
+    step = both[:n]
+    z = np.where(point.active, pull + stiffness * kkt.multiply_inequalities(model, step), 0.0)
+    x = kkt.retract(point.x, step)
+    return ActivePoint(x, point.y + both[n:], z, point.active), max_magnitude(step)
