@@ -26,12 +26,12 @@ hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.register_profile("CI", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("CI" if os.environ.get("CI") else "any machine")
 
-OPTIMISED = ("bench", "benchmarks", "compiler", "faults", "simulation")
-"""Packages whose tests are about code: there, it is optimised, as users have it; elsewhere modules have a mark."""
+OPTIMISED = ("benchmarks", "compiler", "faults")
+"""Folders whose tests are about code: there, it is optimised, as users have it; elsewhere modules have a mark."""
 
 
-STATISTICS = ("estimation",)
-"""Packages whose suites draw many models, each with code of its own: it is never optimised, which would take hours."""
+STATISTICS = "motion/estimation"
+"""The folder whose suites draw many models, each with code of its own: it is never optimised: that would take hours."""
 
 GARBAGE = 50_000
 """New objects after which the collector of cycles looks for some."""
@@ -91,10 +91,13 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
     code but that of `STATISTICS`.
     """
     with pytest.MonkeyPatch.context() as patch:
-        package = request.path.relative_to(Path(__file__).parent).parts[0]
-        about_code = package in OPTIMISED or request.node.get_closest_marker("optimised") is not None
+        path = request.path.relative_to(Path(__file__).parent)
+        is_statistical = path.is_relative_to(STATISTICS)
+        about_code = (
+            any(map(path.is_relative_to, OPTIMISED)) or request.node.get_closest_marker("optimised") is not None
+        )
         is_short = request.config.option.markexpr in ("not suite", "extra and not suite")
-        if (is_short and not about_code) or package in STATISTICS:
+        if (is_short and not about_code) or is_statistical:
             patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_soon")
             patch.setenv(tiering.VARIABLE, "0")
             patch.setattr(machine_code, "_object", _object_soon)
