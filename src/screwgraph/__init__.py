@@ -185,7 +185,11 @@ def __getattr__(name: str) -> object:
 
         if f"screwgraph.{name}" in MODULES:
             return importlib.import_module(f"screwgraph.{name}")
-        raise AttributeError(f"module 'screwgraph' has no attribute {name!r}")
+        from screwgraph.base.familiar_names import describe_familiar_name
+
+        known = describe_familiar_name(name)
+        fix = f"; here it is {known}" if known else ""
+        raise AttributeError(f"module 'screwgraph' has no attribute {name!r}{fix}")
     return getattr(importlib.import_module(f"screwgraph.{_LATER[own]}"), own)
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 QUIET_SECONDS = 1.0
 """What takes less says nothing, and lines are so far apart, where no listener is given."""
+PIPED_SECONDS = 5.0
+"""Seconds between lines of commands whose stderr is no terminal."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def progress(listener: Listener | None = None) -> Iterator[None]:
         listener: called with a `ProgressReport` (`.what`, `.done`; `str` is one line), in this thread and often; it
             should be quick. By default lines on stderr, at most one a second, the first after a second.
     """
-    token = _LISTENERS.set((*_LISTENERS.get(), _printing() if listener is None else listener))
+    token = _LISTENERS.set((*_LISTENERS.get(), print_lines(QUIET_SECONDS) if listener is None else listener))
     try:
         yield
     finally:
@@ -55,13 +57,14 @@ def has_listener() -> bool:
     return bool(_LISTENERS.get())
 
 
-def _printing() -> Listener:
+def print_lines(seconds: float) -> Listener:
+    """Return a listener that prints lines on stderr, at least so many seconds apart, the first after as many."""
     began = last = time.monotonic()
 
     def line(doing: ProgressReport) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= QUIET_SECONDS:
+        if now - last >= seconds:
             last = now
             print(f"[{now - began:4.0f} s] {doing}", file=sys.stderr, flush=True)
 

@@ -203,6 +203,8 @@ def test_what_makes_no_sense_is_refused():
         ik(np.diag([1.0, 1.0, -1.0, 1.0]))
     with pytest.raises(sg.InputError, match="not finite"):
         ik(np.full((4, 4), np.nan))
+    with pytest.raises(sg.InputError, match=r"three numbers were given .*Point\(frame\)"):
+        ik([0.3, 0.2, 0.5])
     with pytest.raises(sg.InputError, match="has the shape"):
         ik(np.eye(3))
     with pytest.raises(sg.InputError, match="2 values were given"):

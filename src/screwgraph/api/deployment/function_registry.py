@@ -13,6 +13,7 @@ from screwgraph.api.deployment.combine import together
 from screwgraph.api.deployment.export import LONGEST, check_name
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
+from screwgraph.base.familiar_names import find_familiar_name
 from screwgraph.base.function_description import describe_parameters
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Exportable, Function, Order
@@ -280,6 +281,10 @@ def _part(text: str) -> tuple[str, str, str]:
     """Return the name in code, the kind and the frame of "jacobian:tool0". Raises InputError."""
     kind, mark, frame = (part.strip() for part in text.strip().partition(":"))
     if kind not in FUNCTIONS:
+        public = find_familiar_name(kind) or kind
+        known = [name for name, k in FUNCTIONS.items() if k.query.__name__ == public]
+        if known:
+            raise InputError(f"no function is called {kind!r}", fix=f"write {known[0]}")
         raise make_unknown_name_error("function", kind, FUNCTIONS)
     if FUNCTIONS[kind].of_frame and not frame:
         raise InputError(f"{kind} needs the name of a link or frame", fix=f"write {kind}:tool0, for example")

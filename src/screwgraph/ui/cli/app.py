@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -55,12 +56,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def find_command(arguments: Sequence[str] | None) -> str:
     """Import the module of the command that is asked for, and return its name; "" for none."""
-    given = sys.argv[1:] if arguments is None else arguments
+    given = _list_completed_words() or (sys.argv[1:] if arguments is None else arguments)
     name = next((text for text in given if not text.startswith("-")), "")
     if name not in COMMANDS:
         return ""
     import_module(f"screwgraph.ui.cli.{name}")
     return name
+
+
+def _list_completed_words() -> Sequence[str]:
+    """Return the words after the program's name that a shell asks to complete; none where it asks nothing."""
+    if "_SCREWGRAPH_COMPLETE" not in os.environ:
+        return ()
+    return (os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")).split()[1:]
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -98,7 +106,6 @@ def _command(asked: str) -> Any:
     """Return the command line with one command that can run, and the names of the others."""
     app = typer.Typer(
         help="Robot dynamics by elimination of factor graphs: inspect a robot, solve its dynamics, draw the graphs.",
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
@@ -130,7 +137,7 @@ def _show_version(wanted: bool) -> None:
 def _root(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", "-V", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

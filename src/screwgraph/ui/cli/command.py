@@ -75,7 +75,7 @@ def _parameter(name: str, p: ParameterDescription, flag: Flag) -> inspect.Parame
     if p.kind is tuple and not flag.is_argument:
         about = f"{about.removesuffix('.')}; repeatable, or separated by commas."
     shared: dict[str, Any] = {"metavar": flag.metavar or ("NAME" if p.kind is tuple else None), "help": about}
-    shared |= {"min": flag.min, "max": flag.max, "callback": flag.check}
+    shared |= {"min": flag.min, "max": flag.max, "callback": flag.check, "autocompletion": flag.complete}
     option = name.replace("_", "-")
     own = f"--{option}/--no-{option}" if kind == bool | None else f"--{option}"
     names = (flag.name or own, *filter(None, (flag.short,)))

@@ -81,15 +81,21 @@ def print_note(text: str) -> None:
 
 @contextmanager
 def show_progress(what: str) -> Iterator[None]:
-    """Show on stderr, where it is a terminal, what is being done, what part of it, and for how long.
+    """Show on stderr what is being done, what part of it, and for how long: in lines 5 s apart where it is no terminal.
 
     Inside of what somebody shows already, that is where it is said.
     """
-    from screwgraph.base.progress_report import ProgressReport, has_listener, progress, report_progress
+    from screwgraph.base import progress_report
+    from screwgraph.base.progress_report import ProgressReport, has_listener, print_lines, progress, report_progress
 
-    if not sys.stderr.isatty() or has_listener():
+    if has_listener():
         report_progress(what)
         yield
+        return
+    if not sys.stderr.isatty():
+        with progress(print_lines(progress_report.PIPED_SECONDS)):
+            report_progress(what)
+            yield
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from screwgraph import Mechanism, Robot, load_mechanism
+from screwgraph import Mechanism, Robot, load_mechanism, mechanism_names, zoo_names
 from screwgraph.model.formats import load
 from screwgraph.model.load import is_mechanism
 from screwgraph.ui.cli.console import make_usage_error, print_note, show_progress
@@ -25,12 +25,18 @@ def _check_gravity(text: str | None) -> str | None:
     return text
 
 
+def complete_model(text: str) -> list[str]:
+    """Return names of built-in models that begin with a text; shells add files where there is none."""
+    return [name for name in (*zoo_names(), *mechanism_names()) if name.startswith(text)]
+
+
 MODEL_FLAGS: Mapping[str, Flag] = {
     "path": Flag(
         "A robot or a mechanism: a file (.urdf, .xacro, .sdf, .xml, .yaml), or a built-in one such as puma560 or "
         "four_bar.",
         "MODEL",
         is_argument=True,
+        complete=complete_model,
     ),
     "base": Flag("Fixed or floating base.", choices=("fixed", "floating")),
     "lock": Flag("Joint to weld.", "JOINT"),

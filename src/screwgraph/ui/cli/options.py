@@ -27,6 +27,7 @@ class Flag:
     max: float | None = None
     check: Callable[[Any], Any] | None = None
     is_argument: bool = False
+    complete: Callable[[str], list[str]] | None = None
 
 
 def check_ordering(name: str | None) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from screwgraph import Plan, Planner
+from screwgraph import Plan, Planner, task_names
 from screwgraph.base.progress_report import report_progress
 from screwgraph.motion.planning import read_task, save_plan
 from screwgraph.motion.planning.item_labels import label_item
@@ -21,8 +21,19 @@ from screwgraph.ui.cli.outputs import WIDTH, can_draw, draw_sections, make_folde
 if TYPE_CHECKING:
     from screwgraph.ui.view import Scene
 
+
+def complete_task(text: str) -> list[str]:
+    """Return names of built-in tasks that begin with a text."""
+    return [name for name in task_names() if name.startswith(text)]
+
+
 FLAGS = {
-    "task": Flag("A task file (.yaml), or a built-in task such as cp2 or panda.", "TASK", is_argument=True),
+    "task": Flag(
+        "A task file (.yaml), or a built-in task such as cp2 or panda.",
+        "TASK",
+        is_argument=True,
+        complete=complete_task,
+    ),
     "output": Flag("Output folder; created if missing.", "DIR", "-o"),
     "iterations": Flag("Largest number of iterations.", "N", min=0),
     "seconds": Flag("Time limit (s).", "S", min=0.0),

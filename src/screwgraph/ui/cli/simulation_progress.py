@@ -12,6 +12,8 @@ from typing import Any
 import typer
 
 from screwgraph import Trajectory
+from screwgraph.base import progress_report
+from screwgraph.base.progress_report import ProgressReport, print_lines
 from screwgraph.ui.cli.console import show_progress
 
 SHORT = 1.0
@@ -24,7 +26,7 @@ class SimulationWatch:
     def __init__(self, time: float, stack: ExitStack, what: str = "simulating", unit: str = "s") -> None:
         self.stopped, self.wall_time = False, 0.0
         self._time, self._stack, self._began, self._bar = time, stack, 0.0, None
-        self._what, self._unit = what, unit
+        self._what, self._unit, self._print = what, unit, print_lines(progress_report.PIPED_SECONDS)
 
     def __call__(self, t: float) -> bool:
         """Look at the time that the motion has reached (s); true if it is to end."""
@@ -34,6 +36,8 @@ class SimulationWatch:
         if self._bar is None and self.wall_time > SHORT and sys.stderr.isatty():
             self._bar = self._stack.enter_context(_bar(self._unit))
             self._bar.add_task(self._what, total=self._time)
+        if not sys.stderr.isatty():
+            self._print(ProgressReport(f"{self._what}: {t:.3g} {self._unit} of {self._time:g} {self._unit}"))
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=t)
         return self.stopped

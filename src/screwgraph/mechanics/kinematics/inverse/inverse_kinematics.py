@@ -213,6 +213,13 @@ class InverseKinematics:
     def _general(self, given: tuple[Any, ...]) -> tuple[Sequence[np.ndarray], tuple[np.ndarray, ...]]:
         """Solve for arrays of any kind: batches, and what is wrong with them. Raises InputError."""
         arguments = self.problem.parameters
+        for argument, value in zip(arguments, given, strict=False):
+            if tuple(argument.shape) == (4, 4) and np.shape(value) == (3,):
+                raise InputError(
+                    f"inverse_kinematics: {argument.name} is a matrix (4, 4), and three numbers were given",
+                    fix="for a position alone, make the function with Point(frame) as its target, of "
+                    "screwgraph.mechanics.kinematics.targets",
+                )
         arrays = check_arrays("inverse_kinematics", arguments, given)
         arrays = [np.ascontiguousarray(x, dtype=self.dtype) for x in arrays]
         found = self._code.quick(*arrays)  # of one state, whose numbers did not stand together
