@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from examples.papers import HERE
 
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import position_problem, velocity_problem
@@ -123,6 +122,7 @@ def test_the_crank_of_an_rssr_is_driven_and_smoothed():
     np.testing.assert_allclose(smoothed.q, direct.q, atol=2e-6)
 
 
+BRICARD = HERE / "blanco_2021_bricard.yaml"
 BRICARD_OF_SCREWS = """
 name: bricard_of_screws
 gravity: [0, -9.81, 0]
@@ -141,7 +141,7 @@ independent: [j0]
 @pytest.fixture(scope="module")
 def bricard():
     """The linkage, and positions and velocities over half of its way between singular positions."""
-    mechanism, found = sg.load_mechanism(Path(__file__).with_name("bricard.yaml")), []
+    mechanism, found = sg.load_mechanism(BRICARD), []
     q = mechanism.home
     for theta in (0.0, 0.4, 0.9, 1.3):
         q = position_problem(mechanism, {"theta": theta}, q)

@@ -137,7 +137,7 @@ class MechanismUnknowns:
         if not self.parameters.names:
             return []
         there = live_mechanism(self.model, self.parameters.names).with_values(values.tolist())
-        return [body.name for body in there.bodies if body.mass < 0.0 or body.inertia < 0.0]
+        return [b.name for b in there.bodies if b.mass < 0.0 or np.atleast_1d(b.inertia)[:3].min() < 0.0]
 
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations as a function of q, qd, tau; `parameters` are over their scale."""
