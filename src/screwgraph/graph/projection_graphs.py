@@ -42,12 +42,14 @@ def projection_graph(mechanism: Mechanism, parameters: Sequence[str] = ()) -> Fa
 
 
 def completion_graph(mechanism: Mechanism, kind: str, given: Sequence[str]) -> FactorGraph:
-    """Return the graph of the smallest velocities (`kind` "qd") or accelerations ("qdd") of the other coordinates.
+    """Return the graph of the smallest rates of the other coordinates.
 
-    With as many given as there are degrees of freedom, constraints allow no other ones. Raises as `projection_graph`.
+    `kind` "qd" are velocities, "qdd" accelerations, "step" are Newton's steps onto the constraints. With as many given
+    as there are degrees of freedom, constraints allow no other ones. Raises as `projection_graph`.
     """
     parts, names = MechanismParts(mechanism), mechanism.coordinates
-    variables = [v for name in dict.fromkeys(("q", "qd", kind)) for v in parts.variables(name)]
+    kinds = ("q", "step") if kind == "step" else ("q", "qd", kind)
+    variables = [v for name in dict.fromkeys(kinds) for v in parts.variables(name)]
     free = [balance for balance in parts.balances if names[balance.slot] not in given]
     factors = [_least_change(parts, balance, kind, "") for balance in free]
     for i, rows in enumerate(parts.constraints, 1):
@@ -56,10 +58,9 @@ def completion_graph(mechanism: Mechanism, kind: str, given: Sequence[str]) -> F
 
 
 def _make_projected_constraint(parts: MechanismParts, rows: ConstraintRows, kind: str, index: int) -> Factor:
-    arguments: dict[str, Argument] = {name: parts.keys(name, rows.coordinates) for name in ("q", "qd")}
-    template = constraint_velocity
-    if kind == "qdd":
-        arguments["qdd"], template = parts.keys("qdd", rows.coordinates), constraint_acceleration
+    template = {"step": constraint_step, "qd": constraint_velocity, "qdd": constraint_acceleration}[kind]
+    kinds = {"step": ("q", "step"), "qd": ("q", "qd"), "qdd": ("q", "qd", "qdd")}[kind]
+    arguments: dict[str, Argument] = {name: parts.keys(name, rows.coordinates) for name in kinds}
     return Factor(template, arguments, len(rows.kept), index, {"rows": rows}, parts.multipliers[rows])
 
 

@@ -30,7 +30,9 @@ from screwgraph.compiler.derivatives.tape_derivatives import Analytic, different
 from screwgraph.compiler.function.singular_fallback import Fallback, FallbackFunction
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, find_driving_joints
 from screwgraph.mechanics.dynamics.completion import Completion
+from screwgraph.mechanics.dynamics.mechanism_positions import ANSWERS
 from screwgraph.mechanics.dynamics.query import joint_variables
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot, share_analysis
 from screwgraph.model.robot.parameters import CLOSURE, Parameter, checked_parameters, parameter_key
 from screwgraph.spatial import Array
@@ -40,6 +42,7 @@ GUESS = "guess"
 
 
 @check_arguments
+@answered_by(ANSWERS)
 def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str = "float64") -> Function:
     """Return q(y, guess): all positions (..., nq) of a closed chain from those of its independent joints (..., n).
 
@@ -47,6 +50,8 @@ def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str
     couplings determine all others at once, there is no such argument. Joints follow by closed forms where loops have
     them (linear couplings, rows with one sine, planar dyads), else by six steps of Newton's method; where
     these do not converge, or the loops cannot close, the answer is NaN. Chignoli et al. (2023), Algorithm 1.
+
+    Of planar mechanisms y are the independent coordinates; the others follow by six steps of Newton's method.
 
     With `parameters`, where frames stand ("joint3.origin") is an input, before the guess; Newton's method closes loops
     then. Derivatives by them are at given positions of the independent joints.

@@ -37,14 +37,13 @@ from screwgraph.graph.factors import constraint_acceleration, prior
 from screwgraph.mechanics.dynamics.actuator_efforts import refuse_actuators
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates
 from screwgraph.mechanics.dynamics.independent_positions import check_positions
+from screwgraph.mechanics.dynamics.mechanism_positions import ORDER
 from screwgraph.mechanics.dynamics.motors import check_free, find_driving_motors, validate_weights, with_motors
 from screwgraph.model.mechanism import Mechanism, without_metadata
 from screwgraph.tape import SAMPLES, WIDE, Tape, factor_out, program
 
 GIVEN = ("force", "parameter")
 """Kinds of variables that are given wherever a graph has them."""
-ORDER = "quasi_definite"
-"""Its pivots vanish only where constraints depend on each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +220,7 @@ def _refuse_joints(query: Callable[..., Function]) -> Callable[..., Function]:
             raise InputError(
                 "functions of planar mechanisms take the positions of all coordinates",
                 why="these are points, which several assembly modes share",
-                fix="position_problem(mechanism, known) assembles them; leave out positions=",
+                fix="sg.closed_positions(mechanism) gives them on the branch of a guess; leave out positions=",
             )
         refuse_actuators(actuators)
         refuse_payload(payload)
