@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
+import screwgraph as sg
+from screwgraph.model.mechanism.equations import residual
 from screwgraph.model.robot import closed_states, constraint_jacobian, constraint_residual
+from screwgraph.motion.planning import Task, horizon
+from screwgraph.motion.planning.goals import Position
 from screwgraph.motion.planning.loop_closure import closure_errors
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.vector_code import trace_function
@@ -24,3 +28,19 @@ def test_closure_errors_and_forces_are_those_of_the_robot(joint):
     np.testing.assert_allclose(errors(beside), constraint_residual(robot, beside)[kept], rtol=0, atol=1e-10)
     forces = efforts(at, rest, rest, np.zeros(len(kept))) - efforts(at, rest, rest, pull)
     np.testing.assert_allclose(forces, constraint_jacobian(robot, at)[kept].T @ pull, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["slider_crank", "five_bar"])
+def test_loops_are_closed_where_the_start_is_free(name):
+    """At rest anywhere, and at any velocity from a given position: the motion under the torques is the planned one."""
+    model = sg.load(name)
+    is_robot = isinstance(model, sg.Robot)
+    joint = model.independent_joints[0] if is_robot else "theta"
+    home = model.close_loops(model.neutral()) if is_robot else model.home
+    goal = float(home[model.q_slices[joint].start if is_robot else model.index(joint)]) + 0.3
+    for given in ({}, {"start": home, "start_velocity": None}):
+        plan = sg.plan(Task(model, horizon(10, dt=0.05), goals=(Position({joint: goal}),), **given))
+        assert plan.solved, plan.status
+        errors = [constraint_residual(model, q) if is_robot else residual(model, q) for q in plan.q]
+        np.testing.assert_allclose(errors, 0.0, atol=1e-5)
+        assert plan.error < plan.task.accuracy

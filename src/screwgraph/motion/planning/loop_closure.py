@@ -82,6 +82,17 @@ class ClosureRate:
         return _levels(self.mechanics, q, qd, qdd)[self.order]
 
 
+@dataclass(frozen=True)
+class ClosureRates:
+    """The rates of closure errors."""
+
+    mechanics: Mechanics
+
+    def __call__(self, q: Any, qd: Any) -> Any:
+        """Return them, one entry for each independent row."""
+        return _levels(self.mechanics, q, qd, np.zeros(len(qd)))[1]
+
+
 def make_loop_factors(steps: TrajectoryUnknowns, *, has_accelerations: bool) -> list[Factors]:
     """Return the factors that keep a robot's loops closed: none for a tree."""
     if not steps.mechanics.robot.is_closed:
@@ -97,4 +108,15 @@ def make_loop_factors(steps: TrajectoryUnknowns, *, has_accelerations: bool) -> 
     unknowns = (steps.q[steps.points], steps.qd[steps.points], steps.qdd)
     template: Template = StabilisedClosure(steps.mechanics)
     made, arguments, timing = steps.scale_by_duration(template, *unknowns, phases=steps.phase_of_sample, scale=scale)
-    return [equality(made, *arguments, name="loops", **timing)]
+    return [equality(made, *arguments, name="loops", **timing), *_make_start_closure(steps)]
+
+
+def _make_start_closure(steps: TrajectoryUnknowns) -> list[Factors]:
+    """Return the factors that close loops at the start where its state is free: accelerations keep them as they are."""
+    found, (q, qd) = [], (steps.given[family].get(0) for family in ("q", "qd"))
+    if q is None:
+        found.append(equality(ClosureErrors(steps.mechanics), steps.q[[0]], name="loops at the start"))
+    if qd is None or (q is None and qd.any()):
+        rates = ClosureRates(steps.mechanics)
+        found.append(equality(rates, steps.q[[0]], steps.qd[[0]], name="rates of loops at the start"))
+    return found
