@@ -85,6 +85,15 @@ def test_any_law_of_ones_own_moves_and_is_planned():
     assert 0.03 * (law(p[0], 0.015) - law(p[1], -0.015)) == pytest.approx(WEIGHT * np.sin(0.5), rel=1e-6)
 
 
+def test_a_displacement_keeps_its_zero_where_a_law_reads_it(tmp_path):
+    robot = sg.load(ELBOW.format(law="100*l + u").replace("displacement: arm*elbow", "displacement: arm*(elbow - 0.2)"))
+    assert robot.displacements([0.5]) == pytest.approx([0.03 * 0.3, -0.03 * 0.5])
+    sg.save(robot, tmp_path / "elbow.yaml")
+    again = sg.load(tmp_path / "elbow.yaml")
+    for one in (robot, again):
+        assert one.actuation_torques([0.5], [2.0, 1.0]) == pytest.approx([0.03 * (2.9 - (1.0 - 1.5))])
+
+
 def test_formulas_come_back_and_functions_are_not_written(tmp_path):
     robot = sg.load(ELBOW.format(law=MCKIBBEN))
     sg.save(robot, tmp_path / "elbow.yaml")

@@ -16,7 +16,7 @@ from screwgraph.model.formats.diagnostics import Place
 from screwgraph.model.formats.equations import parse_position_expression
 from screwgraph.model.formats.robot_keys import ACTUATOR
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Actuator, Coupling, Robot
+from screwgraph.model.robot import Actuator, Constant, Coupling, Operation, Robot
 from screwgraph.model.robot.actuators import ACTUATORS, WORDS, FormulaLaw
 
 
@@ -63,6 +63,10 @@ class ActuatorEntries:
 
     def displacement(self, coupling: Coupling) -> dict[str, Any]:
         """Return the entries of a function of positions; see `ActuatorWriting`."""
+        if coupling.offset:  # equations have a right side, displacements do not
+            rest = Constant(-coupling.offset)
+            whole = rest if coupling.expression is None else Operation("+", (coupling.expression, rest))
+            coupling = replace(coupling, offset=0.0, expression=whole)
         return write_coupling(coupling, set(self.taken), "displacement")
 
 

@@ -38,7 +38,7 @@ class DisplacementLever(Lever):
 
 @dataclass(frozen=True, eq=False)
 class Transmission(Actuator):
-    """An actuator whose displacement is a function of joint positions, as of `Coupling`; its zero is free."""
+    """An actuator whose displacement is a function of joint positions, as of `Coupling`: zero where that holds."""
 
     __repr__ = Actuator.__repr__
 
@@ -58,7 +58,7 @@ class Transmission(Actuator):
     def read(cls, name: str, entries: Mapping[str, Any], reading: ActuatorReading) -> Actuator:
         if "terms" in entries and any("[" in coordinate for coordinate in entries["terms"].mapping()):
             return Thruster.read(name, entries, reading)
-        return cls(replace(reading.displacement(name, entries), offset=0.0))
+        return cls(reading.displacement(name, entries))
 
     def entries(self, writing: ActuatorWriting) -> dict[str, Any]:
         return writing.displacement(self.displacement)
