@@ -12,6 +12,9 @@ from screwgraph.graph.variable import Key, vector_variable
 from screwgraph.model.mechanism import ForceBalance, Mechanism, PinForce, make_pin_forces
 from screwgraph.model.robot import make_unknown_name_error
 
+PLANAR = 2
+"""Coordinates of a point in the plane."""
+
 
 @check_arguments
 def with_pin_forces(graph: FactorGraph, *names: str) -> FactorGraph:
@@ -24,8 +27,8 @@ def with_pin_forces(graph: FactorGraph, *names: str) -> FactorGraph:
         names: "crank.P1" is the force that body crank gets at point P1.
 
     Raises:
-        InputError: the graph is no mechanism's, or has parameters as inputs; an unknown name; constraints that follow
-            from others, so that the forces of these are not determined.
+        InputError: the graph is no planar mechanism's, or has parameters as inputs; an unknown name; constraints that
+            follow from others, so that the forces of these are not determined.
     """
     mechanism = _find_mechanism(graph)
     if mechanism.dimension == 3:

@@ -82,7 +82,7 @@ def observed() -> dict[str, np.ndarray]:
     """Return what the sensors of the four-bar's file see of a short fall."""
     from screwgraph.mechanics.mechanism import simulate_sensors
 
-    run = sg.simulate(model(), time=0.04, dt=0.01)
+    run = sg.simulate(model(), time=0.16, dt=0.02)
     return {"t": run.t, **simulate_sensors(model(), {"q": run.q, "v": run.qd, "a": run.qdd}, model().sensors)}
 
 

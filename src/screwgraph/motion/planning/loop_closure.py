@@ -82,17 +82,6 @@ class ClosureRate:
         return _levels(self.mechanics, q, qd, qdd)[self.order]
 
 
-@dataclass(frozen=True)
-class ClosureRates:
-    """The rates of closure errors."""
-
-    mechanics: Mechanics
-
-    def __call__(self, q: Any, qd: Any) -> Any:
-        """Return them, one entry for each independent row."""
-        return _levels(self.mechanics, q, qd, np.zeros(len(qd)))[1]
-
-
 def make_loop_factors(steps: TrajectoryUnknowns, *, has_accelerations: bool) -> list[Factors]:
     """Return the factors that keep a robot's loops closed: none for a tree."""
     if not steps.mechanics.robot.is_closed:
@@ -115,8 +104,8 @@ def _make_start_closure(steps: TrajectoryUnknowns) -> list[Factors]:
     """Return the factors that close loops at the start where its state is free: accelerations keep them as they are."""
     found, (q, qd) = [], (steps.given[family].get(0) for family in ("q", "qd"))
     if q is None:
-        found.append(equality(ClosureErrors(steps.mechanics), steps.q[[0]], name="loops at the start"))
+        found.append(equality(ClosureRate(steps.mechanics), steps.q[[0]], name="loops at the start"))
     if qd is None or (q is None and qd.any()):
-        rates = ClosureRates(steps.mechanics)
+        rates = ClosureRate(steps.mechanics, 1)
         found.append(equality(rates, steps.q[[0]], steps.qd[[0]], name="rates of loops at the start"))
     return found
