@@ -12,9 +12,6 @@ from screwgraph.graph.variable import Key, vector_variable
 from screwgraph.model.mechanism import ForceBalance, Mechanism, PinForce, make_pin_forces
 from screwgraph.model.robot import make_unknown_name_error
 
-PLANAR = 2
-"""Coordinates of a point in the plane."""
-
 
 @check_arguments
 def with_pin_forces(graph: FactorGraph, *names: str) -> FactorGraph:

@@ -22,6 +22,19 @@ def table(path: Path) -> dict[str, np.ndarray]:
     return dict(zip(names, np.array(rows, dtype=float).T, strict=True))
 
 
+def test_a_crank_follows_the_columns_of_a_table(command, tmp_path):
+    path, t = tmp_path / "run.csv", np.linspace(0.0, 0.2, 21)
+    rows = "\n".join(f"{time},{0.8 + time**2}" for time in t.tolist())
+    (tmp_path / "crank.csv").write_text(f"t,theta\n{rows}\n")
+    options = ["slider_crank", "--driven", tmp_path / "crank.csv", "--dt", "0.02", "-o", path]
+    assert command("simulate", *options, "--time", "0.2").status == 0
+    found = table(path)
+    np.testing.assert_allclose(found["q:theta"], 0.8 + found["t"] ** 2, atol=1e-12)
+    assert found["tau:theta"].all()
+    result = command("simulate", *options, "--time", "0.4")
+    assert (result.status, result.err) == (1, "theta is not known at t = 0.22 s: its samples are from 0 to 0.2 s\n")
+
+
 def test_a_motion_is_written_and_summed_up(command, tmp_path):
     path = tmp_path / "a motion.csv"
     result = command("simulate", "rr", "--time", "0.5", "--dt", "1e-2", "-o", path)

@@ -58,6 +58,11 @@ class DrivenMotion:
         """Return values, rates and accelerations at a time (s). Raises InputError where a function is not known."""
         return np.array([function(t) for function in self.functions.values()])
 
+    def check_times(self, t: Float[np.ndarray, " N"]) -> None:
+        """Raise InputError where a function is not known at one of the times (s)."""
+        for function in self.functions.values():
+            function(t)
+
     def held(self, t: float) -> HeldCoordinates:
         """Return values and rates at a time (s)."""
         return {name: (u, ud) for name, (u, ud, _) in zip(self.functions, self.at(t).tolist(), strict=True)}

@@ -83,6 +83,7 @@ def simulate(
                 why="these act in steps that hold efforts, and those of driven coordinates follow the motion",
                 fix="leave one of them out",
             )
+        led.check_times(times)
         torques = led.with_efforts(torques)
     q, qd = dynamics.start(q0, qd0) if led is None else led.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said

@@ -9,6 +9,7 @@ import typer
 
 from screwgraph import InputError, Robot
 from screwgraph import simulate as run
+from screwgraph.model.formats import load_table
 from screwgraph.motion.simulation import AUTO, METHODS, check_places, sample_times
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
@@ -42,6 +43,7 @@ def _check_seconds(value: float) -> float:
 
 FLAGS = {
     "state": Flag("A JSON file with the initial state and constant torques.", "FILE"),
+    "driven": Flag("A table of times t and of coordinates (m, rad) that follow it, as splines of degree 5.", "FILE"),
     "time": Flag(metavar="S", check=_check_seconds),
     "dt": Flag(metavar="S", check=_check_seconds),
     "method": Flag("Integration method.", choices=(AUTO, *METHODS, SMOOTHER)),
@@ -66,12 +68,14 @@ Example:
   screwgraph simulate a1 --base floating --time 1 --method dop853 -o a1.npz
   screwgraph simulate five_bar --time 2 -o five_bar.npz --report five_bar.html
   screwgraph simulate four_bar --time 3 -o four_bar.npz --report four_bar.html --paths P2,coupler:1:0.5
+  screwgraph simulate slider_crank --driven crank.csv --time 1 --dt 1e-2 -o slider_crank.csv
   screwgraph simulate four_bar_angle --method smoother --window 3 -o four_bar.csv --plot pictures
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
 With --friction or --stops, auto stands for semi_implicit steps, by which these act; without --stops, joints that
 leave the range of the file are named.
+With --driven, a table like t,theta: motors of mechanisms, or joints, follow its columns; tau has what that takes.
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 
 The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
@@ -85,6 +89,7 @@ def simulate(
     asked: Mapping[str, Any],
     output: str,
     state: str | None = None,
+    driven: str | None = None,
     actuators: bool = False,
     report: str | None = None,
     plot: str | None = None,
@@ -104,12 +109,13 @@ def simulate(
     if state is not None:
         q0, qd0, tau = read_start(state, model, EFFORT if actuators else "tau")
         tau = _convert_efforts(model, tau) if actuators else tau
+    followed = None if driven is None else load_table(driven)
     with as_usage_error():
         output, report, plot = validate_outputs(output, report, plot)
         curves = check_places(model, parse_places(paths))
         sample_times(model, asked["time"], asked["dt"])
     with watch_simulation(asked["time"]) as watch:
-        motion = run(model, q0, qd0, tau=tau, watch=watch, **asked)
+        motion = run(model, q0, qd0, tau=tau, driven=followed, watch=watch, **asked)
     motion.save(output)
     print_warnings(model)
     for doubt in motion.doubts[len(motion.warnings) :]:  # warnings have been shown
