@@ -42,6 +42,7 @@ def test_every_registry_that_the_pages_list_has_a_recipe():
     wanted = {
         "SENSORS",
         "JOINT_TYPES",
+        "ACTUATORS",
         "ORDERINGS",
         "TEMPLATES",
         "RULES",

@@ -101,7 +101,13 @@ def test_a_rover_rolls_leaps_and_rolls_on():
     assert x[on] - x[-1] == pytest.approx(RADIUS * (hub[on] - hub[-1]), abs=2e-3)
     assert (z - length)[roll] == pytest.approx(RADIUS, abs=1e-3)
     assert (z - length)[leap].max() >= 0.36 - 1e-6
-    force = plan.values["contact 1 force"]
+    force, steps = plan.values["contact 1 force"], plan.transcription.steps
+    (wrench,) = contact.wrenches(steps, "contact 1")
+    ax, az, al, turn = plan.values["qdd"][wrench.samples].T
+    assert force[:, 0] == pytest.approx(5.5 * ax, abs=1e-6), "Newton's law along x"
+    assert force[:, 2] == pytest.approx(5.5 * (9.81 + az) - 1.5 * al, abs=1e-6), "and z; the leg slides down by al"
+    motor = plan.values["tau"][wrench.samples, 1]
+    assert motor == pytest.approx(0.04 * turn + RADIUS * force[:, 0], abs=1e-6), "Euler's law of the wheel"
     assert (np.hypot(*force[:, :2].T) <= 0.8 * force[:, 2] + 1e-6).all()
     assert force[:, 2].min() >= -1e-6
 

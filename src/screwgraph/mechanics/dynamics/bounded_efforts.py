@@ -26,7 +26,7 @@ from screwgraph.tape import Code, Loop, Memory, Number, Routine, dot, guard, sol
 
 STEPS = 100
 """Newton's steps at most: where bounds leave no efforts, the dual has no minimum."""
-EXACT, POSSIBLE = 1e-12, 1e-9
+EXACT, POSSIBLE = 1e-12, 1e-8
 """Forces along coordinates that are left, relative to the largest that act: where steps end, and at most, for motions
 at the edge of what bounds allow."""
 SIZES = 1.0, 1e3, 1e6

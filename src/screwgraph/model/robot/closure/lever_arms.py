@@ -42,7 +42,8 @@ def list_arms(robot: Robot, lever: Lever, q: Float[Array, " nq"]) -> Iterator[tu
 
 
 def positions_of(robot: Robot, lever: Lever, q: Float[Array, " nq"]) -> list[Float[Array, " n"]]:
-    """Return the positions of the joints that a lever moves."""
+    """Return the positions of the joints that a lever moves. Raises InputError where a quaternion is not unit."""
+    check_unit(robot, q)
     return [q[robot.q_slices[joint.name]] for joint in lever.joints]
 
 
