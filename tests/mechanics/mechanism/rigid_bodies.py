@@ -75,6 +75,11 @@ class RigidBodies:
             s = slice(6 * i, 6 * i + 3), slice(6 * i + 3, 6 * i + 6)
             M[s[0], s[0]], M[s[1], s[1]] = body.mass * np.eye(3), inertia
             f[s[0]], f[s[1]] = body.mass * np.array(self.mechanism.gravity), -np.cross(w, inertia @ w)
+        for part in self.mechanism.torques:
+            f[6 * part.body + 3 : 6 * part.body + 6] += part.value
+        for point, force in self._pushes():
+            i = self.holders(point)[0]
+            f += self.end(i, point)[0].T @ force
         for i, axis, torque in motor_torques:
             f[6 * i + 3 : 6 * i + 6] += torque * self.place[axis]
         for number in range(len(self.place)):
@@ -95,6 +100,22 @@ class RigidBodies:
             A, b = self.end(held[0], number) if held else (np.zeros((3, n)), np.zeros(3))
             found.append(A @ x + b)
         return np.array(found)
+
+    def _pushes(self):
+        """Forces on points: those of the file, of springs and of dampers."""
+        for part in self.mechanism.forces:
+            yield part.point, np.array(part.value)
+        for part in (*self.mechanism.springs, *self.mechanism.dampers):
+            a, b = part.points
+            way, rate = self.place[b] - self.place[a], self.rate[b] - self.rate[a]
+            length = np.linalg.norm(way)
+            along = way / length
+            if hasattr(part, "stiffness"):
+                pull = part.stiffness * (length - part.rest) * along
+            else:
+                pull = part.damping * (along @ rate) * along
+            yield a, pull
+            yield b, -pull
 
     def _second(self, number):
         held = self.holders(number)

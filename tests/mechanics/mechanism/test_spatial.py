@@ -207,7 +207,10 @@ bodies:
 angles: [{angle: swing, of: [O, T], about: axis}]
 sliders: [{slider: travel, point: S, along: [O, guide]}]
 constant_angles: [{constant_angle: cross, between: [h, k], angle: 1.4}]
-springs: [{spring: s, between: [E, U], stiffness: 0, rest: 0.3}]
+springs: [{spring: s, between: [E, U], stiffness: 20, rest: 0.3}]
+dampers: [{damper: d, between: [B, T], damping: 1.5}]
+forces: [{force: F, at: B, value: [0.4, -0.3, 1.2]}]
+torques: [{torque: M, body: hand, value: [0.3, -0.2, 0.5]}]
 """
 """Revolute (arm), cylindrical (sleeve), spherical (rod) and universal (hand) pairs, and vectors all over."""
 
