@@ -48,7 +48,7 @@ def test_texts_of_yaml_are_robots_and_mechanisms(tmp_path):
         ("points: 3\nbodies: 1\n", {}, "<text>:1: the mechanism: points is '3'"),
         ("four_bar", {"base": "floating"}, "base= goes with robots"),
         ("four_bar", {"xacro_args": {"a": 1}, "strict": True}, "strict=, xacro_args= goes with robots"),
-        ("rr", {"values": {"L": 1.0}}, "values= goes with planar mechanisms"),
+        ("rr", {"values": {"L": 1.0}}, "values= goes with mechanisms of points"),
         ("rr", {"packages": "/nowhere"}, "packages: there is no folder '/nowhere'"),
         ("four_br", {}, "no built-in robot or mechanism is called 'four_br' (did you mean four_bar"),
     ],

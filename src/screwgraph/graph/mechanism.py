@@ -1,4 +1,4 @@
-"""From a planar mechanism to the factor graph of its dynamics."""
+"""From a mechanism to the factor graph of its dynamics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a file, its text or a name to the model that it means: a robot or a planar mechanism."""
+"""From a file, its text or a name to the model that it means: a robot or a mechanism in natural coordinates."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def load(
     packages: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]] = (),
     values: Mapping[str, float] | None = None,
 ) -> Robot | Mechanism:
-    """Load a robot, or a planar mechanism, from a file or its text, or a built-in one by name.
+    """Load a robot, or a mechanism of points, from a file or its text, or a built-in one by name.
 
     Fixed joints of a robot are merged. A file or name of a mechanism, which has `points`, gives what
     `sg.load_mechanism` gives: a Mechanism. Type checkers take what a path names for a robot, unless `values` are given.
@@ -102,7 +102,7 @@ def load(
             raise InputError(f"{', '.join(given)} goes with robots", why="a mechanism's file says all of it")
         return load_mechanism(source, values)
     if values is not None:
-        raise InputError("values= goes with planar mechanisms", why="a robot's file has no parameters")
+        raise InputError("values= goes with mechanisms of points", why="a robot's file has no parameters")
     if isinstance(source, str) and source.isidentifier() and not os.path.exists(source) and source not in zoo_names():
         raise make_unknown_name_error(
             "built-in robot or mechanism", source, (*zoo_names(), *mechanism_names(), "pendulum_N")
@@ -122,7 +122,7 @@ def load(
 
 
 def is_mechanism(source: str | os.PathLike[str]) -> bool:
-    """Tell whether a file, its text or a name means a planar mechanism: it has points."""
+    """Tell whether a file, its text or a name means a mechanism: it has points."""
     if isinstance(source, str) and is_text(source):
         return not is_xml(source) and bool(_POINTS.search(source))
     if isinstance(source, str) and (source in mechanism_names() or CHAIN.fullmatch(source)):

@@ -42,7 +42,7 @@ def simulate(
     noise: Noise | None = None,
     watch: Watch | None = None,
 ) -> Trajectory:
-    """Return the motion of a robot or of a planar mechanism.
+    """Return the motion of a robot or of a mechanism.
 
     Args:
         model: a robot (tree or closed chain), or a mechanism.

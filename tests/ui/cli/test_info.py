@@ -182,7 +182,7 @@ def test_a_mechanism_is_described_with_other_values(command, refused):
     found = command("info", "four_bar_angle", "--set", "mass:coupler=3.5", "--json").json
     assert found["mass"] == 1.0 + 3.5 + 4.0
     assert [body["mass"] for body in found["bodies"]] == [1.0, 3.5, 4.0]
-    assert "--set goes with planar mechanisms" in refused(2, "info", "rr", "--set", "m=1").err
+    assert "--set goes with mechanisms of points" in refused(2, "info", "rr", "--set", "m=1").err
 
 
 def test_coordinates_of_a_mechanism_are_listed_with_where_they_are_assembled(command):

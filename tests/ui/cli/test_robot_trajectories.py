@@ -71,7 +71,7 @@ def test_an_estimate_begins_near_the_state_of_a_file(command, refused, state_fil
 def test_values_of_mechanisms_are_refused_for_robots(refused, tmp_path):
     (tmp_path / "m.csv").write_text("t,a\n0,1\n")
     arguments = ("--measurements", tmp_path / "m.csv", "-o", tmp_path / "e.csv", "--set", "m=1")
-    assert "--set goes with planar mechanisms" in refused(2, "estimate", "rr", *arguments).err
+    assert "--set goes with mechanisms of points" in refused(2, "estimate", "rr", *arguments).err
 
 
 def test_a_robot_is_estimated_update_by_update(command, refused, tmp_path):

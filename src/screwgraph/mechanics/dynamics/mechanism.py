@@ -1,4 +1,4 @@
-"""The dynamics of planar mechanisms as functions: graph, what is given, what is asked."""
+"""The dynamics of mechanisms as functions: graph, what is given, what is asked."""
 
 from __future__ import annotations
 

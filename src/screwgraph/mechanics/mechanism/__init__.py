@@ -1,4 +1,4 @@
-"""Planar multibody mechanisms in natural coordinates: compiled equations, kinematics. Blanco-Claraco et al. (2021)."""
+"""Multibody mechanisms in natural coordinates: compiled equations, kinematics. Blanco-Claraco et al. (2021)."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Planar mechanisms in natural coordinates: what a file says, and the laws of its parts."""
+"""Planar and spatial mechanisms in natural coordinates: what a file says, and the laws of its parts."""
 
 from screwgraph.model.mechanism.assembled_positions import find_assembled_states
 from screwgraph.model.mechanism.build_constraints import constraints_of

@@ -26,7 +26,7 @@ CHAIN = re.compile(r"pendulum_([0-9]{1,4})")
 
 @check_arguments
 def load_mechanism(source: str | os.PathLike[str], values: Mapping[str, float] | None = None) -> Mechanism:
-    """Load a planar mechanism from a YAML file or its text, or a built-in one by name, and assemble it.
+    """Load a mechanism, planar or spatial, from a YAML file or its text, or a built-in one by name, and assemble it.
 
     Args:
         source: a path (.yaml), the text of such a file, or one of `mechanism_names()`; "pendulum_5" is a chain of

@@ -103,7 +103,7 @@ class ModelSource:
     def load_robot(self) -> Robot:
         """Return the robot. Raises ModelError, InputError, BadParameter."""
         if self.values:
-            raise make_usage_error("--set goes with planar mechanisms", why="a robot's file has no parameters")
+            raise make_usage_error("--set goes with mechanisms of points", why="a robot's file has no parameters")
         options: dict[str, Any] = {name: getattr(self, name) for name in ("base", "lock", "strict", "snap", "model")}
         options["gravity"] = None if self.gravity is None else _gravity_vector(self.gravity)
         options["xacro_args"] = None if self.xacro is None else dict(map(_parse_xacro, self.xacro))
