@@ -257,3 +257,79 @@ def test_a_prismatic_pair_slides_and_turns_with_its_shaft():
     np.testing.assert_allclose(bead - shaft, [0.0, 0.0, 0.0, *(0.2 * along)], atol=1e-12)
     force = sg.inverse_dynamics(mechanism)(q, qd, sg.forward_dynamics(mechanism)(q, qd, [0.1, 0.4]))
     np.testing.assert_allclose(force, [0.1, 0.4], atol=1e-10)
+
+
+GROUND = "{name: O, x: 0, y: 0, z: 0, fixed: true}"
+MASS = "mass: 1, cog: [0.4, 0.03, 0.01], I0: [0.4, 0.5, 0.6, 0.02, 0, 0.01]"
+BODIES = {
+    "a hinge of two points": f"""
+points: [{GROUND}, {{name: A, x: 1, y: 0, z: 0}}, {{name: B, x: 1, y: 1, z: 0.2}}, {{name: C, x: 2, y: 0.5, z: 0.4}}]
+bodies: [{{name: door, points: [O, A, B], {MASS}}}, {{name: flap, points: [A, B, C], {MASS}}}]
+""",
+    "a body of four points": f"""
+points: [{GROUND}, {{name: A, x: 1, y: 0, z: 0}}, {{name: B, x: 1, y: 1, z: 0.2}}, {{name: C, x: 2, y: 0.5, z: 1.4}}]
+bodies: [{{name: tetrahedron, points: [O, A, B, C], {MASS}}}]
+""",
+    "a top of a point and three vectors": f"""
+points: [{GROUND}]
+vectors: [{{name: u, x: 0.3, y: 0, z: 1}}, {{name: v, x: 0, y: 1, z: 0}}, {{name: w, x: 1, y: 0.2, z: 0.1}}]
+bodies: [{{name: top, points: [O], vectors: [u, v, w], {MASS}}}]
+""",
+    "a rod of three points": f"""
+points: [{GROUND}, {{name: A, x: 1, y: 0, z: 0}}, {{name: B, x: 2, y: 0, z: 0}}, {{name: C, x: 2, y: 1, z: 0.5}}]
+bodies:
+  - {{name: rod, points: [O, A, B], mass: 1, cog: [0.8, 0, 0], I0: 1.2}}
+  - {{name: end, points: [A, C], mass: 1, cog: [0.5, 0, 0], I0: 0.5}}
+""",
+    "a bead on a rod of a vector": f"""
+points: [{GROUND}, {{name: A, x: 1, y: 0, z: 0}}]
+vectors: [{{name: u, x: 1, y: 0, z: 0}}]
+bodies:
+  - {{name: stick, points: [O], vectors: [u], mass: 1, cog: [0.8, 0, 0], I0: 1.2}}
+  - {{name: bead, points: [A], vectors: [u], mass: 1, cog: [0.1, 0, 0], I0: 0.2}}
+sliders: [{{slider: s, point: A, along: [O, u]}}]
+""",
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.sampled(3)
+def test_bodies_of_points_and_vectors_obey_newton_and_euler(name):
+    mechanism = sg.load(BODIES[name])
+    ends = (*mechanism.points, *mechanism.vectors)
+    named = [i for i, end in enumerate(ends) if not end.fixed and "." not in end.name]
+    slots = [slot for i in named for slot in mechanism.point_slots[i]]
+    q, qd = moving_states(mechanism, 3)
+    qdd = sg.forward_dynamics(mechanism)(q, qd)
+    for x, v, a in zip(q, qd, qdd, strict=True):
+        expected = RigidBodies(mechanism, x, v).accelerations()[named].ravel()
+        np.testing.assert_allclose(a[slots], expected, atol=1e-9 * np.abs(a).max())
+
+
+FOUR_BAR = """
+points: [{{name: A, x: 0, y: 0{z}, fixed: true}}, {{name: B, x: 1, y: 0{z}}}, {{name: C, x: 1, y: 2{z}}},
+         {{name: D, x: 4, y: 0{z}, fixed: true}}]
+gravity: [0, -9.81{zero}]
+{vectors}
+bodies:
+  - {{name: crank, points: [A, B], {n} mass: 1, cog: [0.5, 0{zero}], I0: {crank}}}
+  - {{name: coupler, points: [B, C], {n} mass: 2, cog: [1, 0.1{zero}], I0: {coupler}}}
+  - {{name: rocker, points: [D, C], {n} mass: 4, cog: [1.8, 0{zero}], I0: {rocker}}}
+angles: [{{angle: theta, of: [A, B]{about}}}]
+"""
+
+
+def test_a_planar_linkage_moves_in_space_as_in_the_plane():
+    """All axes are one vector; y of the bodies' frames is along it, so that the third number is -z."""
+    plane = dict.fromkeys(("z", "zero", "vectors", "n", "about"), "") | {"crank": 0.4, "coupler": 3, "rocker": 19}
+    space = {"z": ", z: 0", "zero": ", 0", "vectors": "vectors: [{name: n, x: 0, y: 0, z: 1, fixed: true}]"}
+    space |= {"n": "vectors: [n],", "about": ", about: n"}
+    space |= {"crank": "[0.1, 0.4, 0.4]", "coupler": "[0.3, 3, 3]", "rocker": "[0.1, 19, 19]"}
+    planar = sg.load(FOUR_BAR.format(**plane))
+    spatial = sg.load(FOUR_BAR.format(**space).replace("[1, 0.1, 0]", "[1, 0, -0.1]"))
+    assert spatial.dof == 1
+    same = [spatial.index(name) for name in planar.coordinates]
+    q, qd = moving_states(spatial, 5)
+    there = sg.forward_dynamics(spatial)(q, qd)[:, same]
+    expected = sg.forward_dynamics(planar)(q[:, same], qd[:, same])
+    np.testing.assert_allclose(there, expected, atol=1e-9 * np.abs(expected).max())

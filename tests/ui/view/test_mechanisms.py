@@ -1,4 +1,4 @@
-"""Planar mechanisms as scenes: points of bodies are where the mechanism has them."""
+"""Mechanisms as scenes: points of bodies are where the mechanism has them."""
 
 from __future__ import annotations
 
@@ -25,3 +25,16 @@ def test_corners_of_bodies_lie_on_their_points(name):
 def test_a_motion_that_does_not_fit_is_refused():
     with pytest.raises(sg.InputError, match=r"q \(1, 1\)"):
         view.mechanism_scene(sg.load_mechanism("four_bar"), np.zeros(1), np.zeros((1, 1)))
+
+
+def test_bodies_in_space_stand_where_their_frames_are():
+    mechanism = sg.load_mechanism("rssr")
+    run = sg.simulate(mechanism, time=0.1, dt=1e-2)
+    scene = view.mechanism_scene(mechanism, run.t, run.q)
+    names = [body.name for body in scene.bodies]
+    for name in ("crank", "rocker"):
+        poses = sg.forward_kinematics(mechanism, name)(run.q)
+        np.testing.assert_allclose(scene.bodies[names.index(name)].poses, poses, atol=1e-9)
+    rod = scene.bodies[names.index("coupler")].poses
+    np.testing.assert_allclose(rod[:, :3, 0] * 1.5, run.q[:, 3:6] - run.q[:, :3], atol=1e-9)
+    assert scene.up == (0.0, 0.0, 1.0)
