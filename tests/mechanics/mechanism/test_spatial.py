@@ -7,7 +7,7 @@ import pytest
 from examples.papers import HERE
 
 import screwgraph as sg
-from screwgraph.mechanics.mechanism import position_problem, velocity_problem
+from screwgraph.mechanics.mechanism import position_problem, simulate_sensors, velocity_problem
 from tests.docs.schema_pages import EXAMPLES
 from tests.mechanics.mechanism.rigid_bodies import RigidBodies
 
@@ -120,6 +120,27 @@ def test_the_crank_of_an_rssr_is_driven_and_smoothed():
     smoothed = sg.simulate(mechanism, time=0.1, dt=1e-3, method="smoother")
     direct = sg.simulate(mechanism, time=0.1, dt=1e-3, method="dop853")
     np.testing.assert_allclose(smoothed.q, direct.q, atol=2e-6)
+
+
+SENSORS = """
+sensors:
+  - {sensor: gyro, gyroscope: crank, sigma: 0.01}
+  - {sensor: imu, accelerometer: rocker, at: [0.4, 0, 0], sigma: 0.1}
+  - {sensor: encoder, angle: phi, sigma: 1e-3}
+"""
+
+
+def test_a_mass_of_an_rssr_is_estimated_from_sensors():
+    source = sg.load_mechanism("rssr").source
+    mechanism = sg.load(source.data.decode() + SENSORS)
+    run = sg.simulate(mechanism, time=1.0, dt=5e-3, method="dop853")
+    qdd = sg.forward_dynamics(mechanism)(run.q, run.qd, np.zeros((len(run.t), 1)))
+    motion = {"q": run.q, "v": run.qd, "a": qdd}
+    read = simulate_sensors(mechanism, motion, rng=np.random.default_rng(0))
+    found = sg.estimate(mechanism, {"t": run.t, **read}, parameters=["mass:coupler"])
+    deviation = found.sigma["mass:coupler"]
+    assert abs(found.parameters["mass:coupler"] - 1.5) < 3.0 * deviation < 0.1
+    np.testing.assert_allclose(found.q[:, 12:], run.q[:, 12:], atol=1e-3)
 
 
 BRICARD = HERE / "blanco_2021_bricard.yaml"

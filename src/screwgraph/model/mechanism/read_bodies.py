@@ -91,7 +91,7 @@ def find_points(name: str, item: Value, entries: Mapping[str, Value], ends: Ends
         raise ModelError(f"{who} has no points", at=item.at, fix="add points: [0, 1]")
     indices = tuple(find_point(reference, points) for reference in entries["points"].items())
     if len(set(indices)) < least or len(set(indices)) < len(indices):
-        why = "a body has two points or more, each once"
+        why = "a body has two points or more, each once" if least > 1 else "a body has a point or more, each once"
         raise ModelError(f"{who} has the points {[points[i].name for i in indices]}", at=item.at, why=why)
     return indices
 
