@@ -79,9 +79,7 @@ def test_joints_of_robots_are_driven_likewise():
     torque = sg.inverse_dynamics(robot, actuated=["joint1"])(run.q, run.qd, run.qdd)
     np.testing.assert_allclose(run.tau, torque, atol=1e-9)
     t = np.linspace(0.0, 0.2, 41)
-    arm = sg.simulate(
-        sg.load("rrr"), time=0.2, dt=0.02, driven={"t": t, "joint1": 0.3 * np.sin(2 * t), "joint3": 0 * t}
-    )
+    arm = sg.simulate(sg.load("rrr"), time=0.2, dt=0.02, driven={"t": t, "joint1": 0.3 * np.sin(2 * t), "joint3": 0.0})
     np.testing.assert_allclose(arm.q[:, 0], 0.3 * np.sin(2 * arm.t), atol=1e-12)
     torques = sg.inverse_dynamics(sg.load("rrr"))(arm.q, arm.qd, arm.qdd)
     np.testing.assert_allclose(arm.tau, torques, atol=1e-9 * np.abs(torques).max())

@@ -166,8 +166,8 @@ def read_functions(driven: Mapping[str, Any]) -> dict[str, FunctionOfTime]:
             continue
         if isinstance(given, FunctionOfTime):
             found[name] = given
-        elif isinstance(given, str):
-            found[name] = parse_function(given, {}, repr(name), Place("driven="))
+        elif isinstance(given, (str, int, float)):
+            found[name] = parse_function(str(given), {}, repr(name), Place("driven="))
         elif callable(given):
             found[name] = trace_function(given, name)
         elif TIME in driven:
@@ -175,6 +175,6 @@ def read_functions(driven: Mapping[str, Any]) -> dict[str, FunctionOfTime]:
         else:
             raise InputError(
                 f"driven: {name} is neither an expression in t nor a function",
-                fix='give "0.1*sin(2*t)", a function of t, or samples with their times: {"t": times, name: samples}',
+                fix='give "0.1*sin(2*t)", a number, a function of t, or samples with their times: {"t": times, name: samples}',
             )
     return found

@@ -173,9 +173,8 @@ def print_mechanism(content: dict[str, Any]) -> None:
     console.print(bodies)
     coordinates = make_table("coordinates", "coordinate", "assembled", "")
     for name, value, unit in zip(*(content[key] for key in ("coordinates", "home", "units")), strict=True):
-        marks = [
-            word for word, names in (("independent", "independent"), ("motor", "motors")) if name in content[names]
-        ]
+        kinds = (("independent", "independent"), ("motor", "motors"), ("driven", "driven"))
+        marks = [word for word, names in kinds if name in content[names]]
         coordinates.add_row(name, f"{value:.6g} {unit}".rstrip(), ", ".join(marks))
     console.print(coordinates)
     for section in SECTIONS:

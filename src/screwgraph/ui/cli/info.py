@@ -180,6 +180,7 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, Any]:
         "units": [column.unit for column in mechanism.columns["q"]],
         "independent": list(mechanism.independent_coordinates),
         "motors": list(mechanism.motors),
+        "driven": {name: function.text for name, function in mechanism.driven.items()},
         "warnings": list(mechanism.warnings),
         "constraints": {"rows": len(rows), "redundant": [rows[i] for i in range(len(rows)) if i not in freedom.kept]},
     }
