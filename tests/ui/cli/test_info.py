@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 
 import screwgraph as sg
@@ -189,6 +191,13 @@ def test_coordinates_of_a_mechanism_are_listed_with_where_they_are_assembled(com
     rows = [line.split() for line in command("info", "four_bar").out.splitlines()]
     assert ["x:P1", "1", "m"] in rows
     assert ["y:P2", "2", "m", "independent"] in rows
+
+
+def test_driven_coordinates_of_a_mechanism_are_marked(command, tmp_path):
+    path, folder = tmp_path / "driven.yaml", files("screwgraph") / "model" / "zoo" / "mechanisms"
+    path.write_text((folder / "slider_crank.yaml").read_text() + "driven: {theta: 2*t}\n")
+    assert "independent, motor, driven" in command("info", path).out
+    assert command("info", path, "--json").json["driven"] == {"theta": "2*t"}
 
 
 def test_xacro_files_take_values_for_their_arguments(command, tmp_path):

@@ -175,6 +175,6 @@ def read_functions(driven: Mapping[str, Any]) -> dict[str, FunctionOfTime]:
         else:
             raise InputError(
                 f"driven: {name} is neither an expression in t nor a function",
-                fix='give "0.1*sin(2*t)", a number, a function of t, or samples with their times: {"t": times, name: samples}',
+                fix='give "0.1*sin(2*t)", a number, a function of t, or samples: {"t": times, name: samples}',
             )
     return found
