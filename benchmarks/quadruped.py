@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 import screwgraph as sg
-from screwgraph.motion.estimation import ModelNoise, RobotSmoother
+from screwgraph.motion.estimation import ModelNoise, OnlineSmoother
 
 FEET = tuple(f"{side}_foot" for side in ("FR", "FL", "RR", "RL"))
 RATE = 500
@@ -28,7 +28,7 @@ def updates(window: int, count: int) -> Float[np.ndarray, " count"]:
     sensors += [{"sensor": "acc", "accelerometer": "trunk", "sigma": 0.1, "bias": 0.5}]
     sensors += [{"sensor": f"on {foot}", "contact": foot, "sigma": 1e-3, "huber": 3.0} for foot in FEET]
     noise = ModelNoise(position=1e-2, velocity=0.3, dynamics=1e-2)
-    smoother, taken = RobotSmoother(a1, sensors, 1.0 / RATE, window=window, q0=q, noise=noise), []
+    smoother, taken = OnlineSmoother(a1, sensors, 1.0 / RATE, window=window, q0=q, noise=noise), []
     for _ in range(50 + count):
         readings = dict(zip(joints, q[7:] + 1e-3 * rng.standard_normal(12), strict=True))
         for name, felt in (("gyro", (0.0, 0.0, 0.0)), ("acc", (0.0, 0.0, 9.81))):

@@ -25,7 +25,7 @@ from screwgraph.compiler.backends.torch.function import TorchFunction
 from screwgraph.mechanics.kinematics.targets import Point
 from screwgraph.mechanics.mechanism import simulate_sensors
 from screwgraph.model.robot import LoopMotor, Thruster, Transmission
-from screwgraph.motion.estimation import Replay, RobotSmoother
+from screwgraph.motion.estimation import OnlineSmoother, Replay
 from screwgraph.motion.planning import Planner, read_task
 from screwgraph.spatial import SpatialInertia
 from screwgraph.tape import Tape
@@ -111,7 +111,7 @@ def _held() -> Iterator[Any]:
     yield DeviceArray((4096,), (7,), np.dtype(float), Memory(0, SimpleNamespace(cuMemFree=int)), 0)
     run = sg.simulate(robot, time=0.1, dt=0.01)
     yield from (run, sg.Simulator(robot), sg.rollout(robot, time=0.01))
-    yield Replay(run, RobotSmoother(robot, [], 0.01), (), np.ones(len(run.t)))
+    yield Replay(run, OnlineSmoother(robot, [], 0.01), (), np.ones(len(run.t)))
     yield sg.identify(robot, sg.simulate(robot, time=0.5, dt=0.01))
     yield sg.excitation(robot, period=2.0, harmonics=2, velocity=1.0)
     moved = sg.simulate(bar, time=0.4, dt=0.01)

@@ -35,6 +35,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "others": "list_fallbacks",
     },
     "screwgraph.motion.estimation": {
+        "RobotSmoother": "OnlineSmoother",
         "inverse_dynamics_of": "inverse_mechanism_trajectory",
         "mechanics_of": "get_mechanics",
         "replayed": "replay_measurements",

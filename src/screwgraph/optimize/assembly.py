@@ -136,6 +136,11 @@ class Assembly:
             self._entries /= self.cost_scale
         return cost, gradient, self._entries
 
+    @property
+    def factor_costs(self) -> Float[np.ndarray, " f"]:
+        """The cost of each soft factor where it was linearised last, batch by batch; they stand in a buffer."""
+        return self._costs
+
     def diagonal(self, entries: Float[np.ndarray, " e"]) -> Float[np.ndarray, " n"]:
         """Return the diagonal of J'J."""
         return np.bincount(self._diagonal_targets, entries[self._on_diagonal], minlength=self.layout.size)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.estimation import ModelNoise, RobotSmoother
+from screwgraph.motion.estimation import ModelNoise, OnlineSmoother
 from screwgraph.optimize import SE3, FixedLag, Huber, Problem, Variables, Vector, each, soft
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.motion.estimation.test_contacts import lift
@@ -78,16 +78,16 @@ def smoothers():
     ruler = {"sensor": "ruler", "joint_position": "x", "sigma": 1e-2}
     speed = {"sensor": "speed", "joint_velocity": "x", "sigma": 2e-2, "bias": 0.1}
     noise = ModelNoise(position=0.1, velocity=0.1)
-    yield RobotSmoother(slider(), [ruler, {**speed, "delay": DT}], DT, window=WINDOW, noise=noise)
-    yield RobotSmoother(slider(), [ruler], DT, window=WINDOW, inputs=["x"], noise=noise)
+    yield OnlineSmoother(slider(), [ruler, {**speed, "delay": DT}], DT, window=WINDOW, noise=noise)
+    yield OnlineSmoother(slider(), [ruler], DT, window=WINDOW, inputs=["x"], noise=noise)
     standing = [
         {"sensor": "z", "joint_position": "z", "sigma": 1e-3},
         {"sensor": "on", "contact": "body", "sigma": 1e-2, "slip": 0.0},
     ]
-    yield RobotSmoother(lift(), standing, DT, window=WINDOW, noise=noise)
+    yield OnlineSmoother(lift(), standing, DT, window=WINDOW, noise=noise)
     arm = sg.load("rr")
     joints = [{"sensor": f"p {name}", "joint_position": name, "sigma": 1e-3} for name in arm.joint_names]
-    yield RobotSmoother(arm, joints, DT, window=2, parameters=[f"{arm.links[-1].name}.mass"], noise=noise)
+    yield OnlineSmoother(arm, joints, DT, window=2, parameters=[f"{arm.links[-1].name}.mass"], noise=noise)
 
 
 @pytest.mark.parametrize("case", range(4))
@@ -104,7 +104,7 @@ def test_an_update_of_a_robot_is_that_of_the_smoother(case, tmp_path):
         values = 1e-2 * rng.standard_normal(len(readings.names))
         values[[n == "on" for n in readings.names]] = 1.0
         values[rng.random(len(values)) < 0.2] = np.nan
-        torques, torque = np.zeros(smoother.robot.nv), rng.standard_normal(len(driven))
+        torques, torque = np.zeros(smoother.model.nv), rng.standard_normal(len(driven))
         torques[[smoother.torques.index(n) for n in driven]] = torque
         smoother.update(dict(zip(readings.names, values, strict=True)), torques)
         results = dict(
@@ -126,14 +126,14 @@ def test_an_update_of_a_robot_is_that_of_the_smoother(case, tmp_path):
 
 def test_what_is_no_straight_line_is_refused():
     joints = [{"sensor": f"p {name}", "joint_position": name, "sigma": 1e-3} for name in sg.load("panda").joint_names]
-    smoother = RobotSmoother(sg.load("panda"), joints, DT, window=20)
+    smoother = OnlineSmoother(sg.load("panda"), joints, DT, window=20)
     with pytest.raises(sg.InputError, match="nothing is estimated yet"):
         smoother.functions()
     for _ in range(20):
         smoother.update({})
     with pytest.raises(sg.InputError, match="it is no code without loops"):
         smoother.functions()
-    slips = RobotSmoother(lift(), [{"sensor": "on", "contact": "body", "sigma": 1e-2, "slip": 5.0}], DT, window=2)
+    slips = OnlineSmoother(lift(), [{"sensor": "on", "contact": "body", "sigma": 1e-2, "slip": 5.0}], DT, window=2)
     for _ in range(2):
         slips.update({})
     with pytest.raises(sg.InputError, match="judged slipping"):

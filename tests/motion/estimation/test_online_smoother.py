@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 import screwgraph as sg
 from screwgraph.model.robot import tree
-from screwgraph.motion.estimation import ModelNoise, RobotSmoother
+from screwgraph.motion.estimation import ModelNoise, OnlineSmoother
 from tests.motion.estimation.robots import moving
 from tests.motion.estimation.standing import FEET, read, sway
 from tests.motion.estimation.test_contacts import MASS, lift
@@ -29,7 +29,7 @@ def test_errors_are_as_large_as_standard_deviations_say():
     for seed in range(12):
         rng = np.random.default_rng(seed)
         x, v, bias = 0.5 * rng.standard_normal(), rng.standard_normal(), 0.1 * rng.standard_normal()
-        smoother = RobotSmoother(slider(), sensors, DT, noise=NOISE)
+        smoother = OnlineSmoother(slider(), sensors, DT, noise=NOISE)
         for k in range(25):
             at = x + v * k * DT + 1e-2 * rng.standard_normal(2)
             smoother.update({"ruler": at[0] if k % 2 else np.nan, "tape": at[1] + bias})
@@ -54,7 +54,7 @@ def test_dampers_that_are_faster_than_the_steps_leave_no_swinging_velocities():
     sensors, squares = [{"sensor": j, "joint_position": j, "sigma": 1e-3} for j in robot.joint_names], []
     for seed in range(6):
         noise = ModelNoise(position=1e-2, velocity=2.0, integration=1e-4)
-        rng, smoother = np.random.default_rng(seed), RobotSmoother(robot, sensors, DT, q0=q0, noise=noise)
+        rng, smoother = np.random.default_rng(seed), OnlineSmoother(robot, sensors, DT, q0=q0, noise=noise)
         for q, force in zip(run.q[::40], push, strict=True):
             read = q + 1e-3 * rng.standard_normal(2)
             smoother.update(dict(zip(robot.joint_names, read, strict=True)), [0.0, force])
@@ -71,14 +71,14 @@ def test_fast_motions_are_followed_by_points_inside_the_steps():
     noise = ModelNoise(position=1e-2, velocity=2.0)
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        smoother = RobotSmoother(robot, sensors, DT, q0=q0, noise=noise, integrator="hermite_simpson")
+        smoother = OnlineSmoother(robot, sensors, DT, q0=q0, noise=noise, integrator="hermite_simpson")
         for q in run.q:
             smoother.update(dict(zip(robot.joint_names, q + 1e-4 * rng.standard_normal(2), strict=True)))
         sigma = smoother.sigma()
         squares += [((smoother.q - run.q[-1]) / sigma["q"]) ** 2, ((smoother.qd - run.qd[-1]) / sigma["qd"]) ** 2]
     assert np.mean(squares) < 2.0
     with pytest.raises(sg.InputError, match="no integrator is called 'rk5'"):
-        RobotSmoother(robot, sensors, DT, integrator="rk5")
+        OnlineSmoother(robot, sensors, DT, integrator="rk5")
 
 
 def test_a_contact_carries_the_weight_and_then_nothing():
@@ -86,7 +86,7 @@ def test_a_contact_carries_the_weight_and_then_nothing():
         {"sensor": "z", "joint_position": "z", "sigma": 1e-3},
         {"sensor": "on", "contact": "body", "sigma": 1e-2},
     ]
-    smoother = RobotSmoother(lift(), sensors, DT, noise=ModelNoise(position=0.1, velocity=0.1))
+    smoother = OnlineSmoother(lift(), sensors, DT, noise=ModelNoise(position=0.1, velocity=0.1))
     for _ in range(30):
         smoother.update({"z": 0.0, "on": 1.0})
     assert abs(smoother.forces["body"][2] - MASS * 9.81) < 3.0 * smoother.sigma()["forces"][2]
@@ -100,8 +100,8 @@ def test_a_contact_carries_the_weight_and_then_nothing():
 def test_what_cannot_be_estimated_is_refused():
     ruler = {"sensor": "ruler", "joint_position": "x", "sigma": 1e-2}
     with pytest.raises(sg.InputError, match="delay"):
-        RobotSmoother(slider(), [{**ruler, "delay": 0.1}], DT)
-    smoother = RobotSmoother(slider(), [ruler], DT)
+        OnlineSmoother(slider(), [{**ruler, "delay": 0.1}], DT)
+    smoother = OnlineSmoother(slider(), [ruler], DT)
     with pytest.raises(sg.InputError, match="ruller"):
         smoother.update({"ruller": 0.0})
     with pytest.raises(sg.InputError, match="nothing is estimated yet"):
@@ -117,7 +117,7 @@ def test_a_quadruped_is_estimated_within_its_covariance_in_a_loop():
     rng, bias = np.random.default_rng(0), np.array([0.02, -0.01, 0.015, 0.1, -0.05, 0.08])
     sensors, table = read(run, rng, bias)
     noise = ModelNoise(position=1e-2, velocity=0.3, dynamics=1e-2)
-    smoother = RobotSmoother(run.robot, sensors, 0.002, q0=run.q[0], noise=noise)
+    smoother = OnlineSmoother(run.robot, sensors, 0.002, q0=run.q[0], noise=noise)
     columns = [name for name in table if name != "t" and not name.startswith("tau:")]
     for k in range(len(run.t)):
         readings = {name: table[name][k] for name in columns}
@@ -139,15 +139,15 @@ def test_what_a_late_sensor_reads_counts_where_it_was(late: int):
     speed = {"sensor": "speed", "joint_velocity": "x", "sigma": 2e-2}
     rng = np.random.default_rng(0)
     x, v = 0.3 + 0.7 * DT * np.arange(40) + 1e-2 * rng.standard_normal(40), 0.7 + 2e-2 * rng.standard_normal(40)
-    prompt = RobotSmoother(slider(), [ruler, speed], DT, window=6, noise=NOISE)
-    delayed = RobotSmoother(slider(), [{**ruler, "delay": late * DT}, speed], DT, window=6, noise=NOISE)
+    prompt = OnlineSmoother(slider(), [ruler, speed], DT, window=6, noise=NOISE)
+    delayed = OnlineSmoother(slider(), [{**ruler, "delay": late * DT}, speed], DT, window=6, noise=NOISE)
     for k in range(40):
         delayed.update({"ruler": x[k - late] if k >= late else np.nan, "speed": v[k]})
         prompt.update({"ruler": x[k] if k < 40 - late else np.nan, "speed": v[k]})
     assert delayed.q == pytest.approx(prompt.q, abs=1e-9)
     assert delayed.sigma()["q"] == pytest.approx(prompt.sigma()["q"], rel=1e-6)
     with pytest.raises(sg.InputError, match=rf"the window has {late} instants.*window={late + 1} or more"):
-        RobotSmoother(slider(), [{**ruler, "delay": late * DT}, speed], DT, window=late, noise=NOISE)
+        OnlineSmoother(slider(), [{**ruler, "delay": late * DT}, speed], DT, window=late, noise=NOISE)
 
 
 def test_errors_of_torques_and_parameters_are_as_large_as_standard_deviations_say():
@@ -165,7 +165,7 @@ def test_errors_of_torques_and_parameters_are_as_large_as_standard_deviations_sa
         x, v, f = 0.5 * rng.standard_normal(), rng.standard_normal(), 5.0 * rng.standard_normal()
         mass = MASS * (1.0 + 0.1 * rng.standard_normal())
         options = {"parameters": ["body.mass"], "inputs": ["x"], "noise": noise}
-        smoother = RobotSmoother(slider(), sensors, DT, **options)
+        smoother = OnlineSmoother(slider(), sensors, DT, **options)
         for k in range(60):
             if k:
                 # Trapezoidal steps of what the smoother believes: forces that walk.
@@ -185,13 +185,13 @@ def test_errors_of_torques_and_parameters_are_as_large_as_standard_deviations_sa
 def test_a_smoother_goes_on_where_it_was_saved(tmp_path):
     sensors = [{"sensor": "ruler", "joint_position": "x", "sigma": 1e-2, "bias": 0.1}]
     options = {"parameters": ["body.mass"], "inputs": ["x"], "noise": NOISE}
-    first = RobotSmoother(slider(), sensors, DT, **options)
+    first = OnlineSmoother(slider(), sensors, DT, **options)
     with pytest.raises(sg.InputError, match="nothing is estimated yet"):
         first.save(tmp_path / "early.npz")
     for k in range(10):
         first.update({"ruler": 0.1 * k * DT})
     first.save(tmp_path / "window.npz")
-    second = RobotSmoother(slider(), sensors, DT, **options).loaded(tmp_path / "window.npz")
+    second = OnlineSmoother(slider(), sensors, DT, **options).loaded(tmp_path / "window.npz")
     assert (second.count, second.t) == (first.count, first.t)
     for k in range(10, 15):
         first.update({"ruler": 0.1 * k * DT})
@@ -199,7 +199,7 @@ def test_a_smoother_goes_on_where_it_was_saved(tmp_path):
     assert (second.q == first.q).all()
     assert second.parameters == first.parameters
     with pytest.raises(sg.InputError, match="another window"):
-        RobotSmoother(slider(), sensors, DT, noise=NOISE).loaded(tmp_path / "window.npz")
+        OnlineSmoother(slider(), sensors, DT, noise=NOISE).loaded(tmp_path / "window.npz")
 
 
 def test_a_foot_that_slips_is_said_to_when_it_does():
@@ -208,7 +208,7 @@ def test_a_foot_that_slips_is_said_to_when_it_does():
         {"sensor": "on", "contact": "body", "sigma": 1e-2, "huber": 3.0, "slip": 5.0},
     ]
     rng, slid, away = np.random.default_rng(0), [], []
-    smoother = RobotSmoother(slider(), sensors, DT, window=6, noise=ModelNoise(position=0.1, velocity=0.1))
+    smoother = OnlineSmoother(slider(), sensors, DT, window=6, noise=ModelNoise(position=0.1, velocity=0.1))
     for k in range(40):
         x = slide(k * DT, 0.05)
         smoother.update({"ruler": x + 1e-3 * rng.standard_normal(), "on": 1.0})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.estimation import RobotSmoother, replay_measurements
+from screwgraph.motion.estimation import OnlineSmoother, replay_measurements
 from tests.motion.estimation.test_contacts import T
 from tests.motion.estimation.test_missing_measurements import slider
 
@@ -12,7 +12,7 @@ from tests.motion.estimation.test_missing_measurements import slider
 def test_a_table_is_what_updates_read():
     x = 0.3 + 0.7 * T + 1e-3 * np.random.default_rng(0).standard_normal(len(T))
     found = replay_measurements(slider(), {"t": T, "joint_position:x": x, "tau:x": 0.0 * T}, 0.06)
-    smoother = RobotSmoother(slider(), [{"sensor": "x", "joint_position": "x", "sigma": 1e-3}], 0.02, window=4)
+    smoother = OnlineSmoother(slider(), [{"sensor": "x", "joint_position": "x", "sigma": 1e-3}], 0.02, window=4)
     for k, value in enumerate(x):
         smoother.update({"x": value})
         if k >= 3:

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.mechanics.mechanism import constraint_multipliers
 from screwgraph.model.mechanism.sensors import FORMS as OF_MECHANISMS
 from screwgraph.model.mechanism.sensors import SensorResidual as MechanismResidual
 from screwgraph.model.mechanism.sensors import parse_sensors as parse_mechanism_sensors
 from screwgraph.model.mechanism.sensors import simulate_sensors
 from screwgraph.model.sensors import SENSORS
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation import RobotSmoother, get_mechanics
+from screwgraph.motion.estimation import OnlineSmoother, get_mechanics
 from screwgraph.motion.estimation.legged import LeggedNoise, LeggedSmoother
 from screwgraph.motion.estimation.sensors import FORMS, SensorResidual, parse_sensors
 from screwgraph.optimize import Variables, Vector, soft
@@ -29,7 +30,7 @@ STANDING = [name for name, form in FORMS.items() if SENSORS[name].is_contact or 
 MOVING = [name for name in FORMS if name not in STANDING]
 
 
-def declared(kind: str, target: str, has_place: bool, at: Any = AT, **more: float) -> dict[str, Any]:
+def declared(kind: str, target: Any, has_place: bool, at: Any = AT, **more: float) -> dict[str, Any]:
     """A sensor as a user declares it, with its usual standard deviation."""
     place = {"at": at} if has_place else {}
     return {"sensor": "it", kind: target, "sigma": SENSORS[kind].usual.get("sigma", 0.01), **place, **more}
@@ -80,15 +81,18 @@ def test_jacobians_on_robots_are_finite_differences(kind: str):
 def test_jacobians_on_mechanisms_are_finite_differences(kind: str):
     mechanism, rng = sg.load_mechanism("four_bar_angle"), np.random.default_rng(2)
     (sensor,) = parse_mechanism_sensors(mechanism, [declare_on(mechanism, kind)])
-    families = [Variables(name, Vector(mechanism.n), 1) for name in sensor.form.of]
-    values = [rng.normal(size=mechanism.n) for _ in families]
-    compare_jacobian(MechanismResidual(mechanism, sensor.place), families, values, rng.normal(size=len(sensor.columns)))
+    sizes = {"tau": 1, "multipliers": len(mechanism.freedom.kept)}
+    families = [Variables(name, Vector(sizes.get(name, mechanism.n)), 1) for name in sensor.form.of]
+    values = [rng.normal(size=family.manifold.dim) for family in families]
+    template = MechanismResidual(mechanism, sensor.place, (0,))
+    compare_jacobian(template, families, values, rng.normal(size=len(sensor.columns)))
 
 
 def declare_on(mechanism: sg.Mechanism, kind: str, **more: float) -> dict[str, Any]:
     form = OF_MECHANISMS[kind]
-    parts = {"body": mechanism.bodies[1], "point": mechanism.points[2], "angle": mechanism.angles[0]}
-    return declared(kind, parts[form.on].name, form.has_place, AT[:2], **more)
+    body, point, angle = mechanism.bodies[1].name, mechanism.points[2].name, mechanism.angles[0].name
+    parts = {"body": body, "point": point, "angle": angle, "motor": angle, "pin": [body, point]}
+    return declared(kind, parts[form.on], form.has_place, AT[:2], **more)
 
 
 def read(robot: sg.Robot, sensor: Sensor, run: sg.Trajectory) -> np.ndarray:
@@ -145,7 +149,7 @@ def test_an_arm_and_a_bias_are_recovered_in_a_batch_and_in_a_loop(kind: str, wal
     if "bias" in given:
         assert within(found.offsets["it"] - (bias if walk else bias[0]), found.offsets_sigma["it"])
 
-    smoother = RobotSmoother(robot, options.pop("sensors"), DT, window=5, integrator="hermite_simpson", **options)
+    smoother = OnlineSmoother(robot, options.pop("sensors"), DT, window=5, integrator="hermite_simpson", **options)
     for k in range(len(run.t)):
         tau = None if inputs else run.tau[k]
         smoother.update({name: table[name][k] for name in smoother.columns}, tau)
@@ -184,7 +188,7 @@ def test_a_standing_body_is_recovered_in_a_batch_and_in_a_loop(kind: str):
     found = sg.estimate(robot, table, sensors=sensors)
     assert within(found.q - 0.4, found.q_sigma)
     assert within(found.forces["body"] - weight, found.forces_sigma["body"])
-    smoother = RobotSmoother(robot, sensors, DT, window=5)
+    smoother = OnlineSmoother(robot, sensors, DT, window=5)
     for k in range(STEPS):
         smoother.update({name: table[name][k] for name in smoother.columns})
     spread = smoother.sigma()
@@ -200,14 +204,23 @@ def test_a_mechanism_and_a_bias_are_recovered(kind: str, walk: float):
     sigma = SENSORS[kind].usual.get("sigma", 0.01)
     given = declare_on(mechanism, kind, bias=5.0 * sigma, walk=walk * sigma)
     (sensor,) = parse_mechanism_sensors(mechanism, [given])
-    exact = simulate_sensors(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, (sensor,))
+    inputs = ["theta"] if {"tau", "multipliers"} & set(sensor.form.of) else []
+    states = {"q": run.q, "v": run.qd, "a": run.qdd, "tau": run.tau}
+    states["multipliers"] = constraint_multipliers(mechanism, run.q, run.qd, run.tau)
+    exact = simulate_sensors(mechanism, states, (sensor,))
     bias = draw_bias(rng, (len(run.t), len(sensor.columns)), 5.0 * sigma, walk * sigma * (DT / 4.0) ** 0.5)
     table = {name: x + b + sigma * rng.normal(size=len(x)) for (name, x), b in zip(exact.items(), bias.T, strict=True)}
     table |= {"t": run.t, "crank": run.q[:, 4] + 1e-3 * rng.normal(size=len(run.t))}
     encoder = {"sensor": "crank", "angle": mechanism.angles[0].name, "sigma": 1e-3}
-    found = sg.estimate(mechanism, table, sensors=[given, encoder])
+    found = sg.estimate(mechanism, table, sensors=[given, encoder], inputs=inputs)
     assert within(found.q[:, 4] - run.q[:, 4], found.q_sigma[:, 4])
     assert within(found.offsets["it"] - (bias if walk else bias[0]), found.offsets_sigma["it"])
+    smoother = OnlineSmoother(mechanism, [given, encoder], DT / 4.0, window=2, inputs=inputs)
+    for k in range(len(run.t)):
+        smoother.update({name: table[name][k] for name in smoother.columns})
+    spread = smoother.sigma()
+    assert within(smoother.q - run.q[-1], spread["q"])
+    assert within(smoother.offsets["it"] - bias[-1], spread["offset it"])
 
 
 def test_a_legged_smoother_takes_what_gyroscopes_accelerometers_and_positions_read():

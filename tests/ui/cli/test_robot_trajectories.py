@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.mechanics.mechanism import simulate_sensors
 from tests.motion.estimation.test_missing_measurements import slider
 
 
@@ -74,7 +75,7 @@ def test_values_of_mechanisms_are_refused_for_robots(refused, tmp_path):
     assert "--set goes with mechanisms of points" in refused(2, "estimate", "rr", *arguments).err
 
 
-def test_a_robot_is_estimated_update_by_update(command, refused, tmp_path):
+def test_a_robot_is_estimated_update_by_update(command, tmp_path):
     robot, rng = sg.load("rr"), np.random.default_rng(0)
     run = sg.simulate(robot, [0.3, 0.2], time=0.5, dt=0.005)
     with (tmp_path / "log.csv").open("w", newline="") as target:
@@ -87,4 +88,22 @@ def test_a_robot_is_estimated_update_by_update(command, refused, tmp_path):
     assert "windows of 5" in result.out
     assert "link2.mass = " in result.out
     assert np.abs(np.load(tmp_path / "e.npz")["q"][20:] - run.q[20:]).max() < 5e-3
-    assert "--lag goes with robots" in refused(2, "estimate", "four_bar_angle", *arguments).err
+
+
+def test_a_mechanism_is_estimated_update_by_update(command, tmp_path):
+    """Sensors of the file; the gyroscope of the crank reads a tenth as often as the others."""
+    mechanism, rng = sg.load_mechanism("four_bar_angle"), np.random.default_rng(0)
+    run = sg.simulate(mechanism, time=0.5, dt=0.005)
+    read = simulate_sensors(mechanism, {"q": run.q, "v": run.qd, "a": run.qdd}, rng=rng)
+    read["crank_gyro"][np.arange(len(run.t)) % 10 != 0] = np.nan
+    with (tmp_path / "log.csv").open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow(["t", *read])
+        rows = np.column_stack([run.t, *read.values()])
+        writer.writerows([["" if x != x else x for x in row] for row in rows.tolist()])
+    arguments = ["--measurements", tmp_path / "log.csv", "--lag", "0.01", "-o", tmp_path / "e.npz"]
+    result = command("estimate", "four_bar_angle", *arguments, "--report", tmp_path / "e.html")
+    assert "101 updates" in result.out
+    assert "windows of 3" in result.out
+    assert "warning" not in result.err
+    assert np.abs(np.load(tmp_path / "e.npz")["qd"][30:] - run.qd[30:]).max() < 0.05

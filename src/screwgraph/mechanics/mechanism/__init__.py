@@ -10,7 +10,11 @@ from screwgraph.mechanics.mechanism.kinematics import (
     position_problem,
     velocity_problem,
 )
-from screwgraph.mechanics.mechanism.mechanism_functions import CompiledMechanism, compile_mechanism
+from screwgraph.mechanics.mechanism.mechanism_functions import (
+    CompiledMechanism,
+    compile_mechanism,
+    constraint_multipliers,
+)
 from screwgraph.model.mechanism.build_constraints import constraints_of
 from screwgraph.model.mechanism.load import load_mechanism, mechanism_names
 from screwgraph.model.mechanism.mechanism import Mechanism
@@ -40,6 +44,7 @@ __all__ = [
     "acceleration_problem",
     "chain_of_pendulums",
     "compile_mechanism",
+    "constraint_multipliers",
     "constraints_of",
     "finite_displacement",
     "follow_branch",

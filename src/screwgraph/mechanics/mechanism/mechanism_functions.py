@@ -140,3 +140,19 @@ class CompiledMechanism:
 def compile_mechanism(mechanism: Mechanism, parameters: tuple[str, ...] = ()) -> CompiledMechanism:
     """Return the compiled code of a mechanism; the same for the same, so that it is made once."""
     return CompiledMechanism(mechanism, parameters)
+
+
+def constraint_multipliers(
+    mechanism: Mechanism, q: Float[np.ndarray, "*N n"], qd: Float[np.ndarray, "*N n"], tau: Any = 0.0
+) -> Float[np.ndarray, "*N m"]:
+    """Return Lagrange multipliers of the rows of constraints that count, along a motion under torques of all motors.
+
+    -Phi_q' lambda are the forces of the constraints on the coordinates. Blanco-Claraco et al. (2021), eq. (5).
+
+    Raises:
+        InputError: another number of torques.
+        ModelError: the mechanism cannot be assembled.
+    """
+    motion = compile_mechanism(mechanism).motion
+    force = np.broadcast_to(mechanism.motor_forces(tau), np.shape(q))
+    return motion(q, qd, force, np.zeros((*np.shape(q)[:-1], *motion.arguments[-1].shape)))[1]

@@ -22,7 +22,7 @@ from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, rea
 from screwgraph.model.mechanism.read_forces import READERS, ReadContext, read_parts
 from screwgraph.model.mechanism.read_spatial_bodies import INERTIA, read_spatial_body, read_vectors
 from screwgraph.model.mechanism.read_values import Names, convert_powers, read_number, read_numbers
-from screwgraph.model.mechanism.sensors import read_sensors
+from screwgraph.model.mechanism.sensors import check_motors, read_sensors
 from screwgraph.model.robot import make_unknown_name_error
 
 
@@ -68,7 +68,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
         if name not in known:
             raise make_unknown_name_error("parameter or value", name, known)
     driven = _driven(entries.get("driven"), mechanism, names)
-    return replace(
+    found = replace(
         mechanism,
         gears=tuple(_complete_gear(mechanism, gear) for gear in mechanism.gears),
         sensors=read_sensors(entries.get("sensors"), around, places),
@@ -80,6 +80,8 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
         places=places,
         source=MechanismSource(data, file, tuple(known.items()), tuple(values.items())),
     )
+    check_motors(found.sensors, found)
+    return found
 
 
 def _parameters(entries: Mapping[str, Value], values: Names) -> dict[str, float]:

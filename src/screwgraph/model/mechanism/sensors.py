@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats import Place, Value, quote_text, suggest_name
+from screwgraph.model.mechanism.constraints import Constraint
+from screwgraph.model.mechanism.force_balance import select_constraints
 from screwgraph.model.mechanism.forces import Motion
 from screwgraph.model.mechanism.forces.base import subtract
 from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.mechanism import Mechanism
+from screwgraph.model.mechanism.pin_force import PinForce, make_pin_forces
 from screwgraph.model.mechanism.read_forces import ReadContext, read_parts
 from screwgraph.model.mechanism.read_values import Ends, find_angle, find_line, find_point, read_number, read_numbers
 from screwgraph.model.sensors import SENSORS, SensorPlace
@@ -27,10 +31,30 @@ FORMS = {name: kind.mechanism for name, kind in SENSORS.items() if kind.mechanis
 
 @dataclass(frozen=True, eq=False)
 class MechanismMotion:
-    """Measurable quantities of a mechanism's q, qd and qdd (SI units); parts are given by number."""
+    """Measurable quantities of a mechanism's q, qd, qdd, multipliers and torques (SI units); parts are given by number.
+
+    `inputs` are the motors whose torques are unknown.
+    """
 
     mechanism: Mechanism
     states: Mapping[str, Any]
+    inputs: tuple[int, ...] = ()
+
+    def joint_torque(self, angle: int) -> Any:
+        """Return the torque of a motor (1,), which is unknown."""
+        motor = self.mechanism.motors.index(self.mechanism.angles[angle].name)
+        return self.states["tau"][[self.inputs.index(motor)]]
+
+    def pin_force(self, pin: tuple[int, int]) -> Any:
+        """Return the force on a planar body at one of its points (2,), see `PinForce`, in the axes of the body."""
+        number, _ = pin
+        force, multipliers = _pin_forces(self.mechanism)[pin], list[Any]()
+        rows = _rows_of_multipliers(self.mechanism)
+        for held in force.held:
+            multipliers.append([self.states["multipliers"][i] for i in rows[held.rows.constraint]])
+        ground = force.force(self.states["q"], self.states["qdd"], multipliers)
+        motion = self._motion()
+        return vector([dot(axis, ground) for axis in motion.axes(self.mechanism.bodies[number])])
 
     def position(self, point: int) -> Any:
         """Return where a point is (d,)."""
@@ -63,16 +87,32 @@ class MechanismMotion:
         return Motion(self.mechanism, self.states["q"], self.states[rate])
 
 
+@lru_cache(maxsize=64)
+def _pin_forces(mechanism: Mechanism) -> Mapping[tuple[int, int], PinForce]:
+    """Return the force on each body at each of its points."""
+    found = make_pin_forces(mechanism, select_constraints(mechanism))
+    return {(force.number, force.point): force for force in found.values()}
+
+
+@lru_cache(maxsize=64)
+def _rows_of_multipliers(mechanism: Mechanism) -> Mapping[Constraint, range]:
+    """Return the places of the multipliers of each constraint among those of all rows that count."""
+    ends = np.cumsum([0, *(len(kept) for kept in mechanism.kept_rows)]).tolist()
+    return {c: range(a, b) for c, a, b in zip(mechanism.constraints, ends, ends[1:], strict=False)}
+
+
 @dataclass(frozen=True)
 class SensorResidual:
     """Predicted less measured reading of a sensor, by the states that its kind names."""
 
     mechanism: Mechanism
     place: SensorPlace
+    inputs: tuple[int, ...] = ()
 
     def __call__(self, *states: Any, measured: Any) -> Any:
         """Residual, a row a column."""
-        motion = MechanismMotion(self.mechanism, dict(zip(FORMS[self.place.kind].of, states, strict=True)))
+        named = dict(zip(FORMS[self.place.kind].of, states, strict=True))
+        motion = MechanismMotion(self.mechanism, named, self.inputs)
         return SENSORS[self.place.kind].residual(motion, self.place, measured)
 
 
@@ -86,15 +126,23 @@ def simulate_sensors(
 
     Args:
         mechanism: what moves.
-        motion: its positions, velocities and accelerations: {"q": (N, n), "v": (N, n), "a": (N, n)}.
+        motion: its positions, velocities and accelerations: {"q": (N, n), "v": (N, n), "a": (N, n)}; where sensors
+            read forces, "multipliers" (N, m), see `constraint_multipliers`, or torques of all motors "tau" (N, motors).
         sensors: by default those of the mechanism.
         rng: draws the noise.
+
+    Raises:
+        InputError: the motion lacks what a sensor reads.
     """
     found: dict[str, np.ndarray] = {}
     states = {"q": motion["q"], "qd": motion.get("v"), "qdd": motion.get("a")}
+    states |= {name: motion.get(name) for name in ("multipliers", "tau")}
+    every = tuple(range(len(mechanism.motors)))
     for sensor in mechanism.sensors if sensors is None else sensors:
+        if missing := [name for name in sensor.form.of if states[name] is None]:
+            raise InputError(f"sensor {sensor.name!r} needs {', '.join(missing)} of the motion")
         own = [np.asarray(states[name], dtype=float).T for name in sensor.form.of]  # one row a coordinate
-        rows = np.asarray(SensorResidual(mechanism, sensor.place)(*own, measured=0.0), dtype=float)
+        rows = np.asarray(SensorResidual(mechanism, sensor.place, every)(*own, measured=0.0), dtype=float)
         values = np.broadcast_to(rows.reshape(len(sensor.columns), -1), (len(sensor.columns), own[0].shape[1]))
         if rng is not None:
             values = values + sensor.spread * rng.standard_normal(values.shape)
@@ -119,7 +167,9 @@ def parse_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
     ends = Ends(mechanism.points, mechanism.vectors, mechanism.dimension)
     around = ReadContext(ends, mechanism.bodies, mechanism.angles, {})
     try:
-        return read_sensors(_value(given), around, {})
+        found = read_sensors(_value(given), around, {})
+        check_motors(found, mechanism)
+        return found
     except ModelError as error:
         raise InputError(error.what, at=error.at, why=error.why, fix=error.fix) from error
 
@@ -156,13 +206,46 @@ def _sensor(name: str, entries: dict[str, Value], around: ReadContext) -> Sensor
         raise ModelError(error.what, at=entries[""].at, why=error.why, fix=error.fix) from error
 
 
+def check_motors(sensors: Sequence[Sensor], mechanism: Mechanism) -> None:
+    """Raise ModelError where a sensor reads the torque of an angle that is no motor, or a force in space."""
+    for sensor in sensors:
+        at = mechanism.places.get(f"sensor {sensor.name!r}")
+        if sensor.form.on == "motor" and mechanism.angles[sensor.target].name not in mechanism.motors:
+            known = ", ".join(mechanism.motors) or "none: add motors: [angle, ...] to the file"
+            what = f"sensor {sensor.name!r}: {mechanism.angles[sensor.target].name!r} is no motor"
+            raise ModelError(what, at=at, fix=f"motors are {known}")
+        if sensor.form.on == "pin" and mechanism.dimension == 3:
+            what = f"sensor {sensor.name!r} reads the force in a pin, which only planar mechanisms have"
+            raise ModelError(what, at=at, fix="leave it out")
+
+
 def _target(on: str, value: Value, around: ReadContext) -> int | tuple[int, int]:
     if on == "point":
         return find_point(value, around.points)
+    if on == "motor":
+        return find_angle(value, around.angles)
+    if on == "pin":
+        return _pin(value, around)
     if on == "angle":
         if isinstance(value.content, tuple) and around.ends.dimension == 2:
             return find_line(value, around.points)
         return find_angle(value, around.angles)
+    return _body(value, around)
+
+
+def _pin(value: Value, around: ReadContext) -> tuple[int, int]:
+    """Return a body, and a point of it."""
+    items = value.items()
+    if len(items) != 2:
+        raise value.complaint("it is on a body and one of its points: [coupler, P1]")
+    body, point = _body(items[0], around), find_point(items[1], around.points)
+    if point not in around.bodies[body].points:
+        names = ", ".join(around.points[i].name for i in around.bodies[body].points)
+        raise items[1].complaint(f"body {around.bodies[body].name!r} has the points {names}")
+    return body, point
+
+
+def _body(value: Value, around: ReadContext) -> int:
     text, names = value.text(), [body.name for body in around.bodies]
     if text not in names:
         raise ModelError(

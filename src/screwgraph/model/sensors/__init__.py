@@ -12,6 +12,7 @@ from screwgraph.model.sensors.height import HEIGHT
 from screwgraph.model.sensors.joint_position import JOINT_POSITION
 from screwgraph.model.sensors.joint_torque import JOINT_TORQUE
 from screwgraph.model.sensors.joint_velocity import JOINT_VELOCITY
+from screwgraph.model.sensors.load_cell import LOAD_CELL
 from screwgraph.model.sensors.pose import POSE
 from screwgraph.model.sensors.position import POSITION
 
@@ -27,6 +28,7 @@ SENSORS: Mapping[str, SensorKind] = {
     "joint_velocity": JOINT_VELOCITY,
     "joint_torque": JOINT_TORQUE,
     "angle": ANGLE,
+    "load_cell": LOAD_CELL,
 }
 """Kinds of sensors, by the entry that names what a sensor is on; a base is placed by first readings in this order."""
 

@@ -19,7 +19,7 @@ from screwgraph.motion.estimation.inverse_graph import inverse_graph
 from screwgraph.motion.estimation.inverse_trajectory import inverse_trajectory
 from screwgraph.motion.estimation.mechanism_inverse_trajectory import inverse_mechanism_trajectory
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise, Noise
-from screwgraph.motion.estimation.online_smoother import RobotSmoother
+from screwgraph.motion.estimation.online_smoother import OnlineSmoother
 from screwgraph.motion.estimation.replay import Replay, replay_measurements
 from screwgraph.motion.estimation.result import Estimate, InverseSolution, Slip
 from screwgraph.motion.estimation.robot_inverse_trajectory import inverse_robot_trajectory
@@ -38,10 +38,10 @@ __all__ = [
     "ModelNoise",
     "Motion",
     "Noise",
+    "OnlineSmoother",
     "PositionPrior",
     "Quantity",
     "Replay",
-    "RobotSmoother",
     "Sigmas",
     "Slip",
     "bayes_network",

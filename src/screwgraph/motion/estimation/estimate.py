@@ -226,7 +226,7 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
     q, qd, *_ = states = unknowns.states()
     walks = list_walks(unknowns, data.sensors, noise)
     families = {x.name: x for x in (*states, *(x for x, _, _ in walks))}
-    found = unknowns.model_factors(data, start[0], noise.times(factor))
+    found = unknowns.model_factors(data.steps, data.torques, start[0], noise.times(factor))
     found += [factors for walk in walks for factors in random_walk_factors(walk, data)]
     for sensor, samples in zip(data.sensors, data.samples, strict=True):
         if len(samples.at):

@@ -12,6 +12,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.mechanism.mechanism import Mechanism
 
+BROAD = 1e4
+"""Standard deviation of accelerations (rad/s^2, m/s^2) and of multipliers of loops before anything is measured."""
 DEPENDENT = 100.0
 """Factor on the standard deviation of integrators of other coordinates, where the independent ones are all angles."""
 

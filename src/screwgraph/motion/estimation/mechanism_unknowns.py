@@ -3,39 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from screwgraph.base.errors import InputError
+from screwgraph.base.errors import InputError, ModelError
+from screwgraph.mechanics.mechanism import follow_branch
 from screwgraph.model.mechanism import Mechanism, live_mechanism
 from screwgraph.model.mechanism.sensors import SensorResidual, parse_sensors
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.factors import Acceleration, ForwardDynamics, PositionConstraints, VelocityConstraints
-from screwgraph.motion.estimation.forward_graph import sample_forces
+from screwgraph.motion.estimation.factors import (
+    Acceleration,
+    ForwardDynamics,
+    IndependentAcceleration,
+    IndependentForwardDynamics,
+    IndependentPosition,
+    IndependentVelocity,
+    PositionConstraints,
+    VelocityConstraints,
+)
+from screwgraph.motion.estimation.forward_graph import COORDINATES, sample_forces
 from screwgraph.motion.estimation.measurements import Measurements, Samples
-from screwgraph.motion.estimation.mechanism_noise import ModelNoise, integration_sigma
+from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise, integration_sigma
+from screwgraph.motion.estimation.mechanism_templates import (
+    MultiplierReading,
+    ParametricTemplate,
+    depends_on_parameters,
+)
 from screwgraph.motion.estimation.symbolic_parameters import SymbolicMechanism, make_symbolic_mechanism
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
-from screwgraph.motion.integration_rules import SimpsonVelocities, simpson_positions
+from screwgraph.motion.estimation.window_rules import extrapolate_state
+from screwgraph.motion.integration_rules import TRAPEZOIDAL, RateDefect, SimpsonVelocities, simpson_positions
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Factors, Result, Selection, Variables, Vector, soft
-from screwgraph.optimize.template_wrappers import flatten_residual
-from screwgraph.tape import depends_on, substitute_scalars
+
+STEPS = ("hermite_simpson", "trapezoidal")
+"""Integration rules that estimates have."""
+INDEPENDENT = ("z", "zd", "zdd")
+"""Names of independent coordinates and their rates."""
 
 
 @dataclass(frozen=True, eq=False)
 class MechanismUnknowns:
     """q, qd, qdd at `count` samples; torques `tau` of the motors that are inputs; parameters, which all share.
 
-    Constraints, dynamics and Hermite-Simpson integrators of Blanco-Claraco et al. (2021), section 6.
+    Constraints, dynamics and integrators of Blanco-Claraco et al. (2021), section 6, in dependent `coordinates`
+    ("spanning") or in independent ones, which have unknowns z, zd, zdd beside the others. Parameters of a window's
+    factors are all its own, as these change while it moves on. Unknown parameters may be `drifting`.
     """
 
     parameters: SymbolicMechanism
     inputs: tuple[int, ...] = ()
     count: int = 0
+    rule: str = "hermite_simpson"
+    coordinates: str = "spanning"
+    is_window: bool = False
+    drifting: bool = False
 
     inner = pushed = ()
 
@@ -70,8 +96,8 @@ class MechanismUnknowns:
 
     @property
     def shared(self) -> Variables:
-        """Unknown parameters over their scale."""
-        return Variables("parameters", Vector(len(self.parameters.names)), 1)
+        """Unknown parameters over their scale: one for all, or those of each instant where they drift."""
+        return Variables("parameters", Vector(len(self.parameters.names)), self.count if self.drifting else 1)
 
     def inputs_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
         """Return the numbers of motors. Raises InputError."""
@@ -89,38 +115,185 @@ class MechanismUnknowns:
         """Return sensors, by default those of the file. Raises InputError."""
         return self.model.sensors if given is None else parse_sensors(self.model, given)
 
+    @staticmethod
+    def default_sensors(table: Mapping[str, Any]) -> None:
+        """Return none: those of the file."""
+
     def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError, ModelError."""
         return dynamics_of(self.model).start(q0, qd0)
 
-    def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
-        """Return the factors of the model."""
-        mechanism, (q, qd, qdd), dt = self.parameters.mechanism, self.states(), merge_equal_values(data.steps)
-        ends = tuple(part for x in (q, qd, qdd) for part in (x[:-1], x[1:]))
-        now, between = self._force_parameters(data)
-        over_step = {"dt": dt, "sigma": integration_sigma(mechanism, noise)}
+    def in_window(
+        self,
+        count: int,
+        dt: float,
+        q0: np.ndarray,
+        sensors: Sequence[Sensor],
+        integrator: str | None,
+        coordinates: str | None,
+    ) -> MechanismUnknowns:
+        """Return those of a window of so many instants, dt (s) apart; by default steps are trapezoidal.
+
+        By default, independent coordinates are integrated where they are angles.
+
+        Raises:
+            InputError: an integrator or coordinates that windows do not have.
+        """
+        rule = integrator or "trapezoidal"
+        if coordinates is None:
+            are_angles = set(self.model.freedom.independent) <= set(self.model.angle_slots)
+            coordinates = "independent" if are_angles and rule == "trapezoidal" else "spanning"
+        if coordinates not in COORDINATES:
+            raise make_unknown_name_error("kind of coordinates", coordinates, COORDINATES)
+        if rule not in STEPS:
+            raise make_unknown_name_error("integrator", rule, STEPS)
+        if coordinates == "independent" and rule != "trapezoidal":
+            raise InputError(f"{rule} integrates no independent coordinates", fix='give coordinates="spanning"')
+        return replace(self, count=count, rule=rule, coordinates=coordinates, is_window=True)
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether independent coordinates are integrated."""
+        return self.coordinates == "independent"
+
+    @property
+    def integrated(self) -> tuple[Variables, ...]:
+        """Return the coordinates that are integrated, and their rates."""
+        names = INDEPENDENT if self.is_independent else ()
+        return tuple(Variables(name, Vector(self.model.dof), self.count) for name in names) or self.states()
+
+    @property
+    def families(self) -> tuple[Variables, ...]:
+        """Return all unknowns of the motion itself; those that are not integrated first."""
+        return (*self.states(), *self.integrated) if self.is_independent else self.states()
+
+    def window_values(self, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
+        """Return values of a window that stays in a state but for its acceleration, by family."""
+        chosen = list(self.model.freedom.independent)
+        found = {"q": q, "qd": qd, "z": q[chosen], "zd": qd[chosen]}
+        return {v.name: np.tile(found[v.name], (self.count, 1)) for v in self.families if v.name in found}
+
+    def window_prior(self, noise: ModelNoise) -> dict[str, Any]:
+        """Return standard deviations of the first instant of a first window, by family: independent coordinates."""
+        known = {0: noise.position, 1: noise.velocity}
+        prior = dict[str, Any]()
+        for k, family in enumerate(self.integrated):
+            prior[family.name] = np.full(family.manifold.dim, BROAD)
+            places = slice(None) if self.is_independent else list(self.model.freedom.independent)
+            prior[family.name][places] = known.get(k, BROAD)
+        return prior
+
+    def predicted(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
+        """Return the unknowns that follow some in a window: accelerations stay."""
+        found = [*extrapolate_state(Vector(self.model.n), dt, *x[:3])]
+        return [*found, *extrapolate_state(Vector(self.model.dof), dt, *x[3:6])] if self.is_independent else found
+
+    def known(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+        """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""
+        if len(self.inputs) == len(self.labels):
+            return {}
+        force, middle = (self.model.motor_forces(tau) for tau in (now, (before + now) / 2.0))
+        groups = {"f_dyn": force, "f_hs qd": middle}
+        return {name: {"force": x} for name, x in groups.items() if name == "f_dyn" or self.rule == STEPS[0]}
+
+    def known_torques(self, parameters: Mapping[tuple[str, str], Any]) -> Any:
+        """Return the known torques (motors,) among parameters of one step."""
+        force = parameters.get(("f_dyn", "force"))
+        return np.zeros(len(self.labels)) if force is None else force[list(self.model.motor_slots)]
+
+    def model_factors(self, steps: np.ndarray, torques: np.ndarray, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
+        """Return the factors of the model, of steps (s) and known torques (N, motors)."""
+        mechanism, (q, qd, qdd), hold = self.parameters.mechanism, self.states(), noise.constraints
+        now, between = self._force_parameters(torques)
+        if self.is_independent:
+            z, zd, zdd = self.integrated
+            laws = [
+                ("f_pc", IndependentPosition(mechanism), (q, z), hold),
+                ("f_vc", IndependentVelocity(mechanism), (q, qd, zd), hold),
+                ("f_ac", IndependentAcceleration(mechanism), (q, qd, qdd, zdd), noise.dynamics),
+            ]
+            dynamics, moved = IndependentForwardDynamics(mechanism), (q, qd, zdd)
+        else:
+            laws = [
+                ("f_pc", PositionConstraints(mechanism), (q,), hold),
+                ("f_vc", VelocityConstraints(mechanism), (q, qd), hold),
+            ]
+            dynamics, moved = ForwardDynamics(mechanism), (q, qd, qdd)
+        found = [self.make_reading_factors(name, law, *own, sigma=sigma) for name, law, own, sigma in laws]
+        found.append(self.make_reading_factors("f_dyn", dynamics, *moved, ends=1, sigma=noise.dynamics, **now))
+        return found + self._integration_factors(merge_equal_values(steps), between, noise)
+
+    def _integration_factors(self, dt: Any, between: Mapping[str, Any], noise: ModelNoise) -> list[Factors]:
+        mechanism, moved = self.parameters.mechanism, self.integrated
+        sigma: Any = noise.integration if self.is_independent else integration_sigma(mechanism, noise)
+        over_step = {"dt": dt, "sigma": sigma}
+        if self.rule == "trapezoidal":
+            template = RateDefect(TRAPEZOIDAL)
+            return [
+                self.make_reading_factors(
+                    f"f_ti {x.name}", template, *(part for v in (x, rate) for part in (v[:-1], v[1:])), **over_step
+                )
+                for x, rate in pairwise(moved)
+            ]
+        ends = tuple(part for x in moved for part in (x[:-1], x[1:]))
         velocities = SimpsonVelocities(Acceleration(mechanism))
         return [
-            self.make_reading_factors("f_pc", PositionConstraints(mechanism), q, sigma=noise.constraints),
-            self.make_reading_factors("f_vc", VelocityConstraints(mechanism), q, qd, sigma=noise.constraints),
-            self.make_reading_factors(
-                "f_dyn", ForwardDynamics(mechanism), q, qd, qdd, ends=1, sigma=noise.dynamics, **now
-            ),
             self.make_reading_factors("f_hs q", simpson_positions, *ends, **over_step),
             self.make_reading_factors("f_hs qd", velocities, *ends, ends=2, **over_step, **between),
         ]
 
-    def reading(self, sensor: Sensor) -> SensorResidual:
-        """Return a sensor's template."""
-        return SensorResidual(self.parameters.mechanism, sensor.place)
+    def reading(self, *sensors: Sensor) -> Any:
+        """Return a sensor's template. Raises InputError where it needs torques that are not unknown."""
+        (sensor,) = sensors
+        mechanism, of = self.parameters.mechanism, sensor.form.of
+        template = SensorResidual(mechanism, sensor.place, self.inputs)
+        if "tau" in of:
+            name = self.model.angles[sensor.target].name
+            if self.model.motors.index(name) not in self.inputs:
+                raise InputError(
+                    f"the torque of motor {name!r} is measured, but not unknown", fix=f"name {name!r} among inputs="
+                )
+        if "multipliers" not in of:
+            return template
+        if len(self.inputs) < len(self.labels):
+            raise InputError(
+                f"sensor {sensor.name!r} reads a force, which depends on torques of motors",
+                why=f"these are {', '.join(self.labels)}",
+                fix="name all of them among inputs=; a sensor joint_torque says what is known of them",
+            )
+        if len(self.model.freedom.kept) < sum(c.rows for c in self.model.constraints):
+            raise InputError(
+                f"sensor {sensor.name!r} reads a force that is not determined",
+                why="constraints follow from others",
+                fix="leave out the bodies that are one too many",
+            )
+        return MultiplierReading(template, self.inputs)
+
+    def families_of(self, sensor: Sensor) -> tuple[str, ...]:
+        """Return the names of the unknowns that a sensor depends on; multipliers follow from states and torques."""
+        if "multipliers" not in sensor.form.of:
+            return sensor.form.of
+        return ("q", "qd", "qdd", *(["tau"] if self.inputs else []))
 
     def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
         """Return nothing: mechanisms have no contacts."""
         return []
 
     def first_position(self, sensors: Sequence[Sensor], table: Any, q0: np.ndarray, sigma: float) -> np.ndarray:
-        """Return q0: sensors of mechanisms do not tell all coordinates."""
-        return q0
+        """Return the closed position on the branch of q0 where angles are as first read; q0 where it is not reached."""
+        slots, read = self.model.angle_slots, dict[int, float]()
+        for sensor in sensors:
+            values = np.asarray(table.get(sensor.name, ()), dtype=float)
+            there = values[np.isfinite(values)]
+            is_sure = np.hypot(max(sensor.sigma), sensor.bias) < sigma
+            if sensor.kind == "angle" and isinstance(sensor.target, int) and len(there) and is_sure:
+                read[slots[sensor.target]] = float(there[0])
+        if not read:
+            return q0
+        try:
+            return follow_branch(self.model, q0, tuple(read), np.array([[*read.values()]]))[0]
+        except ModelError:  # more angles than degrees of freedom, with noise, or a position that is not reached
+            return q0
 
     def fit_to(self, data: Measurements, q0: np.ndarray) -> MechanismUnknowns:
         """Return these: sensors of mechanisms add no unknowns."""
@@ -157,60 +330,14 @@ class MechanismUnknowns:
         is_parametric, slots = depends_on_parameters(template, self.parameters, sizes, known), self.model.motor_slots
         ends = ends if self.inputs else 0
         torques = () if not ends else (self.tau,) if ends == 1 else (self.tau[:-1], self.tau[1:])
-        shared = (self.shared,) if is_parametric else ()
+        first = own[0]
+        at = first.indices if self.drifting and isinstance(first, Selection) else slice(None)
+        shared = (self.shared[at],) if is_parametric else ()
         pushed = tuple(slots[i] for i in self.inputs) if ends else ()
         wrapped = ParametricTemplate(template, self.parameters, pushed, ends, is_parametric)
         return soft(wrapped, *own, *torques, *shared, name=name, **options)
 
-    def _force_parameters(self, data: Measurements) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _force_parameters(self, torques: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return known forces on all coordinates, at samples and half-way between, where there are any."""
-        return sample_forces(self.model.motor_forces(data.torques) if data.torques.any() else None)
-
-
-@dataclass(frozen=True)
-class ParametricTemplate:
-    """A template of a varied mechanism; after its own unknowns come torques, `ends` of them, then parameters.
-
-    Torques at both ends of a time step act with their mean, on the coordinates `inputs`. `is_parametric` says whether
-    the template depends on parameters; only then they are among its unknowns.
-    """
-
-    template: Any
-    varied: SymbolicMechanism
-    inputs: tuple[int, ...] = ()
-    ends: int = 0
-    is_parametric: bool = False
-
-    def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
-        """Residual of the template."""
-        own = list(unknowns)
-        values = own.pop() if self.is_parametric else None
-        if self.ends:
-            mean = sum(own[-self.ends :]) / self.ends
-            own = own[: -self.ends]
-            force = np.zeros(self.varied.mechanism.n, dtype=object)
-            force[list(self.inputs)] = mean
-            parameters["force"] = parameters.get("force", 0.0) + force
-        if not self.varied.names:
-            return self.template(*own, **parameters)
-        # Parameters are scalars of a tape of their own: the template is written there, and moved.
-        moved: dict[Any, Any] = {} if values is None else dict(zip(self.varied.symbols, values, strict=True))
-
-        def symbol(x: Any) -> Any:
-            inputs = self.varied.tape.inputs("x", np.shape(x))
-            moved.update(zip(np.ravel(inputs), np.ravel(np.asarray(x, dtype=object)), strict=True))
-            return inputs
-
-        residual = self.template(*map(symbol, own), **{name: symbol(x) for name, x in parameters.items()})
-        return substitute_scalars(flatten_residual(residual).tolist(), moved)
-
-
-def depends_on_parameters(
-    template: Any, varied: SymbolicMechanism, sizes: tuple[int, ...], parameters: tuple[str, ...]
-) -> bool:
-    """Return whether a template, of unknowns of such sizes and parameters of such names, depends on the parameters."""
-    if not varied.names:
-        return False
-    own = [varied.tape.inputs("x", (size,)) for size in sizes]
-    residual = template(*own, **{name: varied.tape.input(name) for name in parameters})
-    return depends_on(flatten_residual(residual).tolist(), list(varied.symbols))
+        is_forced = len(self.inputs) < len(self.labels) if self.is_window else torques.any()
+        return sample_forces(self.model.motor_forces(torques) if is_forced else None)

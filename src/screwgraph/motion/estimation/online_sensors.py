@@ -9,17 +9,19 @@ from operator import mul
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler import Argument
+from screwgraph.compiler import Argument, Function
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.base_contact_forces import BaseFrameForces
-from screwgraph.motion.estimation.robot_motion_graph import Motion
-from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, SensorResidual, bias_unknown
-from screwgraph.optimize import Factors, Variables, each, soft
+from screwgraph.motion.estimation.initial_guess import Unknowns
+from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, bias_unknown
+from screwgraph.optimize import Factors, FixedLag, Variables, each, soft
 from screwgraph.optimize.losses import Huber
-from screwgraph.optimize.smoothers import UpdateInputs
+from screwgraph.optimize.smoothers import Own, UpdateInputs
+from screwgraph.optimize.smoothers.unrolled_problem import count_numbers
 from screwgraph.spatial import Array, choose, concatenate
 from screwgraph.tape import Number, apply
 
@@ -48,12 +50,12 @@ class Readings:
     What a sensor reads was so some instants before (`late`): its factors end that much before the window does.
     """
 
-    motion: Motion
+    unknowns: Unknowns
     groups: Mapping[str, Sequence[Sensor]]
     late: Mapping[str, int]
 
     @classmethod
-    def from_sensors(cls, motion: Motion, sensors: Sequence[Sensor], dt: float) -> Readings:
+    def from_sensors(cls, unknowns: Unknowns, sensors: Sequence[Sensor], dt: float) -> Readings:
         """Return sensors on a window, delays at the nearest of its instants, `dt` (s) apart.
 
         Raises:
@@ -66,13 +68,13 @@ class Readings:
                 raise InputError(f"contact {sensor.name!r} has a delay", fix="give it none")
         late = {name: round(own[0].delay / dt) for name, own in groups.items()}
         for name, count in late.items():
-            if count >= motion.count:
+            if count >= unknowns.count:
                 raise InputError(
                     f"sensor {groups[name][0].name!r} has a delay of {groups[name][0].delay:g} s",
-                    why=f"the window has {motion.count} instants, {(motion.count - 1) * dt:g} s",
+                    why=f"the window has {unknowns.count} instants, {(unknowns.count - 1) * dt:g} s",
                     fix=f"give window={count + 1} or more",
                 )
-        return cls(motion, groups, late)
+        return cls(unknowns, groups, late)
 
     @cached_property
     def sensors(self) -> list[Sensor]:
@@ -92,7 +94,7 @@ class Readings:
     @cached_property
     def biases(self) -> dict[str, tuple[Sensor, Variables]]:
         """By sensor that is off by something, that sensor and what it is off by."""
-        return {s.name: (s, bias_unknown(s, self.motion.count)) for s in self.sensors if s.bias}
+        return {s.name: (s, bias_unknown(s, self.unknowns.count)) for s in self.sensors if s.bias}
 
     def read(self, readings: Mapping[str, float]) -> dict[str, dict[str, np.ndarray]]:
         """Return what is read now as parameters of factors; what is NaN or left out was not measured.
@@ -105,6 +107,12 @@ class Readings:
                 raise make_unknown_name_error("column of measurements", name, sorted(self.names))
         values = {c: float(readings.get(c, np.nan)) for c in self.names}
         return self.known(values, {c: x == x for c, x in values.items()})
+
+    def as_vector(self, readings: Mapping[str, float]) -> Float[np.ndarray, " c"]:
+        """Return readings in the order of the columns, NaN where there are none. Raises InputError: no such column."""
+        if not readings.keys() <= self.names.keys():
+            self.read(readings)  # which says what is wrong
+        return np.array([readings.get(c, np.nan) for c in self.names], dtype=float)
 
     def known(self, values: Mapping[str, Number], there: Mapping[str, Number]) -> dict[str, dict[str, np.ndarray]]:
         """Return readings of all columns as parameters of factors, floats or scalars; `there` is 1 where one is."""
@@ -126,7 +134,7 @@ class Readings:
 
     def factors(self, known: Sequence[Known], released: float) -> list[Factors]:
         """Return factors of sensors over a window, and of contacts that are none (N), as so many updates read them."""
-        motion = self.motion
+        motion: Any = self.unknowns  # of robots, where there are contacts
         families = list(motion.states())
         families += [motion.forces] if motion.pushed else []
         families += [motion.tau] if motion.inputs else []
@@ -141,18 +149,48 @@ class Readings:
     def _make_factors(
         self, name: str, sensors: Sequence[Sensor], families: Mapping[str, Variables], known: Sequence[Known]
     ) -> Factors:
-        first, motion, late = sensors[0], self.motion, self.late[name]
-        at, unknowns = slice(0, motion.count - late), list[Any]()
-        template: Any = SensorResidual(motion.mechanics, tuple(s.place for s in sensors), motion.inputs, motion.pushed)
-        unknowns += [families[family][at] for family in first.form.of]
+        first, late = sensors[0], self.late[name]
+        at, unknowns, template = slice(0, self.unknowns.count - late), list[Any](), self.unknowns.reading(*sensors)
+        unknowns += [families[family][at] for family in self.unknowns.families_of(first)]
         if first.bias:
             offset = self.biases[first.name][1]
             template, unknowns = BiasedReading(template), [*unknowns, offset[at] if first.walk else offset]
-        given = {key: each(np.array([k[name][key] for k in known[late:]])) for key in known[0][name]}
+        given: dict[str, Any] = {key: each(np.array([k[name][key] for k in known[late:]])) for key in known[0][name]}
         template = PartialReading(template) if "seen" in given else template
-        loss = Huber(first.huber) if first.huber else None
+        given |= {"loss": Huber(first.huber)} if first.huber else {}
         spread = first.spread if len(sensors) == 1 else np.array([x for s in sensors for x in s.sigma])
-        return soft(template, *unknowns, sigma=spread, loss=loss, name=name, **given)
+        return self.unknowns.make_reading_factors(name, template, *unknowns, sigma=spread, **given)
+
+
+class CompiledUpdates:
+    """Updates of a window by one call each of its function `update`, from where `lag` stands.
+
+    `free` are the torques that are known.
+    """
+
+    def __init__(self, lag: FixedLag, update: Function, free: Sequence[int]) -> None:
+        self._update, self._free, self._state = update, np.array(free, dtype=int), lag.state
+        self._lag, self._standing = lag, self._state
+
+    @property
+    def lag(self) -> FixedLag:
+        """The window where it stands now."""
+        if self._standing is not self._state:
+            self._lag, self._standing = self._lag.standing_at(self._state), self._state
+        return self._lag
+
+    @property
+    def values(self) -> Mapping[str, np.ndarray]:
+        """Values of the window by family, where it stands now."""
+        layout = self._lag.problem.layout
+        return layout.views(self._state[: count_numbers(layout)])
+
+    def take(self, readings: Float[np.ndarray, " c"], tau: Float[np.ndarray, " nt"]) -> Float[np.ndarray, " f"]:
+        """Take what was read, and known torques; return costs of the factors that left, see `FixedLag.advance`."""
+        given = (tau[self._free],) if len(self._free) else ()
+        found = self._update(self._state, readings, *given)
+        self._state = found[0]
+        return found[-1]
 
 
 def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
@@ -168,25 +206,27 @@ def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
         raise InputError(
             f"contact {slips[0]!r} is judged slipping, which is no code of a fixed length", fix='give it "slip": 0'
         )
-    columns, labels = list(readings.names), readings.motion.mechanics.labels
-    free = [i for i in range(len(labels)) if i not in readings.motion.inputs]
+    columns, unknowns = list(readings.names), readings.unknowns
+    robot: Any = unknowns  # where there are contacts
+    labels, shared = unknowns.labels, unknowns.parameters
+    free = [i for i in range(len(labels)) if i not in unknowns.inputs]
 
-    def read_parameters(values: Array, *tau: Array) -> Mapping[tuple[str, str], Array]:
+    def read_parameters(before: Own, values: Array, *tau: Array) -> Own:
         given = dict(zip(columns, values, strict=True))
-        known = readings.known(given, {c: apply("eq", x, x) for c, x in given.items()})
-        own = {(group, name): array for group, named in known.items() for name, array in named.items()}
         every = np.zeros(len(labels), dtype=object)
         every[free] = np.concatenate([np.zeros(0), *tau])
-        return {**own, ("dynamics", "tau"): every}
-
-    shared, told = readings.motion.parameters, BaseFrameForces(readings.motion.mechanics, readings.motion.pushed)
+        known = {
+            **readings.known(given, {c: apply("eq", x, x) for c, x in given.items()}),
+            **unknowns.known(unknowns.known_torques(before), every),
+        }
+        return {(group, name): array for group, named in known.items() for name, array in named.items()}
 
     def to_reported(values: Mapping[str, Array]) -> Mapping[str, Array]:
         found = dict(values)
         if shared.names:
             found["parameters"] = found["parameters"] * shared.scale
-        if told.pushed:
-            found["forces"] = told(values["q"], values["forces"])
+        if unknowns.pushed:
+            found["forces"] = BaseFrameForces(robot.mechanics, robot.pushed)(values["q"], values["forces"])
         return found
 
     arguments = [Argument("readings", (len(columns),), tuple(columns))]
@@ -194,7 +234,7 @@ def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
     if free:
         arguments.append(Argument("tau", (len(free),), tuple(f"tau:{labels[i]}" for i in free)))
         values.append(last[free])
-    question = (columns, free, list(readings.late.items()), shared.scale.tolist(), told.pushed)
+    question = (columns, free, list(readings.late.items()), shared.scale.tolist(), unknowns.pushed)
     return UpdateInputs(tuple(arguments), read_parameters, tuple(values), question, to_reported)
 
 

@@ -1,9 +1,11 @@
-"""Fixed-lag estimates of a robot in a loop of fixed rate: states, forces of contacts, torques, parameters, biases."""
+"""Fixed-lag estimates of a model in a loop of fixed rate: states, forces of contacts, torques, parameters, biases."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,36 +15,34 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
+from screwgraph.model.functions_of_time import refuse_driven
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
+from screwgraph.motion.estimation.initial_guess import UNKNOWNS, Unknowns
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.online_sensors import Known, Readings, make_sensor_inputs
+from screwgraph.motion.estimation.online_misfit import DOUBTFUL, OnlineMisfit
+from screwgraph.motion.estimation.online_sensors import CompiledUpdates, Known, Readings, make_sensor_inputs
 from screwgraph.motion.estimation.online_window import OnlineWindow
-from screwgraph.motion.estimation.parameters import find_parameters
-from screwgraph.motion.estimation.robot_motion_graph import Motion, get_mechanics
-from screwgraph.motion.estimation.sensors import list_contact_frames, parse_sensors
 from screwgraph.motion.estimation.slip_detection import SlipTest
-from screwgraph.motion.estimation.window_rules import choose_rule, find_rule
-from screwgraph.motion.integration_rules import TRAPEZOIDAL
-from screwgraph.motion.simulation import dynamics_of
-from screwgraph.optimize import FixedLag, Status
+from screwgraph.optimize import FixedLag
 
 
-class RobotSmoother:
-    """Estimates positions, velocities, accelerations and forces of contacts of a robot, update by update.
+class OnlineSmoother:
+    """Estimates positions, velocities, accelerations, torques and forces of a robot or mechanism, update by update.
 
     The factors are those of `sg.estimate`, at instants `dt` apart, with trapezoidal integration, or Radau's where
     dampers of joints are faster than `dt`; a window of the last `window` instants is kept, what is older is
     marginalised. The first window begins where its first readings say, and is solved; from then on an update takes one
     Gauss-Newton step, so that a state converges over the updates that it is in the window; where a contact seems to
-    slip, the window is solved before it is judged.
+    slip, the window is solved before it is judged. Updates of small windows are one piece of machine code.
     """
 
     @check_arguments
     def __init__(
         self,
-        robot: Robot,
-        sensors: Sequence[Mapping[str, Any]],
+        model: Model,
+        sensors: Sequence[Mapping[str, Any]] | None,
         dt: float,
         *,
         window: int = 4,
@@ -52,23 +52,29 @@ class RobotSmoother:
         qd0: Any = None,
         noise: ModelNoise | None = None,
         integrator: str | None = None,
+        coordinates: str | None = None,
+        parameter_rates: Mapping[str, float] | None = None,
     ) -> None:
         """Begin before the first update.
 
         Args:
-            robot: tree, floating or closed chain.
-            sensors: as for `sg.estimate`. A delay ends at the nearest instant, which must be in the window. A contact
-                is judged slipping when it is read.
+            model: robot (tree, floating or closed chain), or planar mechanism.
+            sensors: as for `sg.estimate`; None are those of a mechanism's file. A delay ends at the nearest instant,
+                which must be in the window. A contact is judged slipping when it is read.
             dt: time between updates (s).
             window: instants that are estimated together.
-            parameters: unknown "LINK.mass" (kg), "JOINT.damping", "JOINT.armature", that all instants share.
-            inputs: joints whose torques are unknown.
+            parameters: unknown parameters that all instants share, as for `sg.estimate`.
+            inputs: joints or motors whose torques are unknown.
             q0: position at the first update, roughly (nq,).
             qd0: velocity at the first update, roughly (nv,).
-            noise: standard deviations of the model and of the beginning.
+            noise: standard deviations of the model and of the beginning; of mechanisms that of independent coordinates.
             integrator: "trapezoidal", or one with points inside the steps, which is more exact where motions are fast
-                and takes several times as long: "hermite_simpson", as `sg.estimate` has it, or "radau". By default
-                trapezoidal, or radau where dampers of joints are faster than `dt`.
+                and takes several times as long: "hermite_simpson", as `sg.estimate` has it, or, of robots, "radau". By
+                default trapezoidal, or radau where dampers of joints are faster than `dt`.
+            coordinates: of mechanisms, which coordinates are integrated: all ("spanning"), or independent ones, which
+                takes less time where they determine the others ("independent"); by default these where they are angles.
+            parameter_rates: by how much unknown parameters that drift change at random in the root of a second (SI
+                units), by name; by default none does.
 
         Raises:
             InputError: a bad argument.
@@ -77,24 +83,23 @@ class RobotSmoother:
             raise InputError(
                 f"dt = {dt!r}, window = {window!r}", fix="give a positive time (s), and 2 or more instants"
             )
-        self.robot, self.dt, self.noise = robot, float(dt), noise or ModelNoise()
-        mechanics = get_mechanics(robot)
-        self.sensors = parse_sensors(mechanics, sensors)
-        driven = tuple(sorted(set(mechanics.columns(tuple(inputs), "joint"))))
-        shared, pushed = find_parameters(robot, tuple(parameters)), list_contact_frames(self.sensors)
-        self._start = dynamics_of(robot).start(q0, qd0)
-        rule = find_rule(integrator) or choose_rule(robot, self._start[0], self.dt, TRAPEZOIDAL)
-        self._motion = Motion(mechanics, window, rule, driven, shared, is_window=True, pushed=pushed)
-        self._readings = Readings.from_sensors(self._motion, self.sensors, self.dt)
-        self._window = OnlineWindow(robot, self.dt, self.noise, self._motion, self._readings, self._start)
-        self._slips = SlipTest(self._motion, [s for s in self._readings.contacts if s.slip])
-        self._forces = BaseContactForces(self._motion, slice(window - 1, window))
+        refuse_driven(model, "estimates")
+        self.model, self.dt, self.noise = model, float(dt), noise or ModelNoise()
+        unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, tuple(parameters))
+        self.sensors = unknowns.sensors(sensors, None)
+        self._start = unknowns.start(q0, qd0)
+        rates = _validate_rates(parameter_rates or {}, unknowns.parameters.names)
+        unknowns = replace(unknowns, inputs=unknowns.inputs_of(tuple(inputs)), drifting=bool(rates))
+        unknowns = unknowns.in_window(window, self.dt, self._start[0], self.sensors, integrator, coordinates)
+        self._unknowns, self._readings = unknowns, Readings.from_sensors(unknowns, self.sensors, self.dt)
+        self._window = OnlineWindow(self.dt, self.noise, unknowns, self._readings, self._start, rates)
+        self._slips = SlipTest(unknowns, [s for s in self._readings.contacts if s.slip])
         self._lag: FixedLag | None = None
-        self._waiting: list[Known] = []
-        self._read: list[Mapping[str, float]] = []
+        self._compiled: CompiledUpdates | None = None
+        self._waiting: list[tuple[Mapping[str, float], np.ndarray]] = []
         self.converged = False
         """Whether the search for the first window converged; if not, first estimates may be wrong."""
-        self._tau = np.zeros(robot.nv)
+        self._tau = np.zeros(len(unknowns.labels))
         self.count = 0
         """Updates so far."""
         self.slipping: tuple[str, ...] = ()
@@ -108,7 +113,7 @@ class RobotSmoother:
     @property
     def window(self) -> int:
         """Instants that are estimated together."""
-        return self._motion.count
+        return self._unknowns.count
 
     @property
     def columns(self) -> frozenset[str]:
@@ -116,9 +121,14 @@ class RobotSmoother:
         return frozenset(self._readings.names)
 
     @property
+    def families(self) -> tuple[str, ...]:
+        """Names of the unknowns of each instant; independent coordinates are z, zd, zdd. None before a full window."""
+        return () if self._lag is None else tuple(v.name for v in self._lag.problem.families if v.count > 1)
+
+    @property
     def torques(self) -> tuple[str, ...]:
         """Names of the coordinates that torques act on."""
-        return self._motion.mechanics.labels
+        return self._unknowns.labels
 
     @property
     def past(self) -> tuple[Float[np.ndarray, "W nq"], Float[np.ndarray, "W nv"], Float[np.ndarray, "W nv"]]:
@@ -133,46 +143,71 @@ class RobotSmoother:
     @property
     def q(self) -> Float[np.ndarray, " nq"]:
         """Position now."""
-        return self._start[0].copy() if self._lag is None else self._lag.values["q"][-1]
+        return self._start[0].copy() if self._lag is None else self._now["q"]
 
     @property
     def qd(self) -> Float[np.ndarray, " nv"]:
         """Velocity now."""
-        return self._start[1].copy() if self._lag is None else self._lag.values["qd"][-1]
+        return self._start[1].copy() if self._lag is None else self._now["qd"]
 
     @property
     def qdd(self) -> Float[np.ndarray, " nv"]:
         """Acceleration now; zero before the window is full."""
-        return np.zeros(self.robot.nv) if self._lag is None else self._lag.values["qdd"][-1]
+        return np.zeros(self.model.nv) if self._lag is None else self._now["qdd"]
 
     @property
-    def tau(self) -> Float[np.ndarray, " nv"]:
+    def tau(self) -> Float[np.ndarray, " nt"]:
         """Torques now, known and estimated ones (N m, N); unknown ones are zero before the window is full."""
         tau = self._tau.copy()
-        if self._lag is not None and self._motion.inputs:
-            tau[list(self._motion.inputs)] = self._lag.values["tau"][-1]
+        if self._lag is not None and self._unknowns.inputs:
+            tau[list(self._unknowns.inputs)] = self._now["tau"]
         return tau
 
     @property
     def forces(self) -> dict[str, Float[np.ndarray, "3"]]:
         """Forces of contacts now by frame (N), in the base's axes; none before the window is full."""
-        if self._lag is None or not self._motion.pushed:
+        if self._lag is None or not self._unknowns.pushed:
             return {}
-        return {frame: force[0] for frame, force in self._forces(self._lag.values).items()}
+        return {frame: force[0] for frame, force in self._contact_forces(self._full().values).items()}
 
     @property
     def offsets(self) -> dict[str, Float[np.ndarray, " m"]]:
         """Biases of sensors that have one, now; none before the window is full."""
         if self._lag is None:
             return {}
-        return {name: self._lag.values[x.name][-1] for name, (_, x) in self._readings.biases.items()}
+        return {name: self._now[x.name] for name, (_, x) in self._readings.biases.items()}
 
     @property
     def parameters(self) -> dict[str, float]:
         """Unknown parameters (SI units); those of the file before the window is full."""
-        own = self._motion.parameters
-        values = own.values if self._lag is None or not own.names else own.scale * self._lag.values["parameters"][0]
+        own = self._unknowns.parameters
+        values = own.values if self._lag is None or not own.names else own.scale * self._now["parameters"]
         return dict(zip(own.names, values.tolist(), strict=True))
+
+    @property
+    def misfit(self) -> dict[str, float]:
+        """Root mean square residual of each sensor in its standard deviations, the last some 200 updates' most.
+
+        Residuals are those of readings as they leave the window: at most 1 where sensors, their units and the model are
+        right. Sensors of joints of one kind count together. Of fewer than 50 readings, nothing is said.
+        """
+        return {} if self._lag is None else self._misfit.sizes
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why estimates may be wrong: a sentence each."""
+        found = (
+            []
+            if self._lag is None or self.converged
+            else ["the search for the first window did not converge: first estimates, and contacts, may be wrong"]
+        )
+        for name, size in self.misfit.items():
+            if not size <= DOUBTFUL:
+                found.append(
+                    f"the residuals of {name} are {size:.3g} of its standard deviations: check unit and sigma, masses, "
+                    "lengths and torques"
+                )
+        return tuple(found)
 
     def sigma(self) -> dict[str, Float[np.ndarray, " n"]]:
         """Return standard deviations now by family: q (in velocity coordinates), qd, qdd, forces, tau, parameters.
@@ -183,47 +218,85 @@ class RobotSmoother:
         Raises:
             InputError: the window is not full yet, or something is not determined.
         """
-        lag = self._full()
+        lag, unknowns = self._full(), self._unknowns
         found = {name: np.sqrt(np.diagonal(c[-1])) for name, c in lag.covariances().items()}
-        if self._motion.pushed:
-            joint, places = lag.covariance(), _directions(self._motion, lag)
+        if unknowns.pushed:
+            joint, places = lag.covariance(), _directions(lag, ("q", "forces"))
             found["forces"] = np.concatenate(
-                [sigma[0] for sigma in self._forces.sigma(lag.values, joint[None][:, places][:, :, places]).values()]
+                [
+                    sigma[0]
+                    for sigma in self._contact_forces.sigma(lag.values, joint[None][:, places][:, :, places]).values()
+                ]
             )
-        if self._motion.parameters.names:
-            found["parameters"] = self._motion.parameters.scale * found["parameters"]
+        if unknowns.parameters.names:
+            found["parameters"] = unknowns.parameters.scale * found["parameters"]
         return found
+
+    def covariance(self, *families: str) -> Float[np.ndarray, "n n"]:
+        """Return the joint covariance now of some of `families`, in their order there; q in velocity coordinates.
+
+        Raises:
+            InputError: the window is not full yet, no such family, or something is not determined.
+        """
+        lag = self._full()
+        for name in families:
+            if name not in self.families:
+                raise make_unknown_name_error("family of unknowns", name, self.families)
+        places = _directions(lag, families)
+        return lag.covariance()[np.ix_(places, places)]
 
     def update(self, readings: Mapping[str, float], tau: Any = None) -> None:
         """Take what was read now, and estimate.
 
         Args:
             readings: by column, named as for `sg.estimate`; what is NaN or left out was not measured.
-            tau: torques and forces of all coordinates (nv,), zero where they are unknown; by default none.
+            tau: torques and forces of all coordinates or motors (nt,), zero where they are unknown; by default none.
 
         Raises:
             InputError: no such column, torques of another shape, or of joints whose torques are unknown.
         """
-        torques = np.zeros(self.robot.nv) if tau is None else np.asarray(tau, dtype=float)
-        if torques.shape != (self.robot.nv,):
-            raise InputError(f"tau has the shape {torques.shape}, expected ({self.robot.nv},)")
-        if torques[list(self._motion.inputs)].any():
+        unknowns = self._unknowns
+        torques = np.zeros(len(unknowns.labels)) if tau is None else np.asarray(tau, dtype=float)
+        if torques.shape != (len(unknowns.labels),):
+            raise InputError(f"tau has the shape {torques.shape}, expected ({len(unknowns.labels)},)")
+        if tau is not None and torques[list(unknowns.inputs)].any():
             raise InputError("tau has torques of inputs, which are unknown", fix="give zero for these")
-        known = {**self._readings.read(readings), **self._motion.known(self._tau, torques)}
-        self._tau = torques
-        self.count += 1
-        if self._lag is not None:
-            self._lag.advance(parameters=known)
+        if self._compiled is not None:
+            read = self._readings.as_vector(readings)
+            self._misfit.take(self._compiled.take(read, torques), read)
+        elif self._lag is not None:
+            known = {**self._readings.read(readings), **unknowns.known(self._tau, torques)}
+            self._misfit.take(self._lag.advance(parameters=known), self._readings.as_vector(readings))
             weights = self._slips.weights(self._lag)
             self._lag.step()
             self._judge(self._lag, known, weights)
         else:
-            self._waiting.append(known)
-            self._read.append(dict(readings))
-            if len(self._waiting) == self._motion.count:
-                self._lag = self._window.begun(self._waiting, self._window.first_position(self.sensors, self._read))
-                self.converged = self._lag.solve().status is Status.CONVERGED
-                self._judge(self._lag, known, None)
+            self._wait(readings, torques)
+        self._tau = torques
+        self.count += 1
+
+    def _wait(self, readings: Mapping[str, float], torques: Float[np.ndarray, " nt"]) -> None:
+        """Keep what was read until the window is full; then search for it."""
+        known = self._readings.read(readings)
+        self._waiting.append((dict(readings), torques))
+        if len(self._waiting) < self.window:
+            return
+        read, pushing = zip(*self._waiting, strict=True)
+        guess = self._window.first_position(self.sensors, read)
+        begun = self._window.begun([self._readings.read(x) for x in read], np.array(pushing), guess)
+        self._lag, self.converged = self._window.search(begun)
+        self._judge(self._lag, known, None)
+        self._go_on(torques)
+
+    def _go_on(self, torques: Float[np.ndarray, " nt"]) -> None:
+        """Compile updates where the window is small, and no contact is judged."""
+        self._compiled = None
+        lag = self._full()
+        self._misfit = OnlineMisfit(self._readings, lag)
+        if lag.is_small and not self._window.is_judged:
+            front = replace(make_sensor_inputs(self._readings, torques), with_costs=True)
+            free = [i for i in range(len(torques)) if i not in self._unknowns.inputs]
+            self._compiled = CompiledUpdates(lag, lag.functions(front)["update"], free)
 
     def functions(self) -> dict[str, Function]:
         """Return `start` and `update` for other programs (`sg.export_library`), which go on where this one stands.
@@ -244,24 +317,36 @@ class RobotSmoother:
         """
         self._full().save(path, count=np.array(self.count), tau=self._tau, converged=np.array(self.converged))
 
-    def loaded(self, path: str | Path) -> RobotSmoother:
-        """Return a smoother of this one's robot, sensors and window that goes on where one was saved.
+    def loaded(self, path: str | Path) -> OnlineSmoother:
+        """Return a smoother of this one's model, sensors and window that goes on where one was saved.
 
         Raises:
             InputError: the file cannot be read, is damaged, or is of another window.
         """
-        still = np.zeros(self.robot.nv)
-        blank = {**self._readings.read({}), **self._motion.known(still, still)}
-        lag, found = self._window.begun([blank] * self._motion.count, self._start[0]), copy(self)
+        still, blank = np.zeros((self.window, len(self._unknowns.labels))), self._readings.read({})
+        lag, found = self._window.begun([blank] * self.window, still, self._start[0]), copy(self)
         found._lag, more = lag.loaded_with(path, "count", "tau", "converged")
         found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
         found.converged = bool(more["converged"])
+        found._go_on(found._tau)
         return found
 
+    @cached_property
+    def _contact_forces(self) -> BaseContactForces:
+        robot: Any = self._unknowns
+        return BaseContactForces(robot.motion, slice(self.window - 1, self.window))
+
+    @property
+    def _now(self) -> Mapping[str, np.ndarray]:
+        """Values of the last instant by family."""
+        values = self._full().values if self._compiled is None else self._compiled.values
+        return {name: x[-1].copy() for name, x in values.items()}
+
     def _full(self) -> FixedLag:
+        """Return the window where it stands. Raises InputError before it is full."""
         if self._lag is None:
-            raise InputError("nothing is estimated yet", why=f"the window has {self._motion.count} instants")
-        return self._lag
+            raise InputError("nothing is estimated yet", why=f"the window has {self.window} instants")
+        return self._lag if self._compiled is None else self._compiled.lag
 
     def _judge(self, lag: FixedLag, known: Known, weights: Float[np.ndarray, " m"] | None) -> None:
         """Leave out contacts that were read now, where their feet slip: one after the other, the furthest first.
@@ -280,11 +365,20 @@ class RobotSmoother:
             lag.solve()
 
 
-def _directions(motion: Motion, lag: FixedLag) -> list[int]:
-    """Return the places of a position's and of the forces' directions among those of a step."""
+def _validate_rates(rates: Mapping[str, float], names: Sequence[str]) -> Mapping[str, float]:
+    for name, rate in rates.items():
+        if name not in names:
+            raise make_unknown_name_error("unknown parameter", name, names)
+        if not 0.0 < rate < np.inf:
+            raise InputError(f"the rate {rate!r} of {name} is not positive", fix="leave out what does not drift")
+    return rates
+
+
+def _directions(lag: FixedLag, names: Sequence[str]) -> list[int]:
+    """Return the places of families' directions among those of a step."""
     found, start = list[int](), 0
     for family in (v for v in lag.problem.families if v.count > 1):
         dim = family.manifold.dim
-        found += range(start, start + dim) if family.name in ("q", motion.forces.name) else []
+        found += range(start, start + dim) if family.name in names else []
         start += dim
     return found

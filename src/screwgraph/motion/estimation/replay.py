@@ -11,11 +11,12 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.model import Model
 from screwgraph.model.formats import Table
-from screwgraph.model.robot import Robot, make_unknown_name_error
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.initial_guess import UNKNOWNS
 from screwgraph.motion.estimation.measurements import OWN_TIME, TIME, TORQUE, describe_missing_torque
-from screwgraph.motion.estimation.online_smoother import RobotSmoother
-from screwgraph.motion.estimation.sensors import sensors_from_columns
+from screwgraph.motion.estimation.online_smoother import OnlineSmoother
 from screwgraph.motion.estimation.trajectory_tables import read_column, validate_times
 from screwgraph.motion.simulation import Trajectory, Watch, dynamics_of, simulate_dynamics
 from screwgraph.motion.simulation.state_recorder import report_time
@@ -30,7 +31,7 @@ class Replay:
     """
 
     run: Trajectory
-    smoother: RobotSmoother
+    smoother: OnlineSmoother
     slips: tuple[tuple[float, str], ...]
     seconds: Float[np.ndarray, " N"]
 
@@ -39,7 +40,7 @@ class Replay:
 
 
 def replay_measurements(
-    robot: Robot,
+    model: Model,
     measurements: Mapping[str, Any],
     lag: float,
     parameters: Sequence[str] = (),
@@ -49,7 +50,7 @@ def replay_measurements(
     watch: Watch | None = None,
     **start: Any,
 ) -> Replay:
-    """Estimate by a `RobotSmoother`, whose window is `lag` (s) long. Other arguments as for both.
+    """Estimate by a `OnlineSmoother`, whose window is `lag` (s) long. Other arguments as for both.
 
     Raises:
         InputError: a bad argument, times that are not evenly spaced, or sensors with times of their own.
@@ -62,9 +63,9 @@ def replay_measurements(
     dt = float(t[-1] - t[0]) / (len(t) - 1)
     if not lag >= dt:
         raise InputError(f"lag = {lag!r} s", why=f"updates are {dt:.6g} s apart", fix="give that or more")
-    given = sensors_from_columns(measurements) if sensors is None else sensors
+    given = UNKNOWNS[model.kind].default_sensors(measurements) if sensors is None else sensors
     options = {"parameters": parameters, "inputs": inputs, **start}
-    smoother = RobotSmoother(robot, given, dt, window=max(2, round(lag / dt) + 1), **options)
+    smoother = OnlineSmoother(model, given, dt, window=max(2, round(lag / dt) + 1), **options)
     columns, tau = _columns(smoother, measurements, len(t))
     states, slips, seconds = _States(smoother, len(t)), list[tuple[float, str]](), np.zeros(len(t))
     watch = report_time(watch, "estimating", t - t[0])
@@ -78,12 +79,12 @@ def replay_measurements(
             t, tau, seconds = t[: k + 1], tau[: k + 1], seconds[: k + 1]
             break
     q, qd, qdd, torques = (x[: len(t)] for x in states.arrays)
-    run = simulate_dynamics(dynamics_of(robot), "smoother", torques, t, q, qd, qdd=qdd, check_balance=False)
+    run = simulate_dynamics(dynamics_of(model), "smoother", torques, t, q, qd, qdd=qdd, check_balance=False)
     return Replay(run, smoother, tuple(slips), seconds)
 
 
 def _columns(
-    smoother: RobotSmoother, table: Mapping[str, Any], count: int
+    smoother: OnlineSmoother, table: Mapping[str, Any], count: int
 ) -> tuple[dict[str, Float[np.ndarray, " N"]], Float[np.ndarray, "N nv"]]:
     """Return columns of sensors, and torques."""
     labels = {TORQUE + label: i for i, label in enumerate(smoother.torques)}
@@ -111,9 +112,10 @@ def _columns(
 class _States:
     """States of each instant as they were first told."""
 
-    def __init__(self, smoother: RobotSmoother, count: int) -> None:
-        robot, self.smoother = smoother.robot, smoother
-        self.arrays = tuple(np.zeros((count, n)) for n in (robot.nq, robot.nv, robot.nv, robot.nv))
+    def __init__(self, smoother: OnlineSmoother, count: int) -> None:
+        model, self.smoother = smoother.model, smoother
+        sizes = (model.nq, model.nv, model.nv, len(smoother.torques))
+        self.arrays = tuple(np.zeros((count, n)) for n in sizes)
 
     def take(self, k: int) -> None:
         """Take the state after update k; with the first full window, those before it."""

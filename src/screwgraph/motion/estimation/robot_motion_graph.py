@@ -50,9 +50,10 @@ class Motion:
 
     Families are q, qd, qdd and, of closed chains, the multipliers `loops`; those of inner point i are called "q.i".
     `tau` are unknown torques of the coordinates `inputs`, `forces` those of contacts on the frames `pushed` (N, at the
-    frames' origins), `parameters` unknowns that all instants share. Forces are in the frames' axes: a heading that
-    nothing observes then does not turn them, or their changes would pull it in Gauss-Newton steps. A sliding window has
-    as many inner points as instants, each before its instant; the first one is held with its instant.
+    frames' origins), `parameters` unknowns that all instants share, or that each has, where they are `drifting`. Forces
+    are in the frames' axes: a heading that nothing observes then does not turn them, or their changes would pull it in
+    Gauss-Newton steps. A sliding window has as many inner points as instants, each before its instant; the first one is
+    held with its instant.
     """
 
     __repr__ = one_line
@@ -64,6 +65,7 @@ class Motion:
     parameters: Parameters = field(default=NONE)
     is_window: bool = False
     pushed: tuple[str, ...] = ()
+    drifting: bool = False
 
     def states(self, node: int = 0) -> tuple[Variables, ...]:
         """Return q, qd, qdd and multipliers at the instants (node 0), or at an inner point of the steps."""
@@ -90,8 +92,8 @@ class Motion:
 
     @property
     def shared(self) -> Variables:
-        """Unknown parameters over their scale."""
-        return Variables("parameters", Vector(len(self.parameters.names)), 1)
+        """Unknown parameters over their scale: one for all, or those of each instant where they drift."""
+        return Variables("parameters", Vector(len(self.parameters.names)), self.count if self.drifting else 1)
 
     def factors(
         self, h: Any, tau: Float[np.ndarray, "N nv"] | Float[np.ndarray, " nv"], sigma: Sigmas
@@ -112,7 +114,7 @@ class Motion:
         end, known = f".{node}" if node else "", each(tau) if tau.ndim > 1 else tau
         acting = [*([self.tau] if self.inputs else []), *([self.forces] if self.pushed else [])]
         pushing = [part for x in acting for part in ((x[:-1], x[1:]) if node else (x,))]
-        shared = (self.shared,) if self.parameters.names else ()
+        shared = (self.shared[1:] if node and self.drifting else self.shared,) if self.parameters.names else ()
         ends, part = 2 if node else 1, self.rule.nodes[node]
         template = DynamicsResidual(self.mechanics, self.parameters, self.inputs, ends, part, self.pushed)
         found = [soft(template, *states, *pushing, *shared, tau=known, sigma=sigma.dynamics, name="dynamics" + end)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import forward_dynamics
 from screwgraph.model.robot import Robot
 from screwgraph.model.sensors.sensor import Sensor
@@ -15,7 +16,7 @@ from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.dynamics_noise import compute_dynamics_sigma
 from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.measurements import Measurements, Samples
-from screwgraph.motion.estimation.mechanism_noise import ModelNoise
+from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise
 from screwgraph.motion.estimation.model_errors import stiffer_robots
 from screwgraph.motion.estimation.parameters import Parameters, find_parameters
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
@@ -26,8 +27,8 @@ from screwgraph.motion.estimation.sensors import (
     sensors_from_columns,
 )
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
-from screwgraph.motion.estimation.window_rules import choose_rule
-from screwgraph.motion.integration_rules import HERMITE_SIMPSON, Rule
+from screwgraph.motion.estimation.window_rules import choose_rule, decay_rates, find_rule
+from screwgraph.motion.integration_rules import HERMITE_SIMPSON, TRAPEZOIDAL, Rule
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Factors, Result, Selection, Variables, soft
@@ -59,6 +60,8 @@ class RobotUnknowns:
     count: int = 0
     pushed: tuple[str, ...] = ()
     rule: Rule = HERMITE_SIMPSON
+    is_window: bool = False
+    drifting: bool = False
 
     @classmethod
     def from_model(cls, robot: Robot, parameters: tuple[str, ...]) -> RobotUnknowns:
@@ -78,7 +81,8 @@ class RobotUnknowns:
     @property
     def motion(self) -> Motion:
         """Its unknowns at all instants."""
-        return Motion(self.mechanics, self.count, self.rule, self.inputs, self.parameters, pushed=self.pushed)
+        own = (self.mechanics, self.count, self.rule, self.inputs, self.parameters, self.is_window)
+        return Motion(*own, pushed=self.pushed, drifting=self.drifting)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -115,9 +119,13 @@ class RobotUnknowns:
 
     def sensors(self, given: Sequence[Mapping[str, Any]] | None, table: Any) -> tuple[Sensor, ...]:
         """Return sensors, by default those that columns of a table are named after. Raises InputError."""
-        if given is None and isinstance(table, Mapping):
-            given = sensors_from_columns(table)
+        given = self.default_sensors(table) if given is None and isinstance(table, Mapping) else given
         return parse_sensors(self.mechanics, given or ())
+
+    @staticmethod
+    def default_sensors(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return those that columns are named after."""
+        return sensors_from_columns(table)
 
     def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError."""
@@ -127,19 +135,71 @@ class RobotUnknowns:
         """Return the position that first readings tell, where they are surer than q0."""
         return find_initial_position(self.mechanics, sensors, table, q0, sigma)
 
-    def model_factors(self, data: Measurements, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
-        """Return the factors of the model; `noise.dynamics` are accelerations of the inertia at q0, and of loops.
+    def in_window(
+        self,
+        count: int,
+        dt: float,
+        q0: np.ndarray,
+        sensors: Sequence[Sensor],
+        integrator: str | None,
+        coordinates: str | None,
+    ) -> RobotUnknowns:
+        """Return those of a window of so many instants, dt (s) apart; by default as dampers of joints need it.
 
-        Accelerations of loops that held as exactly as their positions would leave doubles no digits for the rest.
+        Raises:
+            InputError: an integrator or coordinates that windows do not have.
         """
-        spread = compute_dynamics_sigma(self.mechanics, self.pushed, q0, float(np.mean(data.steps)), noise)
+        if coordinates not in ("spanning", None):
+            raise InputError(
+                f"windows of robots have no {coordinates} coordinates", why="they have those of all joints"
+            )
+        rule = find_rule(integrator) or choose_rule(self.model, q0, dt, TRAPEZOIDAL)
+        return replace(self, count=count, pushed=list_contact_frames(sensors), rule=rule, is_window=True)
+
+    @property
+    def families(self) -> tuple[Variables, ...]:
+        """All unknowns of the motion itself."""
+        return tuple(x for node in (0, *self.motion.inner) for x in self.states(node))
+
+    def window_values(self, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
+        """Return values of a window that stays in a state but for its acceleration, by family."""
+        pairs = [self.states(node)[:2] for node in (0, *self.motion.inner)]
+        return {v.name: np.tile(x, (self.count, 1)) for pair in pairs for v, x in zip(pair, (q, qd), strict=True)}
+
+    def window_prior(self, noise: ModelNoise) -> dict[str, Any]:
+        """Return standard deviations of the first instant of a first window, by family."""
+        return {**dict.fromkeys((v.name for v in self.families), BROAD), "q": noise.position, "qd": noise.velocity}
+
+    def predicted(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
+        """Return the unknowns that follow some in a window: accelerations stay, but for dampers."""
+        return self.motion.predicted(dt, decay_rates(self.model, q0), *x[: len(self.states())])
+
+    def known(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+        """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""
+        return self.motion.known(before, now)
+
+    def known_torques(self, parameters: Mapping[tuple[str, str], Any]) -> Any:
+        """Return the known torques (nv,) among parameters of one step."""
+        return parameters["dynamics", "tau"]
+
+    def model_factors(self, steps: np.ndarray, torques: np.ndarray, q0: np.ndarray, noise: ModelNoise) -> list[Factors]:
+        """Return the factors of the model, of steps (s) and known torques (N, nv).
+
+        `noise.dynamics` are accelerations of the inertia at q0, and of loops. Accelerations of loops that held as
+        exactly as their positions would leave doubles no digits for the rest.
+        """
+        spread = compute_dynamics_sigma(self.mechanics, self.pushed, q0, float(np.mean(steps)), noise)
         closure = (noise.constraints, noise.constraints, noise.dynamics)
         sigma = Sigmas(noise.integration, closure, spread)
-        return self.motion.factors(merge_equal_values(data.steps), data.torques, sigma)
+        return self.motion.factors(merge_equal_values(steps), torques, sigma)
 
-    def reading(self, sensor: Sensor) -> SensorResidual:
-        """Return a sensor's template."""
-        return SensorResidual(self.mechanics, (sensor.place,), self.inputs, self.pushed)
+    def reading(self, *sensors: Sensor) -> SensorResidual:
+        """Return the template of sensors of one kind."""
+        return SensorResidual(self.mechanics, tuple(s.place for s in sensors), self.inputs, self.pushed)
+
+    def families_of(self, sensor: Sensor) -> tuple[str, ...]:
+        """Return the names of the unknowns that a sensor depends on."""
+        return sensor.form.of
 
     def fit_to(self, data: Measurements, q0: np.ndarray) -> RobotUnknowns:
         """Return those with forces on frames in contact, and a rule by which dampers faster than steps decay."""

@@ -32,7 +32,8 @@ def make_sensor_factors(
     unknowns: Unknowns, sensor: Sensor, families: Mapping[str, Variables], samples: Samples, noise: ModelNoise
 ) -> list[Factors]:
     """Return the factors of a sensor at the instants at which it measured something."""
-    template, own = unknowns.reading(sensor), [families[name][samples.at] for name in sensor.form.of]
+    template = unknowns.reading(sensor)
+    own = [families[name][samples.at] for name in unknowns.families_of(sensor)]
     known, found = dict[str, Any](measured=each(samples.values)), unknowns.contact_factors(sensor, samples, noise)
     options: dict[str, Any] = {"loss": Huber(sensor.huber)} if sensor.huber else {}
     if sensor.bias:

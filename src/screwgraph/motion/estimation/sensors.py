@@ -20,7 +20,7 @@ from screwgraph.spatial import concatenate
 from screwgraph.spatial.so3 import skew
 
 EXAMPLE = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
-Walk = tuple[Variables, float, float]
+Walk = tuple[Variables, float, Any]
 """A random walk: its unknowns, their standard deviation at first, and that of their change in the root of a second."""
 FORMS = {name: kind.robot for name, kind in SENSORS.items() if kind.robot}
 """Kinds of sensors that robots have."""

@@ -16,9 +16,7 @@ from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.result import Slip
-from screwgraph.motion.estimation.robot_motion_graph import Motion
 from screwgraph.motion.estimation.sensor_factors import compute_contact_speeds
-from screwgraph.motion.estimation.sensors import SensorResidual
 from screwgraph.optimize import FixedLag, Result, soft
 from screwgraph.optimize.batch import Batch
 
@@ -172,7 +170,7 @@ def deletion_residuals(
 class SlipTest:
     """Tests of some contacts at the last instant of a window of a motion."""
 
-    motion: Motion
+    unknowns: Unknowns
     contacts: Sequence[Sensor]
 
     def weights(self, lag: FixedLag) -> Float[np.ndarray, " m"]:
@@ -233,7 +231,7 @@ class SlipTest:
     @cached_property
     def _batch(self) -> Batch:
         sigma = np.concatenate([np.broadcast_to(s.sigma, (3,)) for s in self.contacts])
-        template = SensorResidual(self.motion.mechanics, tuple(s.place for s in self.contacts))
-        states = [x[self.motion.count - 1] for x in self.motion.states()[:2]]
+        template = self.unknowns.reading(*self.contacts)
+        states = [x[self.unknowns.count - 1] for x in self.unknowns.states()[:2]]
         factors = soft(template, *states, measured=np.ones(len(self.contacts)), sigma=sigma, name="speeds of feet")
         return Batch(factors, ((factors.name, 1),))

@@ -48,10 +48,13 @@ class AssembledEngine:
 
     def advance(
         self, x: np.ndarray, bound: BoundFactors, prior: list[np.ndarray]
-    ) -> tuple[Float[np.ndarray, " s"], list[np.ndarray]]:
-        """Return values moved on by one step, and the prior on what is then the first."""
+    ) -> tuple[Float[np.ndarray, " s"], list[np.ndarray], Float[np.ndarray, " f"]]:
+        """Return values moved on by one step, the prior on what is then the first, and costs of what left."""
         moved = make_single_call(self.window.moving, x)
-        return moved, [self._marginal(x, bound, prior[0])] if prior else []
+        if not prior:
+            return moved, [], np.zeros(0)
+        kept, costs = self._marginal(x, bound, prior[0])
+        return moved, [kept], costs
 
     def spread(self, rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "m m"]:
         """Return J P J', P the covariance of the last step as eliminated last; NaN where nothing was."""
@@ -83,18 +86,25 @@ class AssembledEngine:
         self._tree.gather(entries, gradient, told)
         return cost
 
-    def _marginal(self, x: np.ndarray, bound: BoundFactors, prior: np.ndarray) -> Float[np.ndarray, " p"]:
-        """Return the prior that is left when the first step goes: a Schur complement, where the values are now."""
+    def _marginal(
+        self, x: np.ndarray, bound: BoundFactors, prior: np.ndarray
+    ) -> tuple[Float[np.ndarray, " p"], Float[np.ndarray, " f"]]:
+        """Return the prior that is left when the first step goes: a Schur complement, where the values are now.
+
+        With it come the costs there of the factors that leave, in the order of the problem.
+        """
         window, layout = self.window, self.window.problem.layout
         k, n = self._tree.own, 2 * self._tree.own + self._tree.shared
-        H, g = np.zeros((n, n)), np.zeros(n)
+        H, g, costs = np.zeros((n, n)), np.zeros(n), np.zeros(len(window.problem.factors))
         if bound.leaving is not None:
             _, gradient, entries = bound.leaving.linearise(x)
+            costs = np.bincount(self._leaving_groups, bound.leaving.factor_costs, len(costs))
             np.add.at(H.ravel(), self._marginal_places, entries)
             H += np.tril(H, -1).T
             g += gradient[self._marginal_rows]
         information, vector, _ = move_prior(window, layout.views(x), prior)
-        held = np.r_[0:k, 2 * k : n]
+        own = self._tree.held
+        held = np.r_[own, 2 * k : n]
         H[np.ix_(held, held)] += information
         g[held] += vector
         try:
@@ -103,8 +113,9 @@ class AssembledEngine:
             gain = np.full((k, n - k + 1), np.nan)
         tie, views = H[k:, :k], layout.views(x)
         information, vector = H[k:, k:] - tie @ gain[:, :-1], g[k:] - tie @ gain[:, -1]
-        at = [views[name][i].ravel() for name, i in [*window.of_step(1), *window.shared]]
-        return np.concatenate([information.ravel(), vector, *at])
+        kept = np.r_[own, k : n - k]
+        at = [views[name][i].ravel() for name, i in window.held_at(1)]
+        return np.concatenate([information[np.ix_(kept, kept)].ravel(), vector[kept], *at]), costs
 
     @cached_property
     def _whole(self) -> _Indexed:
@@ -118,6 +129,14 @@ class AssembledEngine:
         places = {} if self.window.pinned else self.window.leaving
         found = [select_factors(f, places[f.name]) for f in self._number_parameters() if len(places.get(f.name, ()))]
         return _index_parameters(self.window, found) if found else None
+
+    @cached_property
+    def _leaving_groups(self) -> Int[np.ndarray, " l"]:
+        """Of each factor that leaves, its place among the groups of the problem."""
+        assert self._leaving is not None
+        places = {f.name: i for i, f in enumerate(self.window.problem.factors)}
+        members = [member for batch in self._leaving.assembly.soft for member in batch.members]
+        return np.repeat([places[name] for name, _ in members], [count for _, count in members])
 
     def _number_parameters(self) -> list[Factors]:
         """Return factors whose parameters are the numbers of their places in the vector of all parameters."""

@@ -20,7 +20,13 @@ from screwgraph.optimize.smoothers.initial_prior import make_initial_prior, move
 from screwgraph.optimize.smoothers.step_parameters import Given, StepParameters
 from screwgraph.optimize.smoothers.unrolled_engine import UnrolledEngine
 from screwgraph.optimize.smoothers.window import Predict, Window
-from screwgraph.optimize.smoothers.window_export import UpdateInputs, export_window, make_update_inputs
+from screwgraph.optimize.smoothers.window_export import (
+    UpdateInputs,
+    export_window,
+    make_update_inputs,
+    pack_state,
+    unpack_state,
+)
 from screwgraph.optimize.smoothers.window_file import WindowState, load_window, save_window
 
 STRAIGHT = 1e4
@@ -48,6 +54,7 @@ class FixedLag:
         guess: Mapping[str, Any] | None = None,
         iterations: int = 20,
         tolerance: float = 1e-10,
+        is_unrolled: bool = True,
     ) -> None:
         """Begin with a window.
 
@@ -61,16 +68,17 @@ class FixedLag:
             guess: values that the search begins with; by default those of the start, which the prior is about.
             iterations: Gauss-Newton steps for each window, at most.
             tolerance: of a step: its largest entry. Where rounding keeps steps longer, they end at 1e-7 of the values.
+            is_unrolled: small windows are compiled to code without loops; false where `functions` will do their work.
 
         Raises:
             InputError: the problem is no window, or values do not fit.
         """
         self.problem, self.iterations, self.tolerance = problem, iterations, tolerance
-        self._window = Window(problem, pinned, predict)
+        self._window = Window(problem, pinned, predict, frozenset(prior) if prior else None)
         self._x = problem.start(start)
         self._assembled = AssembledEngine(self._window)
-        small = self._window.operations <= STRAIGHT
-        self._engine: WindowEngine = UnrolledEngine(self._window) if small else self._assembled
+        is_unrolled = is_unrolled and self.is_small
+        self._engine: WindowEngine = UnrolledEngine(self._window) if is_unrolled else self._assembled
         self._parameters = self._parameters_of(problem)
         if prior and pinned:
             raise InputError("a pinned window has no prior", why="its first step is fixed")
@@ -215,11 +223,14 @@ class FixedLag:
             InputError: as `loaded`; or the file has none of these names.
         """
         found, more = load_window(Path(path), self._window, self._standing, besides)
+        return self._placed(found), more
+
+    def _placed(self, standing: WindowState) -> FixedLag:
         other = self.copied()
-        other._x, other._parameters = found.values, StepParameters(found.parameters, self._parameters.places)
-        other._prior = [found.prior] if self._prior else []
+        other._x, other._parameters = standing.values, StepParameters(standing.parameters, self._parameters.places)
+        other._prior = [standing.prior] if self._prior else []
         other._bound = self._engine.bind(other._parameters.vector)
-        return other, more
+        return other
 
     @property
     def _standing(self) -> WindowState:
@@ -237,6 +248,20 @@ class FixedLag:
         """
         standing = self._standing
         return export_window(self._window, standing, front or make_update_inputs(self._window, standing))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether code without loops pays."""
+        return self._window.operations <= STRAIGHT
+
+    @property
+    def state(self) -> Float[np.ndarray, " n"]:
+        """Where it stands, as `update` of its functions takes it."""
+        return pack_state(self._window, self._standing)
+
+    def standing_at(self, state: Float[np.ndarray, " n"]) -> FixedLag:
+        """Return a smoother that goes on from a state."""
+        return self._placed(unpack_state(self._window, self._standing, state))
 
     def solve(self) -> WindowStatus:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""
@@ -258,8 +283,10 @@ class FixedLag:
         self,
         values: Mapping[str, Any] | None = None,
         parameters: Given | None = None,
-    ) -> None:
-        """Let the first step go and add one.
+    ) -> Float[np.ndarray, " f"]:
+        """Let the first step go and add one; return costs of the factors that left, by their place in the problem.
+
+        Of a first step that is held fast, none are told.
 
         Args:
             values: of the new step, by family; those left out are predicted.
@@ -269,12 +296,13 @@ class FixedLag:
         Raises:
             InputError: a name or a shape is wrong.
         """
-        self._x, self._prior = self._engine.advance(self._x, self._bound, self._prior)
+        self._x, self._prior, left = self._engine.advance(self._x, self._bound, self._prior)
         for name, value in (values or {}).items():
             self._set_parameter(name, value)
         if parameters:
             self._parameters.shift(parameters)
             self._bound = self._engine.bind(self._parameters.vector)
+        return left
 
     def revise(self, parameters: Given) -> None:
         """Give factors other parameters of their last step: {factors: {parameter: value}}.
@@ -332,6 +360,6 @@ class WindowEngine(Protocol):
 
     def advance(
         self, x: np.ndarray, bound: Any, prior: list[np.ndarray]
-    ) -> tuple[Float[np.ndarray, " s"], list[np.ndarray]]:
-        """Return values moved on by one step, and the prior on what is then the first."""
+    ) -> tuple[Float[np.ndarray, " s"], list[np.ndarray], Float[np.ndarray, " f"]]:
+        """Return values moved on by one step, the prior on what is then the first, and costs of what left."""
         ...

@@ -8,7 +8,6 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler import CompiledProgram
-from screwgraph.optimize.smoothers.unrolled_problem import count_numbers
 from screwgraph.optimize.smoothers.window import Window
 
 
@@ -31,13 +30,11 @@ class UnrolledEngine:
 
     def advance(
         self, x: np.ndarray, bound: list[np.ndarray], prior: list[np.ndarray]
-    ) -> tuple[Float[np.ndarray, " s"], list[np.ndarray]]:
-        """Return values moved on by one step, and the prior on what is then the first."""
-        found, size = (
-            make_single_call(self.window.advance, x, *bound, *prior),
-            count_numbers(self.window.problem.layout),
-        )
-        return found[:size], [found[size:]] if prior else []
+    ) -> tuple[Float[np.ndarray, " s"], list[np.ndarray], Float[np.ndarray, " f"]]:
+        """Return values moved on by one step, the prior on what is then the first, and costs of what left."""
+        found, size = make_single_call(self.window.advance, x, *bound, *prior), len(x)
+        end = size + self.window.prior_size
+        return found[:size], [found[size:end]] if prior else [], found[end:]
 
 
 def make_single_call(call: CompiledProgram, *arrays: np.ndarray) -> np.ndarray:

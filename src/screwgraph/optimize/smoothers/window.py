@@ -28,16 +28,22 @@ Predict = Callable[..., Any]
 """From a step's unknowns, family by family, to those of the next: a sequence of as many."""
 
 
+SPARSE = 20
+"""How many times fewer operations unknowns take that only factors of their own step are on: those of a Klann leg."""
+
+
 @dataclass(frozen=True, eq=False)
 class Window:
     """A problem over W steps: families of W unknowns have one a step, families of one are shared by all.
 
-    `pinned` holds the first step fast; else there is a quadratic prior on it and on what is shared.
+    `pinned` holds the first step fast; else there is a quadratic prior on it and on what is shared: on the families
+    that are `named`, by default all, and on those that factors between steps tie to the step before.
     """
 
     problem: Problem
     pinned: bool
     predict: Predict | None = None
+    named: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         counts = {v.count for v in self.problem.families} - {1}
@@ -81,19 +87,43 @@ class Window:
     def free(self) -> list[Unknown]:
         """Unknowns in the order in which they are eliminated: step by step, then what is shared."""
         steps = range(1 if self.pinned else 0, self.steps)
-        return [*(key for step in steps for key in self.of_step(step)), *self.shared]
+        return [*(key for step in steps for key in self._in_elimination_order(step)), *self.shared]
+
+    def _in_elimination_order(self, step: int) -> list[Unknown]:
+        """Return the unknowns of a step, what its own factors determine first."""
+        own = self.of_step(step)
+        return [*(key for key in reversed(own) if key[0] not in self._tied), *(k for k in own if k[0] in self._tied)]
+
+    @cached_property
+    def _tied(self) -> frozenset[str]:
+        """Families of a step that the prior or a factor ties to the step before."""
+        if self.named is None:
+            return frozenset(name for name, _ in self.of_step(0))
+        found = set(self.named)
+        for f in self.problem.factors:
+            for k, steps in enumerate(self._steps_of(f)):
+                if len(steps) > 1:
+                    several = [a for a in f.arguments if a.variables.count > 1]
+                    found |= {a.variables.name for a in several if a.indices[k if len(a) > 1 else 0] == max(steps)}
+        return frozenset(found)
 
     @cached_property
     def operations(self) -> int:
-        """Operations, roughly, of factoring J'J step by step."""
+        """Operations, roughly, of factoring J'J step by step; what a step's own factors determine is sparse."""
         shared = sum(self._manifold(key).dim for key in self.shared)
         own = sum(self._manifold(key).dim for key in self.of_step(0))
-        return (self.steps - self.pinned) * own * (own + shared) ** 2 + shared**3
+        tied = sum(self._manifold(key).dim for key in self.of_step(0) if key[0] in self._tied)
+        apart = own * (own + shared) ** 2 - tied * (tied + shared) ** 2
+        return (self.steps - self.pinned) * (tied * (tied + shared) ** 2 + apart // SPARSE) + shared**3
 
     @cached_property
     def held(self) -> list[Unknown]:
         """Unknowns of the prior."""
-        return [*self.of_step(0), *self.shared] if not self.pinned else []
+        return self.held_at(0) if not self.pinned else []
+
+    def held_at(self, step: int) -> list[Unknown]:
+        """Return the unknowns that a prior on a step is about."""
+        return [*(key for key in self.of_step(step) if key[0] in self._tied), *self.shared]
 
     @cached_property
     def held_size(self) -> int:
@@ -122,7 +152,7 @@ class Window:
     def _goes_beyond(self, f: Any) -> bool:
         """Return whether a factor that leaves is on steps behind the second."""
         steps = self._steps_of(f)
-        return any(max(steps[k]) > 1 for k in self._leaving_of(f))
+        return any(max(steps[k]) > 1 for k in self.leaving[f.name])
 
     @cached_property
     def newton(self) -> CompiledProgram:
@@ -152,7 +182,7 @@ class Window:
 
     @cached_property
     def advance_code(self) -> UnrolledProblem:
-        """(x, p, prior) -> values moved on by one step, and the prior on what is then the first."""
+        """(x, p, prior) -> values moved on by one step, the prior on what is then the first, costs of what left."""
         return unroll_problem("window_advance", self.question, self.expressions, self._extra, self._advance_outputs)
 
     @cached_property
@@ -172,7 +202,13 @@ class Window:
             factors.append(
                 (f.name, f.kernels.derivation.question, shapes, [(a.variables.name, a.indices) for a in f.arguments])
             )
-        return families, self.pinned, factors, encode_expressions(self.expressions.tape, self._flat(self._moved_on()))
+        return (
+            families,
+            self.pinned,
+            sorted(self._tied),
+            factors,
+            encode_expressions(self.expressions.tape, self._flat(self._moved_on())),
+        )
 
     @staticmethod
     def _flat(arrays: Sequence[Any]) -> list[Number]:
@@ -211,12 +247,17 @@ class Window:
         return [] if self.pinned else [("prior", (self.prior_size,))]
 
     def _marginal(self) -> list[Any]:
-        """Return the prior that is left when the first step goes: a Schur complement, where the values are now."""
-        listed, factors = iter(self.expressions.linearised_factors), list[LinearisedFactor]()
+        """Return the prior that is left when the first step goes: a Schur complement, where the values are now.
+
+        Last come the costs there of the factors that leave, in the order of `leaving`.
+        """
+        listed, factors, costs = iter(self.expressions.linearised_factors), list[LinearisedFactor](), list[Number]()
         for f in self.problem.factors:
             own = [next(listed) for _ in range(len(f))]
-            factors += [own[k] for k in self.leaving[f.name]]
-        going, staying = self.of_step(0), [*self.of_step(1), *self.shared]
+            gone = [own[k] for k in self.leaving[f.name]]
+            factors += gone
+            costs.append(sum((0.5 * (item.weight * (item.residual @ item.residual)) for item in gone), start=0.0))
+        going, staying = self._in_elimination_order(0), self.held_at(1)
         H, g, _ = self._normal(factors, [*going, *staying])
         k = sum(self._manifold(key).dim for key in going)
         eliminated = factor_symbolically(H[:k])
@@ -230,7 +271,7 @@ class Window:
                 entry = H[k + i].get(k + j, 0.0) - _dot(coupling[i], gains[j])
                 information[i, j] = information[j, i] = entry
         vector = [g[k + i] - _dot(coupling[i], moved) for i in range(n)]
-        return [information, vector, *(self.expressions.unknowns[key] for key in staying)]
+        return [information, vector, *(self.expressions.unknowns[key] for key in staying), *costs]
 
     def _normal(
         self, factors: Sequence[LinearisedFactor], keys: Sequence[Unknown]

@@ -30,7 +30,7 @@ FLAGS = {
     "inputs": Flag(metavar="MOTOR"),
     "sensor": Flag("A sensor, written as in the file's sensors:, which it replaces; repeatable.", "YAML"),
     "model_error": Flag("Factor on the standard deviations of the model.", "X", min=1e-3, max=1e6),
-    "lag": Flag("Robots only: estimate by a sliding window of this length (s).", "S", min=0.0),
+    "lag": Flag("Estimate by a sliding window of this length (s).", "S", min=0.0),
     "state": Flag("Robots only: a JSON file with q and qd near which the motion begins.", "FILE"),
 }
 
@@ -48,6 +48,7 @@ Example:
   screwgraph estimate four_bar_angle --measurements gyros.csv --parameters mass:coupler -o estimate.csv
   screwgraph estimate four_bar_angle --measurements gyros.csv --inputs theta -o estimate.csv --plot pictures
   screwgraph estimate rr --measurements m.csv --sensor "{sensor: a, joint_position: joint1, sigma: 0.001}" -o e.npz
+  screwgraph estimate four_bar_angle --measurements gyros.csv --lag 0.05 -o estimate.csv
   screwgraph estimate a1 --base floating --measurements log.csv -o out
   screwgraph estimate a1 --base floating --measurements log.csv --lag 0.01 -o out
   screwgraph estimate a1 --base floating --measurements log.csv --state start.json -o out
@@ -96,8 +97,6 @@ def estimate(
             raise make_usage_error("--state goes with robots", why="a mechanism's file says how the motion begins")
         given["q0"], given["qd0"], _ = read_start(state, model, None)
     if lag is not None:
-        if not model.has_frames:
-            raise make_usage_error("--lag goes with robots", fix="leave it out: all samples are estimated together")
         with watch_simulation(until, "estimating") as watch:
             online = replay_measurements(model, table, lag, watch=watch, **given)
         return report_online(online, watch.wall_time, output, report, plot, json)
@@ -209,10 +208,8 @@ def report_online(
 ) -> None:
     """Save the motion, write report and plots, and say what was found."""
     found.run.save(output)
-    if found.smoother.count >= found.smoother.window and not found.smoother.converged:
-        print_note(
-            "warning: the search for the first window did not converge: first estimates, and contacts, may be wrong"
-        )
+    for doubt in found.smoother.doubts:
+        print_note(f"warning: {doubt}")
     summary, groups = _summarise_replay(found, wall_time, output), group_motion_panels(found.run)
     if report is not None:
         more = [(name, of["value"], "") for name, of in summary["parameters"].items()]
@@ -229,7 +226,7 @@ def _summarise_replay(found: Replay, wall_time: float, output: str) -> dict[str,
     is_full = smoother.count >= smoother.window
     sigma = smoother.sigma() if is_full else {}
     return {
-        "robot": smoother.robot.name,
+        "robot": smoother.model.name,
         "samples": len(found.run.t),
         "window": smoother.window,
         "wall_time": wall_time,
@@ -240,6 +237,8 @@ def _summarise_replay(found: Replay, wall_time: float, output: str) -> dict[str,
             if is_full
         },
         "converged": smoother.converged,
+        "misfit": smoother.misfit,
+        "doubts": list(smoother.doubts),
         "offsets": {
             name: {"value": x.tolist(), "sigma": sigma[f"offset {name}"].tolist()}
             for name, x in smoother.offsets.items()

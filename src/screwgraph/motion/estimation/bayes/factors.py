@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import InputError
 from screwgraph.motion.estimation.bayes.known_names import Known
 from screwgraph.motion.estimation.bayes.laws import (
     EquationsOfMotion,
@@ -204,4 +205,9 @@ class NetworkFactors:
         return soft(template, x, mean=each(mean), sigma=noise.prior, name=known.name)
 
     def _list_observed(self, known: Known) -> list[str]:
-        return list(self.model.sensors[known.sensor].form.of)
+        """Return the kinds that a sensor depends on. Raises InputError where networks observe none of these."""
+        sensor = self.model.sensors[known.sensor]
+        if missing := [name for name in sensor.form.of if name not in FAMILIES]:
+            what = f"sensor {sensor.name!r} depends on {', '.join(missing)}, which networks do not observe"
+            raise InputError(what, fix="leave it out: network.given(model, ..., sensors=[...])")
+        return list(sensor.form.of)

@@ -106,6 +106,11 @@ def solve_acceleration(mechanism: Mechanism, q: Array, qd: Array, force: Array |
     return _motion(mechanism, q, qd, force)[0]
 
 
+def solve_multipliers(mechanism: Mechanism, q: Array, qd: Array, force: Array | float = 0.0) -> Array:
+    """Return multipliers of the rows of constraints that count (m,); `force` (n,) is added to the mechanism's own."""
+    return _motion(mechanism, q, qd, force)[1]
+
+
 @dataclass(frozen=True)
 class Acceleration:
     """`solve_acceleration` one mechanism, as integration rules ask for it."""

@@ -1,0 +1,77 @@
+"""Templates of a mechanism's factors that depend on unknown parameters, torques or multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.model.mechanism.sensors import SensorResidual
+from screwgraph.motion.estimation.factors.dynamics import solve_multipliers
+from screwgraph.motion.estimation.symbolic_parameters import SymbolicMechanism
+from screwgraph.optimize.template_wrappers import flatten_residual
+from screwgraph.tape import depends_on, substitute_scalars
+
+
+@dataclass(frozen=True)
+class MultiplierReading:
+    """A sensor of forces, by q, qd, qdd and, if there are `inputs`, the torques of these, which are all motors."""
+
+    template: SensorResidual
+    inputs: tuple[int, ...] = ()
+
+    def __call__(self, q: Any, qd: Any, qdd: Any, *tau: Any, measured: Any) -> Any:
+        """Residual of the template."""
+        mechanism = self.template.mechanism
+        force = mechanism.motor_forces(tau[0]) if self.inputs else 0.0
+        return self.template(q, qdd, solve_multipliers(mechanism, q, qd, force), measured=measured)
+
+
+@dataclass(frozen=True)
+class ParametricTemplate:
+    """A template of a varied mechanism; after its own unknowns come torques, `ends` of them, then parameters.
+
+    Torques at both ends of a time step act with their mean, on the coordinates `inputs`. `is_parametric` says whether
+    the template depends on parameters; only then they are among its unknowns.
+    """
+
+    template: Any
+    varied: SymbolicMechanism
+    inputs: tuple[int, ...] = ()
+    ends: int = 0
+    is_parametric: bool = False
+
+    def __call__(self, *unknowns: Any, **parameters: Any) -> Any:
+        """Residual of the template."""
+        own = list(unknowns)
+        values = own.pop() if self.is_parametric else None
+        if self.ends:
+            mean = sum(own[-self.ends :]) / self.ends
+            own = own[: -self.ends]
+            force = np.zeros(self.varied.mechanism.n, dtype=object)
+            force[list(self.inputs)] = mean
+            parameters["force"] = parameters.get("force", 0.0) + force
+        if not self.varied.names:
+            return self.template(*own, **parameters)
+        # Parameters are scalars of a tape of their own: the template is written there, and moved.
+        moved: dict[Any, Any] = {} if values is None else dict(zip(self.varied.symbols, values, strict=True))
+
+        def symbol(x: Any) -> Any:
+            inputs = self.varied.tape.inputs("x", np.shape(x))
+            moved.update(zip(np.ravel(inputs), np.ravel(np.asarray(x, dtype=object)), strict=True))
+            return inputs
+
+        residual = self.template(*map(symbol, own), **{name: symbol(x) for name, x in parameters.items()})
+        return substitute_scalars(flatten_residual(residual).tolist(), moved)
+
+
+def depends_on_parameters(
+    template: Any, varied: SymbolicMechanism, sizes: tuple[int, ...], parameters: tuple[str, ...]
+) -> bool:
+    """Return whether a template, of unknowns of such sizes and parameters of such names, depends on the parameters."""
+    if not varied.names:
+        return False
+    own = [varied.tape.inputs("x", (size,)) for size in sizes]
+    residual = template(*own, **{name: varied.tape.input(name) for name in parameters})
+    return depends_on(flatten_residual(residual).tolist(), list(varied.symbols))

@@ -1,0 +1,54 @@
+"""Load cells read the forces in pins, which the graph's variables `wrench:BODY.POINT` are, in the axes of the body."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.mechanics.mechanism import constraint_multipliers, simulate_sensors
+from screwgraph.model.mechanism.sensors import parse_sensors
+
+
+@pytest.mark.parametrize("name", ["four_bar_angle", "slider_crank"])
+def test_cells_read_what_newton_and_euler_say(name: str):
+    mechanism = sg.load_mechanism(name)
+    drive = [4.0] * len(mechanism.motors)
+    run = sg.simulate(mechanism, time=0.1, dt=0.02, tau=lambda t, q, qd: drive)
+    states = {"q": run.q, "v": run.qd, "a": run.qdd}
+    states["multipliers"] = constraint_multipliers(mechanism, run.q, run.qd, run.tau)
+    for body in mechanism.bodies:
+        first, second = (mechanism.position(run.q, p) for p in body.base)
+        along = (second - first) / np.linalg.norm(second - first, axis=1, keepdims=True)
+        axes = np.stack([along, np.stack([-along[:, 1], along[:, 0]], axis=1)], axis=1)
+        for point in (mechanism.points[p].name for p in body.points):
+            cell = {"sensor": "it", "load_cell": [body.name, point], "sigma": 1.0}
+            read = simulate_sensors(mechanism, states, parse_sensors(mechanism, [cell]))
+            pins = sg.with_pin_forces(sg.dynamics_graph(mechanism), f"{body.name}.{point}").given("q", "qd", "tau")
+            force = sg.compile(pins, "wrench")(run.q, run.qd, run.tau)
+            expected = np.einsum("kij,kj->ki", axes, np.reshape(force, (len(run.t), 2)))
+            size = np.abs(force).max()
+            np.testing.assert_allclose(np.stack([read["it_x"], read["it_y"]], 1), expected, atol=1e-8 * size)
+
+
+@pytest.mark.parametrize(
+    ("sensor", "match"),
+    [
+        ({"load_cell": ["coupler", "D"]}, "body 'coupler' has the points P1, P2"),
+        ({"load_cell": "coupler"}, "list"),
+        ({"joint_torque": "phi"}, "phi"),
+    ],
+)
+def test_cells_where_there_is_nothing_to_read_are_refused(sensor: dict, match: str):
+    with pytest.raises(sg.InputError, match=match):
+        parse_sensors(sg.load_mechanism("four_bar_angle"), [{"sensor": "it", "sigma": 1.0, **sensor}])
+
+
+def test_forces_need_unknown_torques_of_all_motors():
+    mechanism = sg.load_mechanism("four_bar_angle")
+    table = {"t": 0.01 * np.arange(20), "it_x": np.zeros(20), "it_y": np.zeros(20)}
+    with pytest.raises(sg.InputError, match="name all of them among inputs"):
+        sg.estimate(mechanism, table, sensors=[{"sensor": "it", "load_cell": ["coupler", "P2"], "sigma": 1.0}])
+    torque = [{"sensor": "it", "joint_torque": "theta", "sigma": 1.0}]
+    with pytest.raises(sg.InputError, match="measured, but not unknown"):
+        sg.estimate(mechanism, {"t": table["t"], "it": np.zeros(20)}, sensors=torque)
