@@ -36,9 +36,9 @@ class Instant(NamedTuple):
         left = np.block([[M, K.T], [K, np.zeros((len(K), len(K)))]])
         return np.linalg.lstsq(left, np.concatenate([tau - self.h, self.k]), rcond=1e-12)[0][:size]
 
-    def inverse(self, qdd: np.ndarray) -> np.ndarray:
-        """Return the torques of the independent joints."""
-        return self.G.T @ (self.M @ qdd + self.h)
+    def cancelling(self, qdd: np.ndarray) -> float:
+        """Return the largest sum of the sizes of all terms in a torque."""
+        return float((np.abs(self.G.T) @ (np.abs(self.M) @ np.abs(qdd) + np.abs(self.h))).max())
 
 
 class FileOracle:
@@ -145,6 +145,9 @@ def test_files_of_the_benchmark_move_as_a_dense_kkt_system_says(kind, file, tmp_
     known = [oracle.at(*state) for state in zip(q, qd, strict=True)]
     qdd = np.array([instant.forward(u) for instant, u in zip(known, tau, strict=True)])
     assert_agree(interpreted(sg.forward_dynamics(robot), q, qd, tau), qdd)
-    assert_agree(interpreted(sg.inverse_dynamics(robot), q, qd, qdd)[:, at], tau[:, at])
+    found = interpreted(sg.inverse_dynamics(robot), q, qd, qdd)[:, at]
+    for torque, right, instant, motion in zip(found, tau[:, at], known, qdd, strict=True):
+        # Beside dead points large forces cancel: of these, the KKT system's accelerations give eleven digits.
+        assert np.abs(torque - right).max() <= 1e-9 * np.abs(right).max() + 1e-11 * instant.cancelling(motion)
     M = sg.mass_matrix(robot, coordinates="independent" if robot.is_closed else "spanning")
     assert_agree(interpreted(M, q), np.array([instant.G.T @ instant.M @ instant.G for instant in known]))
