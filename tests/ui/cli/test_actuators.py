@@ -51,6 +51,17 @@ def test_inverse_dynamics_give_efforts(command, state_file, arm):
     assert "effort (result; N m, N)" in command("solve", arm, "--problem", "inverse", "--actuators").out
 
 
+def test_efforts_stay_within_bounds_where_that_is_asked_for(command, state_file, arm):
+    arm.write_text(ARM.replace("{shoulder: 2, elbow: -2}}", "{shoulder: 2, elbow: -2}, bounds: [-100, 0]}"))
+    arm.write_text(arm.read_text() + "  - {actuator: servo, terms: {elbow: 1}}\n")
+    state = state_file('{"q": [0.3, -0.4]}')
+    asked = ("solve", arm, "--problem", "inverse", "--actuators", "--state", state, "--json")
+    (free,), (bound,) = (np.atleast_2d(command(*asked, *more).json["result"]) for more in ((), ("--effort-limits",)))
+    torques = sg.inverse_dynamics(sg.load(arm))([0.3, -0.4], [0.0, 0.0], [0.0, 0.0])
+    assert free[1] > 0.0 == bound[1]
+    np.testing.assert_allclose(bound, [torques[0] / 5.0, 0.0, torques[1]], rtol=1e-9, atol=1e-12)
+
+
 def test_named_actuators_alone_drive(command, arm, tmp_path):
     more = tmp_path / "more.yaml"
     more.write_text(f"{ARM}  - {{actuator: spare, terms: {{elbow: 7}}}}\n")

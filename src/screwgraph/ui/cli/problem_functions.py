@@ -51,6 +51,14 @@ def check_efforts(problem: str, actuators: bool, model: Model) -> None:
         raise make_usage_error(what, why=why, fix="use --problem inverse or forward")
 
 
+def check_effort_limits(problem: str, actuators: bool, limits: bool) -> None:
+    """Check that --effort-limits is given for inverse dynamics of actuators; raise a usage error else."""
+    if limits and not (actuators and problem == "inverse"):
+        raise make_usage_error(
+            "--effort-limits goes with --problem inverse and --actuators", why="bounds are those of actuators"
+        )
+
+
 def compile_problem_function(
     robot: Model,
     problem: str,
@@ -61,12 +69,14 @@ def compile_problem_function(
     actuators: bool = False,
     parameters: Sequence[str] = (),
     payload: str | None = None,
+    effort_limits: bool = False,
 ) -> Function:
     """Return the function that answers a problem; raises what `inverse_dynamics` and its siblings do."""
     common = {"ordering": ordering, "external_wrenches": frames, "parameters": parameters, "payload": payload}
     with show_progress(f"eliminating the {problem} problem of {robot.name}"):
         if problem == "inverse":
-            return inverse_dynamics(robot, actuated=actuated, actuators=actuators, **common)
+            own = {"actuated": actuated, "actuators": actuators, "effort_limits": effort_limits}
+            return inverse_dynamics(robot, **own, **common)
         if problem == "forward":
             return forward_dynamics(robot, actuators=actuators, **common)
         return hybrid_dynamics(robot, accelerations, **common)

@@ -12,6 +12,7 @@ from screwgraph.ui.cli.problem_functions import (
     EFFORT,
     check_accelerations,
     check_actuated,
+    check_effort_limits,
     check_efforts,
     compile_problem_function,
     name_third_argument,
@@ -27,6 +28,7 @@ FLAGS = {
         "actuator); where there are more than degrees of freedom, torques have the minimum norm.",
         "JOINT",
     ),
+    "effort_limits": Flag("Inverse with --actuators only: the least efforts within the bounds of actuators."),
     "algorithm": Flag("Also print the elimination as numbered assignments."),
 }
 
@@ -63,6 +65,7 @@ def solve(
     accelerations: tuple[str, ...] = (),
     actuated: tuple[str, ...] = (),
     actuators: bool = False,
+    effort_limits: bool = False,
     state: str | None = None,
     random: int | None = None,
     seed: int | None = None,
@@ -77,6 +80,7 @@ def solve(
     driving = actuated or None
     check_accelerations(problem, accelerations)
     check_actuated(problem, driving)
+    check_effort_limits(problem, actuators, effort_limits)
     if source.is_mechanism:
         if external_wrenches:
             fix = "write forces: into the mechanism's file"
@@ -94,7 +98,9 @@ def solve(
     else:
         at = read_state(state, model, given, external_wrenches)
         check_closed(model, at.q, at.qd, state)
-    function = compile_problem_function(model, problem, accelerations, ordering, at.frames, driving, actuators)
+    function = compile_problem_function(
+        model, problem, accelerations, ordering, at.frames, driving, actuators, effort_limits=effort_limits
+    )
     with show_progress("solving"), np.errstate(all="ignore"):  # the answer itself shows what is not finite
         result = function(at.q, at.qd, at.given, *((at.wrenches,) if at.frames else ()))
     answer = SolveResult(model, problem, accelerations, function, at, result, driving, actuators)
