@@ -169,7 +169,10 @@ def test_what_is_named_as_missing_settles_it():
             ),
             "the laws and the known values do not hold together",
         ),
-        (lambda m: bayes_network(1, "independent").given(m, "C"), "no kind of quantity is called 'C'"),
+        (
+            lambda m: bayes_network(1, "independent").given(m, "C")({"C": [1.0, 2.0]}),
+            "values of C are not numbers of the shape",
+        ),
         (lambda m: bayes_network(1, "independent").given(m, "z:x:piston"), "no coordinate is called 'x:piston'"),
         (lambda m: NETWORK.given(m, "z"), "no kind of quantity is called 'z'"),
         (lambda m: bayes_network(2).given(m, "Q"), "dt = None is no time between 2 steps"),

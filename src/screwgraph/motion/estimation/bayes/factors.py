@@ -40,8 +40,8 @@ BETWEEN = ("f_hs v", "f_rk")
 """Factors that take the efforts half-way between steps."""
 EXACT = Noise(1.0, 1.0, 1.0, 1.0, 1.0)
 """At one instant all laws can hold exactly, whatever their weights."""
-OBSERVED = Noise(constraints=1e-6, dynamics=1e-3, prior=1e-6)
-"""At one instant with observations: laws and known values hold nearly exactly, sensors have their own noise."""
+OBSERVED = Noise(integration=1e-5, constraints=1e-6, dynamics=1e-3, prior=1e-6)
+"""With observations: laws and known values hold nearly exactly, sensors have their own noise."""
 
 ALONG_PATHS = Noise(constraints=1e-2, dynamics=1e-1, prior=1e-2)
 """Exact enough beside integrators, whose errors in steps at the ends of paths count even less: digits are kept."""
@@ -107,8 +107,8 @@ class NetworkFactors:
         """Return all factors; values that are known are zero in them."""
         if noise is None:
             observed = any(known.kind == "o" for known in self.known)
-            at_one = OBSERVED if observed else EXACT
-            noise = at_one if self.steps == 1 else ALONG_PATHS if self.paths else Noise()
+            over_time = EXACT if self.steps == 1 else ALONG_PATHS if self.paths else Noise()
+            noise = OBSERVED if observed else over_time
         model, x = self.model, self.families
         laws = self._constraints(noise)
         if "Q" in self.kinds:

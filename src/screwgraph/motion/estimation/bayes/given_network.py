@@ -3,48 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, Order, compile_graph
 from screwgraph.graph import Key, dynamics_graph
-from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.estimation.bayes.branch_search import search_branches
+from screwgraph.motion.estimation.bayes.branches import Path
 from screwgraph.motion.estimation.bayes.default_guess import guess_motion
+from screwgraph.motion.estimation.bayes.determinacy import check_determined
 from screwgraph.motion.estimation.bayes.factors import FAMILIES, NetworkFactors
 from screwgraph.motion.estimation.bayes.jumps import check_jumps
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
 from screwgraph.motion.estimation.bayes.known_names import Known
 from screwgraph.motion.estimation.bayes.motion_integration import integrate_motion
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
+from screwgraph.motion.estimation.bayes.solution import BayesSolution
 from screwgraph.motion.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
 from screwgraph.motion.estimation.mechanism_noise import Noise
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Problem, Result, each, solve
-from screwgraph.optimize.batch import make_batches
-from screwgraph.optimize.linear import SingularError
 
 BROKEN = 1e-8
 """Residual, relative to 1 and the largest value, that laws may be left with at one instant."""
-SINGULAR = 1e-9
-"""Singular values, relative to the largest, of what is not determined; columns of the Jacobian are unit vectors."""
-DENSE = 1000
-"""Up to so many unknown numbers, singular values are computed; beyond, only what no factor holds at all is noticed."""
-NAMED = 4
 SEARCHES = (("dogleg", 40), ("gauss_newton", 30), ("levenberg_marquardt", 100))
 """Methods and iterations: one step where equations are linear; full steps along bent valleys; past singular states."""
 EXPECTED = 1.0
 """Cost for each unknown, up to which a search needs no other start."""
-PREFERRED = (("tau",), ("q", "z"), ("v", "w"), ("a", "b"), ("lambda",))
-"""Families, those first that are named as what would settle a motion, with those before."""
-SETTLED = 1e-3
-"""Singular values of what is free in some unknowns, relative to the largest, that these settle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +58,7 @@ class GivenNetwork:
 
     def __post_init__(self) -> None:
         for kind in self.asked:
-            if kind not in self._kinds:
+            if kind not in (*self._kinds, "C"):
                 raise make_unknown_name_error("kind of quantity", kind, self._kinds)
         if self.integrator not in INTEGRATORS:
             raise make_unknown_name_error("integrator", self.integrator, INTEGRATORS)
@@ -115,9 +106,23 @@ class GivenNetwork:
         motion = KnownMotion.from_known(
             self.model, self.steps, float(self.dt or 0.0), self.known, given, self.laws.paths
         )
-        given |= {known.name: motion.values(known) for known in self.laws.known_quantities if known.kind != "o"}
-        starts = self._starts(given, guess or {}, motion)
-        problem = self.problem.with_parameters(self._parameters(given))
+        given |= {
+            known.name: motion.values(known) for known in self.laws.known_quantities if known.kind in motion.tables
+        }
+        problem, own = self.problem.with_parameters(self._parameters(given)), dict(guess or {})
+        at_branch = given.get("C")
+
+        def solve_near(path: Path | None) -> BayesSolution:
+            return self._solve(problem, given, self._starts(given, own, motion, path))
+
+        if "C" in self.asked:
+            return search_branches(self._add_readings(motion, given), self._start(given, own)["q"], solve_near)
+        return solve_near(None if at_branch is None else np.repeat(at_branch, self.steps, axis=0))
+
+    def _solve(
+        self, problem: Problem, given: Mapping[str, np.ndarray], starts: Sequence[Mapping[str, np.ndarray]]
+    ) -> BayesSolution:
+        """Search from starts. Raises InputError as calls do."""
         result = _solve_from_starts(problem, starts)
         check_determined(problem, result.iterate.x, self.laws)
         if self.steps == 1 and not self._is_observed:
@@ -125,6 +130,16 @@ class GivenNetwork:
         elif not result.success:
             raise InputError(f"the search ends: {result.status.value}", why=result.reason, fix="give a nearer guess=")
         return BayesSolution(self.model.model, self._collect_values(result, given), result)
+
+    def _add_readings(self, motion: KnownMotion, given: Mapping[str, np.ndarray]) -> KnownMotion:
+        """Return what is known with readings of sensors of single coordinates, near which branches lie."""
+        tables = {kind: table.copy() for kind, table in motion.tables.items()}
+        for known in self.known:
+            column = self.model.find_read_column(self.model.sensors[known.sensor]) if known.kind == "o" else None
+            if column is not None:
+                own = tables["q"][list(known.steps), column]
+                tables["q"][list(known.steps), column] = np.where(np.isnan(own), given[known.name][:, 0], own)
+        return replace(motion, tables=tables)
 
     def compile(self, *names: str, ordering: Order = "auto") -> Function:
         """Return the linear part of one instant as a compiled function, positions and velocities being known.
@@ -140,7 +155,7 @@ class GivenNetwork:
                 "only one instant without observations, in spanning coordinates, is compiled",
                 fix="call the network with values",
             )
-        keys = [key for known in self.known for key in self._keys(known)]
+        keys = [key for known in self.known if known.kind != "C" for key in self._keys(known)]
         renamed = ["tau" + name[1:] if name.partition(":")[0] == "Q" else name for name in names]
         return compile_graph(dynamics_graph(self.model.model).given(*keys), renamed, ordering=ordering)
 
@@ -178,24 +193,24 @@ class GivenNetwork:
         return values
 
     def _starts(
-        self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any], motion: KnownMotion
+        self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any], motion: KnownMotion, path: Path | None = None
     ) -> list[dict[str, np.ndarray]]:
-        """Return where searches over time begin: at the guess, and where what is known leads from a known state.
+        """Return where searches begin: at the guess, or at a path, and where what is known leads from a known state.
 
         Raises:
             InputError: paths jump, and no noise was stated.
         """
-        own = self._start(given, guess)
-        found = [{**guess_motion(motion, own["q"], has_forces="Q" in self.laws.kinds), **guess}]
-        integrated = (
-            None if self.steps == 1 or ("q" in guess and not self.laws.paths) else integrate_motion(motion, own["q"])
-        )
+        near = self._start(given, guess)["q"] if path is None else path
+        guess = guess if path is None else {kind: x for kind, x in guess.items() if kind not in ("q", "z")}
+        found = [{**guess_motion(motion, near, has_forces="Q" in self.laws.kinds), **guess}]
+        is_followed = "q" in guess and not self.laws.paths if path is None else bool(np.ptp(path, axis=0).any())
+        integrated = None if self.steps == 1 or is_followed else integrate_motion(motion, near)
         if integrated is not None:
             if self.laws.paths and self.noise is None:
-                check_jumps(motion, integrated, own["q"])
-            near = integrated.values
-            found = [{**near, **guess}, *([near] if guess else []), *found]
-        return [self._start(given, {**self._independent_values(near), **near}) for near in found]
+                check_jumps(motion, integrated, near)
+            values = integrated.values
+            found = [{**values, **guess}, *([values] if guess else []), *found]
+        return [self._start(given, {**self._independent_values(values), **values}) for values in found]
 
     def _start(self, given: Mapping[str, np.ndarray], guess: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Return where the search begins, by family."""
@@ -232,7 +247,8 @@ class GivenNetwork:
         found = {kind: result.values[x.name] for kind, x in self.laws.families.items()}
         if "Q" in self.laws.kinds and "Q" not in found:
             found["Q"] = self._torques(given)
-        return {kind: values[0] if self.steps == 1 else values for kind, values in found.items()}
+        values = {kind: x[0] if self.steps == 1 else x for kind, x in found.items()}
+        return {**values, "C": found["q"][0]}
 
 
 def _solve_from_starts(problem: Problem, starts: Sequence[Mapping[str, np.ndarray]]) -> Result:
@@ -258,91 +274,3 @@ def _check_laws(result: Result) -> None:
             why="the known values contradict each other, or the search ended elsewhere",
             fix="give fewer values, or a nearer guess=",
         )
-
-
-def check_determined(problem: Problem, x: Float[np.ndarray, " s"], laws: NetworkFactors) -> None:
-    """Check that the factors determine all unknowns at x.
-
-    Raises:
-        InputError: they do not; the message says how many degrees of freedom are left, and names as many unknowns.
-    """
-    layout, free = problem.layout, _find_undetermined(problem, x, laws)
-    if free:
-        count = "1 degree of freedom is" if len(free) == 1 else f"{len(free)} degrees of freedom are"
-        names = [laws.name_unknown(*layout.place(i)) for i in free]
-        more, size = ", ..." if len(names) > NAMED else "", layout.size
-        rank = f"{size - len(free)}" if size <= DENSE else "fewer"
-        raise InputError(
-            f"{count} left undetermined by what is known",
-            why=f"the laws and the known values have {rank} independent equations for {size} unknowns there",
-            fix=f"give as many more, such as {', '.join(names[:NAMED])}{more}, or ask for fewer kinds by solve=",
-        )
-
-
-def _find_undetermined(problem: Problem, x: Float[np.ndarray, " s"], laws: NetworkFactors) -> list[int]:
-    """Return as many directions as are free, which would settle them; one of them where unknowns are many."""
-    if problem.layout.size > DENSE:
-        _, gradient, entries = problem.assembly.linearise(x)
-        try:
-            problem.assembly.normal.factor(entries, 0.0).solve(gradient)
-        except SingularError as error:
-            return [error.unknown]
-        return []
-    from scipy.linalg import qr  # imports take a moment, and few networks are refused
-
-    J = _unit(_unit(_jacobian(problem, x, laws), axis=1), axis=0)  # neither weights nor units decide
-    if not np.isfinite(J).all():
-        return []  # the search went astray, which its status says
-    _, s, Vt = np.linalg.svd(np.linalg.qr(J, mode="r"))
-    free = Vt[int((s > SINGULAR * s.max(initial=0.0)).sum()) :]
-    if not len(free):
-        return []
-    families = np.array([problem.layout.place(i)[0] for i in range(free.shape[1])])
-    chosen = np.zeros(free.shape[1], dtype=bool)
-    for names in PREFERRED:
-        chosen |= np.isin(families, names)
-        own = np.linalg.svd(free[:, chosen], compute_uv=False)
-        if len(own) == len(free) and own[-1] > SETTLED * own[0]:
-            break
-    order = np.asarray(qr(free[:, chosen], mode="r", pivoting=True)[-1])
-    return sorted(np.flatnonzero(chosen)[order[: len(free)]].tolist())
-
-
-def _unit(matrix: Float[np.ndarray, "m n"], axis: int) -> Float[np.ndarray, "m n"]:
-    """Return a matrix whose rows (axis 1) or columns (axis 0) have the length 1, or 0."""
-    lengths = np.sqrt((matrix * matrix).sum(axis=axis, keepdims=True))
-    return matrix / np.where(lengths > 0.0, lengths, 1.0)
-
-
-def _jacobian(problem: Problem, x: Float[np.ndarray, " s"], laws: NetworkFactors) -> Float[np.ndarray, "m n"]:
-    """Return the Jacobian of whitened residuals, those rows that count."""
-    layout, blocks = problem.layout, []
-    views = layout.views(x)
-    for batch in (single for f in problem.factors for single in make_batches([f])):
-        _, slopes, _ = batch.factors.kernels.whitened_jacobian(*batch.inputs(views))
-        slopes = slopes[:, laws.select_rows(batch.factors.name, slopes.shape[1])]
-        block = np.zeros((*slopes.shape[:2], layout.size))
-        for k, at in enumerate(batch.directions(layout)):
-            block[k][:, at] = slopes[k]
-        blocks.append(block.reshape(-1, layout.size))
-    return np.concatenate(blocks)
-
-
-@dataclass(frozen=True, eq=False)
-class BayesSolution:
-    """Values by kind, `solution["qdd"]`: (n,) at one instant, (steps, n) over time; Q are torques of the motors.
-
-    SI units, in the order of the model's coordinates and motors. `result` is that of the search.
-    """
-
-    __repr__ = one_line
-
-    model: Model
-    values: Mapping[str, np.ndarray]
-    result: Result
-
-    def __getitem__(self, kind: str) -> np.ndarray:
-        """Return the values of a kind. Raises InputError where it was left out."""
-        if kind not in self.values:
-            raise InputError(f"{kind!r} was not solved for", fix="name it in solve=")
-        return self.values[kind]

@@ -99,6 +99,8 @@ def _meant(model: NetworkModel, kinds: Sequence[str], steps: int, name: str) -> 
                 places = tuple(range(k))
                 found.append(Known(f"{quantity}:{sensor.name}", kind, at, places, places, k > 1, Vector(k), i))
         return found
+    if kind == "C":
+        return [make_known(quantity, kind, (0,), model.parts["q"], True)]
     if not part:
         return [make_known(name, kind, at, model.parts[kind], True)] if model.parts[kind] else []
     parts = model.select_parts(kind, part)

@@ -82,10 +82,11 @@ class BayesNetwork:
             known: kinds ("q" at all steps), quantities ("q_0") and single coordinates or joints, motors ("Q") or
                 sensors ("o") of them ("q:theta", "Q_2:theta", "o:gyro"). Velocities and accelerations are "qd" and
                 "qdd", multipliers of constraints "lambda". Networks of independent coordinates have z, zd, zdd, too;
-                the branch C is that of the guess. Q of robots are efforts of actuators, where there are any, else of
-                all joints but floating ones.
+                Q of robots are efforts of actuators, where there are any, else of all joints but floating ones. The
+                assembly branch "C" is known by a closed position on it (nq,); else it is that of the guess.
             solve: kinds that are asked, by default all. A kind that is neither known nor asked is left out where
-                nothing known or asked depends on it: without "Q", accelerations obey the constraints only.
+                nothing known or asked depends on it: without "Q", accelerations obey the constraints only. With "C" all
+                branches are looked at, and those that explain what is known are kept, with probabilities.
             dt: time between steps (s).
             integrator: a key of `INTEGRATORS`; "euler" and "trapezoidal" where torques are unknown.
             sensors: what observes the model, as `sg.estimate` takes it, by default the sensors of its file.
@@ -98,7 +99,9 @@ class BayesNetwork:
         kinds = tuple(dict.fromkeys(node.kind for node in self.parents if node.kind != "C"))
         own = NetworkModel.from_model(model, sensors)
         kinds += ("lambda",) * bool(own.rank)
-        found, asked = parse_knowns(own, kinds, steps, known), kinds if solve is None else solve
+        found, asked = parse_knowns(own, (*kinds, "C"), steps, known), kinds if solve is None else tuple(solve)
+        if "C" in asked and any(one.kind == "C" for one in found):
+            raise InputError("the branch C is known, and asked", fix="leave it out of one of both")
         named = tuple(kind for kind in asked if solve is not None or kind in FAMILIES)
         return GivenNetwork(own, steps, found, named, dt, integrator, noise, "z" in kinds)
 

@@ -161,6 +161,20 @@ class NetworkModel:
         """Return a sensor's template."""
         return UNKNOWNS[self.model.kind].from_model(self.model, ()).reading(sensor)
 
+    def find_read_column(self, sensor: Sensor) -> int | None:
+        """Return the place in q of the coordinate that a sensor reads as it is; None where it reads something else."""
+        if sensor.form.of != ("q",) or len(sensor.columns) > 1:
+            return None
+        q, template = np.asarray(self.robot.neutral(), dtype=float), self.reading(sensor)
+        first = np.asarray(template(q, measured=np.zeros(1)), dtype=float).ravel()
+        moved = [template(q + unit, measured=np.zeros(1)) for unit in np.eye(len(q))]
+        slopes = np.array([np.asarray(x, dtype=float).ravel() - first for x in moved])
+        places = np.flatnonzero(~np.isclose(slopes[:, 0], 0.0))
+        if len(first) != 1 or len(places) != 1:
+            return None
+        is_itself = bool(np.isclose(slopes[places[0], 0], 1.0) and np.isclose(first[0], q[places[0]]))
+        return int(places[0]) if is_itself else None
+
     @cached_property
     def acceleration(self) -> EffortAcceleration:
         """Accelerations that efforts cause."""
@@ -207,6 +221,10 @@ class NetworkModel:
             return np.zeros(0), np.zeros((0, n))
         rows = self.closure(np.broadcast_to(q, (n, len(q))), np.eye(n), np.zeros((n, n)))
         return rows[0, :m], rows[:, m : 2 * m].T
+
+    def is_assembled(self, q: Float[np.ndarray, " nq"]) -> bool:
+        """Return whether a closed position is one that the model's parts can take."""
+        return find_model_kind(self.robot).is_assembled(self.robot, q)
 
     def is_free(self, known: Float[np.ndarray, " nq"]) -> bool:
         """Return whether no constraint, and nothing known, holds a position."""
