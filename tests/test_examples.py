@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -132,6 +134,19 @@ def test_parallel_structure_and_speed_up_are_printed(capsys):
     printed = capsys.readouterr().out
     assert "cliques" in printed
     assert "ns a state" in printed or "one core" in printed
+
+
+def test_two_cores_compute_what_one_does():
+    import xie_2019_cores as script
+
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    if len(cores) < 2 or not shutil.which("cc"):
+        pytest.skip("two cores and a C compiler, cc")
+    robot = script.branching(6)
+    split = script.Split.of(robot, sg.forward_dynamics(robot, ordering="aba"))
+    assert {*split.core} == {-1, 0, 1}
+    assert split.longest < split.f.operations.total
+    assert script.run(split, robot, 0.01, cores).error < 1e-12
 
 
 @pytest.mark.parametrize("order", ["rnea", "kkt", "embedding", "colamd"])
