@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import Batch
+from screwgraph.optimize.linear import MatrixEntries
 from screwgraph.optimize.value_layout import ValueLayout
 
 
@@ -57,6 +58,11 @@ class ConstraintRows:
             count, entries = ends
         self.count, self.places = count, places
         self.rows, self.columns = _concatenate(rows), _concatenate(columns)
+
+    @cached_property
+    def matrix(self) -> MatrixEntries:
+        """The Jacobian, for products with vectors."""
+        return MatrixEntries(self.rows, self.columns, (self.count, self.layout.size))
 
     @cached_property
     def bends(self) -> CurvatureEntries:

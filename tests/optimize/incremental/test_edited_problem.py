@@ -77,7 +77,7 @@ def test_edits_of_right_sides_need_one_matrix_and_equal_a_search() -> None:
         assert edited.update({"goal": {"z": [goal, 0.0]}}).success
         assert edited.last.cliques <= 1
         assert gap(edited, solve(make_problem(most=None, goal=goal), tolerances=TIGHT).values) < 1e-8
-        assert edited.violation < 1e-9
+        assert edited.violation < 1e-8
 
 
 def test_inequalities_become_active_and_leave() -> None:
@@ -88,7 +88,7 @@ def test_inequalities_become_active_and_leave() -> None:
         left, active = measure_kkt_error(edited)
         counts.append(int(active.sum()))
         assert left < 1e-8
-        assert edited.violation < 1e-9
+        assert edited.violation < 1e-8
         fresh = solve(make_problem(most=1.2, goal=goal), tolerances=TIGHT)
         assert gap(edited, fresh.values) < 1e-6  # of barriers, divided by multipliers
     assert max(counts) > min(counts)

@@ -16,6 +16,8 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.cost_scaling import compute_scale
 from screwgraph.motion.planning.goals import Position, Velocity
+from screwgraph.motion.planning.goals.position import complete_position
+from screwgraph.motion.planning.goals.velocity import select_velocities
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.planner import Planner
 from screwgraph.motion.planning.task import Task
@@ -57,6 +59,7 @@ class Replanner:
         self._given: dict[str, dict[str, Any]] = {}
         self._soon = tuple(soon)
         self._structures: dict[str, Any] = {}
+        self._whole: set[str] = set()
         self._begin(last.result)
 
     @property
@@ -138,13 +141,19 @@ class Replanner:
             seen.append(Velocity(qd, time, sigma_qd))
         if not seen:
             raise InputError("nothing is measured", fix="give q or qd")
-        found, known = self._measurements(point, seen), self._structures
-        alike = {f.name: _numbers(f) for f in found if known.get(f.name) == factor_structure(f)}
-        new = [f for f in found if f.name not in alike]
-        done = self._edit_task(alike, at_once, add=new, remove=[f.name for f in new if f.name in known])
-        self._structures |= {f.name: factor_structure(f) for f in new}
-        for f in found:
-            self._given.pop(f.name, None)
+        numbers = self._read_whole_states(point, seen)
+        if numbers is not None:
+            done = self._edit_task(numbers, at_once)
+        else:
+            found, known = self._measurements(point, seen), self._structures
+            numbers = {f.name: _numbers(f) for f in found if known.get(f.name) == factor_structure(f)}
+            new = [f for f in found if f.name not in numbers]
+            done = self._edit_task(numbers, at_once, add=new, remove=[f.name for f in new if f.name in known])
+            self._structures |= {f.name: factor_structure(f) for f in new}
+            self._whole -= {f.name for f in new}
+            numbers |= {f.name: {} for f in new}
+        for name in numbers:
+            self._given.pop(name, None)
         before = {type(goal): goal for goal in self._measured.get(point, ())}
         self._measured[point] = tuple({**before, **{type(goal): goal for goal in seen}}.values())
         return done
@@ -193,6 +202,26 @@ class Replanner:
         """Return the factors of what was seen at a point of time."""
         return [f for goal in seen for f in goal.factors(self.transcription.steps, f"measured {point}")]
 
+    def _read_whole_states(self, point: int, seen: Iterable[Position | Velocity]) -> dict[str, dict[str, Any]] | None:
+        """Return numbers of measurements of all coordinates, for which there are factors; None where there are others.
+
+        Raises:
+            InputError: a state does not fit.
+        """
+        mechanics, found = self._mechanics, dict[str, dict[str, Any]]()
+        for goal in seen:
+            kind = "position" if isinstance(goal, Position) else "velocity"
+            name = f"measured {point}: {kind}"
+            sigma = goal.sigma if isinstance(goal.sigma, float) else np.nan
+            if name not in self._whole or isinstance(goal.at, Mapping) or not 0.0 < sigma < np.inf:
+                return None
+            robot = mechanics.robot
+            at = (
+                complete_position(robot, goal.at)[0] if kind == "position" else select_velocities(mechanics, goal.at)[1]
+            )
+            found[name] = {"at": at, INVERSE_SIGMA: 1.0 / sigma}
+        return found
+
     def _edit_task(
         self,
         changed: Mapping[str, Mapping[str, Any]],
@@ -226,10 +255,14 @@ class Replanner:
         """Make the plan anew, from values as far as they fit."""
         task = self.transcription.problem
         seen = [f for point, goals in self._measured.items() for f in self._measurements(point, goals)]
-        if task.has_hard:
-            known = {f.name for f in seen}
-            seen += [f for f in self._unseen_states() if f.name not in known]
+        known = {f.name for f in seen}
+        unseen = [f for f in self._unseen_states() if f.name not in known] if task.has_hard else []
+        seen += unseen
         self._structures = {f.name: factor_structure(f) for f in seen}
+        is_closed = (
+            self._mechanics.robot.is_closed
+        )  # there, joints that depend on others have no velocities of their own
+        self._whole = set[str]() if is_closed else {f.name for f in unseen}
         problem = Problem([self._with_given(f, f) for f in (*task.factors, *seen)], task.families)
         fitting = start if isinstance(start, Result) else _fitting(problem, start)
         if not task.has_hard:

@@ -14,7 +14,7 @@ from screwgraph.optimize.incremental.solver import Updated
 from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.active_set import ActivePoint, ActiveSolution, find_active_solution
 from screwgraph.optimize.methods.frozen_newton import FACTORED
-from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Result, Status
@@ -42,7 +42,7 @@ class EditedProblem:
         problem: Problem,
         start: Mapping[str, Any] | Result | None = None,
         *,
-        accuracy: float = 1e-9,
+        accuracy: float = 2e-9,
         curvature: bool = True,
         **options: Any,
     ) -> None:
@@ -51,7 +51,7 @@ class EditedProblem:
         Args:
             problem: has hard factors.
             start: values by family, or a result, which is taken as the solution where it is one.
-            accuracy: unknowns that steps change by less are left as they are.
+            accuracy: changes of unknowns that no further step is taken for; relative, where a family is beyond 1.
             curvature: whether second derivatives of hard factors are taken, which long expressions take long to make.
             options: as for `solve`, where the problem is solved as a whole.
 
@@ -71,19 +71,21 @@ class EditedProblem:
             InputError: factors or parameters are unknown, or a shape differs.
         """
         new = {name: self._problem[name].new_values(parameters) for name, parameters in changed.items()}
-        is_noise = False
+        known = self._model if all(self._problem[name].kind == "soft" for name in new) else None
         for name, parameters in new.items():
             self._changes.setdefault(name, {}).update(changed[name])
             for parameter, value in parameters.items():
-                is_noise |= parameter in (INVERSE_SIGMA, WHITENING)
                 if not self._slots.write(name, parameter, value):
                     self._rebind()
-        starts = (None,) if is_noise else (self._factored, None)
-        for factored in starts:
-            found = find_active_solution(self._kkt, self._point, factored, self._accuracy)
+        is_noise = any(n in (INVERSE_SIGMA, WHITENING) for parameters in new.values() for n in parameters)
+        for factored in (None,) if is_noise else (self._factored, None):
+            x, kkt = self._point.x, self._kkt
+            model = kkt.model(x) if known is None else kkt.with_new_costs(known, x)
+            found = find_active_solution(kkt, self._point, model, factored, self._accuracy)
             if found.is_solved:
                 self._take(found)
                 return self.last
+            known = None
         return self._search()
 
     @property
@@ -137,22 +139,24 @@ class EditedProblem:
         kkt = KktSystem(self._assembly, self._curvature)
         self._kkt = kkt.with_row_scales(result.iterate.x, memory)
         self._factored: Factored | None = None
-        self._point = self._make_point(result)
+        self._model: LocalModel | None = self._kkt.model(result.iterate.x)
+        self._point = self._make_point(result, self._model)
         self.last = Updated(result.status, result.reason, result.iterations, 0, 0)
-        found = find_active_solution(self._kkt, self._point, None, self._accuracy) if result.success else None
-        if found is not None and found.is_solved:
-            self._take(found)
+        if result.success:
+            found = find_active_solution(self._kkt, self._point, self._model, None, self._accuracy)
+            if found.is_solved:
+                self._take(found)
 
     def _rebind(self) -> None:
         """Look up all parameters anew, where one that factors shared has become each one's own."""
         problem = self.problem
         self._assembly = problem.assembly.with_own_parameters().with_scales(*self._scale)
         self._slots = ParameterSlots.of(self._assembly)
-        self._kkt, self._factored = replace(self._kkt, assembly=self._assembly), None
+        self._kkt, self._factored, self._model = replace(self._kkt, assembly=self._assembly), None, None
 
-    def _make_point(self, result: Result) -> ActivePoint:
+    def _make_point(self, result: Result, model: LocalModel) -> ActivePoint:
         """Return the point of a result; multipliers are zero where it has none."""
-        x, model = result.iterate.x, self._kkt.model(result.iterate.x)
+        x = result.iterate.x
         memory = restore_multipliers(self._kkt.scales, result.iterate.memory)
         if np.shape(memory.get("z", 0.0)) != model.g.shape or np.shape(memory.get("y", 0.0)) != model.c.shape:
             return ActivePoint(x, np.zeros(len(model.c)), np.zeros(len(model.g)), model.g > 0.0)
@@ -161,7 +165,7 @@ class EditedProblem:
 
     def _take(self, found: ActiveSolution) -> None:
         """Keep a solution."""
-        self._point, self._factored = found.point, found.factored
+        self._point, self._model, self._factored = found.point, found.model, found.factored
         matrices = found.matrices * len(self.layout.sizes)
         self.last = Updated(Status.CONVERGED, SOLVED, found.steps, found.matrices, matrices)
 
@@ -171,5 +175,5 @@ class EditedProblem:
         found = solve(self.problem, last, **self._options)
         self._bind(self.problem, found)
         if not found.success:
-            self._point = before
+            self._point, self._model = before, None
         return self.last

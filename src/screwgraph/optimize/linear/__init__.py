@@ -3,7 +3,7 @@
 from screwgraph.compiler.kernels.dense import Gram, make_gram
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.regularise import LIGHT
-from screwgraph.optimize.linear.row_products import multiply_entries
+from screwgraph.optimize.linear.row_products import MatrixEntries
 from screwgraph.optimize.linear.system import Factored, System, analyse
 from screwgraph.optimize.singular_error import SingularError
 
@@ -11,10 +11,10 @@ __all__ = [
     "LIGHT",
     "Factored",
     "Gram",
+    "MatrixEntries",
     "Pattern",
     "SingularError",
     "System",
     "analyse",
     "make_gram",
-    "multiply_entries",
 ]

@@ -20,7 +20,7 @@ from screwgraph.optimize.fronts import BayesTree
 from screwgraph.optimize.linear.chain import ScatterTargets, find_runs
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.pattern import Pattern
-from screwgraph.optimize.linear.row_products import compile_row_products, multiply_entries
+from screwgraph.optimize.linear.row_products import MatrixEntries, compile_row_products
 from screwgraph.optimize.singular_error import SingularError
 
 NEGATIVE = 1e-18
@@ -35,8 +35,7 @@ class HardRows:
     """
 
     entries: Int[np.ndarray, " A"]
-    rows: Int[np.ndarray, " a"]
-    columns: Int[np.ndarray, " a"]
+    matrix: MatrixEntries
     firsts: Int[np.ndarray, " m_1"]
     places: Int[np.ndarray, " p"]
     sums: Int[np.ndarray, " A"] | None
@@ -49,7 +48,7 @@ class HardRows:
     def select_values(self, values: Float[np.ndarray, " E"]) -> Float[np.ndarray, " a"]:
         """Return the values of all entries."""
         found = values[self.entries]
-        return found if self.sums is None else np.bincount(self.sums, found, len(self.columns))
+        return found if self.sums is None else np.bincount(self.sums, found, len(self.matrix.columns))
 
     def add_squares(
         self, pool: Float[np.ndarray, " S"], values: Float[np.ndarray, " a"], weights: Float[np.ndarray, " m"]
@@ -134,9 +133,9 @@ class TreeFactored:
         tree.use_fronts(self.pool)
         for k in range(b.shape[1]):
             above, below = b[:primal, k], b[primal:, k]
-            weighted = multiply_entries(self.values, rows.columns, rows.rows, below / self.pivots, primal)
+            weighted = rows.matrix.multiply_transposed(self.values, below / self.pivots)
             x = tree.solve_right(-above - weighted)
-            moved = multiply_entries(self.values, rows.rows, rows.columns, x, rows.count)
+            moved = rows.matrix.multiply(self.values, x)
             result[:primal, k], result[primal:, k] = x, (moved - below) / self.pivots
         return result
 
@@ -158,12 +157,12 @@ def make_tree_method(pattern: Pattern) -> TreeMethod:
     tree.prepare()
     places, plain = tree.storage.places, np.flatnonzero(rows < primal)
     every = np.arange(primal)
-    kept = slice(None) if plain.size == rows.size else plain
+    is_first = plain.size == 0 or plain[-1] == plain.size - 1
     return TreeMethod(
         pattern,
         tree,
         tree.clear().copy(),
-        kept,
+        slice(plain.size) if is_first else plain,
         find_runs(places(rows[plain], cols[plain])),
         places(every, every),
         np.flatnonzero(cols >= primal),
@@ -213,8 +212,7 @@ def _make_hard_rows(pattern: Pattern, tree: BayesTree) -> HardRows:
     is_plain = len(found) == len(across)
     return HardRows(
         across[first] if is_plain else across,
-        row,
-        columns,
+        MatrixEntries(row, columns, (pattern.count - primal, primal)),
         firsts,
         tree.storage.places(one, other),
         None if is_plain else sums,

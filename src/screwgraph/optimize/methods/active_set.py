@@ -25,6 +25,8 @@ WORTHWHILE = 0.1
 """What a step may leave of the error, so that as much is not done faster by one with a new matrix."""
 LEAST = 0.02
 """The same of the next step, at least: parts of residuals are not those of unknowns."""
+ERROR = 1e-8
+"""Largest error of the KKT equations at a solution."""
 MOST = 12
 """Steps, after which another way is better."""
 WORSE = 1e3
@@ -43,14 +45,13 @@ class ActivePoint:
 
 @dataclass(frozen=True, eq=False)
 class ActiveSolution:
-    """A point, its cost and largest violation, the matrix that was factored last; steps and new matrices on the way.
+    """A point, the problem there, the matrix that was factored last; steps and new matrices on the way.
 
     `error` is that of the KKT equations, `is_solved` whether steps have become small.
     """
 
     point: ActivePoint
-    cost: float
-    violation: float
+    model: LocalModel
     factored: Factored | None
     steps: int
     matrices: int
@@ -59,13 +60,13 @@ class ActiveSolution:
 
 
 def find_active_solution(
-    kkt: KktSystem, start: ActivePoint, factored: Factored | None, accuracy: float
+    kkt: KktSystem, start: ActivePoint, model: LocalModel, factored: Factored | None, accuracy: float
 ) -> ActiveSolution:
-    """Take steps until they are expected to change unknowns by less than `accuracy`.
+    """Take steps until they are expected to change unknowns by less than `accuracy`, relative to families beyond 1.
 
-    `factored` is None where numbers have changed on which the matrix depends.
+    `model` is the problem at the start; `factored` is None where numbers have changed on which the matrix depends.
     """
-    point, count, matrices, model = start, 0, 0, kkt.model(start.x)
+    point, count, matrices, sizes = start, 0, 0, _measure_sizes(kkt, start.x)
     slope = _gradient(kkt, model, point)
     first = error = _measure(model, point, slope)
     stiffness = _find_stiffness(kkt, model)
@@ -74,7 +75,8 @@ def find_active_solution(
             factored, matrices = _factor(kkt, model, point, stiffness), matrices + 1
         if factored is None or count >= MOST:
             break
-        ahead, moved = _take_step(kkt, model, point, factored, stiffness, slope)
+        ahead, step = _take_step(kkt, model, point, factored, stiffness, slope)
+        moved = max_magnitude(step / sizes)
         model, count = kkt.model(ahead.x), count + 1
         ahead = replace(ahead, active=np.where(point.active, ahead.z > 0.0, model.g > VIOLATED))
         ahead = replace(ahead, z=np.where(ahead.active, ahead.z, 0.0))
@@ -84,12 +86,21 @@ def find_active_solution(
         if not left < WORSE * first or not np.isfinite(left):
             break
         part = left / error if error else 0.0
-        if is_same and moved * min(max(part, LEAST), 1.0) <= accuracy:
-            return ActiveSolution(ahead, model.cost, model.violation, factored, count, matrices, left, is_solved=True)
+        if is_same and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
+            return ActiveSolution(ahead, model, factored, count, matrices, left, is_solved=True)
         if not is_same or part > WORTHWHILE:
             factored = None
         point, error = ahead, left
-    return ActiveSolution(point, model.cost, model.violation, factored, count, matrices, error, is_solved=False)
+    return ActiveSolution(point, model, factored, count, matrices, error, is_solved=False)
+
+
+def _measure_sizes(kkt: KktSystem, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " n"]:
+    """Return the largest size in each direction's family, at least 1."""
+    layout = kkt.assembly.layout
+    sizes = np.empty(layout.size)
+    for name, places in layout.directions.items():
+        sizes[places] = max(1.0, max_magnitude(x[layout.places[name]]))
+    return sizes
 
 
 def _gradient(kkt: KktSystem, model: LocalModel, point: ActivePoint) -> Float[np.ndarray, " n"]:
@@ -107,6 +118,8 @@ def _measure(model: LocalModel, point: ActivePoint, slope: Float[np.ndarray, " n
 def _find_stiffness(kkt: KktSystem, model: LocalModel) -> Float[np.ndarray, " k"]:
     """Return how stiff inequalities are where they are active."""
     unequal = kkt.assembly.inequalities
+    if not unequal.count:
+        return np.zeros(0)
     diagonal = kkt.assembly.diagonal(model.entries)
     used = diagonal[diagonal > 0.0]
     typical = float(np.median(used)) if used.size else 1.0
@@ -140,8 +153,8 @@ def _take_step(
     factored: Factored,
     stiffness: Float[np.ndarray, " k"],
     slope: Float[np.ndarray, " n"],
-) -> tuple[ActivePoint, float]:
-    """Return the point after a step, and by how much unknowns have changed."""
+) -> tuple[ActivePoint, Float[np.ndarray, " n"]]:
+    """Return the point after a step, and the step."""
     n = len(model.gradient)
     pull = np.where(point.active, point.z + stiffness * model.g, 0.0)
     more = kkt.multiply_inequalities_transposed(model, pull - point.z)
@@ -149,4 +162,4 @@ def _take_step(
     step = both[:n]
     z = np.where(point.active, pull + stiffness * kkt.multiply_inequalities(model, step), 0.0)
     x = kkt.retract(point.x, step)
-    return ActivePoint(x, point.y + both[n:], z, point.active), max_magnitude(step)
+    return ActivePoint(x, point.y + both[n:], z, point.active), step

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.constraint_rows import CurvatureEntries
-from screwgraph.optimize.linear import Factored, SingularError, System, multiply_entries
+from screwgraph.optimize.linear import Factored, SingularError, System
 from screwgraph.optimize.methods.base import max_magnitude
 from screwgraph.optimize.methods.row_scales import SCALES, RowScales, compute_row_scales, direction_units
 
@@ -69,11 +69,20 @@ class KktSystem:
         if self.scales is not None:
             A, G = A * self.scales.equal[equal.rows], G * self.scales.unequal[unequal.rows]
         c, g = self._rows(c, r)
-        cost, gradient, entries = self.assembly.linearise(x)
         if self.units is not None:
             A, G = A * self.units[equal.columns], G * self.units[unequal.columns]
+        return LocalModel(*self._costs(x), c, A, g, G, violation)
+
+    def with_new_costs(self, model: LocalModel, x: Float[np.ndarray, " s"]) -> LocalModel:
+        """Return the problem at x, where soft factors alone have changed since."""
+        cost, gradient, entries = self._costs(x)
+        return replace(model, cost=cost, gradient=gradient, entries=entries)
+
+    def _costs(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+        cost, gradient, entries = self.assembly.linearise(x)
+        if self.units is not None:
             gradient, entries = gradient * self.units, self._in_units(entries, self.assembly)
-        return LocalModel(cost, gradient, entries, c, A, g, G, violation)
+        return cost, gradient, entries
 
     def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Return values after a step."""
@@ -174,18 +183,15 @@ class KktSystem:
         self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return A'y + G'z."""
-        n, equal = self.assembly.layout.size, self.assembly.equalities
-        of_equal = multiply_entries(model.A, equal.columns, equal.rows, y, n)
-        return of_equal + self.multiply_inequalities_transposed(model, z)
+        of_equal = self.assembly.equalities.matrix.multiply_transposed(model.A, y)
+        return of_equal + self.multiply_inequalities_transposed(model, z) if len(z) else of_equal
 
     def multiply_inequalities_transposed(
         self, model: LocalModel, z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return G'z."""
-        unequal = self.assembly.inequalities
-        return multiply_entries(model.G, unequal.columns, unequal.rows, z, self.assembly.layout.size)
+        return self.assembly.inequalities.matrix.multiply_transposed(model.G, z)
 
     def multiply_inequalities(self, model: LocalModel, d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " k"]:
         """Return G d."""
-        unequal = self.assembly.inequalities
-        return multiply_entries(model.G, unequal.rows, unequal.columns, d, unequal.count)
+        return self.assembly.inequalities.matrix.multiply(model.G, d)
