@@ -96,8 +96,12 @@ class SharedEfforts:
             dual = dual + effort * (along - 0.5 * weight * effort)
         return found, free, dual
 
-    def step(self, balance: Array, y: Array, share: Array, count: Array) -> list[Number]:
-        """Return y after a step, the share that bounded efforts have next, the count, the part of forces left at y."""
+    def step(self, balance: Array, y: Array, share: Array, count: Array, before: Array) -> list[Number]:
+        """Return y after a step, the share that bounded efforts have next, the count, what is left, whether to go on.
+
+        What is left is the part of forces at the y given; where it is little, and hardly less than it was `before`, the
+        motion is at the edge of what bounds allow, and y stays.
+        """
         r, B, K = self._split(balance)
         u, free, dual = self.efforts(balance, y)
         counted = [maximum(f, share[0]) * (1.0 / w) for f, w in zip(free, self.weights, strict=True)]
@@ -108,12 +112,15 @@ class SharedEfforts:
         is_lower = choose(self.efforts(balance, np.array(y_next))[2] <= dual + 1e-13 * abs(dual), 1.0, 0.0)
         largest = _largest([*r, *(b * x for row in B for b, x in zip(row, u, strict=True))])
         part = _largest(left) / (largest + np.finfo(float).tiny)
-        moves = choose(part <= EXACT, 0.0, is_lower)
+        is_edge = choose(part <= POSSIBLE, choose(part > 0.5 * before[0], 1.0, 0.0), 0.0)
+        goes_on = choose(part <= EXACT, 0.0, 1.0 - is_edge)
+        moves = goes_on * is_lower
         return [
             *(choose(moves > 0.5, a, b) for a, b in zip(y_next, y, strict=True)),
             choose(is_lower > 0.5, maximum(0.1 * share[0], LEAST), minimum(10.0 * share[0], 1.0)),
             count[0] + 1.0,
             part,
+            choose(count[0] < STEPS - 1.0, goes_on, 0.0),
         ]
 
     def _split(self, balance: Array) -> tuple[Array, Array, Array]:
@@ -133,22 +140,17 @@ def _make_routine(shared: SharedEfforts, base: Function) -> Routine:
 
     def begin(*given: Array) -> list[Number]:
         r = np.array(base.program.on([x for vector in given for x in vector]), dtype=object)
-        return [*shared.balance(given[names.index("q")], r), *np.zeros(n), 1e-6, 0.0, 0.0]
-
-    def go_on(count: Array, left: Array) -> list[Number]:
-        return [choose(count[0] < float(STEPS), choose(left[0] <= EXACT, 0.0, 1.0), 0.0)]
+        return [*shared.balance(given[names.index("q")], r), *np.zeros(n), 1e-6, 0.0, np.inf]
 
     def end(balance: Array, y: Array, left: Array) -> list[Number]:
         is_possible = guard(choose(left[0] <= POSSIBLE, 1.0, 0.0), 0.5)
         return [effort * is_possible for effort in shared.efforts(balance, y)[0]]
 
-    steps = (
-        memory.block("step", ["balance", "y", "share", "count"], ["y", "share", "count", "left"], shared.step),
-        memory.block("go on", ["count", "left"], ["more"], go_on),
-    )
+    state = ["y", "share", "count", "left"]
+    step = memory.block("step", ["balance", *state], [*state, "more"], shared.step)
     parts = (
-        memory.block("begin", names, ["balance", "y", "share", "count", "left"], begin),
-        Loop(memory.places("more").start, steps),
+        memory.block("begin", names, ["balance", *state], begin),
+        Loop(memory.places("more").start, (step,)),
         memory.block("end", ["balance", "y", "left"], ["result"], end),
     )
     inputs = tuple(i for name in names for i in memory.places(name))
