@@ -182,3 +182,12 @@ def test_what_is_named_as_missing_settles_it():
 def test_bad_knowns_are_refused(call, message):
     with pytest.raises(sg.InputError, match=message):
         call(sg.load_mechanism("slider_crank"))
+
+
+@pytest.mark.parametrize("angle", [-2.5, 1.2, 2.5])
+def test_an_angle_is_that_of_its_line_and_not_half_a_turn_off(angle):
+    """Both close the row that defines it; the crank is 0.1 m long."""
+    model = sg.load_mechanism("slider_crank")
+    known = {"q:x:crank_pin": 0.1 * np.cos(angle), "q:y:crank_pin": 0.1 * np.sin(angle)}
+    found = NETWORK.given(model, *known, solve=["q"])(known)["q"][model.index("theta")]
+    assert np.cos(found - angle) == pytest.approx(1.0, abs=1e-12)

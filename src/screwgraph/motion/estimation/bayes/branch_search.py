@@ -9,7 +9,6 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.motion.estimation.bayes.branches import Path, find_branches, follow_branches
-from screwgraph.motion.estimation.bayes.default_guess import interpolate_known
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
 from screwgraph.motion.estimation.bayes.solution import BayesSolution, Branch
 
@@ -67,7 +66,7 @@ def _weigh_solutions(found: Sequence[BayesSolution]) -> tuple[Branch, ...]:
 
 def _first_position(known: KnownMotion, near: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
     """Return what is known at first; where that is not enough, independent coordinates stand as they are nearby."""
-    model, wanted = known.model, interpolate_known(known)[0]
+    model, wanted = known.model, known.interpolate_positions()[0]
     if model.mark_rows("q", ~np.isnan(wanted)[None]).sum() < model.dof:
         for part in model.parts["q"]:
             if set(part.rows) & set(model.independent):

@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.motion.estimation.bayes.default_guess import interpolate_known
 from screwgraph.motion.estimation.bayes.instant import close_at_known, complete_velocity
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
@@ -35,7 +34,7 @@ def find_branches(
 
     They are found by Newton steps from guesses all over; those beyond limits of joints are left out.
     """
-    rng, reach, found = np.random.default_rng(0), _reach(model, q), list[np.ndarray]()
+    rng, reach, found = np.random.default_rng(0), model.reach, list[np.ndarray]()
     for k in range(TRIES if model.rank else 1):
         away = reach * rng.standard_normal(model.nv) if k else np.zeros(model.nv)
         guess = np.asarray(model.positions.retract(q, away), dtype=float)
@@ -55,7 +54,7 @@ def follow_branches(known: KnownMotion, starts: Sequence[Float[np.ndarray, " nq"
 
     At a change point branches meet; the constraints lose rank there, and a motion may leave on either.
     """
-    wanted, model = interpolate_known(known), known.model
+    wanted, model = known.interpolate_positions(), known.model
     tracks = [[np.array(q)] for q in starts]
     meetings = list[tuple[int, int, int]]()
     for k in range(1, len(wanted)):
@@ -68,14 +67,6 @@ def follow_branches(known: KnownMotion, starts: Sequence[Float[np.ndarray, " nq"
     ways = [way for i in range(len(tracks)) for way in _list_ways(i, closest)]
     paths = [_compose(tracks, way, len(wanted)) for way in ways]
     return [path for path in paths if path is not None][:MOST]
-
-
-def _reach(model: NetworkModel, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nv"]:
-    """Return how far coordinates may go: half a turn, or the size of the model."""
-    scalars = [part for part in model.parts["q"] if len(part.columns) == 1]
-    lengths = [abs(q[p.columns[0]]) for p in scalars if not model.turns[p.rows[0]]]
-    size = max([*lengths, 0.0]) or 1.0
-    return np.where(model.turns, np.pi, size)
 
 
 def _wind_back(model: NetworkModel, q: Float[np.ndarray, " nq"], x: Float[np.ndarray, " nq"]) -> np.ndarray:
@@ -106,7 +97,7 @@ def _go_ahead(
         rate = complete_velocity(model, here, np.where(picked, change, np.nan), np.zeros(model.nv))
     ahead = np.asarray(model.positions.retract(here, np.where(picked, change, rate)), dtype=float)
     try:
-        x = close_at_known(model, ahead, wanted, _reach(model, here))
+        x = close_at_known(model, ahead, wanted, model.reach)
     except (InputError, np.linalg.LinAlgError):
         return ahead, None
     step = np.abs(np.asarray(model.positions.difference(here, x), dtype=float)).max(initial=0.0)
@@ -123,7 +114,7 @@ def _keep_apart(
     """Return positions of tracks; where two have come to one position beside a change point, each to its own."""
     found = [x for _, x in guesses]
     for i, j in combinations(range(len(found)), 2):
-        first, second, reach = found[i], found[j], _reach(model, tracks[i][-1])
+        first, second, reach = found[i], found[j], model.reach
         if first is None or second is None or _distance(model, first, second, reach) > DISTINCT:
             continue
         every = find_branches(model, first, wanted)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.motion.estimation.bayes.branches import find_branches
 from screwgraph.motion.estimation.bayes.instant import complete_velocity, move_to_known, solve_dynamics
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
@@ -36,7 +37,7 @@ def guess_motion(
 
 
 def _guess_positions(known: KnownMotion, near: Float[np.ndarray, "steps nq"]) -> Float[np.ndarray, "steps nq"]:
-    model, wanted, found = known.model, interpolate_known(known), near.copy()
+    model, wanted, found = known.model, known.interpolate_positions(), near.copy()
     is_moved, is_one = False, (near == near[0]).all()
     for k in range(len(near)):
         here = found[k - 1] if is_moved and is_one else near[k]
@@ -45,19 +46,9 @@ def _guess_positions(known: KnownMotion, near: Float[np.ndarray, "steps nq"]) ->
         try:
             found[k] = move_to_known(model, here, wanted[k])
         except (InputError, np.linalg.LinAlgError):
-            found[k] = np.where(np.isnan(wanted[k]), here, wanted[k])
+            others = find_branches(model, here, wanted[k])
+            found[k] = others[0] if len(others) else np.where(np.isnan(wanted[k]), here, wanted[k])
         is_moved = is_moved or not np.isnan(wanted[k]).all()
-    return found
-
-
-def interpolate_known(known: KnownMotion) -> Float[np.ndarray, "steps nq"]:
-    """Return known positions, of vectors also between known ones; NaN where nothing is known."""
-    found, steps = known.motion("q"), np.arange(len(known.tables["q"]))
-    for part in known.model.parts["q"]:
-        (column, *others), at = part.columns, ~np.isnan(found[:, part.columns[0]])
-        if others or not at.any():
-            continue
-        found[:, column] = np.interp(steps, steps[at], found[at, column])
     return found
 
 

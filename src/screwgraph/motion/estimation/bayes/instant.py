@@ -60,7 +60,9 @@ def move_to_known(
     count = min(STRIDES, max(1, int(np.ceil(np.abs(way).max(initial=0.0) / STRIDE))))
     for part in np.arange(1, count + 1) / count:
         ahead = np.asarray(model.positions.retract(wanted, (part - 1.0) * way), dtype=float)
-        q = close_at_known(model, q, np.where(np.isnan(known), np.nan, ahead))
+        q = close_at_known(model, q, np.where(np.isnan(known), np.nan, ahead), model.reach)
+    if not model.is_assembled(q):
+        raise InputError("the position is one that parts cannot take")
     return q
 
 

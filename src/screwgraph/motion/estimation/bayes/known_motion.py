@@ -68,6 +68,15 @@ class KnownMotion:
             found[:, places] = np.where(np.isnan(own), found[:, places], own)
         return found
 
+    def interpolate_positions(self) -> Float[np.ndarray, "steps nq"]:
+        """Return known positions, of scalar coordinates also between known ones; NaN where nothing is known."""
+        found, steps = self.motion("q"), np.arange(len(self.tables["q"]))
+        for part in self.model.parts["q"]:
+            (column, *others), at = part.columns, ~np.isnan(found[:, part.columns[0]])
+            if at.any() and not others:
+                found[:, column] = np.interp(steps, steps[at], found[at, column])
+        return found
+
     def known_rows(self, kind: str) -> Bool[np.ndarray, "steps nv"]:
         """Return which directions of "q", "qd" or "qdd" are known."""
         return self.model.mark_rows(kind, ~np.isnan(self.motion(kind)))

@@ -186,6 +186,14 @@ class NetworkModel:
         return compile_on_arrays(Closure(self.mechanics), (self.robot.nq, self.nv, self.nv), 3 * self.rank)
 
     @cached_property
+    def reach(self) -> Float[np.ndarray, " nv"]:
+        """How far coordinates may go: half a turn, or the largest length among coordinates (m)."""
+        q = self.robot.neutral()
+        scalars = [part for part in self.parts["q"] if len(part.columns) == 1]
+        lengths = [abs(float(q[p.columns[0]])) for p in scalars if not self.turns[p.rows[0]]]
+        return np.where(self.turns, np.pi, max([*lengths, 0.0]) or 1.0)
+
+    @cached_property
     def inertias(self) -> Float[np.ndarray, " nv"]:
         """Inertia along each coordinate where the model stands; of those without mass that of others."""
         own = np.abs(np.diag(self.mass(self.robot.neutral())))
