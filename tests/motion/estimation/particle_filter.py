@@ -1,6 +1,6 @@
 """A particle filter of mechanisms of one degree of freedom, which shares no estimation with the program.
 
-Positions, inertia I = 2 T / v^2 and potential energy V are tables over the crank's angle; its equation of motion is
+Inertia I = 2 T / v^2 and potential energy V are tables over the crank's angle; its equation of motion is
 Lagrange's, I a + I' v^2 / 2 + V' = torque. Resampling is systematic, and regularised: Musso, Oudjane & Le Gland (2001).
 """
 
@@ -15,16 +15,18 @@ from scipy.interpolate import CubicSpline
 
 from screwgraph.mechanics.mechanism import Mechanism, compile_mechanism, follow_branch, simulate_sensors
 from screwgraph.model.mechanism.sensors import parse_sensors
-from tests.motion.estimation.walking_torques import DT, Drawn
+from tests.motion.estimation.walking_torques import Drawn
 
 NODES = 721
+BESIDE = 0.2
+"""Angle (rad) beside the motion, four standard deviations of its beginning, up to which tables reach."""
 SHRINK = 0.05
 """Width of the kernel with which particles are drawn anew, in the standard deviations of the cloud."""
 
 
 @dataclass(frozen=True, eq=False)
 class CrankTables:
-    """Splines over a turn of the crank: I, V, and what each sensor reads of angular velocities per crank's."""
+    """Splines over the crank's angle: I, V, and what each sensor reads of angular velocities per crank's."""
 
     inertia: CubicSpline
     potential: CubicSpline
@@ -37,25 +39,19 @@ class CrankTables:
         return (torque - slope) / self.inertia(angle)
 
 
-def tabulate(mechanism: Mechanism, gyroscopes: Mapping[str, dict]) -> CrankTables:
-    """Return tables of a mechanism whose crank turns all around."""
+def tabulate(mechanism: Mechanism, gyroscopes: Mapping[str, dict], reach: tuple[float, float]) -> CrankTables:
+    """Return tables of a mechanism over a range of its crank's angle, in which the assembled position is."""
     (slot,) = mechanism.freedom.independent
-    theta = mechanism.home[slot] + np.linspace(0.0, 2.0 * np.pi, NODES)
-    q = follow_branch(mechanism, mechanism.home, (slot,), theta[:, None])
-    turn = np.zeros(mechanism.n)
-    turn[list(mechanism.angle_slots)] = q[-1][list(mechanism.angle_slots)] - q[0][list(mechanism.angle_slots)]
-    path = q - np.outer((theta - theta[0]) / (2.0 * np.pi), turn)
-    path[-1] = path[0]
-    qd = CubicSpline(theta, path, bc_type="periodic")(theta, 1) + turn / (2.0 * np.pi)
+    theta, home = np.linspace(*reach, NODES), mechanism.home
+    sides = [theta[theta < home[slot]][::-1], theta[theta >= home[slot]]]
+    below, above = (follow_branch(mechanism, home, (slot,), side[:, None]) for side in sides)
+    q = np.concatenate([below[::-1], above])
+    qd = CubicSpline(theta, q)(theta, 1)
     energy = compile_mechanism(mechanism).energy(q, qd)
     states = {"q": q, "v": qd, "a": np.zeros_like(q)}
     read = simulate_sensors(mechanism, states, parse_sensors(mechanism, list(gyroscopes.values())))
-
-    def periodic(values: np.ndarray) -> CubicSpline:
-        return CubicSpline(theta, np.append(values[:-1], values[0]), bc_type="periodic")
-
-    ratios = {name: periodic(values) for name, values in read.items()}
-    return CrankTables(periodic(2.0 * energy[:, 0]), periodic(energy[:, 1]), ratios)
+    ratios = {name: CubicSpline(theta, values) for name, values in read.items()}
+    return CrankTables(CubicSpline(theta, 2.0 * energy[:, 0]), CubicSpline(theta, energy[:, 1]), ratios)
 
 
 def filter_particles(drawn: Drawn, count: int, seed: int = 0) -> Float[np.ndarray, "N 3"]:
@@ -63,14 +59,15 @@ def filter_particles(drawn: Drawn, count: int, seed: int = 0) -> Float[np.ndarra
     rng, noise = np.random.default_rng(seed), drawn.noise
     spread = {s["sensor"]: s["sigma"] for s in drawn.sensors}
     gyros = {s["sensor"]: s for s in drawn.sensors if "gyroscope" in s}
-    tables, start = tabulate(drawn.mechanism, gyros), drawn.mechanism.home[drawn.slot]
+    angles, start = drawn.q[:, drawn.slot], drawn.mechanism.home[drawn.slot]
+    tables = tabulate(drawn.mechanism, gyros, (min(start, angles.min()) - BESIDE, max(start, angles.max()) + BESIDE))
     x = np.array([start, 0.0, 0.0])[:, None] + np.array([noise.position, noise.velocity, noise.torque])[
         :, None
     ] * rng.standard_normal((3, count))
     log_weights, means = np.zeros(count), []
     for k in range(len(drawn.q)):
         if k:
-            x = move(tables, x, noise.torque_rate * np.sqrt(DT) * rng.standard_normal(count))
+            x = move(tables, x, drawn.dt, noise.torque_rate * np.sqrt(drawn.dt) * rng.standard_normal(count))
         for name, value in drawn.readings(k).items():
             if np.isfinite(value):
                 reading = tables.ratios[name](x[0]) * x[1] if name in gyros else x[0]
@@ -83,7 +80,9 @@ def filter_particles(drawn: Drawn, count: int, seed: int = 0) -> Float[np.ndarra
     return np.array(means)
 
 
-def move(tables: CrankTables, x: Float[np.ndarray, "3 N"], change: Float[np.ndarray, " N"]) -> Float[np.ndarray, "3 N"]:
+def move(
+    tables: CrankTables, x: Float[np.ndarray, "3 N"], dt: float, change: Float[np.ndarray, " N"]
+) -> Float[np.ndarray, "3 N"]:
     """Return particles a step later, by Runge-Kutta's method; torques change evenly meanwhile."""
 
     def rate(part: float, at: np.ndarray) -> np.ndarray:
@@ -92,10 +91,10 @@ def move(tables: CrankTables, x: Float[np.ndarray, "3 N"], change: Float[np.ndar
 
     state = x[:2]
     k1 = rate(0.0, state)
-    k2 = rate(0.5, state + 0.5 * DT * k1)
-    k3 = rate(0.5, state + 0.5 * DT * k2)
-    k4 = rate(1.0, state + DT * k3)
-    return np.vstack([state + DT / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4), x[2] + change])
+    k2 = rate(0.5, state + 0.5 * dt * k1)
+    k3 = rate(0.5, state + 0.5 * dt * k2)
+    k4 = rate(1.0, state + dt * k3)
+    return np.vstack([state + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4), x[2] + change])
 
 
 def resample(

@@ -35,6 +35,7 @@ class Drawn:
     qdd: Float[np.ndarray, "N n"]
     tau: Float[np.ndarray, " N"]
     read: dict[str, Float[np.ndarray, " N"]]
+    dt: float = DT
 
     @property
     def slot(self) -> int:
@@ -49,7 +50,7 @@ class Drawn:
         """Return a smoother that has read all."""
         model = mechanism or self.mechanism
         found = OnlineSmoother(
-            model, self.sensors, DT, inputs=model.motors, noise=self.noise, **{"window": 3, **options}
+            model, self.sensors, self.dt, inputs=model.motors, noise=self.noise, **{"window": 3, **options}
         )
         for k in range(len(self.q)):
             found.update(self.readings(k))
@@ -76,19 +77,20 @@ def draw(
     count: int,
     sensors: Sequence[dict[str, Any]] = SENSORS,
     noise: ModelNoise = NOISE,
+    dt: float = DT,
 ) -> Drawn:
-    """Return a motion of so many instants."""
+    """Return a motion of so many instants, dt (s) apart."""
     rng, (slot,) = np.random.default_rng(seed), mechanism.freedom.independent
     name, home = mechanism.coordinates[slot], mechanism.home
     q0 = finite_displacement(mechanism, home, {name: home[slot] + noise.position * rng.standard_normal()})[-1]
     qd0 = velocity_problem(mechanism, q0, {name: noise.velocity * rng.standard_normal()})
-    steps = noise.torque_rate * np.sqrt(DT) * rng.standard_normal(count - 1)
-    torque, t = noise.torque * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(steps)]), DT * np.arange(count)
+    steps = noise.torque_rate * np.sqrt(dt) * rng.standard_normal(count - 1)
+    torque, t = noise.torque * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(steps)]), dt * np.arange(count)
     options: dict[str, Any] = {"tau": lambda now, q, qd: [np.interp(now, t, torque)], "method": "rk4"}
-    run = sg.simulate(mechanism, q0, qd0, time=DT * (count - 1), dt=DT, **options)
+    run = sg.simulate(mechanism, q0, qd0, time=dt * (count - 1), dt=dt, **options)
     states = {"q": run.q, "v": run.qd, "a": run.qdd}
     read = simulate_sensors(mechanism, states, parse_sensors(mechanism, sensors), rng)
-    return Drawn(mechanism, sensors, noise, run.q, run.qd, run.qdd, torque, read)
+    return Drawn(mechanism, sensors, noise, run.q, run.qd, run.qdd, torque, read, dt)
 
 
 def within_bounds(squares: Sequence[float], degrees: int, part: float = 0.95) -> bool:

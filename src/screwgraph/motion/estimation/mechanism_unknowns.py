@@ -157,7 +157,7 @@ class MechanismUnknowns:
         return self.coordinates == "independent"
 
     @property
-    def integrated(self) -> tuple[Variables, ...]:
+    def integrated_coordinates(self) -> tuple[Variables, ...]:
         """Return the coordinates that are integrated, and their rates."""
         names = INDEPENDENT if self.is_independent else ()
         return tuple(Variables(name, Vector(self.model.dof), self.count) for name in names) or self.states()
@@ -165,7 +165,7 @@ class MechanismUnknowns:
     @property
     def families(self) -> tuple[Variables, ...]:
         """Return all unknowns of the motion itself; those that are not integrated first."""
-        return (*self.states(), *self.integrated) if self.is_independent else self.states()
+        return (*self.states(), *self.integrated_coordinates) if self.is_independent else self.states()
 
     def window_values(self, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
         """Return values of a window that stays in a state but for its acceleration, by family."""
@@ -177,18 +177,18 @@ class MechanismUnknowns:
         """Return standard deviations of the first instant of a first window, by family: independent coordinates."""
         known = {0: noise.position, 1: noise.velocity}
         prior = dict[str, Any]()
-        for k, family in enumerate(self.integrated):
+        for k, family in enumerate(self.integrated_coordinates):
             prior[family.name] = np.full(family.manifold.dim, BROAD)
             places = slice(None) if self.is_independent else list(self.model.freedom.independent)
             prior[family.name][places] = known.get(k, BROAD)
         return prior
 
-    def predicted(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
+    def predict_instant(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
         """Return the unknowns that follow some in a window: accelerations stay."""
         found = [*extrapolate_state(Vector(self.model.n), dt, *x[:3])]
         return [*found, *extrapolate_state(Vector(self.model.dof), dt, *x[3:6])] if self.is_independent else found
 
-    def known(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+    def make_torque_parameters(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
         """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""
         if len(self.inputs) == len(self.labels):
             return {}
@@ -206,7 +206,7 @@ class MechanismUnknowns:
         mechanism, (q, qd, qdd), hold = self.parameters.mechanism, self.states(), noise.constraints
         now, between = self._force_parameters(torques)
         if self.is_independent:
-            z, zd, zdd = self.integrated
+            z, zd, zdd = self.integrated_coordinates
             laws = [
                 ("f_pc", IndependentPosition(mechanism), (q, z), hold),
                 ("f_vc", IndependentVelocity(mechanism), (q, qd, zd), hold),
@@ -224,7 +224,7 @@ class MechanismUnknowns:
         return found + self._integration_factors(merge_equal_values(steps), between, noise)
 
     def _integration_factors(self, dt: Any, between: Mapping[str, Any], noise: ModelNoise) -> list[Factors]:
-        mechanism, moved = self.parameters.mechanism, self.integrated
+        mechanism, moved = self.parameters.mechanism, self.integrated_coordinates
         sigma: Any = noise.integration if self.is_independent else integration_sigma(mechanism, noise)
         over_step = {"dt": dt, "sigma": sigma}
         if self.rule == "trapezoidal":

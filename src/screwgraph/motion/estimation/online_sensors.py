@@ -217,7 +217,7 @@ def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
         every[free] = np.concatenate([np.zeros(0), *tau])
         known = {
             **readings.known(given, {c: apply("eq", x, x) for c, x in given.items()}),
-            **unknowns.known(unknowns.known_torques(before), every),
+            **unknowns.make_torque_parameters(unknowns.known_torques(before), every),
         }
         return {(group, name): array for group, named in known.items() for name, array in named.items()}
 

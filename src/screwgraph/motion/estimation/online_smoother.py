@@ -265,7 +265,7 @@ class OnlineSmoother:
             read = self._readings.as_vector(readings)
             self._misfit.take(self._compiled.take(read, torques), read)
         elif self._lag is not None:
-            known = {**self._readings.read(readings), **unknowns.known(self._tau, torques)}
+            known = {**self._readings.read(readings), **unknowns.make_torque_parameters(self._tau, torques)}
             self._misfit.take(self._lag.advance(parameters=known), self._readings.as_vector(readings))
             weights = self._slips.weights(self._lag)
             self._lag.step()

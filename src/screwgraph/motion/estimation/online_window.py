@@ -110,4 +110,4 @@ class OnlineWindow:
     def _ahead(self, *values: Any) -> tuple[Any, ...]:
         """Predict the next instant, and the inner points before it: forces and torques stay."""
         own = len(self.unknowns.families)
-        return (*self.unknowns.predicted(self.dt, self.start[0], *values[:own]), *values[own:])
+        return (*self.unknowns.predict_instant(self.dt, self.start[0], *values[:own]), *values[own:])

@@ -170,11 +170,11 @@ class RobotUnknowns:
         """Return standard deviations of the first instant of a first window, by family."""
         return {**dict.fromkeys((v.name for v in self.families), BROAD), "q": noise.position, "qd": noise.velocity}
 
-    def predicted(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
+    def predict_instant(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
         """Return the unknowns that follow some in a window: accelerations stay, but for dampers."""
         return self.motion.predicted(dt, decay_rates(self.model, q0), *x[: len(self.states())])
 
-    def known(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+    def make_torque_parameters(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
         """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""
         return self.motion.known(before, now)
 

@@ -103,7 +103,7 @@ class AssembledEngine:
             H += np.tril(H, -1).T
             g += gradient[self._marginal_rows]
         information, vector, _ = move_prior(window, layout.views(x), prior)
-        own = self._tree.held
+        own = self._tree.held_places
         held = np.r_[own, 2 * k : n]
         H[np.ix_(held, held)] += information
         g[held] += vector

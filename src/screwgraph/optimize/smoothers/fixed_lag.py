@@ -223,9 +223,9 @@ class FixedLag:
             InputError: as `loaded`; or the file has none of these names.
         """
         found, more = load_window(Path(path), self._window, self._standing, besides)
-        return self._placed(found), more
+        return self._with_standing(found), more
 
-    def _placed(self, standing: WindowState) -> FixedLag:
+    def _with_standing(self, standing: WindowState) -> FixedLag:
         other = self.copied()
         other._x, other._parameters = standing.values, StepParameters(standing.parameters, self._parameters.places)
         other._prior = [standing.prior] if self._prior else []
@@ -261,7 +261,7 @@ class FixedLag:
 
     def standing_at(self, state: Float[np.ndarray, " n"]) -> FixedLag:
         """Return a smoother that goes on from a state."""
-        return self._placed(unpack_state(self._window, self._standing, state))
+        return self._with_standing(unpack_state(self._window, self._standing, state))
 
     def solve(self) -> WindowStatus:
         """Optimise the window: Gauss-Newton, damped where a step does not lower the cost."""

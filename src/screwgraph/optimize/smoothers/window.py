@@ -92,10 +92,13 @@ class Window:
     def _in_elimination_order(self, step: int) -> list[Unknown]:
         """Return the unknowns of a step, what its own factors determine first."""
         own = self.of_step(step)
-        return [*(key for key in reversed(own) if key[0] not in self._tied), *(k for k in own if k[0] in self._tied)]
+        return [
+            *(key for key in reversed(own) if key[0] not in self._tied_families),
+            *(k for k in own if k[0] in self._tied_families),
+        ]
 
     @cached_property
-    def _tied(self) -> frozenset[str]:
+    def _tied_families(self) -> frozenset[str]:
         """Families of a step that the prior or a factor ties to the step before."""
         if self.named is None:
             return frozenset(name for name, _ in self.of_step(0))
@@ -112,7 +115,7 @@ class Window:
         """Operations, roughly, of factoring J'J step by step; what a step's own factors determine is sparse."""
         shared = sum(self._manifold(key).dim for key in self.shared)
         own = sum(self._manifold(key).dim for key in self.of_step(0))
-        tied = sum(self._manifold(key).dim for key in self.of_step(0) if key[0] in self._tied)
+        tied = sum(self._manifold(key).dim for key in self.of_step(0) if key[0] in self._tied_families)
         apart = own * (own + shared) ** 2 - tied * (tied + shared) ** 2
         return (self.steps - self.pinned) * (tied * (tied + shared) ** 2 + apart // SPARSE) + shared**3
 
@@ -123,7 +126,7 @@ class Window:
 
     def held_at(self, step: int) -> list[Unknown]:
         """Return the unknowns that a prior on a step is about."""
-        return [*(key for key in self.of_step(step) if key[0] in self._tied), *self.shared]
+        return [*(key for key in self.of_step(step) if key[0] in self._tied_families), *self.shared]
 
     @cached_property
     def held_size(self) -> int:
@@ -205,7 +208,7 @@ class Window:
         return (
             families,
             self.pinned,
-            sorted(self._tied),
+            sorted(self._tied_families),
             factors,
             encode_expressions(self.expressions.tape, self._flat(self._moved_on())),
         )

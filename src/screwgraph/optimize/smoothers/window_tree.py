@@ -81,7 +81,7 @@ class WindowTree:
         return sum(v.manifold.dim for v in self.window.problem.families if v.count == 1)
 
     @cached_property
-    def held(self) -> Int[np.ndarray, " h"]:
+    def held_places(self) -> Int[np.ndarray, " h"]:
         """Places, among the directions of a step, of those that a prior is about."""
         kept, found, start = dict.fromkeys(name for name, _ in self.window.held_at(0)), list[int](), 0
         for name, dim in ((v.name, v.manifold.dim) for v in self.window.problem.families if v.count > 1):
@@ -145,13 +145,13 @@ class WindowTree:
     def _prior_places(self) -> tuple[np.ndarray, np.ndarray]:
         """Places of the prior: its lower triangle and its vector."""
         shared = self.count * self.own
-        local = np.r_[self.held, shared : shared + self.shared]
+        local = np.r_[self.held_places, shared : shared + self.shared]
         i, j = self._lower
         return self._tree.storage.places(local[i], local[j]), self._tree.storage.places(None, local)
 
     @cached_property
     def _lower(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.tril_indices(len(self.held) + self.shared)
+        return np.tril_indices(len(self.held_places) + self.shared)
 
     @cached_property
     def _diagonal(self) -> Int[np.ndarray, " d"]:
