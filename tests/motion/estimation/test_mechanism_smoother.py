@@ -149,7 +149,7 @@ def test_what_cannot_be_estimated_is_refused(linkage: sg.Mechanism):
 @pytest.mark.suite
 @pytest.mark.parametrize("name", ["four_bar_angle", "klann"])
 def test_a_hundred_runs_are_consistent_and_as_good_as_ten_thousand_particles(name: str):
-    """NEES within 95 % bounds; beside a particle filter, errors are no larger, and updates of a linkage take 1 % of its.
+    """NEES within 95 % bounds; beside a particle filter, errors are no larger, and updates of a linkage take 1 % of it.
 
     Those of a leg, with five moving points, take 1 to 2 %: the filter has tables of its one degree of freedom.
     """
