@@ -40,7 +40,9 @@ def _divide(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Cluster[Joint]]
     steps = _follow(graph, spans)
     while True:
         owner = _owners(steps, spans)
-        pair = next((p for i in range(len(steps)) if (p := _entangled(graph, cluster, steps, owner, i))), None)
+        pair = next(
+            (p for i in range(len(steps)) if (p := _find_entangled_pair(graph, cluster, steps, owner, i))), None
+        )
         if pair is None:
             break
         first, second = sorted(pair)
@@ -83,7 +85,7 @@ def _owners(steps: Iterable[frozenset[Key]], spans: Mapping[Key, frozenset[str]]
     return owner
 
 
-def _entangled(
+def _find_entangled_pair(
     graph: FactorGraph, cluster: Cluster[Joint], steps: list[frozenset[Key]], owner: Owners, i: int
 ) -> tuple[int, int] | None:
     """Return this step and another one, where it touches other links than those of one step before it."""

@@ -67,7 +67,7 @@ class SharedEfforts:
     weights: tuple[float, ...]
 
     @property
-    def kept(self) -> list[int]:
+    def counted_rows(self) -> list[int]:
         """The rows of loops and couplings that are independent."""
         return list(self.robot.mobility.kept) if self.robot.is_closed else []
 
@@ -76,7 +76,7 @@ class SharedEfforts:
         none, every = np.zeros(len(self.names)), np.eye(len(self.names))
         rest = actuation_torques(self.robot, q, none, self.names)
         B = [actuation_torques(self.robot, q, one, self.names) - rest for one in every]
-        K = constraint_jacobian(self.robot, q)[self.kept] if self.kept else np.zeros((0, self.robot.nv))
+        K = constraint_jacobian(self.robot, q)[self.counted_rows] if self.counted_rows else np.zeros((0, self.robot.nv))
         return [*(r - rest), *np.stack(B, axis=1).ravel(), *K.ravel()]
 
     def efforts(self, balance: Array, y: Array) -> tuple[list[Number], list[Number], Number]:
@@ -106,7 +106,7 @@ class SharedEfforts:
         u, free, dual = self.efforts(balance, y)
         counted = [maximum(f, share[0]) * (1.0 / w) for f, w in zip(free, self.weights, strict=True)]
         slope = [dot(row, u) - x for row, x in zip(B, r, strict=True)]
-        H = [[_weighted(B[i], counted, B[j]) + dot(K[:, i], K[:, j]) for j in range(i + 1)] for i in range(len(r))]
+        H = [[_weigh_product(B[i], counted, B[j]) + dot(K[:, i], K[:, j]) for j in range(i + 1)] for i in range(len(r))]
         left = _past_loops(H, K, slope)
         y_next = [a - b for a, b in zip(y, solve_positive(H, left), strict=True)]
         is_lower = choose(self.efforts(balance, np.array(y_next))[2] <= dual + 1e-13 * abs(dual), 1.0, 0.0)
@@ -135,7 +135,11 @@ def _make_routine(shared: SharedEfforts, base: Function) -> Routine:
     memory.add("result", m)
     for argument in base.arguments:
         memory.add(argument.name, len(argument.names))
-    for name, size in (("balance", n * (1 + m + len(shared.kept))), ("y", n), *dict.fromkeys(_STATE, 1).items()):
+    for name, size in (
+        ("balance", n * (1 + m + len(shared.counted_rows))),
+        ("y", n),
+        *dict.fromkeys(_STATE, 1).items(),
+    ):
         memory.add(name, size)
 
     def begin(*given: Array) -> list[Number]:
@@ -185,7 +189,7 @@ def _past_loops(H: list[list[Number]], K: Array, slope: list[Number]) -> list[Nu
     return [x - dot(K[:, j], nu) for j, x in enumerate(slope)]
 
 
-def _weighted(a: Array, weights: Sequence[Number], b: Array) -> Number:
+def _weigh_product(a: Array, weights: Sequence[Number], b: Array) -> Number:
     return dot([x * w for x, w in zip(a, weights, strict=True)], b)
 
 

@@ -54,7 +54,7 @@ class DrivenMotion:
         names = _labels(self.dynamics.model, "tau")
         return [names.index(name) for name in self.functions]
 
-    def at(self, t: float) -> Float[np.ndarray, "k 3"]:
+    def evaluate(self, t: float) -> Float[np.ndarray, "k 3"]:
         """Return values, rates and accelerations at a time (s). Raises InputError where a function is not known."""
         return np.array([function(t) for function in self.functions.values()])
 
@@ -63,9 +63,9 @@ class DrivenMotion:
         for function in self.functions.values():
             function(t)
 
-    def held(self, t: float) -> HeldCoordinates:
+    def hold_coordinates(self, t: float) -> HeldCoordinates:
         """Return values and rates at a time (s)."""
-        return {name: (u, ud) for name, (u, ud, _) in zip(self.functions, self.at(t).tolist(), strict=True)}
+        return {name: (u, ud) for name, (u, ud, _) in zip(self.functions, self.evaluate(t).tolist(), strict=True)}
 
     def start(self, q0: Any, qd0: Any) -> tuple[Float[np.ndarray, " nq"], Float[np.ndarray, " nv"]]:
         """Return where the motion begins: driven coordinates at their values and rates at t = 0, constraints closed.
@@ -74,7 +74,7 @@ class DrivenMotion:
             InputError: what constraints or functions forbid.
             ModelError: the model does not close there.
         """
-        held = self.held(0.0)
+        held = self.hold_coordinates(0.0)
         q, qd = self.dynamics.start(q0, qd0, held)
         names = _labels(self.dynamics.model, "qd")
         for name, (_, rate) in held.items():
@@ -104,7 +104,7 @@ class DrivenMotion:
                     fix="leave it zero",
                 )
             given = tau.copy()
-            given[places] = self.at(t)[:, 2]
+            given[places] = self.evaluate(t)[:, 2]
             tau[places] = self.efforts(q, qd, given)[places]
             return tau
 
@@ -121,7 +121,7 @@ class DrivenMotion:
         if not (np.isfinite(q).all() and np.isfinite(qd).all()):
             return q, np.full_like(qd, np.nan), np.nan
         try:
-            q, qd = self.dynamics.hold(q, qd, self.held(t))
+            q, qd = self.dynamics.hold(q, qd, self.hold_coordinates(t))
         except (InputError, ModelError) as error:
             names = ", ".join(self.functions)
             raise InputError(
