@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 
 import screwgraph as sg
+from screwgraph.motion.planning.contacts import PointContact
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -51,7 +52,9 @@ def main():
     torque = steps.drive.torques(values["q"][steps.points], values["tau"])[:, 2]
     apart = np.abs(torque - compute_knee_torque(pressure, knee)).max()
     print(f"torques of the knee, code and by hand: {apart:.0e} N m apart")
-    (wrench,) = plan.task.contacts[0].wrenches(steps, "contact 1")
+    (contact,) = plan.task.contacts
+    assert isinstance(contact, PointContact)  # the task file has one, its foot
+    (wrench,) = contact.wrenches(steps, "contact 1")
     pushed = 0.25 * steps.weights[wrench.samples] @ values["contact 1 force"][:, 2] - MASS * 9.81 * plan.t[-1]
     gained = np.diff(sg.centroidal_momentum(plan.task.robot)(plan.q[[0, -1]], plan.qd[[0, -1]])[:, 5])[0]
     print(f"impulse of the ground less weight {pushed:.3f} N s, momentum gained {gained:.3f} N s")
