@@ -24,7 +24,7 @@ from screwgraph.compiler.backends.jax.function import JaxFunction
 from screwgraph.compiler.backends.torch.function import TorchFunction
 from screwgraph.mechanics.kinematics.targets import Point
 from screwgraph.mechanics.mechanism import simulate_sensors
-from screwgraph.model.robot import LoopMotor, Thruster, Transmission
+from screwgraph.model.robot import Cable, LoopMotor, Thruster, Transmission
 from screwgraph.motion.estimation import OnlineSmoother, Replay
 from screwgraph.motion.planning import Planner, read_task
 from screwgraph.spatial import SpatialInertia
@@ -97,6 +97,7 @@ def _held() -> Iterator[Any]:
     five, leg = sg.load("five_bar"), sg.load("belt_leg")
     yield from (*five.loops, *five.frames, *leg.couplings, five.mobility)
     yield from (Transmission(leg.couplings[0]), LoopMotor("motor", five.loops[0].name))
+    yield Cable("rope", (("base", (0.0, 0.0, 0.0)), ("link1", (0.1, 0.2, 0.3))))
     yield Thruster("jet", {"base[3]": 1.0, "base[1]": 0.2})
     yield from (robot, *robot.joints, *robot.links, bar, graph, *graph.variables, *graph.variables.values())
     yield graph.factors[0]
@@ -129,6 +130,7 @@ def _held() -> Iterator[Any]:
 def test_every_public_object_is_shown_in_one_line(kind, samples):
     made = [thing for thing in samples.values() if type(thing) is kind]
     made += [filled(kind, samples)] if from_fields(kind) else []
+    made = made or [thing for thing in samples.values() if isinstance(thing, kind)]  # a class of kinds alone
     assert made
     for shown in map(repr, made):
         assert "\n" not in shown

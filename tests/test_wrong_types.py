@@ -76,6 +76,10 @@ CALLS = {
         sg.compile,
         {"graph": graph().given("q", "qd", "tau"), "solve": "qdd", "ordering": "aba", "dtype": "float64"},
     ),
+    "with_pin_forces": lambda: (
+        lambda graph, name: sg.with_pin_forces(graph, name),
+        {"graph": sg.dynamics_graph(mechanism()), "name": "crank.A"},
+    ),
     "dynamics_graph": lambda: (sg.dynamics_graph, {"model": robot(), "external_wrenches": (), "parameters": ()}),
     "eliminate": lambda: (
         sg.eliminate,

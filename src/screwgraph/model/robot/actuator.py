@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
+from screwgraph.base.summary import one_line
 from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.parts import Joint
 from screwgraph.spatial import Array
@@ -34,6 +35,8 @@ Kind = TypeVar("Kind", bound="Actuator")
 @dataclass(frozen=True, eq=False)
 class Lever:
     """How an actuator acts on the `joints` that it moves; methods take the position (nq,) of each of these."""
+
+    __repr__ = one_line
 
     joints: tuple[Joint, ...]
     law: Law | None = field(default=None, kw_only=True)

@@ -83,6 +83,13 @@ def _find_target(model: InverseModel, target: str | Target) -> Target:
     return target
 
 
+def _is_position(value: Any) -> bool:
+    try:
+        return np.shape(value) == (3,)
+    except ValueError:  # rows of unequal length
+        return False
+
+
 @dataclass(frozen=True, eq=False)
 class InverseKinematics:
     """Inverse kinematics of one robot and its targets, as machine code; see `inverse_kinematics`."""
@@ -214,7 +221,7 @@ class InverseKinematics:
         """Solve for arrays of any kind: batches, and what is wrong with them. Raises InputError."""
         arguments = self.problem.parameters
         for argument, value in zip(arguments, given, strict=False):
-            if tuple(argument.shape) == (4, 4) and np.shape(value) == (3,):
+            if tuple(argument.shape) == (4, 4) and _is_position(value):
                 raise InputError(
                     f"inverse_kinematics: {argument.name} is a matrix (4, 4), and three numbers were given",
                     fix="for a position alone, make the function with Point(frame) as its target, of "

@@ -31,6 +31,8 @@ class CableLever(Lever):
     of the last one's child.
     """
 
+    __repr__ = Lever.__repr__
+
     ways: tuple[tuple[Joint, ...], ...]
     points: tuple[Float[np.ndarray, "3"], ...]
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class LoopLever(Lever):
     """The lever arms of a motor on a loop joint: it turns the successor, and the predecessor back."""
 
+    __repr__ = Lever.__repr__
+
     chain: Chain
 
     def arms(self, q: Sequence[Float[Array, " nq"]]) -> list[Float[Array, " nv"]]:

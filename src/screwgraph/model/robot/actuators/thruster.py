@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class ConstantLever(Lever):
     """Lever arms that are the same at all positions, on coordinates of `joints`."""
 
+    __repr__ = Lever.__repr__
+
     constant: tuple[tuple[float, ...], ...]
 
     def arms(self, q: Sequence[Float[Array, " nq"]]) -> list[Float[Array, " nv"]]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class DisplacementLever(Lever):
     """The lever arms of a displacement that is a function of positions; `joints` are those of its joints that move."""
 
+    __repr__ = Lever.__repr__
+
     of: Coupling
 
     def arms(self, q: Sequence[Float[Array, " nq"]]) -> list[Float[Array, " nv"]]:
