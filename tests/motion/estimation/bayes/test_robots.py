@@ -180,15 +180,28 @@ def test_independent_coordinates_are_those_of_independent_joints(linkage):
     _close(found["zdd"], free["qdd"][[i]])
 
 
-def test_sensors_observe_robots():
-    """Two gyroscopes on one hand weigh alike: the velocity is their mean."""
+@pytest.mark.parametrize(("huber", "read"), [(0.0, 0.8), (1.0, 0.71)])
+def test_sensors_observe_robots(huber, read):
+    """Two gyroscopes on one hand weigh alike: the velocity is their mean, or near the one that counts fully.
+
+    Beyond one standard deviation, the slope of Huber's loss is 1 / sigma: (x - 1) / sigma^2 = 1 / sigma.
+    """
     robot = sg.load("rr")
     link = robot.link_names[-1]
     sensors = [{"sensor": f"gyro{k}", "gyroscope": link, "sigma": 0.01} for k in range(2)]
+    sensors[1] |= {"huber": huber} if huber else {}
     axis = np.asarray(sg.forward_kinematics(robot, link)(np.zeros(2)))[:3, :3].T @ [0.0, 0.0, 1.0]
     network = bayes_network(1, observed=True).given(robot, "q", "qd:joint1", "o", solve=["qd"], sensors=sensors)
-    read = {"q": 0.0, "qd:joint1": 0.3, "o:gyro0": 1.0 * axis, "o:gyro1": 1.2 * axis}
-    np.testing.assert_allclose(network(read)["qd"], [0.3, 0.8], atol=1e-4)
+    known = {"q": 0.0, "qd:joint1": 0.3, "o:gyro0": 1.0 * axis, "o:gyro1": 1.2 * axis}
+    np.testing.assert_allclose(network(known)["qd"], [0.3, read], atol=1e-4)
+
+
+@pytest.mark.parametrize("option", ["bias", "delay"])
+def test_sensors_with_unknowns_of_their_own_are_refused(option):
+    robot = sg.load("rr")
+    gyro = {"sensor": "gyro", "gyroscope": robot.link_names[-1], "sigma": 0.01, option: 0.1}
+    with pytest.raises(sg.InputError, match=f"sensor 'gyro' has a {option}: .*use sg.estimate"):
+        bayes_network(1, observed=True).given(robot, "q", "qd:joint1", "o", solve=["qd"], sensors=[gyro])
 
 
 @pytest.mark.parametrize(

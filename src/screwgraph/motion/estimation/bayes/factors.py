@@ -25,6 +25,7 @@ from screwgraph.motion.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
 from screwgraph.motion.estimation.mechanism_noise import Noise, spread_integration
 from screwgraph.motion.planning.loop_closure import ClosureRate
 from screwgraph.optimize import Factors, Variables, each, soft
+from screwgraph.optimize.losses import Huber
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {"q": "q", "z": "z", "qd": "v", "zd": "w", "qdd": "a", "zdd": "b", "Q": "tau", "lambda": "lambda"}
@@ -199,7 +200,9 @@ class NetworkFactors:
             sensor = self.model.sensors[known.sensor]
             on = [self.families[kind][at] for kind in self._list_observed(known)]
             zero = np.zeros((len(at), len(known.columns)))
-            return soft(self.model.reading(sensor), *on, measured=each(zero), sigma=sensor.spread, name=known.name)
+            loss = Huber(sensor.huber) if sensor.huber else None
+            reading = self.model.reading(sensor)
+            return soft(reading, *on, measured=each(zero), sigma=sensor.spread, loss=loss, name=known.name)
         x, template = self.families[known.kind][at], SelectedPrior(known.columns, known.manifold)
         mean = np.tile(known.manifold.identity(), (len(at), 1))
         return soft(template, x, mean=each(mean), sigma=noise.prior, name=known.name)
@@ -210,4 +213,10 @@ class NetworkFactors:
         if missing := [name for name in sensor.form.of if name not in FAMILIES]:
             what = f"sensor {sensor.name!r} depends on {', '.join(missing)}, which networks do not observe"
             raise InputError(what, fix="leave it out: network.given(model, ..., sensors=[...])")
+        if told := [name for name in ("bias", "delay") if getattr(sensor, name)]:
+            raise InputError(
+                f"sensor {sensor.name!r} has a {' and a '.join(told)}",
+                why="networks have no unknowns of sensors, and read them at their own instants",
+                fix="use sg.estimate, or give the network sensors without",
+            )
         return list(sensor.form.of)
