@@ -349,5 +349,5 @@ def test_positions_have_two_names_and_mechanisms_none(make):
         make(case("five_bar").robot, positions="minimal")
     with pytest.raises(sg.InputError, match="positions of all coordinates"):
         make(sg.load_mechanism("four_bar"), positions="independent")
-    with pytest.raises(sg.InputError, match="expected a robot, got str"):
+    with pytest.raises(sg.InputError, match="expected a robot or a mechanism, got str"):
         sg.closed_positions("five_bar")  # pyright: ignore[reportArgumentType]

@@ -74,7 +74,8 @@ def test_couplings_stay_closed(command, tmp_path):
 def test_it_helps_with_examples_that_work(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [line.split() for line in simulate.HELP.splitlines() if line.strip().startswith("screwgraph ")]
-    assert len(lines) == 6
+    assert len(lines) == 7
+    Path("crank.csv").write_text("t,theta\n" + "".join(f"{0.1 * i},{0.2 * i}\n" for i in range(11)), encoding="utf-8")
     for words in lines:
         if not words[2].endswith(".urdf"):
             assert command(*shlex.split(" ".join(words[1:]))).status == 0

@@ -212,6 +212,7 @@ def _refuse_joints(query: Callable[..., Function]) -> Callable[..., Function]:
         positions: str = SPANNING,
         payload: str | None = None,
         actuators: bool = False,
+        effort_limits: bool = False,
         dtype: str = "float64",
         **options: Any,
     ) -> Function:
@@ -222,7 +223,7 @@ def _refuse_joints(query: Callable[..., Function]) -> Callable[..., Function]:
                 why="these are points, which several assembly modes share",
                 fix="sg.closed_positions(mechanism) gives them on the branch of a guess; leave out positions=",
             )
-        refuse_actuators(actuators)
+        refuse_actuators(actuators or effort_limits)
         refuse_payload(payload)
         return query(mechanism, *names, **options).astype(dtype)
 
