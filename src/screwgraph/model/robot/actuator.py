@@ -8,6 +8,7 @@ law(u, l).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
@@ -33,7 +34,7 @@ Kind = TypeVar("Kind", bound="Actuator")
 
 
 @dataclass(frozen=True, eq=False)
-class Lever:
+class Lever(ABC):
     """How an actuator acts on the `joints` that it moves; methods take the position (nq,) of each of these."""
 
     __repr__ = one_line
@@ -41,9 +42,9 @@ class Lever:
     joints: tuple[Joint, ...]
     law: Law | None = field(default=None, kw_only=True)
 
+    @abstractmethod
     def arms(self, q: Sequence[Float[Array, " nq"]]) -> list[Float[Array, " nv"]]:
         """Return the torques at each joint that an effort of 1 causes."""
-        raise NotImplementedError
 
     def displacement(self, q: Sequence[Float[Array, " nq"]]) -> Any:
         """Return the displacement (rad, m); NaN of actuators that have none."""
@@ -79,7 +80,7 @@ class ActuatorWriting(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Actuator:
+class Actuator(ABC):
     """What drives joints: subclasses are its kinds.
 
     Args:
@@ -101,18 +102,18 @@ class Actuator:
         return f"<actuator {self.name!r}: {self.text}>"
 
     @classmethod
+    @abstractmethod
     def read(cls, name: str, entries: Mapping[str, Any], reading: ActuatorReading) -> Actuator:
         """Return the actuator of an entry of a file, without what all kinds have in common. Raises ModelError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def entries(self, writing: ActuatorWriting) -> dict[str, Any]:
         """Return what `read` reads."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def text(self) -> str:
         """Print what it drives."""
-        raise NotImplementedError
 
     @property
     def has_constant_arms(self) -> bool:
@@ -123,21 +124,21 @@ class Actuator:
         """Return the unit of its input."""
         return self.unit or EITHER
 
+    @abstractmethod
     def check(self, robot: Robot, at: object) -> None:
         """See that the robot has what it drives. Raises ModelError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lever(self, robot: Robot) -> Lever:
         """Return how it acts on the joints of a robot."""
-        raise NotImplementedError
 
+    @abstractmethod
     def with_fixed(self: Kind, positions: Mapping[str, float]) -> Kind | None:
         """Return the actuator with some joints fixed; None where nothing of it moves."""
-        raise NotImplementedError
 
+    @abstractmethod
     def with_prefix(self: Kind, prefix: str) -> Kind:
         """Return the actuator of a robot whose names begin with a prefix."""
-        raise NotImplementedError
 
     def acts_on(self, robot: Robot) -> bool:
         """Whether it acts on a robot that was edited."""

@@ -159,7 +159,7 @@ class NetworkModel:
 
     def reading(self, sensor: Sensor) -> Any:
         """Return a sensor's template."""
-        return UNKNOWNS[self.model.kind].from_model(self.model, ()).reading(sensor)
+        return self._unknowns.reading(sensor)
 
     def find_read_column(self, sensor: Sensor) -> int | None:
         """Return the place in q of the coordinate that a sensor reads as it is; None where it reads something else."""
@@ -241,6 +241,10 @@ class NetworkModel:
     def drift(self, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " rank"]:
         """Return the second derivatives of closure errors where nothing accelerates."""
         return self.closure(q, qd, np.zeros(self.nv))[2 * self.rank :] if self.rank else np.zeros(0)
+
+    @cached_property
+    def _unknowns(self) -> Any:
+        return UNKNOWNS[self.model.kind].from_model(self.model, ())
 
     @cached_property
     def _positions(self) -> tuple[Part, ...]:
