@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shlex
 import signal
@@ -196,3 +197,19 @@ def test_joints_that_leave_their_range_are_named_and_stopped_on_demand(command, 
     assert held.json["method"] == "semi_implicit"
     assert table(tmp_path / "held.csv")["q:joint4[0]"].max() <= 2.9670597283903604 + 1e-6
     assert command(*start, "-o", tmp_path / "free.csv", "--json").json["doubts"][0] in free.err
+
+
+def test_a_spring_of_an_actuator_pulls_where_the_joint_is(command, tmp_path):
+    """One on the rail pulls a mass to and fro, x = 0.3 cos(sqrt(k / m) t), without any input."""
+    file, state, out = tmp_path / "spring.yaml", tmp_path / "state.json", tmp_path / "spring.csv"
+    file.write_text(
+        "bodies: [{link: cart, joint: rail, type: prismatic, axis: x, mass: 2}]\n"
+        'actuators: [{actuator: spring, displacement: rail, force: "u - 50*l"}]\n',
+        encoding="utf-8",
+    )
+    state.write_text(json.dumps({"q": {"rail": 0.3}, "effort": {"spring": 0.0}}), encoding="utf-8")
+    options = ("--state", state, "--actuators", "--time", "0.5", "--dt", "1e-3", "-o", out)
+    assert command("simulate", file, *options).status == 0
+    with out.open(encoding="utf-8") as table:
+        moved = np.array([[float(row["t"]), float(row["q:rail[0]"])] for row in csv.DictReader(table)])
+    np.testing.assert_allclose(moved[:, 1], 0.3 * np.cos(5.0 * moved[:, 0]), atol=1e-6)

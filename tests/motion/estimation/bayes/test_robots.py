@@ -6,6 +6,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.model.robot import closed_states, without_loops
 from screwgraph.motion.estimation import bayes_network
+from screwgraph.motion.estimation.bayes.instant import solve_dynamics
+from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from tests.motion.estimation.robots import thrown
 from tests.oracle import oracle
 from tests.pinocchio_loops import ConstrainedOracle
@@ -217,3 +219,15 @@ def test_sensors_with_unknowns_of_their_own_are_refused(option):
 def test_bad_knowns_of_robots_are_refused(call, message):
     with pytest.raises(sg.InputError, match=message):
         call(thrown())
+
+
+def test_first_guesses_take_account_of_what_actuators_pull_by_themselves():
+    """A spring beside a push: 2 qdd = u - 50 q, whichever of qdd and u is known."""
+    text = (
+        "bodies: [{link: cart, joint: rail, type: prismatic, axis: x, mass: 2}]\n"
+        'actuators: [{actuator: push, displacement: rail, force: "u - 50*l"}]\n'
+    )
+    model, unknown = NetworkModel.from_model(sg.load(text)), np.array([np.nan])
+    q, qd = np.array([0.3]), np.zeros(1)
+    np.testing.assert_allclose(solve_dynamics(model, q, qd, unknown, np.array([5.0]))[0], [-5.0], atol=1e-12)
+    np.testing.assert_allclose(solve_dynamics(model, q, qd, np.array([1.0]), unknown)[1], [17.0], atol=1e-12)

@@ -71,7 +71,7 @@ class Transmission(Actuator):
 
     @property
     def has_constant_arms(self) -> bool:
-        return self.displacement.is_linear
+        return self.force is None and self.displacement.is_linear
 
     def check(self, robot: Robot, at: object) -> None:
         if not self.displacement.joints:

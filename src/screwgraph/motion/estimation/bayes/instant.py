@@ -43,7 +43,7 @@ def solve_dynamics(
     A[n:, :n] = model.closing(q)[1]
     given = np.concatenate([qdd, tau, np.full(k, np.nan) if multipliers is None else multipliers])
     picked = ~np.isnan(given)
-    right = np.concatenate([-bias, -model.drift(q, qd), given[picked]])
+    right = np.concatenate([-model.resting_forces(bias, q), -model.drift(q, qd), given[picked]])
     x = np.linalg.lstsq(np.vstack([A, np.eye(len(given))[picked]]), right, rcond=RANK)[0]
     x[n:] = np.where(picked[n:], given[n:], x[n:])
     return x[:n], x[n : n + m], x[n + m :]

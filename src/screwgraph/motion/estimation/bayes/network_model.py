@@ -217,10 +217,15 @@ class NetworkModel:
         return slopes[:, :n], slopes[:, n:], forces[0]
 
     def effort_forces(self, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "nv m"]:
-        """Return B, the forces along coordinates of unit efforts."""
-        units = np.eye(len(self.drive.labels))
-        columns = [-self.drive.remaining_forces(np.zeros(self.nv), q, unit) for unit in units]
+        """Return B, the forces along coordinates of unit efforts, without those of no effort (springs of muscles)."""
+        units, none = np.eye(len(self.drive.labels)), np.zeros(self.nv)
+        rest = self.resting_forces(none, q)
+        columns = [rest - self.drive.remaining_forces(none.copy(), q, unit) for unit in units]
         return np.stack(columns, axis=1) if columns else np.zeros((self.nv, 0))
+
+    def resting_forces(self, forces: Float[np.ndarray, " nv"], q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nv"]:
+        """Return forces along coordinates less those that actuators cause without effort."""
+        return self.drive.remaining_forces(forces.copy(), q, np.zeros(len(self.drive.labels)))
 
     def closing(self, q: Float[np.ndarray, " nq"]) -> tuple[Float[np.ndarray, " rank"], Float[np.ndarray, "rank nv"]]:
         """Return closure errors and their derivatives by velocities."""
@@ -310,7 +315,7 @@ class EffortAcceleration:
         model: Any = find_model_kind(self.mechanics.robot).model(self.mechanics.robot)
 
         def make() -> Any:
-            return forward_dynamics(model, actuators=True) if has_actuators else forward_dynamics(model)
+            return forward_dynamics(model, actuators=has_actuators)
 
         return self.mechanics.get_or_make(("accelerations", has_actuators), make)
 
