@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from screwgraph.graph.clusters import (
     Cluster,
     clusters,
-    joints_by_multiplier,
     laws_by_multiplier,
     links_by_multiplier,
     loop_spans,
 )
+from screwgraph.graph.constraints import CouplingLaw
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.variable import Key
 from screwgraph.model.robot import Chain, Joint
@@ -37,11 +37,11 @@ def nested_clusters(graph: FactorGraph) -> tuple[Cluster[Joint], ...]:
 
 def _divide(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Cluster[Joint]]:
     spans = {key: span for key, span in loop_spans(graph).items() if key in cluster.multipliers}
-    steps = _follow(graph, spans)
+    steps, laws, links = _follow(graph, spans), laws_by_multiplier(graph), links_by_multiplier(graph)
     while True:
         owner = _owners(steps, spans)
         pair = next(
-            (p for i in range(len(steps)) if (p := _find_entangled_pair(graph, cluster, steps, owner, i))), None
+            (p for i in range(len(steps)) if (p := _find_entangled_pair(laws, links, cluster, steps, owner, i))), None
         )
         if pair is None:
             break
@@ -86,19 +86,21 @@ def _owners(steps: Iterable[frozenset[Key]], spans: Mapping[Key, frozenset[str]]
 
 
 def _find_entangled_pair(
-    graph: FactorGraph, cluster: Cluster[Joint], steps: list[frozenset[Key]], owner: Owners, i: int
+    laws: Mapping[Key, Chain | CouplingLaw],
+    links: Mapping[Key, tuple[str, ...]],
+    cluster: Cluster[Joint],
+    steps: list[frozenset[Key]],
+    owner: Owners,
+    i: int,
 ) -> tuple[int, int] | None:
     """Return this step and another one, where it touches other links than those of one step before it."""
     moved_by = {joint.child: joint.name for joint in cluster.joints}
     own = {joint.child: joint for joint in cluster.joints if owner[joint.name] == i}
     touched = {joint.parent for joint in own.values()}
-    touched |= {link for key, links in links_by_multiplier(graph).items() if key in steps[i] for link in links}
+    touched |= {link for key in steps[i] for link in links[key]}
     outside = {owner[moved_by[link]] if link in moved_by else -1 for link in touched if link not in own}
     # A loop is closed between links, a coupling between rates: what carries these has to be in one cluster with it.
-    laws = laws_by_multiplier(graph)
-    coupled = {
-        name for key in steps[i] if not isinstance(laws[key], Chain) for name in joints_by_multiplier(graph)[key]
-    }
+    coupled = {joint.name for key in steps[i] if not isinstance(laws[key], Chain) for joint in laws[key].joints}
     foreign = next((owner[name] for name in sorted(coupled) if owner[name] != i), None)
     if foreign is not None:
         return i, foreign

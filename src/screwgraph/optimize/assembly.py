@@ -71,9 +71,8 @@ class Assembly:
         other.__dict__.update(self.__dict__)
         other.batches = list(batches)
         other.soft = [b for b in batches if b.factors.kind == "soft"]
-        for kind, rows in (("equality", self.equalities), ("inequality", self.inequalities)):
-            hard = [b for b in batches if b.factors.kind == kind]
-            setattr(other, "equalities" if kind == "equality" else "inequalities", rows.with_batches(hard))
+        other.equalities = self.equalities.with_batches([b for b in batches if b.factors.kind == "equality"])
+        other.inequalities = self.inequalities.with_batches([b for b in batches if b.factors.kind == "inequality"])
         return other
 
     def with_scales(self, cost_scale: float, units: Mapping[str, float]) -> Assembly:

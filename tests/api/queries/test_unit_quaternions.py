@@ -102,8 +102,10 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "robot.actuation_matrix": lambda q: robot.actuation_matrix(GEARED, q),
     "robot.actuation_torques": lambda q: robot.actuation_torques(GEARED, q, [2.0]),
     "robot.displacements": lambda q: robot.displacements(GEARED, q),
-    "robot.list_arms": lambda q: [arm for _, _, arm in robot.list_arms(GEARED, GEARED.actuators[0].lever(GEARED), q)],
-    "robot.positions_of": lambda q: robot.positions_of(GEARED, GEARED.actuators[0].lever(GEARED), q),
+    "robot.linear_actuation": lambda q: robot.linear_actuation(GEARED, q)[0],
+    "robot.list_torques": lambda q: [
+        torque for _, torque in robot.list_torques(GEARED, GEARED.actuators[0].lever(GEARED), q, 2.0)
+    ],
     "robot.close_loops": lambda q: robot.close_loops(TIED, q),
     "robot.complete": lambda q: robot.complete(TIED, independent(), q),
     "robot.complete_velocity": lambda q: robot.complete_velocity(TIED, q, np.ones(TIED.mobility.freedom)),

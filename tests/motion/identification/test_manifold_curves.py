@@ -8,8 +8,8 @@ from screwgraph.motion.identification.manifold_curves import (
     compile_displacement,
     lift_motion,
     normalise_quaternions,
-    unwrap_quaternions,
 )
+from screwgraph.spatial.manifolds import unwrap_quaternions
 
 H = 1e-3
 STENCIL = np.arange(-4, 5)
@@ -56,5 +56,5 @@ def test_quaternions_keep_their_sign_and_length(robot):
     x = waves(robot.nq, np.random.default_rng(2))(0.01 * np.arange(50), 0)
     flipped = x.copy()
     flipped[20:, 3:7] *= -1.0
-    np.testing.assert_allclose(unwrap_quaternions(robot, flipped), x)
+    np.testing.assert_allclose(unwrap_quaternions(robot.manifold, flipped), x)
     np.testing.assert_allclose(np.linalg.norm(normalise_quaternions(robot, x)[:, 3:7], axis=1), 1.0)

@@ -20,7 +20,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, CachedCode, Function, Provenance, Result, make_function, without_metadata
 from screwgraph.compiler.cache import pack_program
-from screwgraph.model.robot import Robot, actuation_torques, actuators_of, constraint_jacobian
+from screwgraph.model.robot import Robot, actuation_torques, actuators_of, constraint_jacobian, linear_actuation
 from screwgraph.spatial import Array, choose, maximum, minimum
 from screwgraph.tape import Code, Loop, Memory, Number, Routine, dot, guard, solve_positive
 
@@ -73,11 +73,9 @@ class SharedEfforts:
 
     def balance(self, q: Array, r: Array) -> list[Number]:
         """Return r, B, K of the balance r = B u + K' lambda, row by row."""
-        none, every = np.zeros(len(self.names)), np.eye(len(self.names))
-        rest = actuation_torques(self.robot, q, none, self.names)
-        B = [actuation_torques(self.robot, q, one, self.names) - rest for one in every]
+        B, rest = linear_actuation(self.robot, q, self.names)
         K = constraint_jacobian(self.robot, q)[self.counted_rows] if self.counted_rows else np.zeros((0, self.robot.nv))
-        return [*(r - rest), *np.stack(B, axis=1).ravel(), *K.ravel()]
+        return [*(r - rest), *B.ravel(), *K.ravel()]
 
     def efforts(self, balance: Array, y: Array) -> tuple[list[Number], list[Number], Number]:
         """Return efforts within bounds, whether each is free (1 or 0), and the dual."""

@@ -31,9 +31,9 @@ from screwgraph.model.robot.closure.lever_arms import (
     actuation_torques,
     actuators_of,
     displacements,
-    list_arms,
+    linear_actuation,
+    list_torques,
     make_lever,
-    positions_of,
 )
 from screwgraph.model.robot.closure.loop_chain import Chain, chain_of
 from screwgraph.model.robot.closure.massless_motion import idle_joints
@@ -130,10 +130,11 @@ __all__ = [
     "idle_joints",
     "independent_coordinates",
     "is_planar",
+    "linear_actuation",
     "link_poses",
     "link_twists",
-    "list_arms",
     "list_implausible",
+    "list_torques",
     "lock",
     "loop_error",
     "loop_pose",
@@ -145,7 +146,6 @@ __all__ = [
     "mobility",
     "moved_in_words",
     "position_slices",
-    "positions_of",
     "prefix_names",
     "regular_states",
     "remark_on_drawing",

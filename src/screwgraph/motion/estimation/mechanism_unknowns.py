@@ -183,10 +183,14 @@ class MechanismUnknowns:
             prior[family.name][places] = known.get(k, BROAD)
         return prior
 
-    def predict_instant(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
-        """Return the unknowns that follow some in a window: accelerations stay."""
-        found = [*extrapolate_state(Vector(self.model.n), dt, *x[:3])]
-        return [*found, *extrapolate_state(Vector(self.model.dof), dt, *x[3:6])] if self.is_independent else found
+    def make_prediction(self, dt: float, q0: np.ndarray) -> Callable[..., list[Any]]:
+        """Return what gives the unknowns that follow some in a window: accelerations stay."""
+
+        def predict(*x: Any) -> list[Any]:
+            found = [*extrapolate_state(Vector(self.model.n), dt, *x[:3])]
+            return [*found, *extrapolate_state(Vector(self.model.dof), dt, *x[3:6])] if self.is_independent else found
+
+        return predict
 
     def make_torque_parameters(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
         """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""

@@ -96,7 +96,7 @@ class OnlineSmoother:
         self._slips = SlipTest(unknowns, [s for s in self._readings.contacts if s.slip])
         self._lag: FixedLag | None = None
         self._compiled: CompiledUpdates | None = None
-        self._waiting: list[tuple[Mapping[str, float], np.ndarray]] = []
+        self._waiting: list[tuple[Mapping[str, float], Known, np.ndarray]] = []
         self.converged = False
         """Whether the search for the first window converged; if not, first estimates may be wrong."""
         self._tau = np.zeros(len(unknowns.labels))
@@ -143,24 +143,24 @@ class OnlineSmoother:
     @property
     def q(self) -> Float[np.ndarray, " nq"]:
         """Position now."""
-        return self._start[0].copy() if self._lag is None else self._now["q"]
+        return self._start[0].copy() if self._lag is None else self._now("q")
 
     @property
     def qd(self) -> Float[np.ndarray, " nv"]:
         """Velocity now."""
-        return self._start[1].copy() if self._lag is None else self._now["qd"]
+        return self._start[1].copy() if self._lag is None else self._now("qd")
 
     @property
     def qdd(self) -> Float[np.ndarray, " nv"]:
         """Acceleration now; zero before the window is full."""
-        return np.zeros(self.model.nv) if self._lag is None else self._now["qdd"]
+        return np.zeros(self.model.nv) if self._lag is None else self._now("qdd")
 
     @property
     def tau(self) -> Float[np.ndarray, " nt"]:
         """Torques now, known and estimated ones (N m, N); unknown ones are zero before the window is full."""
         tau = self._tau.copy()
         if self._lag is not None and self._unknowns.inputs:
-            tau[list(self._unknowns.inputs)] = self._now["tau"]
+            tau[list(self._unknowns.inputs)] = self._now("tau")
         return tau
 
     @property
@@ -175,13 +175,13 @@ class OnlineSmoother:
         """Biases of sensors that have one, now; none before the window is full."""
         if self._lag is None:
             return {}
-        return {name: self._now[x.name] for name, (_, x) in self._readings.biases.items()}
+        return {name: self._now(x.name) for name, (_, x) in self._readings.biases.items()}
 
     @property
     def parameters(self) -> dict[str, float]:
         """Unknown parameters (SI units); those of the file before the window is full."""
         own = self._unknowns.parameters
-        values = own.values if self._lag is None or not own.names else own.scale * self._now["parameters"]
+        values = own.values if self._lag is None or not own.names else own.scale * self._now("parameters")
         return dict(zip(own.names, values.tolist(), strict=True))
 
     @property
@@ -221,7 +221,7 @@ class OnlineSmoother:
         lag, unknowns = self._full(), self._unknowns
         found = {name: np.sqrt(np.diagonal(c[-1])) for name, c in lag.covariances().items()}
         if unknowns.pushed:
-            joint, places = lag.covariance(), _directions(lag, ("q", "forces"))
+            joint, places = lag.covariance(), lag.places_in_step(("q", "forces"))
             found["forces"] = np.concatenate(
                 [
                     sigma[0]
@@ -242,7 +242,7 @@ class OnlineSmoother:
         for name in families:
             if name not in self.families:
                 raise make_unknown_name_error("family of unknowns", name, self.families)
-        places = _directions(lag, families)
+        places = lag.places_in_step(families)
         return lag.covariance()[np.ix_(places, places)]
 
     def update(self, readings: Mapping[str, float], tau: Any = None) -> None:
@@ -278,12 +278,12 @@ class OnlineSmoother:
     def _wait(self, readings: Mapping[str, float], torques: Float[np.ndarray, " nt"]) -> None:
         """Keep what was read until the window is full; then search for it."""
         known = self._readings.read(readings)
-        self._waiting.append((dict(readings), torques))
+        self._waiting.append((dict(readings), known, torques))
         if len(self._waiting) < self.window:
             return
-        read, pushing = zip(*self._waiting, strict=True)
+        read, every, pushing = zip(*self._waiting, strict=True)
         guess = self._window.first_position(self.sensors, read)
-        begun = self._window.begun([self._readings.read(x) for x in read], np.array(pushing), guess)
+        begun = self._window.begun(list(every), np.array(pushing), guess)
         self._lag, self.converged = self._window.search(begun)
         self._judge(self._lag, known, None)
         self._go_on(torques)
@@ -336,11 +336,10 @@ class OnlineSmoother:
         robot: Any = self._unknowns
         return BaseContactForces(robot.motion, slice(self.window - 1, self.window))
 
-    @property
-    def _now(self) -> Mapping[str, np.ndarray]:
-        """Values of the last instant by family."""
+    def _now(self, family: str) -> np.ndarray:
+        """Return the values of a family at the last instant."""
         values = self._full().values if self._compiled is None else self._compiled.values
-        return {name: x[-1].copy() for name, x in values.items()}
+        return values[family][-1].copy()
 
     def _full(self) -> FixedLag:
         """Return the window where it stands. Raises InputError before it is full."""
@@ -372,13 +371,3 @@ def _validate_rates(rates: Mapping[str, float], names: Sequence[str]) -> Mapping
         if not 0.0 < rate < np.inf:
             raise InputError(f"the rate {rate!r} of {name} is not positive", fix="leave out what does not drift")
     return rates
-
-
-def _directions(lag: FixedLag, names: Sequence[str]) -> list[int]:
-    """Return the places of families' directions among those of a step."""
-    found, start = list[int](), 0
-    for family in (v for v in lag.problem.families if v.count > 1):
-        dim = family.manifold.dim
-        found += range(start, start + dim) if family.name in names else []
-        start += dim
-    return found

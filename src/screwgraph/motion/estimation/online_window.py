@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -110,4 +111,8 @@ class OnlineWindow:
     def _ahead(self, *values: Any) -> tuple[Any, ...]:
         """Predict the next instant, and the inner points before it: forces and torques stay."""
         own = len(self.unknowns.families)
-        return (*self.unknowns.predict_instant(self.dt, self.start[0], *values[:own]), *values[own:])
+        return (*self._predict(*values[:own]), *values[own:])
+
+    @cached_property
+    def _predict(self) -> Callable[..., list[Any]]:
+        return self.unknowns.make_prediction(self.dt, self.start[0])

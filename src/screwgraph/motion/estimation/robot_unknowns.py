@@ -170,9 +170,10 @@ class RobotUnknowns:
         """Return standard deviations of the first instant of a first window, by family."""
         return {**dict.fromkeys((v.name for v in self.families), BROAD), "q": noise.position, "qd": noise.velocity}
 
-    def predict_instant(self, dt: float, q0: np.ndarray, *x: Any) -> list[Any]:
-        """Return the unknowns that follow some in a window: accelerations stay, but for dampers."""
-        return self.motion.predicted(dt, decay_rates(self.model, q0), *x[: len(self.states())])
+    def make_prediction(self, dt: float, q0: np.ndarray) -> Callable[..., list[Any]]:
+        """Return what gives the unknowns that follow some in a window: accelerations stay, but for dampers."""
+        decay, count = decay_rates(self.model, q0), len(self.states())
+        return lambda *x: self.motion.predicted(dt, decay, *x[:count])
 
     def make_torque_parameters(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
         """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""

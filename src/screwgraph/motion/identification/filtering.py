@@ -13,8 +13,9 @@ from scipy.signal import butter, sosfiltfilt
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot
-from screwgraph.motion.identification.manifold_curves import lift_motion, unwrap_quaternions
+from screwgraph.motion.identification.manifold_curves import lift_motion
 from screwgraph.motion.identification.recording import Recording
+from screwgraph.spatial.manifolds import unwrap_quaternions
 
 ORDER = 4
 """Of the Butterworth filter, which runs forward and backward."""
@@ -87,7 +88,7 @@ class Filter:
             own = slice(start - low, stop - low)
             q = np.asarray(run.q[low:high], dtype=float)
             run.check(q, "q", low)
-            s = smooth(unwrap_quaternions(robot, q))
+            s = smooth(unwrap_quaternions(robot.manifold, q))
             q, qd, qdd = lift_motion(robot, s, _slopes(s, dt), _curvatures(s, dt))
             if run.qd is not None:
                 qd = np.asarray(run.qd[low:high], dtype=float)

@@ -23,16 +23,6 @@ Motion = tuple[Float[np.ndarray, "N nq"], Float[np.ndarray, "N nv"], Float[np.nd
 """Positions, velocities and accelerations at N times."""
 
 
-def unwrap_quaternions(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nq"]:
-    """Return positions whose quaternions do not change their sign from sample to sample."""
-    q = q.copy()
-    for at in robot.manifold.quaternions:
-        four = q[:, at : at + 4]
-        sign = np.where((four[1:] * four[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
-        four[1:] *= np.cumprod(sign)[:, None]
-    return q
-
-
 def normalise_quaternions(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nq"]:
     """Return positions that are on their manifold: quaternions have the length 1."""
     q = q.copy()

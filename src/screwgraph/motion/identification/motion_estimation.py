@@ -27,12 +27,12 @@ from screwgraph.motion.identification.manifold_curves import (
     is_displaced,
     lift_motion,
     normalise_quaternions,
-    unwrap_quaternions,
 )
 from screwgraph.motion.identification.recording import Recording
 from screwgraph.motion.identification.regressor_equations import EquationBlock, RegressorEquations
 from screwgraph.motion.identification.robust_weights import robust_weights
 from screwgraph.motion.identification.splines import Basis
+from screwgraph.spatial.manifolds import unwrap_quaternions
 
 KNOTS = 2.0
 """Knots of the spline in a period of the cutoff frequency."""
@@ -119,7 +119,7 @@ class EstimatedMotions:
             run.check(q, "q", low)
             own = slice(start - low, stop - low)
             yield self._equations(
-                run, slice(low, high), unwrap_quaternions(robot, q), Basis.with_knots(len(q), dt, step)
+                run, slice(low, high), unwrap_quaternions(robot.manifold, q), Basis.with_knots(len(q), dt, step)
             ).select_rows(own)
 
     def _piece(self) -> int:

@@ -123,8 +123,8 @@ def find_static_efforts(
         return drive.efforts(q[None], required[None])[0]
     from scipy.optimize import linprog
 
-    required = drive.remaining_forces(required.copy(), q, np.zeros(len(drive.labels)))  # of springs and muscles
-    rest = drive.remaining_forces(np.zeros(robot.nv), q, np.zeros(len(drive.labels)))
+    rest = drive.remaining_forces(np.zeros(robot.nv), q, np.zeros(len(drive.labels)))  # of springs and muscles
+    required = required + rest
     B = np.stack([rest - drive.remaining_forces(np.zeros(robot.nv), q, u) for u in np.eye(len(drive.labels))], axis=1)
     twice = rest - drive.remaining_forces(np.zeros(robot.nv), q, 2.0 * np.ones(len(drive.labels)))
     if not np.allclose(twice, 2.0 * B.sum(axis=1)):

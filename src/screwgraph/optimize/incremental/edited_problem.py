@@ -78,7 +78,7 @@ class EditedProblem:
                 if not self._slots.write(name, parameter, value):
                     self._rebind()
         is_noise = any(n in (INVERSE_SIGMA, WHITENING) for parameters in new.values() for n in parameters)
-        for factored in (None,) if is_noise else (self._factored, None):
+        for factored in (None,) if is_noise or self._factored is None else (self._factored, None):
             x, kkt = self._point.x, self._kkt
             model = kkt.model(x) if known is None else kkt.with_new_costs(known, x)
             found = find_active_solution(kkt, self._point, model, factored, self._accuracy)

@@ -18,7 +18,6 @@ Slot = tuple[np.ndarray, slice]
 class ParameterSlots:
     """Slots of parameters, by factors and parameter: an array of the assembly, and where in its rows."""
 
-    assembly: Assembly
     slots: Mapping[tuple[str, str], Slot]
 
     @classmethod
@@ -28,7 +27,7 @@ class ParameterSlots:
         for batch in assembly.batches:
             if batch.factors.refresh is None:
                 found |= _find_slots(batch)
-        return cls(assembly, found)
+        return cls(found)
 
     def write(self, name: str, parameter: str, value: np.ndarray) -> bool:
         """Write a parameter of some factors; return whether it has a slot."""

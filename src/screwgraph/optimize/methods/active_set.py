@@ -47,7 +47,7 @@ class ActivePoint:
 class ActiveSolution:
     """A point, the problem there, the matrix that was factored last; steps and new matrices on the way.
 
-    `error` is that of the KKT equations, `is_solved` whether steps have become small.
+    `is_solved` tells whether steps have become small.
     """
 
     point: ActivePoint
@@ -55,7 +55,6 @@ class ActiveSolution:
     factored: Factored | None
     steps: int
     matrices: int
-    error: float
     is_solved: bool
 
 
@@ -70,10 +69,10 @@ def find_active_solution(
     slope = _gradient(kkt, model, point)
     first = error = _measure(model, point, slope)
     stiffness = _find_stiffness(kkt, model)
-    while True:
+    while count < MOST:
         if factored is None:
             factored, matrices = _factor(kkt, model, point, stiffness), matrices + 1
-        if factored is None or count >= MOST:
+        if factored is None:
             break
         ahead, step = _take_step(kkt, model, point, factored, stiffness, slope)
         moved = max_magnitude(step / sizes)
@@ -87,11 +86,11 @@ def find_active_solution(
             break
         part = left / error if error else 0.0
         if is_same and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
-            return ActiveSolution(ahead, model, factored, count, matrices, left, is_solved=True)
+            return ActiveSolution(ahead, model, factored, count, matrices, is_solved=True)
         if not is_same or part > WORTHWHILE:
             factored = None
         point, error = ahead, left
-    return ActiveSolution(point, model, factored, count, matrices, error, is_solved=False)
+    return ActiveSolution(point, model, factored, count, matrices, is_solved=False)
 
 
 def _measure_sizes(kkt: KktSystem, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " n"]:

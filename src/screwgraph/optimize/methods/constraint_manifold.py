@@ -16,6 +16,7 @@ from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import find_feasible
 from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
+from screwgraph.optimize.methods.line_search import find_longest_part
 from screwgraph.optimize.methods.primal_dual_point import NEAR, PrimalDualPoint, PrimalDualStep, bound_duals
 from screwgraph.optimize.result import Iterate, Status
 
@@ -144,7 +145,7 @@ def _search_curve(
     within: float,
 ) -> tuple[PrimalDualPoint, LocalModel, float] | None:
     """Return the point after as much of a step as lowers the barrier's cost, the problem there, and that part."""
-    longest, duals = _longest(point.s, step.s), _longest(point.z, step.z)
+    longest, duals = (find_longest_part(x, d, 1.0 - FARTHEST) for x, d in ((point.s, step.s), (point.z, step.z)))
     before = model.cost - point.barrier * float(np.log(point.s).sum())
     slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
     rounding, length = 1e-14 * abs(before), longest
@@ -162,8 +163,3 @@ def _search_curve(
                     return bound_duals(moved, ahead), ahead, length / longest
         length *= 0.5
     return None
-
-
-def _longest(values: Float[np.ndarray, " k"], step: Float[np.ndarray, " k"]) -> float:
-    """Return how much of a step leaves of each value enough, at most 1."""
-    return 1.0 / max(1.0, float((-step / values).max(initial=0.0)) / FARTHEST)

@@ -95,7 +95,7 @@ def search_line(
     tried.
     """
     keep = min(0.01, max(CLOSEST, point.barrier))
-    longest, duals = min(most, _longest(point.s, step.s, keep)), _longest(point.z, step.z, keep)
+    longest, duals = min(most, find_longest_part(point.s, step.s, keep)), find_longest_part(point.z, step.z, keep)
     old = MeritPair(total_violation(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
     slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
     length, ahead = longest, None
@@ -113,8 +113,8 @@ def search_line(
             return LineSearchResult(found, length, longest, passed.after_step(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
             bent = correct_second_order(kkt, model, point, factored, step, found.x, found.s)
-            far = min(most, _longest(point.s, bent.s, keep))
-            other = _point_along(kkt, point, bent, far, _longest(point.z, bent.z, keep))
+            far = min(most, find_longest_part(point.s, bent.s, keep))
+            other = _point_along(kkt, point, bent, far, find_longest_part(point.z, bent.z, keep))
             if passed.accepts(_measure_merit(kkt, other), old, slope, far):
                 return LineSearchResult(other, far, far, passed.after_step(old, slope, far))
         length *= 0.5
@@ -143,7 +143,7 @@ def _measure(point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g:
     return MeritPair(_size(c) + _size(g + s), cost - point.barrier * float(np.log(s).sum()))
 
 
-def _longest(values: np.ndarray, step: np.ndarray, keep: float) -> float:
+def find_longest_part(values: np.ndarray, step: np.ndarray, keep: float) -> float:
     """Return how much of a step leaves of each value at least a part `keep`."""
     if not values.size:
         return 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from pathlib import Path
 from typing import Any, Protocol
@@ -119,6 +119,10 @@ class FixedLag:
         if self._prior:
             other._prior = [make_initial_prior(self._window, problem.layout.views(other._x), prior or {})]
         return other
+
+    def places_in_step(self, names: Collection[str]) -> list[int]:
+        """Return the places of families' directions among those of a step."""
+        return self._window.places_in_step(names)
 
     @property
     def values(self) -> dict[str, np.ndarray]:

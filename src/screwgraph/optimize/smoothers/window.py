@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
@@ -123,6 +123,15 @@ class Window:
     def held(self) -> list[Unknown]:
         """Unknowns of the prior."""
         return self.held_at(0) if not self.pinned else []
+
+    def places_in_step(self, names: Collection[str]) -> list[int]:
+        """Return the places of families' directions among those of a step."""
+        found, start = list[int](), 0
+        for family in (v for v in self.problem.families if v.count > 1):
+            dim = family.manifold.dim
+            found += range(start, start + dim) if family.name in names else []
+            start += dim
+        return found
 
     def held_at(self, step: int) -> list[Unknown]:
         """Return the unknowns that a prior on a step is about."""

@@ -83,11 +83,7 @@ class WindowTree:
     @cached_property
     def held_places(self) -> Int[np.ndarray, " h"]:
         """Places, among the directions of a step, of those that a prior is about."""
-        kept, found, start = dict.fromkeys(name for name, _ in self.window.held_at(0)), list[int](), 0
-        for name, dim in ((v.name, v.manifold.dim) for v in self.window.problem.families if v.count > 1):
-            found += range(start, start + dim) if name in kept else ()
-            start += dim
-        return np.array(found, dtype=int)
+        return np.array(self.window.places_in_step({name for name, _ in self.window.held_at(0)}), dtype=int)
 
     @property
     def count(self) -> int:

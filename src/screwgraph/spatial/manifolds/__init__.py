@@ -1,6 +1,6 @@
 """Manifolds: one file each; a new one is a new file and a line in `MANIFOLDS`."""
 
-from screwgraph.spatial.manifolds.base import Manifold
+from screwgraph.spatial.manifolds.base import Manifold, unwrap_quaternions
 from screwgraph.spatial.manifolds.floating_pose import FloatingPose
 from screwgraph.spatial.manifolds.product import Product, product
 from screwgraph.spatial.manifolds.se2 import SE2
@@ -31,4 +31,5 @@ __all__ = [
     "UnitQuaternion",
     "Vector",
     "product",
+    "unwrap_quaternions",
 ]

@@ -92,3 +92,13 @@ class Manifold(Protocol):
 def bracket_series(first: Float[Array, " dim"], second: Float[Array, " dim"], v: Float[Array, " dim"]) -> Array:
     """Return v + [d, v] / 2 + [d, [d, v]] / 12 of the two brackets."""
     return v + 0.5 * first + second / 12.0
+
+
+def unwrap_quaternions(manifold: Manifold, x: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n"]:
+    """Return values, one a row, whose quaternions do not change their sign from row to row."""
+    x = x.copy()
+    for at in manifold.quaternions:
+        four = x[:, at : at + 4]
+        sign = np.where((four[1:] * four[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+        four[1:] *= np.cumprod(sign)[:, None]
+    return x

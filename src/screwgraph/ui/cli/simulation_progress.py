@@ -24,7 +24,7 @@ class SimulationWatch:
     """Sees a simulation go by: shows it where it takes its time, and ends it after Ctrl-C."""
 
     def __init__(self, time: float, stack: ExitStack, what: str = "simulating", unit: str = "s") -> None:
-        self.stopped, self.wall_time = False, 0.0
+        self.stopped, self.wall_time, self._is_terminal = False, 0.0, sys.stderr.isatty()
         self._time, self._stack, self._began, self._bar = time, stack, 0.0, None
         self._what, self._unit, self._print = what, unit, print_lines(progress_report.PIPED_SECONDS)
 
@@ -33,10 +33,10 @@ class SimulationWatch:
         if t == 0.0 and not self._began:
             self._begin()
         self.wall_time = perf_counter() - self._began
-        if self._bar is None and self.wall_time > SHORT and sys.stderr.isatty():
+        if self._bar is None and self.wall_time > SHORT and self._is_terminal:
             self._bar = self._stack.enter_context(_bar(self._unit))
             self._bar.add_task(self._what, total=self._time)
-        if not sys.stderr.isatty():
+        if not self._is_terminal:
             self._print(ProgressReport(f"{self._what}: {t:.3g} {self._unit} of {self._time:g} {self._unit}"))
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=t)

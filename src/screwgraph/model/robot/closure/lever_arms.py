@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from screwgraph.model.robot.actuator import Actuator, Lever
-from screwgraph.model.robot.parts import Joint
 from screwgraph.model.robot.quaternion_checks import check_unit
 from screwgraph.model.robot.robot import Robot, make_unknown_name_error
 from screwgraph.spatial import Array, finite_vector
@@ -30,31 +30,49 @@ def actuation_matrix(robot: Robot, q: ArrayLike, names: Sequence[str] | None = N
     chosen = actuators_of(robot, names)
     B = np.zeros((robot.nv, len(chosen)))
     for k, actuator in enumerate(chosen):
-        for _, place, arm in list_arms(robot, actuator.lever(robot), at):
+        own = actuator.lever(robot)
+        for place, arm in _list_arms(robot, own, _positions_of(robot, own, at)):
             B[place, k] = arm
     return B
 
 
-def list_arms(robot: Robot, lever: Lever, q: Float[Array, " nq"]) -> Iterator[tuple[Joint, slice, Float[Array, " nv"]]]:
-    """Yield each joint that a lever moves, the place of its torque in tau, and the torque there of an effort of 1."""
-    for joint, arm in zip(lever.joints, lever.arms(positions_of(robot, lever, q)), strict=True):
-        yield joint, robot.v_slices[joint.name], arm
+def linear_actuation(
+    robot: Robot, q: Float[Array, " nq"], names: Sequence[str] | None = None
+) -> tuple[Float[Array, "nv n"], Float[Array, " nv"]]:
+    """Return B and rest of the joint torques B u + rest of inputs u of actuators, by default all; any numbers.
+
+    Laws of force count as linear in their inputs. Raises InputError where a quaternion is not unit.
+    """
+    chosen, kind = actuators_of(robot, names), np.asarray(q).dtype
+    B, rest = np.zeros((robot.nv, len(chosen)), dtype=kind), np.zeros(robot.nv, dtype=kind)
+    for k, actuator in enumerate(chosen):
+        own = actuator.lever(robot)
+        at = _positions_of(robot, own, q)
+        slope, still = own.slope(at), own.effort(at, 0.0)
+        for place, arm in _list_arms(robot, own, at):
+            B[place, k], rest[place] = arm * slope, rest[place] + arm * still
+    return B, rest
 
 
-def positions_of(robot: Robot, lever: Lever, q: Float[Array, " nq"]) -> list[Float[Array, " n"]]:
-    """Return the positions of the joints that a lever moves. Raises InputError where a quaternion is not unit."""
-    check_unit(robot, q)
-    return [q[robot.q_slices[joint.name]] for joint in lever.joints]
+def list_torques(
+    robot: Robot, lever: Lever, q: Float[Array, " nq"], u: Any
+) -> Iterator[tuple[slice, Float[Array, " nv"]]]:
+    """Yield the torque at each joint that a lever moves, and its place in tau; u is the actuator's input.
+
+    Raises InputError where a quaternion is not unit.
+    """
+    at = _positions_of(robot, lever, q)
+    effort = lever.effort(at, u)
+    for place, arm in _list_arms(robot, lever, at):
+        yield place, arm * effort
 
 
 def actuation_torques(robot: Robot, q: Float[Array, " nq"], u: Float[Array, " n"], names: Sequence[str] | None = None):
     """Return the joint torques (nv,) that inputs u (n,) of actuators, by default all, cause; numbers of any kind."""
     tau = np.zeros(robot.nv, dtype=np.result_type(np.asarray(q), np.asarray(u)))
     for actuator, given in zip(actuators_of(robot, names), u, strict=True):
-        own = actuator.lever(robot)
-        effort = own.effort(positions_of(robot, own, q), given)
-        for _, place, arm in list_arms(robot, own, q):
-            tau[place] = tau[place] + arm * effort
+        for place, torque in list_torques(robot, actuator.lever(robot), q, given):
+            tau[place] = tau[place] + torque
     return tau
 
 
@@ -66,7 +84,19 @@ def displacements(robot: Robot, q: ArrayLike, names: Sequence[str] | None = None
     """
     at = _validate_position(robot, q)
     levers = [actuator.lever(robot) for actuator in actuators_of(robot, names)]
-    return np.array([float(own.displacement(positions_of(robot, own, at))) for own in levers])
+    return np.array([float(own.displacement(_positions_of(robot, own, at))) for own in levers])
+
+
+def _list_arms(robot: Robot, lever: Lever, at: Sequence[Array]) -> Iterator[tuple[slice, Float[Array, " nv"]]]:
+    """Yield the place in tau of each joint that a lever moves, and the torque there of an effort of 1."""
+    for joint, arm in zip(lever.joints, lever.arms(at), strict=True):
+        yield robot.v_slices[joint.name], arm
+
+
+def _positions_of(robot: Robot, lever: Lever, q: Float[Array, " nq"]) -> list[Float[Array, " n"]]:
+    """Return the positions of the joints that a lever moves. Raises InputError where a quaternion is not unit."""
+    check_unit(robot, q)
+    return [q[robot.q_slices[joint.name]] for joint in lever.joints]
 
 
 def _validate_position(robot: Robot, q: ArrayLike) -> Float[np.ndarray, " nq"]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from jaxtyping import Float
 
@@ -12,6 +10,7 @@ from screwgraph.motion.estimation.bayes.branches import find_branches
 from screwgraph.motion.estimation.bayes.instant import complete_velocity, move_to_known, solve_dynamics
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
+from screwgraph.optimize.manifold_code import difference_values
 
 
 def guess_motion(
@@ -60,6 +59,5 @@ def _guess_velocities(known: KnownMotion, q: Float[np.ndarray, "steps nq"]) -> F
 
 def _mean_velocities(model: NetworkModel, q: Float[np.ndarray, "steps nq"], dt: float) -> Float[np.ndarray, "steps nv"]:
     """Return velocities from each position to the next, means of both sides inside."""
-    pairs = pairwise(q)
-    ahead = np.array([np.asarray(model.positions.difference(x, y), dtype=float) / dt for x, y in pairs])
+    ahead = difference_values(model.positions, q[:-1], q[1:]) / dt
     return np.concatenate([ahead[:1], (ahead[:-1] + ahead[1:]) / 2.0, ahead[-1:]])

@@ -21,7 +21,7 @@ from screwgraph.motion.estimation.bayes.laws import (
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.bayes.paths import Path, find_paths
 from screwgraph.motion.estimation.factors.prior import SelectedPrior
-from screwgraph.motion.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS, sample_forces
+from screwgraph.motion.estimation.forward_graph import FORCED, INTEGRATORS, OF_EQUATIONS, sample_forces
 from screwgraph.motion.estimation.mechanism_noise import Noise, spread_integration
 from screwgraph.motion.planning.loop_closure import ClosureRate
 from screwgraph.optimize import Factors, Variables, each, soft
@@ -37,8 +37,6 @@ FORCES = ("Q", "lambda")
 """Kinds of forces: efforts, and multipliers of constraints."""
 LAWS = ("f_pc", "f_vc", "f_ac", "f_dyn")
 """Factors of constraints and of the equations of motion."""
-BETWEEN = ("f_hs v", "f_rk")
-"""Factors that take the efforts half-way between steps."""
 EXACT = Noise(1.0, 1.0, 1.0, 1.0, 1.0)
 """At one instant all laws can hold exactly, whatever their weights."""
 OBSERVED = Noise(integration=1e-5, constraints=1e-6, dynamics=1e-3, prior=1e-6)
@@ -128,7 +126,8 @@ class NetworkFactors:
     def torque_parameters(self, torques: Float[np.ndarray, "steps m"]) -> dict[str, dict[str, Any]]:
         """Return known efforts of motors as parameters, by name of the factors that may take them."""
         now, between = self._sample_efforts(torques)
-        return {"f_dyn": {"effort": now["force"]} if now else {}} | dict.fromkeys(BETWEEN, between)
+        halfway = {name: between for name, half in FORCED.items() if half}
+        return {"f_dyn": {"effort": now["force"]} if now else {}} | halfway
 
     def _sample_efforts(self, torques: Float[np.ndarray, "steps m"]) -> tuple[dict[str, Any], dict[str, Any]]:
         return sample_forces(torques) if torques.shape[1] else ({}, {})

@@ -14,6 +14,7 @@ from screwgraph.motion.estimation.bayes.motion_integration import IntegratedMoti
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.bayes.paths import SHORTEST, select_first_independent
 from screwgraph.motion.integration_rules import Rule
+from screwgraph.optimize.manifold_code import difference_values
 
 MIDPOINT = Rule("midpoint", 2, (0.0, 0.5, 1.0), ((0.5, 0.0), (0.0, 1.0)), ((0.5, 0.0), (0.0, 1.0)))
 """Explicit, second order, as the rules of networks are. Hairer, Norsett & Wanner (1993), section II.1."""
@@ -67,11 +68,14 @@ def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.nd
     if other is None:
         return None
     filled = np.where(np.isnan(wanted), found.q, wanted)
-    led, off = _changes(model, filled, found.q_before), np.abs(_changes(model, found.q_before, other.q_before))
+    start = np.broadcast_to(model.positions.identity(), filled.shape)
+    with np.errstate(invalid="ignore"):  # positions of steps that no integration reaches are NaN
+        led = difference_values(model.positions, filled, found.q_before)
+        off = np.abs(difference_values(model.positions, found.q_before, other.q_before))
+        values = difference_values(model.positions, start, filled)
     way = known.dt * (1.0 + np.abs(np.arange(len(wanted)) - found.start))
     q_error = ALLOWED * off + DEVIATIONS * known.sigma
     qd_error = ALLOWED * np.abs(other.qd_before - found.qd_before) + DEVIATIONS * known.sigma / known.dt
-    values = _changes(model, np.broadcast_to(model.positions.identity(), filled.shape), filled)
     q_error += known.dt * way[:, None] * found.change + ROUNDED * np.maximum(1.0, np.abs(values))
     qd_error += known.dt * found.change + ROUNDED * np.maximum(1.0, np.abs(qd))
     ratios = np.maximum(np.abs(led) / q_error, np.abs(found.qd_before - qd) / qd_error)
@@ -81,14 +85,6 @@ def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.nd
         return None
     value = float(values[k, i])
     return Jump(k, i, (value + float(led[k, i]), float(found.qd_before[k, i])), (value, float(qd[k, i])))
-
-
-def _changes(
-    model: NetworkModel, q: Float[np.ndarray, "steps nq"], to: Float[np.ndarray, "steps nq"]
-) -> Float[np.ndarray, "steps nv"]:
-    """Return what leads from positions to others, a row a step."""
-    pairs = zip(q, to, strict=True)
-    return np.array([np.asarray(model.positions.difference(x, y), dtype=float) for x, y in pairs])
 
 
 def _check_velocities(known: KnownMotion, found: IntegratedMotion) -> None:

@@ -14,7 +14,7 @@ from screwgraph.motion.estimation.bayes.known_names import Known
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel, Part
 from screwgraph.motion.estimation.smoothing_spline import SmoothedSamples, smooth_samples
 from screwgraph.motion.estimation.trajectory_tables import FEWEST
-from screwgraph.spatial.manifolds import Vector
+from screwgraph.spatial.manifolds import Vector, unwrap_quaternions
 
 DERIVATIVES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"qd": ("qdd",), "zd": ("zdd",), "q": ("qd", "qdd"), "z": ("zd", "zdd")}
@@ -47,7 +47,7 @@ class Path:
         """
         if isinstance(self.part.manifold, Vector):
             return _smooth_column(samples, dt)
-        curves = [_smooth_column(column[:, None], dt) for column in self._without_jumps(samples).T]
+        curves = [_smooth_column(column[:, None], dt) for column in unwrap_quaternions(self.part.manifold, samples).T]
         x, rate, second = (
             np.concatenate([getattr(curve, name) for curve in curves], axis=1)
             for name in ("values", "rates", "accelerations")
@@ -55,15 +55,6 @@ class Path:
         x = np.array([self.part.manifold.normalised(row) for row in x])
         v, a = (np.array(rows) for rows in zip(*map(self._velocity, x, rate, second), strict=True))
         return SmoothedSamples(x, v, a, np.full(v.shape[1], max(float(curve.sigma[0]) for curve in curves)))
-
-    def _without_jumps(self, samples: Float[np.ndarray, "N columns"]) -> Float[np.ndarray, "N columns"]:
-        """Return samples whose quaternions keep their sign from one to the next."""
-        found = samples.copy()
-        for at in self.part.manifold.quaternions:
-            own = found[:, at : at + 4]
-            signs = np.where((own[1:] * own[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
-            own[1:] *= np.cumprod(signs)[:, None]
-        return found
 
     def _velocity(self, x: np.ndarray, rate: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return velocity and acceleration where values x have first and second derivatives in time."""

@@ -15,12 +15,11 @@ from screwgraph.graph import FactorGraph, with_actuators
 from screwgraph.model.robot import (
     Lever,
     Robot,
-    actuation_torques,
     actuators_of,
-    list_arms,
+    linear_actuation,
+    list_torques,
     make_lever,
     make_unknown_name_error,
-    positions_of,
 )
 from screwgraph.motion.planning.vector_code import compile_on_arrays
 
@@ -75,18 +74,15 @@ class ActuatorDrive:
     def remaining_forces(self, required: Any, q: Any, efforts: Any) -> Any:
         """Return forces along coordinates less those of the efforts."""
         for one, given in zip(self.levers, efforts, strict=True):
-            effort = one.effort(positions_of(self.robot, one, q), given)
-            for _, place, arm in list_arms(self.robot, one, q):
-                required[place] -= arm * effort
+            for place, torque in list_torques(self.robot, one, q, given):
+                required[place] -= torque
         return required
 
     def efforts(self, q: Float[np.ndarray, "N nq"], required: Float[np.ndarray, "N nv"]) -> Float[np.ndarray, "N m"]:
         """Return the smallest efforts that come next to forces along coordinates; laws of force count as linear."""
-        none, every = np.zeros(len(self.labels)), np.eye(len(self.labels))
         found = []
         for at, tau in zip(q, required, strict=True):
-            rest = actuation_torques(self.robot, at, none, self.labels)
-            B = np.stack([actuation_torques(self.robot, at, u, self.labels) - rest for u in every], axis=1)
+            B, rest = linear_actuation(self.robot, at, self.labels)
             found.append(np.linalg.pinv(B) @ (tau - rest))
         return np.array(found)
 
