@@ -200,7 +200,7 @@ def test_joints_that_leave_their_range_are_named_and_stopped_on_demand(command, 
 
 
 def test_a_spring_of_an_actuator_pulls_where_the_joint_is(command, tmp_path):
-    """One on the rail pulls a mass to and fro, x = 0.3 cos(sqrt(k / m) t), without any input."""
+    """One on the rail pulls a mass back and forth, x = 0.3 cos(sqrt(k / m) t), without any input."""
     file, state, out = tmp_path / "spring.yaml", tmp_path / "state.json", tmp_path / "spring.csv"
     file.write_text(
         "bodies: [{link: cart, joint: rail, type: prismatic, axis: x, mass: 2}]\n"
