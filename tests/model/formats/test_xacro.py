@@ -57,6 +57,17 @@ def test_a_file_is_expanded_with_its_includes_and_arguments(arm):
 
 
 @needs_xacro
+def test_an_argument_without_a_value_is_named_with_those_that_files_declare(arm):
+    arm.write_text(ARM.replace(' default=""', ""))
+    declares = '<xacro:arg name="finish" default="matt"/>'
+    arm.with_name("part.xacro").write_text(PART.replace("<xacro:macro", f"{declares}<xacro:macro", 1))
+    words = ":2: argument 'prefix' has no default: the file takes "
+    assert f"{words}mass, prefix (--xacro prefix:=VALUE" in complaint(arm, xacro_args={"prefx": "a"})
+    arm.write_text(ARM.replace("$(arg prefix)base", "$(arg side)base"))
+    assert ":5: argument 'side' has no default: the file takes finish, mass, prefix (" in complaint(arm)
+
+
+@needs_xacro
 def test_errors_are_said_where_they_were_written_through_macros_and_includes(arm):
     assert f"{arm.parent / 'part.xacro'}:5: link 'one': its mass is -1 kg" in complaint(arm, xacro_args={"mass": -1})
     cases = {

@@ -1,5 +1,7 @@
 """Task files: what they say is planned; what is wrong in them is said in one line."""
 
+import re
+
 import pytest
 
 import screwgraph as sg
@@ -28,6 +30,37 @@ def test_a_task_file_is_planned(tmp_path):
     assert plan.solved
     assert plan.task.name == "task"
     assert plan.q[-1, 0] == pytest.approx(0.5, abs=1e-7)
+
+
+def test_xacro_robots_take_arguments_and_packages_beside_the_task(tmp_path):
+    pytest.importorskip("xacro")
+    package = tmp_path / "ws" / "carts"
+    package.mkdir(parents=True)
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    sg.save(sg.load("cart_pole"), tmp_path / "cart.urdf")
+    text = (tmp_path / "cart.urdf").read_text()
+    (package / "cart.xacro").write_text(re.sub("<robot[^>]*>", f"<robot {space}>", text))
+    include = '<xacro:include filename="$(find carts)/cart.xacro"/>'
+    (tmp_path / "my.xacro").write_text(f'<robot name="$(arg who)" {space}><xacro:arg name="who"/>{include}</robot>')
+    for packages in ("{carts: ws/carts}", "[ws]"):
+        robot = f"robot: {{file: my.xacro, xacro: {{who: tom}}, packages: {packages}}}"
+        task = read_task(written(tmp_path, TASK.replace("robot: cart_pole", robot)))
+        assert (task.robot.name, task.robot.nv) == ("tom", 2)
+    with pytest.raises(ScrewgraphError, match=r"argument 'who' has no default: the file takes who"):
+        read_task(written(tmp_path, TASK.replace("robot: cart_pole", "robot: {file: my.xacro, packages: [ws]}")))
+    with pytest.raises(ScrewgraphError, match=r"task.yaml:1: .*there is no folder '"):
+        read_task(written(tmp_path, TASK.replace("robot: cart_pole", "robot: {file: my.xacro, packages: [we]}")))
+
+
+def test_center_and_centre_are_one_key(tmp_path):
+    spheres = "[{link: pole, radius: 0.1}]"
+    avoid = "obstacles:\n  - avoid: {shapes: [{sphere: {%s: [9, 0, 0], radius: 1}}], spheres: " + spheres + "}\n"
+    for word in ("centre", "center"):
+        (obstacle,) = read_task(written(tmp_path, TASK + avoid % word)).obstacles
+        assert obstacle.shapes[0].centre == (9, 0, 0)
+    both = avoid.replace("radius: 1}", "center: [0, 0, 0], radius: 1}") % "centre"
+    with pytest.raises(ScrewgraphError, match="there is no key 'center'"):
+        read_task(written(tmp_path, TASK + both))
 
 
 @pytest.mark.parametrize("name", task_names())

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+
+import screwgraph as sg
 
 FAST = ("--batch", "16", "--seconds", "0.001")
 
@@ -20,6 +24,17 @@ def test_json_has_every_figure(command):
     for f in found["measurements"]:
         assert all(f[name] > 0 for name in ("operations", "compile", "cached", "call", "rows", "columns", "gigaflops"))
         assert set(f["peers"]) == {"pin", "MuJoCo"}
+
+
+def test_xacro_files_take_arguments_and_packages(command, tmp_path, monkeypatch):
+    pytest.importorskip("xacro")
+    monkeypatch.chdir(tmp_path)
+    sg.save(sg.load("rr"), "arm.urdf")
+    head = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="$(arg side)_arm"><xacro:arg name="side"/>'
+    (tmp_path / "arm.xacro").write_text(re.sub("<robot[^>]*>", head, (tmp_path / "arm.urdf").read_text()))
+    asked = ("bench", "arm.xacro", "--problem", "inverse", *FAST)
+    assert "argument 'side' has no default: the file takes side (--xacro side:=VALUE" in command(*asked).err
+    assert "left_arm" in command(*asked, "--xacro", "side:=left", "--packages", ".").out
 
 
 def test_pinocchio_agrees(command):

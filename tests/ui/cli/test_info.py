@@ -209,3 +209,19 @@ def test_xacro_files_take_values_for_their_arguments(command, tmp_path):
     assert "base pelvis" in command("info", path, "--xacro", "hip:=pelvis").out
     assert "the file has no <xacro:arg> 'hop'" in command("info", path, "--xacro", "hop:=x").err
     assert "is not NAME:=VALUE" in command("info", path, "--xacro", "hip").err
+
+
+def test_packages_of_xacro_files_are_named_or_in_folders(command, tmp_path, monkeypatch):
+    pytest.importorskip("xacro")
+    package, path = tmp_path / "ws" / "legs", tmp_path / "here" / "leg.xacro"
+    for folder in (package, path.parent):
+        folder.mkdir(parents=True)
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    (package / "leg.xacro").write_text(LEG.replace('<robot name="leg">', f"<robot {space}>"))
+    path.write_text(f'<robot name="leg" {space}><xacro:include filename="$(find legs)/leg.xacro"/></robot>')
+    monkeypatch.chdir(path.parent)
+    assert "(--packages legs=FOLDER, in Python" in command("info", "leg.xacro").err
+    for given in (f"legs={package}", "../ws"):
+        assert "leg: 4 links" in command("info", "leg.xacro", "--packages", given).out
+    assert "not some of each" in command("info", "leg.xacro", "--packages", "../ws", "--packages", "a=b").err
+    assert "there is no folder 'b'" in command("info", "leg.xacro", "--packages", "a=b").err

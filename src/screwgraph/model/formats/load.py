@@ -172,7 +172,7 @@ def _packages(given: Any) -> Packages:
     for folder in (*named.values(), *folders):
         if not isinstance(folder, (str, os.PathLike)) or not os.path.isdir(folder):
             raise InputError(
-                f"packages: there is no folder {quote_text(folder)}", fix='packages={"NAME": "path/to/NAME"}'
+                f"packages: there is no folder {quote_text(str(folder))}", fix='packages={"NAME": "path/to/NAME"}'
             )
     return Packages({str(name): os.fspath(f) for name, f in named.items()}, [os.fspath(f) for f in folders])
 

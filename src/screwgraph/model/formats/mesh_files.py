@@ -58,7 +58,7 @@ def summarise_unreadable(wrong: Iterable[ModelError]) -> str:
     what = "is" if len(names) == 1 else "are"
     reasons = dict.fromkeys(error.why or error.what for error in errors.values())
     why = "; ".join(list(reasons)[:2])
-    fix = first.fix or "set ROS_PACKAGE_PATH, or give packages={NAME: FOLDER} in Python"
+    fix = first.fix or "--packages NAME=FOLDER, in Python packages={NAME: FOLDER}, or set ROS_PACKAGE_PATH"
     count = f"{len(names)} mesh{'' if len(names) == 1 else 'es'}"
     return f"{count} {what} left out ({', '.join(names[:_SHOWN])}{more}): {why} ({fix})"
 

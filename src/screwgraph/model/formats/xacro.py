@@ -91,7 +91,7 @@ def _complaint(error: Mapping[str, Any]) -> ModelError:
     if "package" in error:
         name = error["package"]
         why = f"it is not in {ROS_1}, {ROS_2} or a folder above the file"
-        fix = f"set {ROS_1}, or give packages={{{name!r}: FOLDER}} in Python"
+        fix = f"--packages {name}=FOLDER, in Python packages={{{name!r}: FOLDER}}, or set {ROS_1}"
         return ModelError(f"there is no package {quote_text(name)}", at=at, why=why, fix=fix)
     if "argument" in error:
         name = error["argument"]

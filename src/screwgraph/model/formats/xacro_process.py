@@ -57,8 +57,9 @@ def expand(job, xacro):
         if isinstance(lost, NoPackageError):
             return failure(file, line, package=str(lost))
         if isinstance(lost, NoValueError):
-            takes = sorted({*expansion.declared, *expansion.given})
-            return failure(file, line, argument=lost.args[0], takes=takes)
+            known = expansion.given.asked.union(expansion.given.keys() - job["args"].keys())
+            takes = {*expansion.declared, *(name for name in expansion.given if name in known)}
+            return failure(file, line, argument=lost.args[0], takes=sorted(takes))
         return failure(file, line, text_of(error))
     given = expansion.given
     warnings = dict.fromkeys(expansion.warnings)

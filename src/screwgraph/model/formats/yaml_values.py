@@ -33,9 +33,15 @@ class Value:
     what: str = "the file"
 
     def section(self, known: Keys, who: str = "") -> dict[str, Value]:
-        """Return the entries of a mapping, all of them known keys, called `who: key` in messages. Raises ModelError."""
+        """Return the entries of a mapping, all of them known keys, called `who: key` in messages. Raises ModelError.
+
+        "center" and "centre" are one key.
+        """
         who = who or self.what
         entries = self.called(who).mapping()
+        british = {key: key.replace("center", "centre") for key in entries}
+        if len(set(british.values())) == len(entries):
+            entries = {british[key] if british[key] in known else key: value for key, value in entries.items()}
         for key, value in entries.items():
             if key not in known:
                 raise ModelError(

@@ -46,6 +46,10 @@ ROBOT: Keys = {
     "lock": Entry("joints that stand still, at 0 or at values", "[joint, ...] or {joint: number}", "rad, m", "[]"),
     "gravity": Entry("acceleration of free fall", VECTOR, "m/s²", "the file's"),
     "damping": Entry("whether the file's damping counts", "yes or no", default="yes"),
+    "xacro": Entry("values for the arguments of a xacro file", "{name: value}", default="the file's"),
+    "packages": Entry(
+        "folders of ROS packages, beside this file", "{name: folder} or [folder, ...]", default="the environment's"
+    ),
 }
 HORIZON: Keys = {
     "steps": Entry("number of steps", "whole number", default=REQUIRED),
@@ -60,7 +64,7 @@ PHASE: Keys = {
     "longest": Entry("longest duration", NUMBER, "s", "the duration"),
 }
 START: Keys = {
-    "position": Entry("positions; others are neutral", JOINTS, "rad, m", "free"),
+    "position": Entry("positions; others are neutral", "[..] or {joint: number, joint[2]: number}", "rad, m", "free"),
     "velocity": Entry("velocities, or free", JOINTS, "rad/s, m/s", "0"),
 }
 GOAL: Keys = {

@@ -144,8 +144,19 @@ def _robot(value: Value, folder: Path | None) -> Robot:
             options["gravity"] = entries["gravity"].numbers({}, 3)
         if "damping" in entries:
             options["damping"] = _switch(entries["damping"])
+        if "xacro" in entries:
+            options["xacro_args"] = {name: value.text() for name, value in entries["xacro"].mapping().items()}
+        if "packages" in entries:
+            options["packages"] = _packages(entries["packages"], folder)
     source = _source(file, folder, zoo_names())
     return _make_located_call(file.at, "robot")(lambda: load(source, **options))
+
+
+def _packages(value: Value, folder: Path | None) -> Any:
+    near = folder or Path()
+    if isinstance(value.content, dict):
+        return {name: near / entry.text() for name, entry in value.mapping().items()}
+    return [near / item.text() for item in value.items()]
 
 
 def _read_locked(value: Value) -> Any:

@@ -52,6 +52,7 @@ robots: the built-in ones that have no loops.
 Example:
   screwgraph bench rrr --batch 64 --seconds 0.01
   screwgraph bench rr --problem inverse,inverse_derivatives --batch 64 --seconds 0.01 --json
+  screwgraph bench ur.urdf.xacro --xacro ur_type:=ur10e --packages ~/ros2_ws/src
   screwgraph bench panda.urdf --lock panda_finger_joint1,panda_finger_joint2
 """
 
@@ -62,6 +63,8 @@ def bench(
     base: str | None = None,
     lock: tuple[str, ...] = (),
     snap: float = 0.0,
+    xacro: list[str] | None = None,
+    packages: list[str] | None = None,
     batch: int = 4096,
     seconds: float = 0.1,
     json: bool = False,
@@ -73,7 +76,8 @@ def bench(
 
     def load(name: str) -> Robot:
         own = base or ("floating" if name in FLOATING else "fixed")
-        return ModelSource(name, own, lock, no_damping=True, snap=snap).load_robot()
+        source = ModelSource(name, own, lock, no_damping=True, snap=snap, xacro=xacro, packages=packages)
+        return source.load_robot()
 
     asked = [question for question in QUESTIONS if question.name in (problem or DEFAULT_QUESTIONS)]
     effort = Budget(seconds=seconds, batch=batch)

@@ -121,7 +121,7 @@ def estimate(
     return print_json(summary) if json else _print(summary)
 
 
-COMMAND = Command(estimate, HELP, FLAGS, model="values xacro base", query=solve, takes="parameters inputs")
+COMMAND = Command(estimate, HELP, FLAGS, model="values xacro packages base", query=solve, takes="parameters inputs")
 
 
 def _parse_sensor(text: str) -> Any:

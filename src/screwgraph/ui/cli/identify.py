@@ -71,7 +71,9 @@ def identify(
     return print_json(summary) if json else _print(found, summary)
 
 
-COMMAND = Command(identify, HELP, FLAGS, model="xacro base", query=solve, takes="parameters payload cutoff motion loss")
+COMMAND = Command(
+    identify, HELP, FLAGS, model="xacro packages base", query=solve, takes="parameters payload cutoff motion loss"
+)
 
 
 def _constant(text: str) -> tuple[str, float | None]:

@@ -105,7 +105,7 @@ def inverse(
         typer.echo(f"error of the trajectory: {errors}; loop-closure error {summary['violation']:.3g}")
 
 
-COMMAND = Command(inverse, HELP, FLAGS, model="values xacro base", query=inverse_trajectory, takes="noise")
+COMMAND = Command(inverse, HELP, FLAGS, model="values xacro packages base", query=inverse_trajectory, takes="noise")
 
 
 def _efforts(motion: Trajectory) -> dict[str, np.ndarray]:

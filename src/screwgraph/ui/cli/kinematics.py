@@ -107,7 +107,7 @@ def _mechanism_state(mechanism: sg.Mechanism, file: str | None, count: int | Non
     return make_state(*((q[0], qd[0]) if count is None else (q, qd)), f"{drawn}, seed {seed}")
 
 
-COMMAND = Command(kinematics, HELP, FLAGS, model="base lock independent strict snap model xacro")
+COMMAND = Command(kinematics, HELP, FLAGS, model="base lock independent strict snap model xacro packages")
 
 
 @dataclass(frozen=True, eq=False)

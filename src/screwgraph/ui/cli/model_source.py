@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,7 +15,7 @@ from screwgraph.model.load import is_mechanism
 from screwgraph.ui.cli.console import make_usage_error, print_note, show_progress
 from screwgraph.ui.cli.options import Flag
 
-ROBOT = "base lock independent gravity no_damping strict snap model xacro"
+ROBOT = "base lock independent gravity no_damping strict snap model xacro packages"
 """Options of commands that may change a robot before they ask."""
 
 
@@ -49,6 +49,7 @@ MODEL_FLAGS: Mapping[str, Flag] = {
     "snap": Flag("Round entries of rotations that are this close to 0 or +-1.", "TOL", min=0.0, max=0.01),
     "model": Flag("Name of the robot, in a file with several.", "NAME"),
     "xacro": Flag("Value for an argument of a xacro file; repeatable.", "NAME:=VALUE"),
+    "packages": Flag("Folder of a ROS package, or a folder in which packages are; repeatable.", "[NAME=]FOLDER"),
     "values": Flag("A parameter, for example mass:coupler=2.5; repeatable.", "NAME=X", name="--set"),
 }
 
@@ -67,6 +68,7 @@ class ModelSource:
     snap: float = 0.0
     model: str | None = None
     xacro: list[str] | None = None
+    packages: list[str] | None = None
     values: list[str] | None = None
 
     @property
@@ -107,6 +109,7 @@ class ModelSource:
         options: dict[str, Any] = {name: getattr(self, name) for name in ("base", "lock", "strict", "snap", "model")}
         options["gravity"] = None if self.gravity is None else _gravity_vector(self.gravity)
         options["xacro_args"] = None if self.xacro is None else dict(map(_parse_xacro, self.xacro))
+        options["packages"] = _parse_packages(self.packages or ())
         with show_progress(f"reading {self.path}"):
             loaded = load(self.path, damping=not self.no_damping, **options)
             return loaded.with_independent_joints(self.independent) if self.independent else loaded
@@ -127,6 +130,14 @@ def _parse_xacro(item: str) -> tuple[str, str]:
     if not mark or not name.strip():
         raise typer.BadParameter(f"--xacro {item!r} is not NAME:=VALUE")
     return name.strip(), value
+
+
+def _parse_packages(items: Iterable[str]) -> dict[str, str] | list[str]:
+    """Return folders of packages by their names, or folders in which packages are looked for."""
+    named = {name: folder for name, mark, folder in (item.partition("=") for item in items) if mark}
+    if named and len(named) < len(tuple(items)):
+        raise typer.BadParameter("--packages takes NAME=FOLDER or FOLDER, not some of each")
+    return named or list(items)
 
 
 def print_warnings(model: Robot | Mechanism) -> None:

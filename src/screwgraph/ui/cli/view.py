@@ -103,4 +103,4 @@ def _serve(live: Live) -> None:
         live.run()
 
 
-COMMAND = Command(view, HELP, FLAGS, model="base lock independent model xacro")
+COMMAND = Command(view, HELP, FLAGS, model="base lock independent model xacro packages")
