@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 
 from screwgraph.compiler.kernels import Ints, Kernels, compile_kernels, new_table
 from screwgraph.optimize.fronts.affected_cliques import AFFECTED_CLIQUES, gather_elements, mark_affected
@@ -29,7 +29,6 @@ from screwgraph.optimize.fronts.elimination import (
 from screwgraph.optimize.fronts.front_cholesky import DENSE
 from screwgraph.optimize.fronts.incidence_lists import LINKING
 from screwgraph.optimize.fronts.min_degree_ordering import ORDERING, order_as_numbered, order_unknowns
-from screwgraph.optimize.fronts.right_sides import RIGHT_SIDES
 from screwgraph.optimize.fronts.small_batches import FEW, SmallBatchCalls
 from screwgraph.optimize.fronts.supernodes import GROUPING, form_supernodes
 from screwgraph.optimize.fronts.tree_records import (
@@ -50,8 +49,6 @@ from screwgraph.optimize.fronts.tree_records import (
 )
 from screwgraph.optimize.singular_error import SingularError
 
-TREE_POOL = list(TreeTables.fields).index("pool")
-"""The place of fronts among the arrays of a tree."""
 TINY = 1e-15
 """Pivots that are left of their diagonal, relative: less is rounding."""
 
@@ -68,7 +65,6 @@ def compile_tree_code() -> Kernels:
             *GROUPING,
             *ELIMINATION,
             *SUBSTITUTION,
-            *RIGHT_SIDES,
             *RENEWAL,
             *FEW,
         )
@@ -259,19 +255,6 @@ class BayesTree:
             SingularError: an unknown is not determined; with other numbers it may be.
         """
         self._check_pivots(self._functions["factor_fronts"](*self._all, tiny))
-
-    def use_fronts(self, pool: Any) -> None:
-        """Take other fronts of a tree that was prepared: a copy of those that `clear` returns, or the first ones."""
-        tables, at = self._tables, TREE_POOL
-        if pool is not tables.pool:
-            tables.pool, address = pool, pool.ctypes.data
-            self._all = (*self._all[:at], address, *self._all[at + 1 :])
-            self._solving = (*self._solving[:at], address, *self._solving[at + 1 :])
-
-    def solve_right(self, right: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        """Return the directions of all unknowns that another J'r leads to, by fronts of a tree that was prepared."""
-        self._functions["solve_right"](*self._all, *self._solution.addresses, right.ctypes.data)
-        return self.delta
 
     def _plan(self, unknowns: Int[np.ndarray, " k"]) -> None:
         touched, functions, work = unknowns.ctypes.data, self._functions, self._work

@@ -1,0 +1,263 @@
+"""Cliques that stay while numbers change: factored one after the other in one front, what is needed later is packed.
+
+Duff, Reid, The multifrontal solution of indefinite sparse symmetric linear equations (1983). Only columns of L and what
+is left for cliques above are kept, so that the memory of most problems stays close to the processor.
+"""
+
+from __future__ import annotations
+
+from screwgraph.compiler.kernels import Bundle, Ints, Reals, Record, Table, tail
+from screwgraph.optimize.fronts.front_cholesky import (
+    DENSE,
+    dot_product,
+    factor_front,
+    subtract_four,
+    subtract_one,
+)
+
+
+class PackedClique(Record):
+    """A clique; those below it come before it. Lists begin at one number and end before another."""
+
+    own: int
+    """Directions that are eliminated here."""
+    dim: int
+    """All directions, in the order of elimination."""
+    members: int
+    """Where they begin."""
+    columns: int
+    """Where its columns of L begin, each from its diagonal on."""
+    rest: int
+    """Where what is left begins, each column from its diagonal on."""
+    runs: int
+    runs_end: int
+    """Runs of what is left that stand side by side in the front above."""
+    child: int
+    next: int
+    """The first clique below; the next one of the same parent. -1 is none."""
+    entries: int
+    entries_end: int
+    rows: int
+    rows_end: int
+
+
+class Run(Record):
+    """Directions that stand side by side in the front above, too."""
+
+    to: int
+    length: int
+
+
+class PackedTables(Bundle):
+    """Cliques, and where numbers go in their fronts."""
+
+    cliques: Table[PackedClique]
+    runs: Table[Run]
+    members: Ints
+    sources: Ints
+    """Which values entries take, clique by clique."""
+    places: Ints
+    """Where in the front each of them goes."""
+    row_order: Ints
+    """Hard rows, clique by clique."""
+    row_firsts: Ints
+    """Where entries of hard rows begin."""
+    row_columns: Ints
+    """Directions of these."""
+    row_places: Ints
+    """Where products of two entries go, clique by clique."""
+    front: Reals
+    rests: Reals
+    x: Reals
+    """Directions of the clique at hand."""
+
+
+def add_to(to: Reals, a: Reals, n: int) -> None:
+    """Add a."""
+    for i in range(n):
+        to[i] = to[i] + a[i]
+
+
+def copy_to(to: Reals, a: Reals, n: int) -> None:
+    """Copy a."""
+    for i in range(n):
+        to[i] = a[i]
+
+
+def add_rest(tree: PackedTables, size: int, c: int) -> None:
+    """Add what is left of a clique to the front above."""
+    at = tree.cliques[c].rest
+    end = tree.cliques[c].runs_end
+    for b in range(tree.cliques[c].runs, end):
+        width = tree.runs[b].length
+        for j in range(width):
+            column = (tree.runs[b].to + j) * (size + 1)
+            add_to(tail(tree.front, column + tree.runs[b].to + j), tail(tree.rests, at), width - j)
+            at = at + width - j
+            for a in range(b + 1, end):
+                add_to(tail(tree.front, column + tree.runs[a].to), tail(tree.rests, at), tree.runs[a].length)
+                at = at + tree.runs[a].length
+
+
+def assemble_front(
+    tree: PackedTables, c: int, values: Reals, diagonal: Reals, slopes: Reals, weights: Reals, product: int
+) -> int:
+    """Write H + J'WJ of a clique's factors to the front, what is left below added; return the next product's number."""
+    size = tree.cliques[c].dim
+    for j in range(size):
+        for i in range(j * (size + 1) + j, (j + 1) * (size + 1)):
+            tree.front[i] = 0.0
+    for e in range(tree.cliques[c].entries, tree.cliques[c].entries_end):
+        place = tree.places[e]
+        tree.front[place] = tree.front[place] + values[tree.sources[e]]
+    for j in range(tree.cliques[c].own):
+        place = j * (size + 2)
+        tree.front[place] = tree.front[place] + diagonal[tree.members[tree.cliques[c].members + j]]
+    for q in range(tree.cliques[c].rows, tree.cliques[c].rows_end):
+        row = tree.row_order[q]
+        end = tree.row_firsts[row + 1]
+        for a in range(tree.row_firsts[row], end):
+            x = slopes[a] * weights[row]
+            for b in range(a, end):
+                place = tree.row_places[product]
+                tree.front[place] = tree.front[place] + x * slopes[b]
+                product = product + 1
+    below = tree.cliques[c].child
+    while below >= 0:
+        add_rest(tree, size, below)
+        below = tree.cliques[below].next
+    return product
+
+
+def factor_cliques(
+    tree: PackedTables,
+    count: int,
+    values: Reals,
+    diagonal: Reals,
+    slopes: Reals,
+    weights: Reals,
+    columns: Reals,
+    pivots: Reals,
+    tiny: float,
+) -> int:
+    """Factor all cliques; return the direction whose pivot is not positive beyond rounding, or -1.
+
+    `pivots` are the diagonal of L; where a direction fails, what was left of its own.
+    """
+    product = 0
+    for c in range(count):
+        product = assemble_front(tree, c, values, diagonal, slopes, weights, product)
+        size = tree.cliques[c].dim
+        own = tree.cliques[c].own
+        first = tree.cliques[c].members
+        bad = factor_front(tree.front, own, size, tiny)
+        if bad >= 0:
+            pivots[tree.members[first + bad]] = tree.front[bad * (size + 2)]
+            return tree.members[first + bad]
+        at = tree.cliques[c].columns
+        for j in range(own):
+            pivots[tree.members[first + j]] = tree.front[j * (size + 2)]
+            copy_to(tail(columns, at), tail(tree.front, j * (size + 2)), size - j)
+            at = at + size - j
+        at = tree.cliques[c].rest
+        for j in range(own, size):
+            copy_to(tail(tree.rests, at), tail(tree.front, j * (size + 2)), size - j)
+            at = at + size - j
+    return -1
+
+
+def eliminate_right(tree: PackedTables, c: int, columns: Reals, right: Reals) -> None:
+    """Take a clique's own directions from a right side: four columns of L at once."""
+    own = tree.cliques[c].own
+    size = tree.cliques[c].dim
+    x = tree.x
+    first = tree.cliques[c].members
+    for i in range(size):
+        x[i] = right[tree.members[first + i]]
+    at = tree.cliques[c].columns
+    j = 0
+    while j < own:
+        n = size - j
+        a = tail(columns, at)
+        x[j] = x[j] / a[0]
+        if j + 4 <= own:
+            b = tail(a, n)
+            d = tail(b, n - 1)
+            e = tail(d, n - 2)
+            x[j + 1] = (x[j + 1] - a[1] * x[j]) / b[0]
+            x[j + 2] = (x[j + 2] - a[2] * x[j] - b[1] * x[j + 1]) / d[0]
+            x[j + 3] = (x[j + 3] - a[3] * x[j] - b[2] * x[j + 1] - d[1] * x[j + 2]) / e[0]
+            to = tail(x, j + 4)
+            subtract_four(to, tail(a, 4), tail(b, 3), tail(d, 2), tail(e, 1), x[j], x[j + 1], x[j + 2], x[j + 3], n - 4)
+            at = at + 4 * n - 6
+            j = j + 4
+        else:
+            subtract_one(tail(x, j + 1), tail(a, 1), x[j], n - 1)
+            at = at + n
+            j = j + 1
+    for i in range(size):
+        right[tree.members[first + i]] = x[i]
+
+
+def substitute_back(tree: PackedTables, c: int, columns: Reals, right: Reals) -> None:
+    """Solve for a clique's own directions, those above being known."""
+    own = tree.cliques[c].own
+    size = tree.cliques[c].dim
+    x = tree.x
+    first = tree.cliques[c].members
+    for i in range(size):
+        x[i] = right[tree.members[first + i]]
+    at = tree.cliques[c].columns + own * size - own * (own - 1) // 2
+    for back in range(own):
+        j = own - 1 - back
+        at = at - (size - j)
+        a = tail(columns, at)
+        x[j] = (x[j] - dot_product(tail(a, 1), tail(x, j + 1), size - j - 1)) / a[0]
+    for i in range(own):
+        right[tree.members[first + i]] = x[i]
+
+
+def solve_packed(tree: PackedTables, count: int, columns: Reals, right: Reals) -> None:
+    """Solve L L'x = right in place."""
+    for c in range(count):
+        eliminate_right(tree, c, columns, right)
+    for back in range(count):
+        substitute_back(tree, count - 1 - back, columns, right)
+
+
+def solve_with_rows(
+    tree: PackedTables,
+    count: int,
+    columns: Reals,
+    slopes: Reals,
+    weights: Reals,
+    rows: int,
+    right: Reals,
+    multipliers: Reals,
+) -> None:
+    """Solve [[H, A'], [A, -D]] in place, weights being those of D^-1."""
+    for row in range(rows):
+        x = multipliers[row] * weights[row]
+        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
+            column = tree.row_columns[a]
+            right[column] = right[column] + x * slopes[a]
+    solve_packed(tree, count, columns, right)
+    for row in range(rows):
+        moved = 0.0
+        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
+            moved = moved + slopes[a] * right[tree.row_columns[a]]
+        multipliers[row] = (moved - multipliers[row]) * weights[row]
+
+
+PACKED = (
+    *DENSE,
+    add_to,
+    copy_to,
+    add_rest,
+    assemble_front,
+    factor_cliques,
+    eliminate_right,
+    substitute_back,
+    solve_packed,
+    solve_with_rows,
+)

@@ -1,0 +1,265 @@
+"""The Bayes tree of a matrix whose numbers change while its pattern stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.compiler.kernels import Kernels, compile_kernels, new_table
+from screwgraph.optimize.fronts.bayes_tree import BayesTree
+from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedClique, PackedTables, Run
+
+
+@cache
+def compile_packed_code() -> Kernels:
+    """Return the machine code of all such trees."""
+    return compile_kernels(PACKED)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Rows of a matrix, one after the other: the columns of each from `firsts` on, none twice."""
+
+    columns: Int[np.ndarray, " a"]
+    firsts: Int[np.ndarray, " m_1"]
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return len(self.firsts) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class CliqueMembers:
+    """Unknowns of all cliques, leaves first: own ones, then those above, all in the order of elimination.
+
+    Arrays of all members, of all unknowns (`first`, `clique_of`, `position`) and of all cliques (the others).
+    """
+
+    dims: Int[np.ndarray, " u"]
+    unknowns: Int[np.ndarray, " k"]
+    cliques: Int[np.ndarray, " k"]
+    columns: Int[np.ndarray, " k"]
+    """The first column of each in the front of its clique."""
+    clique_of: Int[np.ndarray, " u"]
+    position: Int[np.ndarray, " u"]
+    own: Int[np.ndarray, " c"]
+    size: Int[np.ndarray, " c"]
+    """Directions that are eliminated, and all."""
+    parents: Int[np.ndarray, " c"]
+
+    @classmethod
+    def of(cls, tree: BayesTree) -> CliqueMembers:
+        """Read the cliques of a tree that was prepared."""
+        dims, cliques, pool = (
+            tree.storage.tables.unknowns["dim"].copy(),
+            tree.storage.tables.cliques,
+            tree.storage.tables.pool,
+        )
+        order = _order_cliques(cliques)
+        rank = np.full(len(cliques), -1)
+        rank[order] = np.arange(len(order))
+        chosen = cliques[order]
+        counts, frontals = chosen["unknowns"], chosen["frontals"]
+        clique = np.repeat(np.arange(len(order)), counts)
+        within = np.arange(len(clique)) - np.repeat(np.cumsum(counts) - counts, counts)
+        unknowns = pool[np.repeat(chosen["block"], counts) + within].astype(np.int64)
+        is_own = within < frontals[clique]
+        position, clique_of = np.zeros((2, len(dims)), dtype=np.int64)
+        position[unknowns[is_own]], clique_of[unknowns[is_own]] = np.arange(int(is_own.sum())), clique[is_own]
+        sort = np.lexsort((position[unknowns], clique))  # own ones come first, as they are eliminated first
+        unknowns = unknowns[sort]
+        ends = np.cumsum(dims[unknowns])
+        columns = ends - dims[unknowns]
+        columns -= np.repeat(columns[np.cumsum(counts) - counts], counts)
+        return cls(
+            dims, unknowns, clique, columns, clique_of, position, chosen["own_dim"], chosen["dim"],
+            np.where(chosen["parent"] > 0, rank[chosen["parent"]], -1),
+        )  # fmt: skip
+
+    def find_columns(self, cliques: Int[np.ndarray, " k"], unknowns: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+        """Return the first columns of unknowns in the fronts of cliques that have them."""
+        count = len(self.dims)
+        keys = self.cliques * count + self.unknowns
+        order = np.argsort(keys)
+        return self.columns[order[np.searchsorted(keys, cliques * count + unknowns, sorter=order)]]
+
+    def find_first(self, unknowns: Int[np.ndarray, " k"], others: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+        """Return the cliques of the unknowns or the others, whichever is eliminated first."""
+        return self.clique_of[np.where(self.position[unknowns] <= self.position[others], unknowns, others)]
+
+
+class PackedTree:
+    """Cholesky's factors of H + J'WJ, H given by entries at places (i, j), J by sparse rows."""
+
+    def __init__(
+        self,
+        tree: BayesTree,
+        sources: Int[np.ndarray, " e"],
+        i: Int[np.ndarray, " e"],
+        j: Int[np.ndarray, " e"],
+        rows: SparseRows,
+    ) -> None:
+        """Look up places of entries, and of products of entries of rows, in the fronts of a tree that was prepared.
+
+        `sources` tells which of the values each entry is.
+        """
+        self.members = members = CliqueMembers.of(tree)
+        self.rows, self.count = rows, len(members.size)
+        self.operations, self.widest = tree.operations, tree.widest
+        size, own = members.size, members.own
+        entry_cliques, places = _place(members, i, j)
+        order = np.argsort(entry_cliques, kind="stable")
+        row_cliques, row_order, row_places = _place_products(members, rows)
+        cliques, runs = new_table(PackedClique, self.count), _find_runs(members)
+        rest = size - own
+        held, left = own * size - own * (own - 1) // 2, rest * (rest + 1) // 2
+        cliques["own"], cliques["dim"] = own, size
+        for name, lengths in (("members", size), ("columns", held), ("rest", left)):
+            cliques[name] = np.cumsum(lengths) - lengths
+        every = np.arange(self.count)
+        for name, of in (("entries", entry_cliques[order]), ("rows", row_cliques), ("runs", runs[0])):
+            cliques[name] = np.searchsorted(of, every)
+            cliques[f"{name}_end"] = np.searchsorted(of, every, side="right")
+        _link_children(cliques, members.parents)
+        self.columns_size, self.products = int(held.sum()), len(row_places)
+        self.tables: Any = PackedTables(
+            cliques=cliques,
+            runs=runs[1],
+            members=_find_directions(members),
+            sources=sources[order],
+            places=places[order],
+            row_order=row_order,
+            row_firsts=np.ascontiguousarray(rows.firsts),
+            row_columns=np.ascontiguousarray(rows.columns),
+            row_places=row_places,
+            front=np.zeros(int(((size + 1) * size).max(initial=0))),
+            rests=np.zeros(int(left.sum())),
+            x=np.zeros(int(size.max(initial=0)) + 1),
+        )
+        self._addresses = self.tables.addresses
+        self._functions: Any = compile_packed_code().functions
+
+    def factor(
+        self,
+        values: Float[np.ndarray, " E"],
+        diagonal: Float[np.ndarray, " n"],
+        slopes: Float[np.ndarray, " a"],
+        weights: Float[np.ndarray, " m"],
+        columns: Float[np.ndarray, " L"],
+        pivots: Float[np.ndarray, " n"],
+        tiny: float,
+    ) -> int:
+        """Write columns of L; return the direction whose pivot is not positive beyond a `tiny` part, or -1.
+
+        Args:
+            values: of H's entries.
+            diagonal: added to H.
+            slopes: values of J.
+            weights: of its rows.
+            columns: are written.
+            pivots: the diagonal of L, written; where a direction fails, what is left of its diagonal.
+            tiny: relative to the diagonal.
+        """
+        arrays = (values, diagonal, slopes, weights, columns, pivots)
+        addresses = [a.ctypes.data for a in arrays]
+        return self._functions["factor_cliques"](*self._addresses, self.count, *addresses, tiny)
+
+    def solve(
+        self,
+        columns: Float[np.ndarray, " L"],
+        slopes: Float[np.ndarray, " a"],
+        weights: Float[np.ndarray, " m"],
+        right: Float[np.ndarray, " n"],
+        multipliers: Float[np.ndarray, " m"],
+    ) -> None:
+        """Solve [[H, J'], [J, -1 / W]] [right, multipliers] in place."""
+        given = [a.ctypes.data for a in (columns, slopes, weights)]
+        taken = (right.ctypes.data, multipliers.ctypes.data)
+        self._functions["solve_with_rows"](*self._addresses, self.count, *given, self.rows.count, *taken)
+
+
+def _order_cliques(cliques: Any) -> list[int]:
+    """Return the numbers of all cliques, those below one just before it."""
+    order, stack = list[int](), [0]
+    children, following = cliques["child"].tolist(), cliques["next"].tolist()
+    while stack:
+        c = stack.pop()
+        order.append(c)
+        below = children[c]
+        while below >= 0:
+            stack.append(below)
+            below = following[below]
+    return order[:0:-1]
+
+
+def _link_children(cliques: Any, parents: Int[np.ndarray, " c"]) -> None:
+    """Make lists of the cliques below each one."""
+    first, following = [-1] * len(parents), [-1] * len(parents)
+    for c, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            following[c], first[parent] = first[parent], c
+    cliques["child"], cliques["next"] = first, following
+
+
+def _find_directions(members: CliqueMembers) -> Int[np.ndarray, " d"]:
+    """Return the directions of all members."""
+    dims = members.dims[members.unknowns]
+    offsets = np.cumsum(members.dims) - members.dims
+    within = np.arange(int(dims.sum())) - np.repeat(np.cumsum(dims) - dims, dims)
+    return np.repeat(offsets[members.unknowns], dims) + within
+
+
+def _find_runs(members: CliqueMembers) -> tuple[Int[np.ndarray, " r"], Any]:
+    """Return runs of members that are not eliminated in their clique, and the clique of each run."""
+    above = np.flatnonzero(members.columns >= members.own[members.cliques])
+    clique, unknowns = members.cliques[above], members.unknowns[above]
+    to, dims = members.find_columns(members.parents[clique], unknowns), members.dims[unknowns]
+    goes_on = (np.diff(clique, prepend=-1) == 0) & (to == np.roll(to + dims, 1))
+    firsts = np.flatnonzero(~goes_on)
+    runs = new_table(Run, len(firsts))
+    runs["to"] = to[firsts]
+    runs["length"] = np.add.reduceat(dims, firsts) if len(firsts) else 0
+    return clique[firsts], runs
+
+
+def _place(
+    members: CliqueMembers,
+    i: Int[np.ndarray, " e"],
+    j: Int[np.ndarray, " e"],
+    clique: Int[np.ndarray, " e"] | None = None,
+) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
+    """Return the cliques that entries (i, j) go to, if not given, and places in their fronts."""
+    of = np.repeat(np.arange(len(members.dims)), members.dims)
+    within = np.arange(len(of)) - (np.cumsum(members.dims) - members.dims)[of]
+    if clique is None:
+        clique = members.find_first(of[i], of[j])
+    a, b = (members.find_columns(clique, of[d]) + within[d] for d in (i, j))
+    return clique, np.minimum(a, b) * (members.size[clique] + 1) + np.maximum(a, b)
+
+
+def _place_products(
+    members: CliqueMembers, rows: SparseRows
+) -> tuple[Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " p"]]:
+    """Return the cliques of rows that have entries, these rows in the cliques' order, and places of their products."""
+    of = np.repeat(np.arange(len(members.dims)), members.dims)
+    sizes = np.diff(rows.firsts)
+    used = np.flatnonzero(sizes)
+    first = np.minimum.reduceat(members.position[of[rows.columns]], rows.firsts[used]) if len(used) else used
+    clique = members.clique_of[np.argsort(members.position)[first]]
+    order = np.argsort(clique, kind="stable")
+    used, clique = used[order], clique[order]
+    pairs = sizes[used] * (sizes[used] + 1) // 2
+    begins = np.cumsum(pairs) - pairs
+    one, other = np.zeros((2, int(pairs.sum())), dtype=np.int64)
+    for size in np.unique(sizes[used]).tolist():
+        chosen = np.flatnonzero(sizes[used] == size)
+        a, b = np.triu_indices(size)
+        at = begins[chosen][:, None] + np.arange(len(a))
+        entries = rows.firsts[used[chosen]][:, None]
+        one[at], other[at] = rows.columns[entries + a], rows.columns[entries + b]
+    return clique, used, _place(members, one, other, np.repeat(clique, pairs))[1]

@@ -1,0 +1,68 @@
+"""Cliques whose numbers change solve what NumPy solves, compiled and as Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from screwgraph.compiler.kernels import as_python
+from screwgraph.optimize.fronts import BayesTree
+from screwgraph.optimize.fronts.packed_cliques import PackedTables, factor_cliques, solve_with_rows
+from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
+
+DIMS = np.array([2, 1, 0, 3, 6, 4, 5])
+JOINED = [(0, 1), (1, 3), (3, 4), (0, 5), (4, 5), (5, 6)]
+
+
+def _tree() -> tuple[PackedTree, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return a tree, places of entries, and J, one of whose rows is empty."""
+    of = np.repeat(np.arange(len(DIMS)), DIMS)
+    tree = BayesTree(DIMS)
+    tree.add(np.flatnonzero(DIMS)[:, None], 0, 0)
+    tree.add(np.array(JOINED), 0, 0)
+    tree.prepare()
+    tied = np.array([[a == b or (a, b) in JOINED or (b, a) in JOINED for b in of] for a in of])
+    i, j = np.nonzero(np.tril(tied))
+    J = np.zeros((4, len(of)))
+    for row, blocks in zip(J, ((0, 1), (), (4, 5), (6,)), strict=True):
+        row[np.isin(of, blocks)] = 1.0
+    rows = SparseRows(np.nonzero(J)[1], np.concatenate([[0], np.cumsum((J != 0).sum(1))]))
+    return PackedTree(tree, np.arange(len(i)), i, j, rows), i, j, J, tied
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_cliques_solve_what_numpy_solves(is_compiled: bool) -> None:
+    made, i, j, J, tied = _tree()
+    n, rng = len(tied), np.random.default_rng(0)
+    columns, pivots = np.empty(made.columns_size), np.empty(n)
+    for _ in range(2):
+        H = np.where(tied, rng.standard_normal((n, n)), 0.0)
+        H = H + H.T + 20.0 * np.eye(n)
+        J = np.where(J != 0.0, rng.standard_normal(J.shape), 0.0)
+        slopes, weights, extra = J[J != 0.0], rng.uniform(1.0, 9.0, len(J)), rng.uniform(0.0, 2.0, n)
+        K = np.block([[H + np.diag(extra), J.T], [J, -np.diag(1.0 / weights)]])
+        b = rng.standard_normal(len(K))
+        x = b.copy()
+        if is_compiled:
+            assert made.factor(H[i, j], extra, slopes, weights, columns, pivots, 0.0) == -1
+            made.solve(columns, slopes, weights, x[:n], x[n:])
+        else:
+            tables = made.tables
+            python = PackedTables(
+                **{k: as_python(a) if (a := getattr(tables, k)).dtype.names else a for k in PackedTables.fields}
+            )
+            count = len(tables.cliques)
+            assert factor_cliques(python, count, H[i, j], extra, slopes, weights, columns, pivots, 0.0) == -1
+            solve_with_rows(python, count, columns, slopes, weights, len(J), x[:n], x[n:])
+        np.testing.assert_allclose(x, np.linalg.solve(K, b), rtol=1e-12, atol=1e-13)
+
+
+def test_the_direction_that_fails_is_told() -> None:
+    made, i, j, J, tied = _tree()
+    H = np.where(i == j, 1.0, 0.0)
+    H[(i == 7) & (j == 7)] = -3.0
+    n = len(tied)
+    columns, pivots = np.empty(made.columns_size), np.empty(n)
+    none = np.zeros(np.count_nonzero(J))
+    assert made.factor(H, np.zeros(n), none, np.ones(len(J)), columns, pivots, 0.0) == 7
+    assert pivots[7] == -3.0
