@@ -1,27 +1,46 @@
-# `make demo` runs the main job, `make test` all checks; both first install what they need into .venv.
+# `make demo` runs the main job, `make test` all checks, `make check` a minute of them; they first install what they need
+# into .venv.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test extras suite mutants docs pages pictures papers bench playground wheel clean
+.PHONY: demo test check lint extras suite mutants docs pages pictures papers bench playground wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 # Tests run on two workers: BLAS on one thread each, or its threads wait for one another on small matrices.
-test suite docs: export OPENBLAS_NUM_THREADS ?= 1
+test check suite docs: export OPENBLAS_NUM_THREADS ?= 1
 # Processes that tests start find the package's bytecode, whatever the caller's shell says of it.
-test extras suite docs: export PYTHONDONTWRITEBYTECODE :=
+test check extras suite docs: export PYTHONDONTWRITEBYTECODE :=
 
-test: $(VENV)/installed-dev
+TEST := $(BIN)/python -m pytest -p tests.running -n 2 --dist loadfile --max-worker-restart=0
+
+# A line each 10 s says what runs. make test ARGS=tests/motion/planning runs tests of a folder or file alone.
+test: $(VENV)/installed-dev $(if $(ARGS),,lint)
+	$(TEST) $(ARGS)
+
+lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart=0
+
+# A minute's tests of every package: which of them are quick and run much of it.
+SMOKE := tests/test_first_use.py tests/tape/test_program.py tests/spatial/test_se3.py tests/graph/test_planar_links.py \
+  tests/elimination/test_orderings.py tests/compiler/backends/test_operations.py tests/model/formats/test_visual_shapes.py \
+  tests/mechanics/dynamics/test_hybrid.py tests/mechanics/kinematics/test_frames.py tests/optimize/test_inequalities.py \
+  tests/motion/simulation/test_simulator.py tests/motion/planning/test_coordinates.py tests/api/queries/test_without_joints.py \
+  tests/ui/cli/test_command.py tests/docs/test_glossary.py
+
+check: $(VENV)/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(TEST) $(SMOKE)
 
 # Tests that skip in `make test`, for want of packages that .venv does not have; what does not install here is skipped on.
 # PyTorch is one version: a newer one is a CUDA build of several GB.

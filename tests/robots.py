@@ -7,13 +7,16 @@ another place for that folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import files
 from itertools import chain
 from pathlib import Path
 
 import pytest
+
+import screwgraph as sg
+from screwgraph import Robot
 
 SHARED = Path(os.environ.get("SCREWGRAPH_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 OWN = Path(__file__).resolve().parent / "robot_data"
@@ -29,6 +32,17 @@ FAST = frozenset(
 
 REFUSED = frozenset({"ur3", "alex_psyonic_hands"})
 """The package's URDFs that are no robots: one only includes another file, one mimics a joint that is not there."""
+
+
+@cache
+def built_in_robots() -> Mapping[str, Robot]:
+    """Return the built-in robots by name, loaded once in a process."""
+    return {name: sg.load(name) for name in sg.zoo_names()}
+
+
+def closed_names() -> list[str]:
+    """Return the names of the built-in robots that have loops or couplings."""
+    return [name for name, robot in built_in_robots().items() if robot.is_closed]
 
 
 def shared_file(*parts: str) -> Path:

@@ -168,16 +168,19 @@ def test_what_goes_wrong_is_not_kept(folder):
     assert programs(folder) == []
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        Program((), (), ()),
-        Program(("x",), (), (0.25, -0.0)),
-        Program(("x", "θ̈:j[0]"), (("input", 1), ("constant", 0.1), ("mul", 0, 1), ("neg", 2)), (3, 0, 1e-320, np.inf)),
-        sg.forward_dynamics(sg.load("puma560")).program,
-    ],
-)
-def test_programs_come_back_exactly(program):
+PROGRAMS = {
+    "empty": lambda: Program((), (), ()),
+    "constants": lambda: Program(("x",), (), (0.25, -0.0)),
+    "operations": lambda: Program(
+        ("x", "θ̈:j[0]"), (("input", 1), ("constant", 0.1), ("mul", 0, 1), ("neg", 2)), (3, 0, 1e-320, np.inf)
+    ),
+    "forward dynamics": lambda: sg.forward_dynamics(sg.load("puma560")).program,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_come_back_exactly(name):
+    program = PROGRAMS[name]()
     plain = replace(program, instructions=tuple(program.instructions))
     back = unpack_program(pack_program(plain))
     assert back == plain

@@ -7,16 +7,17 @@ from screwgraph.elimination import orderings
 from screwgraph.elimination.orderings import ORDERINGS
 from screwgraph.graph import Key
 from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics
-from screwgraph.model.formats import load, zoo_names
+from screwgraph.model.formats import load
 from tests.agreement import assert_agree, interpreted, random_states
 from tests.oracle import oracle
+from tests.robots import built_in_robots
 from tests.suites import in_suites
 
 LARGE = ("a1", "iiwa14", "panda")
 BUILT_IN = [
     in_suites(name, "floating" if name == "a1" else "fixed") if name in LARGE else (name, "fixed")
-    for name in zoo_names()
-    if not load(name).is_closed
+    for name, robot in built_in_robots().items()
+    if not robot.is_closed
 ]
 PROBLEMS = {
     "inverse": inverse_dynamics,

@@ -20,10 +20,10 @@ from screwgraph.model.robot import (
 from screwgraph.model.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia
 from tests.model.robot.closed_instances import planar_four_bar
-from tests.robots import robot_file
+from tests.robots import closed_names, robot_file
 from tests.suites import in_suites
 
-CLOSED = [name for name in sg.zoo_names() if sg.load(name).is_closed]
+CLOSED = closed_names()
 QUICK = [in_suites(name) if name == "stewart_gough" else name for name in CLOSED]
 
 FILES = {

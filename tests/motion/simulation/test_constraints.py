@@ -9,11 +9,12 @@ from screwgraph.model.robot import closed_states, constraint_jacobian, constrain
 from screwgraph.motion.simulation.constraints import Constraints
 from tests.model.robot.closed_instances import planar_four_bar, two_arms
 from tests.model.robot.joint_instances import instances
+from tests.robots import built_in_robots, closed_names
 
-CLOSED = [name for name in sg.zoo_names() if sg.load(name).is_closed]
+CLOSED = closed_names()
 ROBOTS = {
     **{f"closed by {name}": two_arms(kind) for name, kind in instances().items() if kind.nv < 6},
-    **{name: sg.load(name) for name in CLOSED},
+    **{name: built_in_robots()[name] for name in CLOSED},
 }
 
 

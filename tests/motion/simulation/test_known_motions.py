@@ -12,8 +12,9 @@ from screwgraph.model.robot.joints import Spherical
 from screwgraph.spatial import rotation
 from tests.motion.simulation.robots import BODY, free_body, pendulum
 from tests.oracle import oracle, to_pin_q, to_pin_v
+from tests.robots import built_in_robots
 
-TREES = [name for name in sg.zoo_names() if not sg.load(name).is_closed]
+TREES = [name for name, robot in built_in_robots().items() if not robot.is_closed]
 EXACT = {
     "rk4": 1e-9,
     "dop853": 1e-8,

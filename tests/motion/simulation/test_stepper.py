@@ -8,10 +8,10 @@ from screwgraph.model.robot import closed_states, with_floating_base
 from screwgraph.motion.simulation import simulation as running
 from tests.model.robot.joint_instances import in_a_tree, instances
 from tests.motion.simulation.robots import free_body
-from tests.robots import robot_file
+from tests.robots import built_in_robots, closed_names, robot_file
 
 KINDS = {name: in_a_tree(instances()[f"{name}-default"]) for name in ("floating", "spherical", "planar")}
-CLOSED = {name: sg.load(name) for name in sg.zoo_names() if sg.load(name).is_closed}
+CLOSED = {name: built_in_robots()[name] for name in closed_names()}
 ROBOTS = {**KINDS, **CLOSED, "floating belt_leg": with_floating_base(sg.load("belt_leg"))}
 
 
