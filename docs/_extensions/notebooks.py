@@ -35,9 +35,14 @@ def _output(output: dict[str, Any]) -> str:
     if "text/html" in data:
         return _raw("".join(data["text/html"]))
     if "image/svg+xml" in data:  # as an image: names inside of a drawing are its own
-        coded = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
-        return _raw(f'<img alt="what the cell draws" src="data:image/svg+xml;base64,{coded}">')
+        return _image("image/svg+xml", base64.b64encode("".join(data["image/svg+xml"]).encode()).decode())
+    if "image/png" in data:
+        return _image("image/png", "".join("".join(data["image/png"]).split()))
     return f"```text\n{''.join(data['text/plain'])}\n```"
+
+
+def _image(kind: str, coded: str) -> str:
+    return _raw(f'<img alt="what the cell draws" src="data:{kind};base64,{coded}">')
 
 
 def _raw(html: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 
 import pytest
 
-from tests.docs.notebooks import executed, notebooks
+from tests.docs.notebooks import PICTURES, execute_notebook, notebooks, read_notebook
 from tests.docs.pages import LINK, ROOT
 
 NOTEBOOKS = notebooks()
+DRAWS, ADDRESS = re.compile(r"sg\.draw\.draw_|plt\.subplots"), re.compile(r"0x[0-9a-f]{6}")
 LONG = ("code", "contacts", "identification", "loops", "planning", "search", "smoothing", "three_orders")
 """Lessons that take more than some seconds, and whose library calls have tests of their own."""
 RUN = [pytest.param(p, id=p.stem, marks=[pytest.mark.suite] if p.stem in LONG else []) for p in NOTEBOOKS]
@@ -18,15 +20,29 @@ RUN = [pytest.param(p, id=p.stem, marks=[pytest.mark.suite] if p.stem in LONG el
 
 @pytest.mark.parametrize("path", RUN)
 @pytest.mark.sampled(4)
-def test_a_notebook_runs_and_shows_what_is_stored(path, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    found = executed(stored)
-    for cell, again in zip(stored["cells"], found["cells"], strict=True):
-        shown, expected = ([set(o.get("data", ["text"])) for o in c.get("outputs", [])] for c in (again, cell))
-        assert shown == expected, "".join(cell["source"])
-        printed, said = ([o["text"] for o in c.get("outputs", []) if "text" in o] for c in (again, cell))
-        assert printed == said, "".join(cell["source"])
+def test_a_kernel_shows_the_pictures_and_prints_the_text_that_are_stored(path, tmp_path):
+    pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    stored, found = read_notebook(path), read_notebook(path)
+    execute_notebook(found, tmp_path)
+    for cell, again in zip(stored.cells, found.cells, strict=True):
+        shown, expected = ([set(o.get("data", [o.get("name")])) for o in c.get("outputs", [])] for c in (again, cell))
+        assert shown == expected, cell.source
+        printed, said = ([o.text for o in c.get("outputs", []) if "text" in o] for c in (again, cell))
+        assert printed == said, cell.source
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_each_cell_that_draws_has_a_picture_and_none_an_address_of_memory(path):
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source, shown = "".join(cell["source"]), cell.get("outputs", [])
+        pictures = sum(bool(set(PICTURES) & set(output.get("data", []))) for output in shown)
+        if cell["cell_type"] == "code" and DRAWS.search(source):
+            assert pictures == 1, source
+        for output in shown:
+            text = "".join(output.get("data", {}).get("text/plain", []))
+            assert not ADDRESS.search(text), source
+            assert not text.startswith("<Figure") or pictures, source
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -103,3 +103,16 @@ def test_options_reach_the_figures() -> None:
     by_kind = FIGURES["matrix"](dag, order=["acceleration", "wrench", "tau"])
     assert [t.get_text() for t in by_kind.axes[0].texts][:2] == [r"$\dot{\mathcal{V}}_{1}$", r"$\dot{\mathcal{V}}_{2}$"]
     assert len(FIGURES["steps"](dag, which=[0]).axes) == 1
+
+
+def test_notebooks_show_a_drawing_by_itself_as_pixels_where_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawing = draw_dag(problem("rrr", "inverse"))
+    shown = drawing._repr_svg_()
+    assert shown is not None
+    assert ElementTree.fromstring(shown).tag == f"{SVG}svg"
+    assert drawing._repr_png_() is None
+    monkeypatch.setattr("screwgraph.ui.draw.drawing.MOST_VECTORS", 3)
+    assert drawing._repr_svg_() is None
+    pixels = drawing._repr_png_()
+    assert pixels is not None
+    assert pixels.startswith(b"\x89PNG")

@@ -13,7 +13,7 @@ from screwgraph.ui.draw.render import render
 from screwgraph.ui.draw.scene import Scene, Text, text_width
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 WIDEST = 72
 """Characters of a formula; longer ones go on in the next line, before a plus or minus."""
@@ -21,7 +21,7 @@ HEIGHT, NUMBER, EQUALS, GAP = 21.0, 24.0, 12.0, 18.0
 """Of a line; widths of numbers and of the equals sign, and what is left before a remark (points)."""
 
 
-def draw_algorithm(dag: Dag) -> Figure:
+def draw_algorithm(dag: Dag) -> Drawing:
     """Draw an elimination as numbered assignments. Xie & Dellaert (2019), Algorithm 1.
 
     Above them stand articulated or composite inertias, bias forces and pivots, where laws can be written so.

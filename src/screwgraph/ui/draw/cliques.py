@@ -15,7 +15,7 @@ from screwgraph.ui.draw.scene import Box, Edge, Scene, Text
 from screwgraph.ui.draw.tree_layout import place_middles, place_tops
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 CELL, LINE, PAD = 23.0, 21.0, 5.0
 """Space for one label, height of a line of labels, and what a box leaves around them."""
@@ -26,7 +26,7 @@ GAP, RISE = 16.0, 34.0
 EXPLANATION = "frontal variables : separator, shared with the clique above"
 
 
-def draw_cliques(dag: Dag) -> Figure:
+def draw_cliques(dag: Dag) -> Drawing:
     """Draw the clique tree of an elimination, its root on top; the title gives its width.
 
     A box holds the variables that end in the clique (in the colours of `draw_dag`), a colon, and those that it

@@ -26,7 +26,7 @@ from screwgraph.ui.draw.scene import Box, Node, Point, Scene, Text, merge_scenes
 from screwgraph.ui.draw.tree_layout import place_middles, place_tops
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 PAD, GAP, RISE = 8.0, 16.0, 30.0
 """Around the links of a box, between neighbours, and between levels."""
@@ -44,7 +44,7 @@ class _Inside:
     height: float
 
 
-def draw_clusters(graph: FactorGraph, nested: bool = False) -> Figure:
+def draw_clusters(graph: FactorGraph, nested: bool = False) -> Drawing:
     """Draw the cluster tree of a graph's links (Chignoli et al., 2023, Fig. 4; Jain, 2012).
 
     Circles are links, joined as in the spanning tree; dots are loops and couplings, joined to the links that they tie.

@@ -13,10 +13,10 @@ from screwgraph.ui.draw.matplotlib_import import new_figure
 from screwgraph.ui.draw.time_plots import WIDTH
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 
-def draw_costs(plan: Plan, *, width: float = WIDTH) -> Figure:
+def draw_costs(plan: Plan, *, width: float = WIDTH) -> Drawing:
     """Draw what each item of a task costs; `width` in inches."""
     names = list(plan.costs)
     figure = new_figure(figsize=(width, 0.6 + 0.3 * max(len(names), 1)), layout="constrained")

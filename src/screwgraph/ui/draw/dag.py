@@ -16,13 +16,13 @@ from screwgraph.ui.draw.routing import Connection, route_edges
 from screwgraph.ui.draw.scene import Node, Scene
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 COMPUTED = "from a variable to those computed from it"
 """What an arrow of a DAG is."""
 
 
-def draw_dag(dag: Dag) -> Figure:
+def draw_dag(dag: Dag) -> Drawing:
     """Draw an elimination DAG, each variable where the factor graph has it. Xie & Dellaert (2019), Figs 5d, 7, 10.
 
     An arrow leads from a variable to one that it expresses, as in a Bayes net: back-substitution follows the
@@ -32,7 +32,7 @@ def draw_dag(dag: Dag) -> Figure:
     return render(dag_scene(dag))
 
 
-def draw_bayes_net(dag: Dag) -> Figure:
+def draw_bayes_net(dag: Dag) -> Drawing:
     """Draw the Bayes net of an elimination as `draw_dag` draws its DAG: arrows come from all of a separator."""
     return render(bayes_net_scene(dag))
 

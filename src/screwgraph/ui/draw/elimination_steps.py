@@ -28,14 +28,14 @@ from screwgraph.ui.draw.routing import Connection, route_edges
 from screwgraph.ui.draw.scene import Scene, Text, merge_scenes, shift_scene, text_width
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 MOST_PANELS = 16
 """Panels that are chosen for the caller at most."""
 GAP, TITLE = 34.0, 22.0
 
 
-def draw_steps(dag: Dag, which: Sequence[int] | None = None) -> Figure:
+def draw_steps(dag: Dag, which: Sequence[int] | None = None) -> Drawing:
     """Draw the remaining graph, and the DAG so far, after some eliminations. Xie & Dellaert (2019), Fig. 5.
 
     Colours and arrows are those of `draw_dag`; what is not yet eliminated is white, its factors are dots.

@@ -15,22 +15,22 @@ from screwgraph.ui.draw.graph import draw_graph
 from screwgraph.ui.draw.matrix import draw_matrix
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 
-def _graph(dag: Dag, **options: Any) -> Figure:
+def _graph(dag: Dag, **options: Any) -> Drawing:
     return draw_graph(dag.graph, **options)
 
 
-def _matrix(dag: Dag, **options: Any) -> Figure:
+def _matrix(dag: Dag, **options: Any) -> Drawing:
     return draw_matrix(dag.graph, **{"order": dag.order, **options})
 
 
-def _clusters(dag: Dag, **options: Any) -> Figure:
+def _clusters(dag: Dag, **options: Any) -> Drawing:
     return draw_clusters(dag.graph, **options)
 
 
-FIGURES: Mapping[str, Callable[..., Figure]] = {
+FIGURES: Mapping[str, Callable[..., Drawing]] = {
     "graph": _graph,
     "matrix": _matrix,
     "dag": draw_dag,

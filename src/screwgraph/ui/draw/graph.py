@@ -16,12 +16,12 @@ from screwgraph.ui.draw.routing import Connection, route_edges
 from screwgraph.ui.draw.scene import Node, Scene
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 Known = Literal["hide", "square"]
 
 
-def draw_graph(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Figure:
+def draw_graph(graph: FactorGraph, *, known: Known = "hide", gravity: bool = False) -> Drawing:
     """Draw a factor graph: circles are unknown, squares known, dots factors.
 
     Xie & Dellaert (2019), Figs 1, 3, 4a, 6a, 8, 9a.

@@ -26,7 +26,7 @@ from screwgraph.optimize import Problem, soft
 from screwgraph.ui.draw.problem_graph import draw_network, draw_problem
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 STEPS = 3
 """Instants of a figure."""
@@ -34,7 +34,7 @@ STEPS = 3
 
 def draw_motion_graph(
     model: Model, problem: str = "forward", coordinates: str = "spanning", knowns: bool = False
-) -> Figure:
+) -> Drawing:
     """Draw the factor graph of a motion over three instants: unknowns are circles, factors dots.
 
     The model holds at each instant, the trapezoidal rule joins two. "forward" begins at a known state; "inverse"
@@ -51,7 +51,7 @@ def draw_motion_graph(
 
 def draw_bayes_network(
     model: Model, problem: str = "forward", coordinates: str = "spanning", knowns: bool = False
-) -> Figure:
+) -> Drawing:
     """Draw the Bayes network of a motion over three instants: Q are forces of motors, known in forward dynamics.
 
     Blanco-Claraco et al. (2021), Fig. 1.
@@ -63,7 +63,7 @@ def draw_bayes_network(
     return draw_network(bayes_network(STEPS, coordinates), known, _title(model, problem, coordinates))
 
 
-OVER_TIME: Mapping[str, Callable[..., Figure]] = {"network": draw_motion_graph, "bayes": draw_bayes_network}
+OVER_TIME: Mapping[str, Callable[..., Drawing]] = {"network": draw_motion_graph, "bayes": draw_bayes_network}
 """Each makes a figure of a model, the name of a problem, coordinates, and whether known variables are shown."""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from screwgraph.base.errors import InputError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 
 def is_installed() -> bool:
@@ -22,9 +22,9 @@ def check_installed() -> None:
         raise InputError("matplotlib is not installed", fix="pip install 'screwgraph[draw]'")
 
 
-def new_figure(**options: Any) -> Figure:
+def new_figure(**options: Any) -> Drawing:
     """Return an empty figure, options as matplotlib's `Figure` has them. Raises as `check_installed`."""
     check_installed()
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
-    return Figure(**options)
+    return Drawing(**options)

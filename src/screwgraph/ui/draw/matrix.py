@@ -14,12 +14,12 @@ from screwgraph.ui.draw.render import render
 from screwgraph.ui.draw.scene import Box, Scene, Text
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 PAD = 6.0
 
 
-def draw_matrix(graph: FactorGraph, order: Sequence[str | Key] | None = None) -> Figure:
+def draw_matrix(graph: FactorGraph, order: Sequence[str | Key] | None = None) -> Drawing:
     """Draw the block-sparse matrix of a graph. Xie & Dellaert (2019), Figs 4b, 6b, 9b.
 
     A row of blocks is a factor, a column an unknown; a block is filled where the factor touches the unknown,

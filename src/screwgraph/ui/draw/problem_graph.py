@@ -20,9 +20,8 @@ from screwgraph.ui.draw.routing import Connection, route_edges
 from screwgraph.ui.draw.scene import Edge, Node, Point, Scene, Text, node_box, text_box
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from screwgraph.motion.estimation import BayesNetwork, Quantity
+    from screwgraph.ui.draw.drawing import Drawing
 
 
 COLUMN, ROW = 150.0, 92.0
@@ -40,7 +39,7 @@ SYMBOLS: Mapping[str, str] = {
 UNKNOWN, FACTOR = ("circle", "unknown", style.PLAIN), ("dot", "factor", style.PLAIN)
 
 
-def draw_problem(problem: Problem, title: str = "") -> Figure:
+def draw_problem(problem: Problem, title: str = "") -> Drawing:
     """Draw a factor graph whose families have an unknown each step: a column for each step, a row for each family.
 
     Raises:
@@ -78,7 +77,7 @@ def problem_scene(problem: Problem, title: str = "") -> Scene:
     return with_legend(scene, [UNKNOWN, FACTOR], title)
 
 
-def draw_network(network: BayesNetwork, known: Iterable[str | Quantity] = (), title: str = "") -> Figure:
+def draw_network(network: BayesNetwork, known: Iterable[str | Quantity] = (), title: str = "") -> Drawing:
     """Draw a Bayes network: arrows lead to what depends on something, squares are known.
 
     Blanco-Claraco et al. (2021), Fig. 1.

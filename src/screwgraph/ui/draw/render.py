@@ -17,7 +17,8 @@ from screwgraph.ui.draw.scene import Box, Edge, Node, Scene, Text
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+
+    from screwgraph.ui.draw.drawing import Drawing
 
 POINTS_PER_INCH = 72.0
 FONTS = {"fontfamily": "STIXGeneral", "math_fontfamily": "cm", "usetex": False}
@@ -25,7 +26,7 @@ FONTS = {"fontfamily": "STIXGeneral", "math_fontfamily": "cm", "usetex": False}
 ARROW_LENGTH, ARROW_WIDTH = 6.5, 2.6
 
 
-def render(scene: Scene) -> Figure:
+def render(scene: Scene) -> Drawing:
     """Draw a scene on a figure of its own size: one point of the scene is one point on paper."""
     left, top, right, bottom = scene.bounds
     left, top, right, bottom = left - style.MARGIN, top - style.MARGIN, right + style.MARGIN, bottom + style.MARGIN
