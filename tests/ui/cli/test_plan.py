@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.ui.cli.plan import divide_shares
 from tests.ui.view.browser import opened
 
 TASK = """robot: cart_pole
@@ -83,3 +84,10 @@ def test_bad_task_files_are_refused_in_one_line(refused, task, tmp_path):
     assert not (tmp_path / "out").exists()
     refused(1, "plan", "cp3", "-o", tmp_path / "out")
     refused(2, "plan", "cp2")
+
+
+@pytest.mark.parametrize("costs", [[1.0, 1.0, 1.0], [5.0, 1e-9], [0.1234, 0.4321, 7.7, 0.001], [2.0]])
+def test_shares_add_up_to_100_per_cent(costs):
+    shares = [float(text.removesuffix(" %")) for text in divide_shares(costs)]
+    assert round(sum(shares), 6) == 100.0
+    assert np.abs(np.array(shares) - 100.0 * np.array(costs) / sum(costs)).max() < 0.1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.ui.draw import draw_motion, draw_paths
+from screwgraph.ui.draw import Panel, draw_histories, draw_motion, draw_paths
 from screwgraph.ui.draw.time_plots import line_looks
 
 
@@ -16,13 +16,41 @@ def test_no_two_curves_of_a_legend_look_the_same(count):
     assert len(set(looks.values())) == count
 
 
-def test_twelve_joints_have_six_colours_of_two_styles():
-    names = sg.load("a1").joint_names
+def run_of(robot: sg.Robot, q: np.ndarray) -> sg.Trajectory:
+    return sg.Trajectory(robot, "given", np.linspace(0.0, 1.0, len(q)), q, *(np.zeros((len(q), robot.nv)),) * 3)
+
+
+def test_twelve_joints_have_two_panels_and_no_two_lines_alike():
+    run = run_of(sg.load("a1"), np.outer(np.linspace(0.0, 1.0, 5), np.arange(12.0)))
+    figure = draw_motion(run, ("q",))
+    curves = [axes.get_lines()[:6] for axes in figure.axes]
+    assert [len(lines) for lines in curves] == [6, 6]
+    assert len({(line.get_color(), str(line.get_linestyle())) for lines in curves for line in lines}) == 12
+
+
+def test_values_of_curves_that_stand_still_are_written_as_they_are():
+    turned = 2.0 * np.pi + 1e-9 * np.linspace(0.0, 1.0, 5)
+    figure = draw_motion(run_of(sg.load("rr"), np.stack([turned, turned], axis=1)), ("q",))
+    (axes,) = figure.axes
+    figure.canvas.draw()
+    assert axes.yaxis.get_offset_text().get_text() == ""
+    assert "6.0" in {label.get_text() for label in axes.get_yticklabels()}
+
+
+def test_panels_without_values_are_left_out():
     t = np.linspace(0.0, 1.0, 5)
-    run = sg.Trajectory(sg.load("a1"), "given", t, *(np.outer(t, np.arange(12.0)) for _ in range(4)))
-    lines = draw_motion(run, ("q",)).axes[0].get_lines()[: len(names)]
-    assert len({line.get_color() for line in lines}) == 6
-    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 12
+    full, empty = Panel("a (m)", {"a": t}), Panel("b (m)", {"b": np.full(5, np.nan)})
+    assert [axes.get_ylabel() for axes in draw_histories(t, [full, empty, [empty]]).axes] == ["a (m)"]
+    with pytest.raises(sg.InputError, match="nothing to draw"):
+        draw_histories(t, [empty])
+
+
+def test_limits_have_the_names_of_their_joints():
+    t = np.linspace(0.0, 1.0, 5)
+    limits = {"a": (1.1,), "b": (-0.2,), "c": (-0.2, 40.0)}
+    panel = Panel("q (rad)", {"a": t, "b": 0.5 * t, "c": 0.2 * t}, limits)
+    (axes,) = draw_histories(t, [panel]).axes
+    assert {text.get_text(): text.get_position()[1] for text in axes.texts} == {"a": 1.1, "b ...": -0.2}
 
 
 def test_paths_of_planar_motions_take_one_panel_and_others_three():
@@ -39,3 +67,14 @@ def test_paths_of_planar_motions_take_one_panel_and_others_three():
     assert all(axes.get_aspect() == 1.0 for axes in figure.axes)
     with pytest.raises(sg.InputError, match="no path"):
         draw_paths(arm, [])
+
+
+def test_curves_of_few_states_are_smooth():
+    mechanism = sg.load_mechanism("four_bar")
+    coarse, fine = (sg.simulate(mechanism, time=1.0, dt=dt) for dt in (0.02, 0.0025))
+    path = draw_paths(coarse, ["P2"]).axes[0].get_lines()[0].get_xydata()
+    assert len(path) >= 400
+    exact = fine.path("P2")
+    nearest = np.linalg.norm(path[:, None] - exact[None], axis=2).min(axis=1)
+    step = np.linalg.norm(np.diff(exact, axis=0), axis=1).max()
+    assert nearest.max() < 0.51 * step + 1e-4

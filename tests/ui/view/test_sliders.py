@@ -13,8 +13,14 @@ import screwgraph as sg
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.model.robot import constraint_residual
 from screwgraph.ui import view
-from screwgraph.ui.view.sliders import make_sliders, pose_robot, rest_position, slider_coordinates
-from screwgraph.ui.view.viser_viewer import mechanism_sliders, pose_mechanism
+from screwgraph.ui.view.sliders import (
+    make_sliders,
+    mechanism_sliders,
+    pose_mechanism,
+    pose_robot,
+    rest_position,
+    slider_coordinates,
+)
 
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar_linkage", "belt_leg", "differential"])

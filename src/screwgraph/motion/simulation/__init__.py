@@ -37,6 +37,7 @@ from screwgraph.motion.simulation.trajectory import (
     label_of,
     path_of,
     read_trajectory,
+    smooth_path,
 )
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "save_motion",
     "simulate",
     "simulate_dynamics",
+    "smooth_path",
     "validate_torques",
     "warn_of_divergence",
 ]

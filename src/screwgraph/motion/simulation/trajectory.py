@@ -27,6 +27,8 @@ Place = int | str | tuple[Any, ...]
 """A frame, link or point by name (points by number, too), or (link, frame or body, place on it in m)."""
 ROUNDING = 1e-12
 """Part of a time by which sums of time steps may lie outside of a motion."""
+SMOOTH = 400
+"""Points of a curve that looks smooth."""
 
 
 class States(NamedTuple):
@@ -239,6 +241,17 @@ def path_of(model: Model, q: Float[np.ndarray, "N nq"], place: Place) -> Float[n
         InputError: there is no such frame, point or body, or a place of another number of coordinates.
     """
     return model.locate(q, *(place if isinstance(place, tuple) and len(place) == 2 else (place, None)))
+
+
+def smooth_path(motion: Trajectory, place: Place, most: int | None = None) -> Float[np.ndarray, "M d"]:
+    """Return the curve of a place (m) through at least 400 points, those between states by `Trajectory.at`.
+
+    Of longer motions all states are taken, `most` of them if that is given. Raises InputError as `path_of`.
+    """
+    count = max(min(len(motion.t), most or len(motion.t)), SMOOTH)
+    if len(motion.t) in (1, count):
+        return path_of(motion.model, motion.q, place)
+    return path_of(motion.model, motion.at(np.linspace(motion.t[0], motion.t[-1], count)).q, place)
 
 
 def check_places(model: Model, places: Sequence[Place]) -> Sequence[Place]:

@@ -124,7 +124,8 @@ def group_motion_panels(motion: Trajectory) -> Groups:
         errors.append(Panel("loop-closure error (rad, m)", {"largest": motion.violation}))
     coordinates = [*motion_panels(motion, "q"), *motion_panels(motion, "qd")]
     groups = {"Coordinates": coordinates, "Torques": motion_panels(motion, "tau"), "Errors": errors}
-    return {name: group for name, group in groups.items() if group}
+    seen = {name: [panel for panel in group if not panel.is_empty] for name, group in groups.items()}
+    return {name: group for name, group in seen.items() if group}
 
 
 def write_report(

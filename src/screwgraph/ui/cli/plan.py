@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -163,9 +164,12 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
     ]
     if not plan.feasible:
         sections.insert(0, Text("Not feasible", f"This motion is not feasible. {plan.status}: {plan.reason}"))
-    if plan.costs:
-        share = max(plan.cost, 1e-300)
-        rows = [(label_item(plan.task, n), float(c), f"{100 * c / share:.1f} %") for n, c in plan.costs.items()]
+    if any(plan.costs.values()):
+        shares = divide_shares(list(plan.costs.values()))
+        rows = [
+            (label_item(plan.task, name), float(cost), share)
+            for (name, cost), share in zip(plan.costs.items(), shares, strict=True)
+        ]
         sections += [*draw_sections("Costs", costs), Table("Costs by item", ("item", "cost", "share"), rows)]
     held = [(label_item(plan.task, name), off) for name, off in plan.violations.items()]
     sections.append(Table("Constraints", ("item", "largest violation (SI units)"), held))
@@ -173,6 +177,22 @@ def write_plan_report(plan: Plan, scene: Scene, path: str) -> None:
         phases = [(p.name or str(i), p.steps, float(T)) for i, (p, T) in enumerate(_phases(plan))]
         sections.append(Table("Phases", ("phase", "steps", "duration (s)"), phases))
     save_report(f"Plan {plan.task.name} of {plan.task.robot.name}", sections, path)
+
+
+def divide_shares(costs: Sequence[float]) -> list[str]:
+    """Return the shares of costs in per cent; with their one digit after the point they add up to 100.
+
+    What rounding down leaves goes to the shares that lose most by it (Hamilton's method).
+    """
+    total = sum(costs)
+    if not total > 0.0 or min(costs) < 0.0:
+        return ["" for _ in costs]
+    exact = [1000.0 * cost / total for cost in costs]
+    whole = [math.floor(share) for share in exact]
+    order = sorted(range(len(costs)), key=lambda i: whole[i] - exact[i])
+    for i in order[: 1000 - sum(whole)]:
+        whole[i] += 1
+    return [f"{share / 10:.1f} %" for share in whole]
 
 
 def _phases(plan: Plan) -> Iterator[tuple]:

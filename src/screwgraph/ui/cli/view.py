@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import numpy as np
 import typer
 
 from screwgraph.motion.simulation import read_trajectory
@@ -16,9 +15,8 @@ from screwgraph.ui.cli.options import Flag
 from screwgraph.ui.cli.outputs import parse_places
 from screwgraph.ui.view import (
     check_page_path,
-    mechanism_scene,
-    rest_position,
-    robot_scene,
+    posable_mechanism_scene,
+    posable_robot_scene,
     save_html,
     show,
     show_mechanism,
@@ -41,8 +39,9 @@ FLAGS = {
 }
 
 HELP = """\
-A page written with -o plays the motion offline in any browser. Without -o the page is
-served on this machine until Ctrl-C, which needs: pip install 'screwgraph[view]'
+A page written with -o works offline in any browser: it plays a motion, or has sliders that move the joints of a
+robot or a mechanism. Without -o the page is served on this machine until Ctrl-C, which needs: pip install
+'screwgraph[view]'
 
 \b
 Example:
@@ -84,13 +83,13 @@ def view(
         mechanism = source.load_mechanism()
         if output is None:
             return _serve(show_mechanism(mechanism, port))
-        scene = mechanism_scene(mechanism, np.zeros(1), mechanism.home[None])
+        scene = posable_mechanism_scene(mechanism)
     else:
         robot = source.load_robot()
         if output is None:
             return _serve(show_robot(robot, port))
         with show_progress(f"reading meshes of {robot.name}"):
-            scene = robot_scene(robot, np.zeros(1), rest_position(robot)[None])
+            scene = posable_robot_scene(robot)
     with show_progress("writing the page"):
         save_html(scene, output)
     typer.echo(f"{output}: {scene.title}, {len(scene.bodies)} bodies, {scene.frames} state{'s' * (scene.frames != 1)}")

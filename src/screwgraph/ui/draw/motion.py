@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,19 +15,22 @@ from screwgraph.motion.simulation import QUANTITIES, Column, Trajectory
 from screwgraph.ui.draw.time_plots import Panel, draw_histories
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
+MOST_CURVES = 7
+"""Of a panel: those of more joints have panels of their own, below one another."""
 Places = Mapping[tuple[str, int], list]
 """Values by kind and column."""
 
 
 def draw_motion(
     motion: Plan | Trajectory, kinds: Sequence[str] = tuple(QUANTITIES), *, width: float | None = None
-) -> Figure:
+) -> Drawing:
     """Draw q, qd, qdd and tau of every coordinate over time, a panel for each kind and unit; `width` in inches.
 
-    Kinds are rows and units are columns; the units of a single kind stand below one another. Of plans, dashed lines are
-    limits, where these are near the motion; circles are what goals ask for. Torques that are always zero are left out.
+    Kinds are rows and units are columns; the units of a single kind stand below one another, and more than seven
+    coordinates of a unit are several panels. Of plans, dashed lines are limits, where these are near the motion, with
+    the names of their joints; circles are what goals ask for. Torques that are always zero are left out.
     """
     run = motion.trajectory if isinstance(motion, Plan) else motion
     limits, goals = _of_plan(motion) if isinstance(motion, Plan) else ({}, {})
@@ -46,7 +50,7 @@ def motion_panels(
     *,
     zeros: bool = True,
 ) -> list[Panel]:
-    """Return the coordinates of a kind (q, qd, qdd, tau), a panel for each unit; `zeros` keeps those that are none."""
+    """Return the coordinates of a kind (q, qd, qdd, tau), panels for each unit; `zeros` keeps those that are none."""
     values = getattr(motion, kind)
     of = {i: column for i, column in enumerate(motion.model.columns[kind]) if zeros or values[:, i].any()}
 
@@ -63,16 +67,24 @@ def panels_by_unit(
     limits: Mapping[str, list] | None = None,
     goals: Mapping[str, list] | None = None,
 ) -> list[Panel]:
-    """Return a panel for each unit, lengths first, then angles, then quaternions; `of` are columns of values."""
+    """Return panels for each unit, lengths first, then angles, then quaternions; `of` are columns of values."""
     found: dict[str, list[int]] = {}
     for i, column in of.items():
         found.setdefault(column.unit, []).append(i)
     panels = []
     for unit in sorted(found, key=_turning):
-        curves = {of[i].label: values[:, i] for i in found[unit]}
-        own = ({name: by[name] for name in curves if name in by} for by in (limits or {}, goals or {}))
-        panels.append(Panel(f"{quantity} ({unit or 'quaternion'})", curves, *own))
+        for part in _split_evenly(found[unit]):
+            curves = {of[i].label: values[:, i] for i in part}
+            own = ({name: by[name] for name in curves if name in by} for by in (limits or {}, goals or {}))
+            panels.append(Panel(f"{quantity} ({unit or 'quaternion'})", curves, *own))
     return panels
+
+
+def _split_evenly(columns: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield columns as they follow one another, in parts of about the same length and at most `MOST_CURVES`."""
+    count = -(-len(columns) // MOST_CURVES)
+    edges = [round(k * len(columns) / count) for k in range(count + 1)]
+    return (columns[a:b] for a, b in pairwise(edges))
 
 
 def _turning(unit: str) -> int:

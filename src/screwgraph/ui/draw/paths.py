@@ -10,14 +10,14 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.motion.simulation import Place, Trajectory, label_of, path_of
+from screwgraph.motion.simulation import Place, Trajectory, label_of, smooth_path
 from screwgraph.ui.draw import style
 from screwgraph.ui.draw.math_labels import escape_mathtext
 from screwgraph.ui.draw.matplotlib_import import new_figure
 from screwgraph.ui.draw.time_plots import line_looks
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from screwgraph.ui.draw.drawing import Drawing
 
 FLAT = 1e-6
 """Share of its size by which a curve may leave a coordinate plane and still be drawn in it alone."""
@@ -25,7 +25,7 @@ SIDE = 3.6
 """Of a panel (inches)."""
 
 
-def draw_paths(motion: Trajectory, places: Sequence[Place]) -> Figure:
+def draw_paths(motion: Trajectory, places: Sequence[Place]) -> Drawing:
     """Draw the paths of frames, points or places on bodies, all axes alike; a dot marks where they begin.
 
     Planar motions take one panel, others three: seen along y, x and z.
@@ -39,7 +39,7 @@ def draw_paths(motion: Trajectory, places: Sequence[Place]) -> Figure:
     """
     if not places:
         raise InputError("there is no path to draw", fix='draw_paths(run, ["tool0"])')
-    paths = {label_of(place): path_of(motion.model, motion.q, place) for place in places}
+    paths = {label_of(place): smooth_path(motion, place) for place in places}
     views, looks = _views(list(paths.values())), line_looks(list(paths))
     figure = new_figure(figsize=(SIDE * len(views), SIDE + 0.4), facecolor=style.PAPER, layout="constrained")
     every: Any = figure.subplots(1, len(views), squeeze=False)[0]

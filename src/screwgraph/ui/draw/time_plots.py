@@ -18,7 +18,8 @@ from screwgraph.ui.draw.matplotlib_import import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+
+    from screwgraph.ui.draw.drawing import Drawing
 
 MOST_POINTS = 600
 """Of a curve; a screen has no more."""
@@ -31,6 +32,10 @@ STYLES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (5, 1.2, 1, 1.2)), (0, (1.2, 1.
 """Of lines, where there are more curves than colours; gaps show what lies below."""
 ROOM = 0.6
 """Limits are shown where curves come nearer than so much of their own range."""
+STILL = 1e-6
+"""Share of its size by which a curve varies that is drawn as one that stands still: more would be rounding."""
+APART = 0.045
+"""Of a panel's height, between names of limits."""
 
 
 Look = tuple[str, Any]
@@ -51,18 +56,25 @@ class Panel:
     limits: Mapping[str, Sequence[float]] = field(default_factory=dict)
     marks: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be seen."""
+        return not any(np.isfinite(values).any() for values in self.curves.values())
+
 
 def draw_histories(
     t: Float[np.ndarray, " N"], rows: Sequence[Panel | Sequence[Panel]], *, width: float | None = None
-) -> Figure:
+) -> Drawing:
     """Draw rows of one panel or of several over a common time axis (s); `width` in inches.
 
-    A name has one colour and line style in all panels, and stands in the legend of the first one that it is in.
+    A name has one colour and line style in all panels, and stands in the legend of the first one that it is in. Panels
+    without any value are left out.
 
     Raises:
-        InputError: no panel, or a curve of another length than t.
+        InputError: no panel that has a value, or a curve of another length than t.
     """
-    lines = [(row,) if isinstance(row, Panel) else tuple(row) for row in rows]
+    every = [(row,) if isinstance(row, Panel) else tuple(row) for row in rows]
+    lines = [row for row in ([panel for panel in row if not panel.is_empty] for row in every) if row]
     if not any(lines):
         raise InputError("there is nothing to draw", fix="give one panel at least")
     columns = max(map(len, lines))
@@ -101,19 +113,42 @@ def _draw_panel(
         options: Any = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": mark, "markersize": 3.0}
         axes.plot(t[known], values[known], label=label, **options)
     shown = np.concatenate([values[np.isfinite(values)] for values in panel.curves.values()])
-    low, high = shown.min(initial=np.inf), shown.max(initial=-np.inf)
-    room = ROOM * max(float(high - low), 1e-3)
-    for name, values in panel.limits.items():
-        for value in values:
-            if low - room <= value <= high + room:
-                axes.axhline(value, color=looks[name][0], linewidth=0.8, linestyle="--")
+    _draw_limits(axes, panel, looks, float(shown.min()), float(shown.max()))
     for name, points in panel.marks.items():
         for time, value in points:
             axes.plot([time], [value], "o", color=looks[name][0], markersize=4, markerfacecolor="white")
+    _set_range(axes, float(shown.min()), float(shown.max()))
     axes.set_ylabel(escape_mathtext(panel.label), fontsize=8)
     axes.tick_params(labelsize=7)
     axes.grid(visible=True, linewidth=0.3)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_limits(axes: Axes, panel: Panel, looks: Mapping[str, Look], low: float, high: float) -> None:
+    """Draw the limits near curves between two values, each with the names of its joints on the right."""
+    room = ROOM * max(high - low, 1e-3)
+    near: dict[float, list[str]] = {}
+    for name, values in panel.limits.items():
+        for value in values:
+            if low - room <= value <= high + room:
+                near.setdefault(value, []).append(name)
+    written = -np.inf
+    for value, names in sorted(near.items()):
+        axes.axhline(value, color=looks[names[0]][0], linewidth=0.8, linestyle="--")
+        text = names[0] if len(names) == 1 else "all" if len(names) == len(panel.curves) else f"{names[0]} ..."
+        if len(panel.curves) > 1 and value - written >= APART * (high - low + 2.0 * room):
+            look: Any = {"fontsize": 5.5, "color": looks[names[0]][0], "va": "center", "clip_on": False}
+            axes.text(1.01, value, escape_mathtext(text), transform=axes.get_yaxis_transform(), **look)
+            written = value
+
+
+def _set_range(axes: Axes, low: float, high: float) -> None:
+    """Write values as they are, without a sum of two numbers; curves that stand still lie amid their panel."""
+    axes.ticklabel_format(axis="y", useOffset=False)
+    size = max(abs(low), abs(high))
+    bottom, top = axes.get_ylim()
+    if high - low < STILL * size and top - bottom < 0.2 * size:
+        axes.set_ylim(0.5 * (low + high) - 0.1 * size, 0.5 * (low + high) + 0.1 * size)
 
 
 def _legend(axes: Axes, names: Sequence[str], width: float) -> None:

@@ -6,10 +6,11 @@ from screwgraph.base.deprecated import old_names
 from screwgraph.ui.view.mechanisms import mechanism_scene
 from screwgraph.ui.view.page import check_page_path, html, save_html
 from screwgraph.ui.view.plans import plan_scene
+from screwgraph.ui.view.posing import posable_mechanism_scene, posable_robot_scene
 from screwgraph.ui.view.primitive_parts import link_between
 from screwgraph.ui.view.report import Animation, Picture, Pictures, Table, Text, report, save_report
 from screwgraph.ui.view.robots import export, robot_scene
-from screwgraph.ui.view.scene import Body, Line, Points, Scene, Surface
+from screwgraph.ui.view.scene import Body, Line, Points, Posing, Scene, Surface
 from screwgraph.ui.view.sliders import rest_position
 from screwgraph.ui.view.subsampling import thin_states
 from screwgraph.ui.view.trajectories import trajectory_scene
@@ -23,6 +24,7 @@ __all__ = [
     "Picture",
     "Pictures",
     "Points",
+    "Posing",
     "Scene",
     "Surface",
     "Table",
@@ -33,6 +35,8 @@ __all__ = [
     "link_between",
     "mechanism_scene",
     "plan_scene",
+    "posable_mechanism_scene",
+    "posable_robot_scene",
     "report",
     "rest_position",
     "robot_scene",

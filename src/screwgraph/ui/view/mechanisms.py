@@ -70,13 +70,13 @@ def mechanism_scene(
 def _planar_body(body: MechanismBody, number: int, paths: list[Path], radius: float) -> Body:
     """Lay a body's frame through its first two points, and rods between its points as they follow one another."""
     first, second = (paths[i] for i in body.base)
-    x = (second - first) / np.linalg.norm(second - first, axis=1)[:, None]
+    x = (second - first) / np.linalg.norm(second[0] - first[0])  # of constant length: poses are affine in coordinates
     poses = np.tile(np.eye(4), (len(first), 1, 1))
     poses[:, :3, 0], poses[:, 0, 1], poses[:, 1, 1], poses[:, :3, 3] = x, -x[:, 1], x[:, 0], first
     corners = [np.array([float(a), float(b), DEPTH * radius * (number % 2)]) for a, b in body.shape]
     ends = corners[1:] + corners[:1] if len(corners) > 2 else corners[1:]
     rods = (link_between(p, r, radius, PALETTE[number % 2]) for p, r in zip(corners, ends, strict=False))
-    return Body(body.name, poses, tuple(rods))
+    return Body(body.name, poses, tuple(rods), float(body.mass), (float(body.com[0]), float(body.com[1]), 0.0))
 
 
 def _spatial_body(
@@ -99,15 +99,15 @@ def _spatial_body(
         )
     poses = np.tile(np.eye(4), (len(q), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = R, origin
-    places = np.array(body.shape, dtype=float)
+    places, com = np.array(body.shape, dtype=float), np.array(body.com, dtype=float)
     colour = PALETTE[number % 2]
     if body.is_rod:  # its frame is that of its line
-        first = places[body.basis[0]]
-        places = np.outer(places @ first / np.linalg.norm(first), np.eye(3)[0])
+        first = places[body.basis[0]] / np.linalg.norm(places[body.basis[0]])
+        places, com = np.outer(places @ first, np.eye(3)[0]), np.array([com @ first, 0.0, 0.0])
     count = len(body.points)
     rods = [link_between(places[0], place, radius, colour) for place in places[1:count]]
     axes = [link_between(-4 * radius * u, 4 * radius * u, 0.6 * radius, JOINT) for u in places[count:]]
-    return Body(body.name, poses, (*rods, *axes))
+    return Body(body.name, poses, (*rods, *axes), float(body.mass), (com[0], com[1], com[2]))
 
 
 def _complete_axes(x: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:

@@ -16,13 +16,14 @@ from jaxtyping import Float
 from scipy.spatial.transform import Rotation
 
 from screwgraph.base.errors import InputError
+from screwgraph.compiler.backends.wasm import emit_module
 from screwgraph.model.formats import thin_mesh, triangles, write_atomically
 from screwgraph.model.robot import Mesh
 from screwgraph.ui.view.primitive_parts import split_into_primitives
-from screwgraph.ui.view.scene import Body, Line, Points, Scene, Surface, normalise, view_direction
+from screwgraph.ui.view.scene import Body, Line, Points, Posing, Scene, Surface, normalise, view_direction
 from screwgraph.ui.view.scene_bounds import compute_extent
 
-SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls")
+SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls", "posing")
 """Files of the page's program, in the order in which they are run."""
 COLOURS = ("#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#2a8fa8")
 """Of lines and points that name none."""
@@ -88,6 +89,21 @@ def as_json(scene: Scene) -> dict[str, Any]:
         "ground": scene.ground,
         "centre": centre,
         "size": size,
+        "posing": scene.posing and _posing(scene.posing),
+    }
+
+
+def _posing(posing: Posing) -> dict[str, Any]:
+    module = emit_module({"place": posing.placement, "close": posing.closure})
+    return {
+        "module": base64.b64encode(module).decode("ascii"),
+        "placed": len(posing.placement.outputs),
+        "rows": len(posing.closure.outputs),
+        "sliders": [vars(slider) for slider in posing.sliders],
+        "start": np.asarray(posing.start, dtype=float).tolist(),
+        "dependent": posing.dependent,
+        "bodies": posing.bodies,
+        "trails": posing.trails,
     }
 
 
@@ -100,6 +116,8 @@ def _mesh(file: str) -> dict[str, Any]:
 def _body(body: Body, files_of: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": body.name,
+        "mass": body.mass,
+        "com": body.com,
         "poses": _encode_array(_positions_and_quaternions(body.poses)),
         "parts": [
             {

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot, check_unit, link_poses
+from screwgraph.model.robot import Link, Robot, check_unit, link_poses
 from screwgraph.ui.view.page import save_html
 from screwgraph.ui.view.scene import Body, Line, Points, Scene, Surface, Vector, normalise
 from screwgraph.ui.view.scene_bounds import compute_bounds
@@ -58,7 +58,11 @@ def robot_scene(
         t, q = t[keep], q[keep]
     poses = [link_poses(robot, state) for state in q]
     visuals = collect_visuals(robot)
-    links = [_body(link.name, [pose[link.name] for pose in poses], visuals[link.name]) for link in robot.links]
+    masses = [0.0, *(link.inertia.mass for link in robot.links[1:])]  # the base is part of the world
+    links = [
+        _body(link, mass, [pose[link.name] for pose in poses], visuals[link.name])
+        for link, mass in zip(robot.links, masses, strict=True)
+    ]
     up = upward_direction(robot)
     everything = (*links, *bodies)
     deepest = min(
@@ -120,10 +124,10 @@ def _validate_motion(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.nda
     return times, positions
 
 
-def _body(name: str, poses: list[np.ndarray], visuals: tuple) -> Body:
+def _body(link: Link, mass: float, poses: list[np.ndarray], visuals: tuple) -> Body:
     stacked = np.array(poses)
     still = len(stacked) > 1 and bool((stacked == stacked[0]).all())
-    return Body(name, stacked[0] if still else stacked, visuals)
+    return Body(link.name, stacked[0] if still else stacked, visuals, mass, _vector(link.inertia.com))
 
 
 def _is_floating(robot: Robot) -> bool:

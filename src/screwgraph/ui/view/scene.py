@@ -11,19 +11,26 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.robot import Visual
+from screwgraph.tape import Program
+from screwgraph.ui.view.sliders import Slider
 
 Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body: its pose over time (N, 4, 4), or (4, 4) if it stands still, in the world's frame (m)."""
+    """A rigid body: its pose over time (N, 4, 4), or (4, 4) if it stands still, in the world's frame (m).
+
+    `mass` (kg) and centre of mass `com` (m), in its own frame, tell a page where that of all bodies is.
+    """
 
     __repr__ = one_line
 
     name: str
     poses: Float[np.ndarray, "*N 4 4"] = field(default_factory=lambda: np.eye(4))
     visuals: tuple[Visual, ...] = ()
+    mass: float = 0.0
+    com: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +72,26 @@ class Surface:
 
 
 @dataclass(frozen=True, eq=False)
+class Posing:
+    """What sliders of a page move: programs of coordinates x (n,), rad or m, that begin at `start`.
+
+    `placement` gives, for each body of `bodies`, the upper three rows of its pose, row by row, then the points of each
+    trail of `trails`: numbers in a scene's bodies, and in its lines and points. `closure` gives the loop-closure
+    errors. Coordinates in `dependent` follow the sliders so that these vanish.
+    """
+
+    __repr__ = one_line
+
+    sliders: tuple[Slider, ...]
+    start: Float[np.ndarray, " n"]
+    dependent: tuple[int, ...]
+    placement: Program
+    closure: Program
+    bodies: tuple[int, ...]
+    trails: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A motion to be shown.
 
@@ -78,6 +105,7 @@ class Scene:
         look: direction from the scene to the eye; by default obliquely from above.
         ground: height along `up` of the grid on the ground (m), None for none.
         surfaces: such as ground of given heights.
+        posing: sliders of a page, for a scene of one state.
 
     Raises:
         InputError: arrays of the wrong shape, poses or times that are not finite, two bodies of one name.
@@ -94,6 +122,7 @@ class Scene:
     look: Vector | None = None
     ground: float | None = 0.0
     surfaces: tuple[Surface, ...] = ()
+    posing: Posing | None = None
 
     def __post_init__(self) -> None:
         """Check shapes and numbers."""

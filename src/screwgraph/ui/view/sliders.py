@@ -1,4 +1,4 @@
-"""A robot posed by hand: one slider for each independent coordinate."""
+"""Robots and mechanisms posed by hand: one slider for each independent coordinate."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.mechanics.mechanism import Mechanism, finite_displacement
 from screwgraph.model.robot import Joint, Robot, independent_coordinates, position_slices, units
 from screwgraph.ui.view.skeleton import robot_size
 
@@ -19,7 +20,7 @@ STEP = 0.05
 class Slider:
     """A velocity coordinate of the robot, counted from the neutral position: where it begins and how far it may go.
 
-    rad or m; for joints of one coordinate that is the joint's position.
+    In `unit`, rad or m; for joints of one coordinate that is the joint's position.
     """
 
     label: str
@@ -27,6 +28,7 @@ class Slider:
     low: float
     high: float
     initial: float
+    unit: str = "rad"
 
 
 def make_sliders(robot: Robot, q: Float[np.ndarray, " nq"]) -> tuple[Slider, ...]:
@@ -44,7 +46,8 @@ def make_sliders(robot: Robot, q: Float[np.ndarray, " nq"]) -> tuple[Slider, ...
             low, high = _range(robot, joint, i - place.start)
             if robot.is_closed:  # a closed position counts, whatever the limits say
                 low, high = min(low, float(at[i])), max(high, float(at[i]))
-            found.append(Slider(label, i, low, high, min(max(float(at[i]), low), high)))
+            unit = "m" if _slides(joint, i - place.start) else "rad"
+            found.append(Slider(label, i, low, high, min(max(float(at[i]), low), high), unit))
     return tuple(found)
 
 
@@ -100,8 +103,48 @@ def _list_followed(robot: Robot) -> set[int]:
 
 
 def _range(robot: Robot, joint: Joint, number: int) -> tuple[float, float]:
-    slides = units(joint.type).velocity[number] == "m/s"
-    widest, limits = robot_size(robot) if slides else math.pi, joint.limits
+    widest, limits = robot_size(robot) if _slides(joint, number) else math.pi, joint.limits
     low = -widest if limits.lower is None else max(limits.lower, -2.0 * widest)
     high = widest if limits.upper is None else min(limits.upper, 2.0 * widest)
     return (low, high) if low < high else (-widest, widest)
+
+
+def _slides(joint: Joint, number: int) -> bool:
+    """Whether a velocity coordinate of a joint is along a line."""
+    return units(joint.type).velocity[number] == "m/s"
+
+
+def mechanism_sliders(mechanism: Mechanism) -> tuple[Slider, ...]:
+    """Return sliders of a mechanism's independent coordinates about home, as far as a turn or its size (m)."""
+    home, size = mechanism.home, mechanism_size(mechanism)
+    found = []
+    for i in mechanism.freedom.independent:
+        turns = i in mechanism.angle_slots
+        reach, at = math.pi if turns else size, float(home[i])
+        found.append(Slider(mechanism.coordinates[i], i, at - reach, at + reach, at, "rad" if turns else "m"))
+    return tuple(found)
+
+
+def mechanism_size(mechanism: Mechanism) -> float:
+    """Return the diagonal of the box of a mechanism's points at home (m)."""
+    places = np.array([mechanism.position(mechanism.home, i) for i in range(len(mechanism.points))])
+    return float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
+
+
+def pose_mechanism(
+    mechanism: Mechanism,
+    q: Float[np.ndarray, " n"],
+    before: Float[np.ndarray, " n"],
+    after: Float[np.ndarray, " n"],
+) -> Float[np.ndarray, " n"]:
+    """Return where a mechanism goes from q when sliders go from `before` to `after` (n,), step by step on one branch.
+
+    Raises:
+        ModelError: it does not close there.
+    """
+    chosen = mechanism.freedom.independent
+    change = float(np.abs(after - before).max())
+    if not change:
+        return q
+    given = {mechanism.coordinates[i]: float(after[i]) for i in chosen}
+    return finite_displacement(mechanism, q, given, max(1, math.ceil(change / STEP)))[-1]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.motion.simulation import Place, Trajectory, label_of, path_of
+from screwgraph.motion.simulation import Place, Trajectory, label_of, smooth_path
 from screwgraph.ui.view.mechanisms import mechanism_scene
 from screwgraph.ui.view.robots import robot_scene
 from screwgraph.ui.view.scene import Line, Scene
-from screwgraph.ui.view.subsampling import RATE, select_states
+from screwgraph.ui.view.subsampling import MOST, RATE
 
 SCENES: Mapping[str, Callable[..., Scene]] = {"robot": robot_scene, "mechanism": mechanism_scene}
 """Scenes of motions by kind of model."""
@@ -27,12 +27,12 @@ def trajectory_scene(
     Raises:
         InputError: as `robot_scene`, `mechanism_scene` and `Trajectory.path`.
     """
-    curves = [_curve(motion, place, rate) for place in paths]
+    curves = [_curve(motion, place) for place in paths]
     lines = [*beside.pop("lines", ()), *curves]
     return SCENES[motion.model.kind](motion.model, motion.t, motion.q, title, rate=rate, lines=lines, **beside)
 
 
-def _curve(motion: Trajectory, place: Place, rate: float) -> Line:
-    """Return a curve that stands still, of the states that are shown."""
-    path = path_of(motion.model, motion.q[select_states(motion.t, rate)], place)
+def _curve(motion: Trajectory, place: Place) -> Line:
+    """Return a curve that stands still."""
+    path = smooth_path(motion, place, MOST)
     return Line(label_of(place), np.pad(path, ((0, 0), (0, 3 - path.shape[1]))), width=2.0)

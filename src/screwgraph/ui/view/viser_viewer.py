@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
@@ -15,7 +14,7 @@ from jaxtyping import Float
 from scipy.spatial.transform import Rotation
 
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.mechanics.mechanism import Mechanism, finite_displacement
+from screwgraph.mechanics.mechanism import Mechanism
 from screwgraph.model.robot import Robot
 from screwgraph.ui.view.mechanisms import mechanism_scene
 from screwgraph.ui.view.page import COLOURS, PLAIN
@@ -23,7 +22,15 @@ from screwgraph.ui.view.primitive_parts import PrimitivePart, split_into_primiti
 from screwgraph.ui.view.robots import robot_scene
 from screwgraph.ui.view.scene import Body, Line, Points, Scene, normalise, view_direction
 from screwgraph.ui.view.scene_bounds import compute_extent
-from screwgraph.ui.view.sliders import STEP, Slider, make_sliders, pose_robot, rest_position, slider_coordinates
+from screwgraph.ui.view.sliders import (
+    Slider,
+    make_sliders,
+    mechanism_sliders,
+    pose_mechanism,
+    pose_robot,
+    rest_position,
+    slider_coordinates,
+)
 
 HOST = "127.0.0.1"
 PORT = 8080
@@ -244,41 +251,6 @@ def _rgb(colour: str) -> tuple[int, ...]:
 def _path(name: str) -> str:
     """Names of viser are paths; ours may have slashes."""
     return "bodies/" + name.replace("/", "_")
-
-
-# A planar mechanism posed by hand: one slider for each independent coordinate.
-
-
-def mechanism_sliders(mechanism: Mechanism) -> tuple[Slider, ...]:
-    """Return sliders of the independent coordinates about the home position: a turn, or the mechanism's size (m)."""
-    home = mechanism.home
-    places = np.array([mechanism.position(home, i) for i in range(len(mechanism.points))])
-    size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
-    found = []
-    for i in mechanism.freedom.independent:
-        reach = math.pi if i in mechanism.angle_slots else size
-        at = float(home[i])
-        found.append(Slider(mechanism.coordinates[i], i, at - reach, at + reach, at))
-    return tuple(found)
-
-
-def pose_mechanism(
-    mechanism: Mechanism,
-    q: Float[np.ndarray, " n"],
-    before: Float[np.ndarray, " n"],
-    after: Float[np.ndarray, " n"],
-) -> Float[np.ndarray, " n"]:
-    """Return where a mechanism goes from q when sliders go from `before` to `after` (n,), step by step on one branch.
-
-    Raises:
-        ModelError: it does not close there.
-    """
-    chosen = mechanism.freedom.independent
-    change = float(np.abs(after - before).max())
-    if not change:
-        return q
-    given = {mechanism.coordinates[i]: float(after[i]) for i in chosen}
-    return finite_displacement(mechanism, q, given, max(1, math.ceil(change / STEP)))[-1]
 
 
 # Lines and points of scenes in the browser, where they stand at a time.

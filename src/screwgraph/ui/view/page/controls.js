@@ -82,8 +82,9 @@ if (!gl) {
   part("complaint").hidden = false;
   part("complaint").textContent = "This browser has no WebGL, which draws the animation.";
 }
-part("bar").hidden = !(duration > 0);
-if (!(duration > 0)) part("bar").style.display = "none";
+for (const name of ["play", "slider", "clock", "speed"]) part(name).hidden = !(duration > 0);
+for (const name of ["frames", "com"]) part(name).addEventListener("change", (event) => { choice[name] = event.target.checked; ask(); });
+part("com").parentElement.hidden = !massive.length;
 
 window.screwgraph = {
   bodies: bodies.map((body) => body.name), duration, errors, setTime, play, pause,

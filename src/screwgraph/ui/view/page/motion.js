@@ -27,6 +27,7 @@ function mixed(data, size, [low, high, share]) {
 }
 
 function poseAt(body, frame) {
+  if (body.matrix) return body.matrix; // where sliders have put it
   if (body.poses.length === 7) return poseMatrix(body.poses);
   const [low, high, share] = frame, a = body.poses.subarray(low * 7, low * 7 + 7), b = body.poses.subarray(high * 7, high * 7 + 7);
   const same = a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0 ? -1 : 1;

@@ -22,6 +22,7 @@ surfaces.forEach((surface, i) => {
   surface.item = {mesh: "surface" + i, matrix: poseMatrix([0, 0, 0, 0, 0, 0, 1]), colour: rgb(surface.colour)};
 });
 const round = (p) => [p[0], p[1], p[2]];
+const ball = (p, r) => new Float32Array([r, 0, 0, 0, 0, r, 0, 0, 0, 0, r, 0, ...p, 1]);
 
 // Lines of a grid on the ground: about twenty, at distances 1, 2 or 5 times a power of ten.
 const gridLines = (() => {
@@ -73,10 +74,34 @@ function solidsAt(frame) {
     const data = mixed(trail.data, 3 * trail.count, frame), colour = rgb(trail.colour), r = trail.radius;
     for (let i = 0; i < trail.count; i++) {
       const p = round(data.subarray(3 * i, 3 * i + 3));
-      if (!p.some(Number.isNaN)) items.push({mesh: "sphere", matrix: new Float32Array([r, 0, 0, 0, 0, r, 0, 0, 0, 0, r, 0, ...p, 1]), colour});
+      if (!p.some(Number.isNaN)) items.push({mesh: "sphere", matrix: ball(p, r), colour});
     }
   }
   return items;
+}
+
+const choice = {frames: false, com: false};
+const AXES = ["#d0342c", "#2a8f3c", "#2f6fd0"], COM = "#e0a800";
+const massive = bodies.filter((body) => body.mass > 0);
+
+// The axes of each body's frame: x red, y green, z blue.
+function axesAt(frame, i) {
+  return bodies.map((body) => {
+    const M = poseAt(body, frame), p = [M[12], M[13], M[14]];
+    return [p, add(p, scaled([M[4 * i], M[4 * i + 1], M[4 * i + 2]], 0.06 * size))];
+  });
+}
+
+// The centre of mass of all bodies, and the point of the ground below it.
+function centreOfMass(frame) {
+  let sum = [0, 0, 0], mass = 0;
+  for (const body of massive) {
+    const M = poseAt(body, frame), c = body.com;
+    const p = [0, 1, 2].map((i) => M[i] * c[0] + M[4 + i] * c[1] + M[8 + i] * c[2] + M[12 + i]);
+    sum = add(sum, scaled(p, body.mass));
+    mass += body.mass;
+  }
+  return scaled(sum, 1 / mass);
 }
 
 function segmentsAt(trail, frame) {
@@ -102,4 +127,12 @@ function render(time) {
   }
   paint.solids(view, items, 1);
   for (const trail of trails) if (!trail.radius) paint.lines(view, segmentsAt(trail, frame), rgb(trail.colour), trail.width);
+  gl.disable(gl.DEPTH_TEST); // what is asked for is seen through bodies
+  if (choice.frames) AXES.forEach((colour, i) => paint.lines(view, axesAt(frame, i), rgb(colour), 2));
+  if (choice.com) {
+    const c = centreOfMass(frame);
+    if (ground !== null) paint.lines(view, [[c, add(c, scaled(up, ground - dot(c, up)))]], rgb(COM), 1.5);
+    paint.solids(view, [{mesh: "sphere", matrix: ball(c, 0.012 * size), colour: rgb(COM)}], 0);
+  }
+  gl.enable(gl.DEPTH_TEST);
 }
