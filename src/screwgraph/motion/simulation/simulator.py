@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -20,6 +21,7 @@ from screwgraph.motion.simulation.parametric_start import close_for_parameters, 
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.step_parameters import StepValues
 from screwgraph.motion.simulation.step_rules import IMPLICIT
+from screwgraph.motion.simulation.stiff_gains import StiffGainWatch
 from screwgraph.motion.simulation.system import Dynamics
 
 
@@ -28,6 +30,7 @@ class Simulator:
 
     States are single ones, q (nq,) and qd (nv,), or batches of them, (B, nq) and (B, nv). `step(tau)` takes a step,
     `reset(q, qd)` begins again; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
+    A RuntimeWarning says once where feedback is too stiff for the steps, with the step that its gain allows.
     """
 
     @check_arguments
@@ -98,7 +101,7 @@ class Simulator:
         self._q, self._qd = live_states(self.model, self._given, q, qd)
         self._idle = self._dynamics.checked(None, "tau")
         self._size = len(self._idle)
-        self._steps = 0
+        self._steps, self._watch = 0, StiffGainWatch()
 
     def set_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "*B k"]) -> None:
         """Go on with other values of the parameters (SI units), by name or as one vector; nothing is compiled.
@@ -160,6 +163,16 @@ class Simulator:
             found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
             self._q, self._qd = self._general(tau) if found is None else found
             self._steps += 1
+        if self._steps >= self._watch.next:
+            self._look(tau, steps)
+
+    def _look(self, tau: Any, steps: int) -> None:
+        """Warn (RuntimeWarning) of feedback that is too stiff for the time that torques are held."""
+        if self._size != self._qd.shape[-1]:  # torques of a mechanism's motors: gains are those of no coordinate
+            return
+        doubt = self._watch.look(self._steps, steps * self.dt, self._q, self._qd, tau, self._dynamics_at)
+        if doubt:
+            warnings.warn(doubt, RuntimeWarning, stacklevel=3)
 
     def _general(self, tau: Any) -> tuple[np.ndarray, np.ndarray]:
         """Take a step of any arrays: batches, and what is wrong."""

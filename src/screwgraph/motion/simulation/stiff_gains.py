@@ -1,0 +1,78 @@
+"""Feedback that is too stiff for the steps between which torques are held: velocities change their sign each time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.motion.simulation.system import Dynamics, acceleration
+
+FIRST, EVERY, WINDOW = 1, 128, 6
+"""Steps before velocities are looked at, steps from one look to the next, and how many steps in a row a look takes."""
+SMALLEST = 1e-9
+"""Changes of velocities (rad/s, m/s) below which they are rounding."""
+
+
+class StiffGainWatch:
+    """Looks at a few steps in a row, now and then, for velocities that alternate, and says so once."""
+
+    def __init__(self) -> None:
+        self.next = FIRST
+        self._seen: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def look(
+        self,
+        step: int,
+        hold: float,
+        q: np.ndarray,
+        qd: np.ndarray,
+        tau: np.ndarray,
+        dynamics_at: Callable[[int], Dynamics],
+    ) -> str:
+        """Keep the velocities after torques that were held for `hold` seconds; return a warning, "" where all is well.
+
+        `dynamics_at` returns the model in motion, with the parameters of a state of a batch.
+        """
+        self._seen.append((qd.copy(), np.broadcast_to(np.asarray(tau, dtype=float), qd.shape).copy()))
+        if len(self._seen) < WINDOW:
+            self.next = step + 1
+            return ""
+        velocities, torques = (np.array(part) for part in zip(*self._seen, strict=True))
+        self._seen.clear()
+        self.next = step + EVERY
+        changes = np.diff(velocities, axis=0)
+        alternates = ((changes[1:] * changes[:-1] < 0.0) & (np.abs(changes[1:]) > SMALLEST)).all(axis=0)
+        grows = np.abs(changes[-1]) >= 0.99 * np.abs(changes[0])
+        worst = np.where(alternates & grows, np.abs(changes[-1]), 0.0)
+        if not worst.any():
+            return ""
+        place = np.unravel_index(int(np.argmax(worst)), worst.shape)
+        slopes = -np.diff(torques, axis=0)[1:][(slice(None), *place)] / changes[:-1][(slice(None), *place)]
+        gain, (*state, axis) = float(np.median(slopes)), place
+        dynamics = dynamics_at(int(state[0]) if state else 0)
+        own = (slice(None),) if not state else (int(state[0]),)
+        inertia = _inertia(dynamics, q[own], qd[own], torques[-1][own], int(axis))
+        allowed = 2.0 * inertia / gain if gain > 0.0 else 0.0
+        if not 0.0 < allowed < hold:
+            return ""
+        self.next = sys.maxsize  # once
+        return _describe(dynamics.model.owners[int(axis)], hold, gain, inertia, allowed)
+
+
+def _inertia(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: np.ndarray, tau: np.ndarray, axis: int) -> float:
+    """Return the inertia (kg m^2, kg) that a torque at a coordinate moves: one over the entry of the inverse of M."""
+    more = tau.copy()
+    more[axis] += max(1.0, float(np.abs(tau[axis])))
+    change = acceleration(dynamics, q, qd, more) - acceleration(dynamics, q, qd, tau)
+    return float((more[axis] - tau[axis]) / change[axis])
+
+
+def _describe(owner: str, hold: float, gain: float, inertia: float, allowed: float) -> str:
+    return (
+        f"steps of {1e3 * hold:.3g} ms are too long for the feedback of {owner}, whose velocity alternates: gain "
+        f"{gain:.3g} / inertia {inertia:.3g} (SI units) allows {1e3 * allowed:.2g} ms (take a smaller dt or gain, or "
+        "give the gain to the joint as damping or springs=, which are implicit)"
+    )
