@@ -33,6 +33,26 @@ def test_files_are_written_into_a_new_directory(command, tmp_path, lang, files):
     assert "forward: <forward_dynamics(" in result.out
 
 
+def test_rotations_that_are_nearly_right_angles_get_a_hint_of_what_snap_saves(command, tmp_path):
+    arm = """
+bodies:
+  - {link: one, joint: a, axis: z, mass: 1, com: [0.1, 0.2, 0.3], inertia: [0.1, 0.2, 0.3]}
+  - {link: two, joint: b, axis: z, parent: one, at: [0.1, 0.2, 0.3], rpy: [%s, 0, 0], mass: 1, com: [0.1, 0.2, 0.3],
+     inertia: [0.1, 0.2, 0.3]}
+"""
+    path, asked = tmp_path / "arm.yaml", ("--functions", "forward", "--lang", "numpy", "-o")
+    counts = []
+    for number, angle in enumerate(("1.5708", "pi/2", "0.3")):
+        path.write_text(arm % angle)
+        counts.append(sg.forward_dynamics(sg.load(path)).operations.total)
+        found = command("compile", path, *asked, tmp_path / str(number)).err
+        assert ("--snap 1e-05" in found) is (angle == "1.5708")
+        if number == 0:
+            first = found
+    assert f"(forward {counts[0]} to {counts[1]})" in first
+    assert command("compile", path, *asked, tmp_path / "3", "--snap", "1e-5").err.count("takes operations out") == 0
+
+
 def test_the_casadi_file_loads_and_computes(command, tmp_path):
     command("compile", "rr", "--functions", "inverse", "--prefix", "arm", "--lang", "casadi", "-o", tmp_path)
     loaded = ca.Function.load(str(tmp_path / "arm_inverse.casadi"))

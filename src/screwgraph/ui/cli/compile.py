@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import typer
 
+from screwgraph import Function, Robot
 from screwgraph.api.deployment import (
     FUNCTIONS,
     LONGEST,
@@ -15,11 +18,14 @@ from screwgraph.api.deployment import (
 )
 from screwgraph.compiler import BACKENDS
 from screwgraph.compiler.backends.c import make_identifiers
+from screwgraph.model.robot import snap_rotations
 from screwgraph.ui.cli.command import Command
-from screwgraph.ui.cli.console import as_usage_error, make_usage_error, show_progress
+from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_note, show_progress
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
 from screwgraph.ui.cli.options import Flag
 
+NEARLY = 1e-5
+"""How far entries of rotations lie from 0 or +-1 where a file has pi/2 as 1.5708."""
 FLAGS = {
     "functions": Flag(
         "Functions, see above. With + between, one function of several results: control=mass_matrix+bias."
@@ -91,9 +97,30 @@ def compile_functions(
         typer.echo(f"{name}: {f}")
     for path in paths:
         typer.echo(path)
+    if isinstance(model, Robot) and not source.snap:
+        print_snap_hint(model, made, lambda robot: asked_functions(robot, functions, choice, show_progress))
     if report:
         for name, f in made.items():
             typer.echo(f"{name}:\n{f.report()}")
+
+
+def print_snap_hint(
+    robot: Robot, made: Mapping[str, Function], make: Callable[[Robot], Mapping[str, Function]]
+) -> None:
+    """Say on stderr how many operations fewer there are if rotations that are nearly right angles are made so.
+
+    `made` are functions of the robot, `make` makes those of another.
+    """
+    snapped = snap_rotations(robot, NEARLY)
+    if len(snapped.warnings) == len(robot.warnings):
+        return
+    fewer = [
+        f"{name} {made[name].operations.total} to {f.operations.total}"
+        for name, f in make(snapped).items()
+        if f.operations.total < made[name].operations.total
+    ]
+    if fewer:
+        print_note(f"--snap {NEARLY:g} takes operations out ({', '.join(fewer)}): the file has pi/2 with few digits")
 
 
 COMMAND = Command(compile_functions, HELP, FLAGS, model=ROBOT)
