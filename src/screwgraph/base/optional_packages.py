@@ -8,8 +8,8 @@ from typing import Any
 from screwgraph.base.errors import InputError
 
 
-def extra_module(module: str, name: str) -> Any:
-    """Return the module that the extra of the same name installs; `name` is what people call it.
+def extra_module(module: str, name: str, install: str = "") -> Any:
+    """Return the module that the extra of the same name installs, or else `install`; `name` is what people call it.
 
     Raises:
         InputError: it is not installed.
@@ -17,4 +17,6 @@ def extra_module(module: str, name: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise InputError(f"{name} is not installed", fix=f"pip install 'screwgraph[{module}]'") from None
+        raise InputError(
+            f"{name} is not installed", fix=f"pip install {install or repr(f'screwgraph[{module}]')}"
+        ) from None

@@ -14,6 +14,7 @@ from jaxtyping import Float
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
+from screwgraph.base.optional_packages import extra_module
 from screwgraph.base.summary import one_line
 from screwgraph.model import Model, coordinate_names
 from screwgraph.model.robot import make_unknown_name_error
@@ -196,6 +197,16 @@ class Trajectory:
             InputError: another suffix, no such folder, or a path that cannot be written.
         """
         save_motion(path, self, {name: getattr(self, name) for name in BALANCE}, BALANCE)
+
+    def table(self) -> dict[str, Float[np.ndarray, " N"]]:
+        """Return the columns of a saved table by name, see `columns`: for polars.DataFrame, pyarrow.table, ..."""
+        arrays = [self.t, self.q, self.qd, self.qdd, self.tau, *self.external_wrenches.values()]
+        numbers = np.column_stack([*arrays, *(getattr(self, name) for name in BALANCE)])
+        return dict(zip(self.columns, np.ascontiguousarray(numbers.T), strict=True))
+
+    def to_pandas(self) -> Any:
+        """Return `table` as a pandas.DataFrame, a row a state. Raises InputError where pandas is not installed."""
+        return extra_module("pandas", "pandas", "pandas").DataFrame(self.table())
 
     @cached_property
     def _balance(self) -> EnergyBalance:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import typer
 
-from screwgraph import Function, Robot
+from screwgraph import Robot
 from screwgraph.api.deployment import (
     FUNCTIONS,
     LONGEST,
@@ -104,9 +105,7 @@ def compile_functions(
             typer.echo(f"{name}:\n{f.report()}")
 
 
-def print_snap_hint(
-    robot: Robot, made: Mapping[str, Function], make: Callable[[Robot], Mapping[str, Function]]
-) -> None:
+def print_snap_hint(robot: Robot, made: Mapping[str, Any], make: Callable[[Robot], Mapping[str, Any]]) -> None:
     """Say on stderr how many operations fewer there are if rotations that are nearly right angles are made so.
 
     `made` are functions of the robot, `make` makes those of another.
