@@ -78,9 +78,10 @@ if TYPE_CHECKING:
     from screwgraph.mechanics.mechanism import Mechanism, load_mechanism, mechanism_names
     from screwgraph.model import formats as formats
     from screwgraph.model import robot as robot
-    from screwgraph.model.formats import save, zoo_names
+    from screwgraph.model.formats import zoo_names
     from screwgraph.model.load import load
     from screwgraph.model.robot import Robot
+    from screwgraph.model.save import save
     from screwgraph.motion import integration_rules as integration_rules
     from screwgraph.motion import planning as planning
     from screwgraph.motion import simulation as simulation
@@ -118,7 +119,8 @@ _LATER = {
     **dict.fromkeys(("estimate", "inverse_trajectory", "over"), "motion.estimation"),
     "identify": "motion.identification",
     "load": "model.load",
-    **dict.fromkeys(("save", "zoo_names"), "model.formats"),
+    "save": "model.save",
+    "zoo_names": "model.formats",
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
     "kinematics_graph": "graph",
     **dict.fromkeys(("with_actuators", "with_measurements", "with_pin_forces", "with_soft"), "graph"),

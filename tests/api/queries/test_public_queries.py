@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,6 @@ ROBOTS_ALONE: Mapping[str, str] = {
     "kinematics_graph": OF_JOINTS,  # positions are the coordinates themselves: nothing is eliminated along joints
     "minimal_distance": OF_JOINTS,  # bodies are lines without thickness, which nothing touches
     "excitation": OF_JOINTS,  # it keeps to the limits of joints, which files of mechanisms do not have
-    "identify": OF_JOINTS,  # its bodies are those of links; `estimate` finds parameters of mechanisms
-    "save": OF_JOINTS,  # a mechanism is the text of its file, and nothing edits it
 }
 """Queries of robots that mechanisms refuse, and the reason that the refusal gives."""
 
@@ -61,6 +61,7 @@ CALLS: Mapping[str, Callable[[], Any]] = {
     "frame_jacobian": lambda: still(sg.frame_jacobian, 1, "coupler"),
     "frame_velocity": lambda: still(sg.frame_velocity, 2, "coupler"),
     "hybrid_dynamics": lambda: sg.hybrid_dynamics(model(), ["theta"])(model().home, np.zeros(5), [0.0]),
+    "identify": lambda: sg.identify(model(), moved(), ["coupler"]).base_values,
     "integrate": lambda: still(sg.integrate, 2),
     "inverse_dynamics": lambda: still(sg.inverse_dynamics, 3),
     "inverse_kinematics": lambda: sg.inverse_kinematics(model(), "P1")(model().position(model().home, "P1")).q,
@@ -73,6 +74,7 @@ CALLS: Mapping[str, Callable[[], Any]] = {
     "random": lambda: sg.random(model(), 2, seed=1),
     "regressor": lambda: still(sg.regressor, 3),
     "rollout": lambda: sg.rollout(model(), time=0.02, dt=0.01).q,
+    "save": lambda: saved().home,
     "simulate": lambda: sg.simulate(model(), time=0.02, dt=0.01).q,
 }
 """Every query that takes a model of any kind, asked of a four-bar; what answers are worth stands in other tests."""
@@ -84,6 +86,20 @@ def observed() -> dict[str, np.ndarray]:
 
     run = sg.simulate(model(), time=0.16, dt=0.02)
     return {"t": run.t, **simulate_sensors(model(), {"q": run.q, "v": run.qd, "a": run.qdd}, model().sensors)}
+
+
+def moved() -> dict[str, np.ndarray]:
+    """Return a log of an angle and a torque."""
+    t = np.arange(200) * 0.01
+    angle = model().home[-1] + 0.5 * np.sin(5.0 * t)
+    return {"t": t, "q:theta": angle, "tau:theta": np.cos(angle)}
+
+
+def saved() -> sg.Mechanism:
+    """Return what is loaded from the file that was saved."""
+    with TemporaryDirectory() as folder:
+        sg.save(model(), Path(folder) / "model.yaml")
+        return sg.load_mechanism(Path(folder) / "model.yaml")
 
 
 def queries() -> dict[str, str]:

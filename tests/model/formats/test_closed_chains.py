@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.formats import load, save
+from screwgraph.model.formats import load
 from screwgraph.model.robot import Coupling, Operation, Position, Robot, constraint_residual, tree
 from screwgraph.model.robot.joints import Helical, Planar, Prismatic, Revolute, Universal
+from screwgraph.model.save import save
 from tests.model.formats.helpers import assert_same, close, complaint, joint, link, loaded, rich_robot, urdf
 from tests.model.robot.closed_instances import two_arms
 from tests.model.robot.joint_instances import instances

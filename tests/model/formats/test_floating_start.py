@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.model.formats import save
 from screwgraph.model.robot import link_poses, lock, with_floating_base
+from screwgraph.model.save import save
 from screwgraph.spatial import from_xyz_rpy
 from tests.model.formats.helpers import close, loaded
 from tests.model.formats.sdf_helpers import joint, link, sdf

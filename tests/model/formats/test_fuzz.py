@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.formats import load, save
+from screwgraph.model.formats import load
 from screwgraph.model.robot import JOINT_TYPES
+from screwgraph.model.save import save
 from screwgraph.spatial import SpatialInertia
 from tests.model.formats.helpers import assert_same, rich_robot
 from tests.robots import robot_file

@@ -10,7 +10,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.mechanics.dynamics.regressor import linear_parameters
 from screwgraph.model.robot.parameters import parameters_of
-from screwgraph.motion.identification.identify import apply_parameters
+from screwgraph.motion.identification.models.robot import apply_parameters
 from screwgraph.spatial import SpatialInertia
 from tests.motion.identification.motions import projected_torques, smooth
 from tests.robots import robot_file

@@ -9,7 +9,7 @@ import screwgraph as sg
 from screwgraph.mechanics.dynamics.regressor import linear_parameters
 from screwgraph.model.robot.parameters import parameters_of, particle
 from screwgraph.motion.identification import Identified
-from screwgraph.motion.identification.identify import apply_parameters
+from screwgraph.motion.identification.models.robot import apply_parameters
 from screwgraph.spatial import SpatialInertia
 from tests.motion.identification.motions import fourier, projected_torques, smooth
 

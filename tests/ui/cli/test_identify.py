@@ -5,6 +5,7 @@ import json
 import numpy as np
 
 import screwgraph as sg
+from tests.motion.identification.linkages import make_log, swing
 from tests.motion.identification.motions import fourier
 
 
@@ -30,6 +31,22 @@ def test_a_robot_is_identified(command, tmp_path):
     assert page.count("<svg") + page.count("image/svg") >= 2
     assert all(text in page for text in ("Combinations that torques show", "Residuals", "link2.hx"))
     assert "not explained" in command("identify", "rr", *arguments[:4]).out
+
+
+def test_a_mechanism_is_identified(command, tmp_path):
+    """By its motor's angle and torque; what is saved is loaded as what was found."""
+    log = make_log(sg.load_mechanism("slider_crank", {"mass:rod": 1.0}), "theta", *swing(200, 0.02))
+    names = ",".join(log)
+    np.savetxt(
+        tmp_path / "log.csv", np.column_stack([*log.values()]), delimiter=",", header=names, comments="", fmt="%.17g"
+    )
+    arguments = ("--log", tmp_path / "log.csv", "-o", tmp_path / "found.yaml")
+    found = json.loads(command("identify", "slider_crank", *arguments, "--json").out)
+    expected = sg.identify(sg.load_mechanism("slider_crank"), tmp_path / "log.csv")
+    assert found["mechanism"] == "slider_crank"
+    got = [entry["value"] for entry in found["combinations"].values()]
+    np.testing.assert_allclose(got, expected.base_values, rtol=1e-9)
+    assert sg.load_mechanism(tmp_path / "found.yaml").bodies == expected.model.bodies
 
 
 def test_what_is_refused(refused, tmp_path):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.graph import refuse_payload
 from screwgraph.mechanics.dynamics.closed_chains import SPANNING
@@ -38,25 +39,35 @@ STATES = 3
 """Random states for each parameter: torques at these show what all motions show."""
 
 
-def list_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[str, tuple[str, float]]:
-    """Return the numbers in which torques are linear by their labels: values of the file, and where slopes are taken.
+def find_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[str, Mapping[str, tuple[str, float]]]:
+    """Return parameters by name, by default all: numbers in which torques are linear, by their labels.
+
+    Of each number, the value of the file that it belongs to, and where slopes are taken.
 
     Raises:
-        InputError: no file, or no body, damping or stiffness of a name.
+        InputError: no file, or no body, damping or stiffness of a name, or one that is named twice.
     """
-    names_of = [body.name for body in mechanism.bodies]
-    kinds = {body.name: _list_numbers(body) for body in mechanism.bodies}
-    bodies = {own: {f"{own}.{n}": (f"{v}:{own}", at) for n, (v, at) in kinds[own].items()} for own in names_of}
-    others = {
-        name: {name: (name, 0.0)} for name, _ in check_source(mechanism).values if name.partition(":")[0] in OTHERS
+    known: dict[str, Mapping[str, tuple[str, float]]] = {
+        body.name: {f"{body.name}.{n}": (f"{v}:{body.name}", at) for n, (v, at) in _list_numbers(body).items()}
+        for body in mechanism.bodies
     }
-    known = {**bodies, **others}
-    found: dict[str, tuple[str, float]] = {}
-    for name in known if names is None else names:
+    known |= {name: {name: (name, 0.0)} for name, _ in check_source(mechanism).values if _is_linear(name)}
+    chosen = list(known if names is None else names)
+    for name in chosen:
         if name not in known:
             raise make_unknown_name_error("body, damping or stiffness", name, known)
-        found |= known[name]
-    return found
+        if chosen.count(name) > 1:
+            raise InputError(f"parameter {name!r} is named twice")
+    return {name: known[name] for name in chosen}
+
+
+def list_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[str, tuple[str, float]]:
+    """Return the numbers of parameters by their labels, see `find_parameters`."""
+    return {label: number for own in find_parameters(mechanism, names).values() for label, number in own.items()}
+
+
+def _is_linear(name: str) -> bool:
+    return name.partition(":")[0] in OTHERS
 
 
 def _list_numbers(body: Body) -> Mapping[str, tuple[str, float]]:

@@ -43,6 +43,14 @@ def find_driving_motors(mechanism: Mechanism) -> tuple[str, ...]:
     return names
 
 
+def find_driving_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return as many coordinates as there are degrees of freedom, which drive all motions: the motors', if they do."""
+    motors = mechanism.motors
+    if len(motors) == mechanism.dof == _rank(mechanism, list(mechanism.motor_slots)):
+        return motors
+    return mechanism.independent_coordinates
+
+
 def validate_weights(mechanism: Mechanism, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Return a weight for each motor, 1 by default. Raises InputError for unknown motors and bad weights."""
     names = mechanism.motors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.mechanics.mechanism.kinematics import finite_displacement
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
@@ -12,6 +12,8 @@ from screwgraph.model.mechanism.mechanism import Mechanism
 
 NEWTON = 4
 """Corrections that a position near the last one takes at most."""
+PER_RANGE = 30
+"""Samples whose positions are solved for, others being between, while a coordinate passes its range."""
 NEAR = 0.5
 """Largest first correction, in parts of the step, at which the next position is surely on the same branch."""
 
@@ -34,6 +36,30 @@ def follow_branch(
             ahead = finite_displacement(mechanism, path[-1], dict(zip(names, wanted, strict=True)))[-1]
         path.append(ahead)
     return np.array(path)
+
+
+def follow_path(
+    mechanism: Mechanism,
+    q: Float[np.ndarray, " n"],
+    coordinates: tuple[int, ...],
+    values: Float[np.ndarray, "N k"],
+) -> Float[np.ndarray, "N n"]:
+    """Return positions as `follow_branch`, roughly: some of them, and a spline between these."""
+    from scipy.interpolate import CubicSpline
+
+    if len(values) < 2:
+        return follow_branch(mechanism, q, coordinates, values)
+    knots = _knots(values)
+    return CubicSpline(knots, follow_branch(mechanism, q, coordinates, values[knots]))(np.arange(len(values)))
+
+
+def _knots(values: Float[np.ndarray, "N f"]) -> Int[np.ndarray, " k"]:
+    """Return numbers of samples, closer where more happens: any coordinate passes its range in 30 of them at least."""
+    span = np.maximum(np.ptp(values, axis=0), 1e-9)
+    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(values, axis=0) / span).max(axis=1))])
+    way += np.linspace(0.0, max(1.0, 0.1 * way[-1]), len(way))
+    count = min(len(way), max(100, int(PER_RANGE * way[-1])))
+    return np.unique([*np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(0, len(way) - 1), len(way) - 1])
 
 
 def _ahead(mechanism: Mechanism, q: np.ndarray, coordinates: tuple[int, ...], wanted: np.ndarray) -> np.ndarray | None:

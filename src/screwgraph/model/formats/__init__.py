@@ -20,7 +20,6 @@ from screwgraph.model.formats.mesh_files import (
 from screwgraph.model.formats.mesh_paths import is_missing
 from screwgraph.model.formats.packages import Packages
 from screwgraph.model.formats.robot_text import from_text, to_text, try_to_text
-from screwgraph.model.formats.save import save
 from screwgraph.model.formats.state_files import read_state, write_state
 from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml, model_name
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
@@ -49,7 +48,6 @@ __all__ = [
     "read_long_table",
     "read_state",
     "read_table",
-    "save",
     "split_readable",
     "suggest_name",
     "summarise_unreadable",

@@ -93,6 +93,19 @@ def check_source(mechanism: Mechanism) -> MechanismSource:
     return mechanism.source
 
 
+def with_values(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    """Return a mechanism with values of its file's parameters, by name: "mass:coupler".
+
+    Raises:
+        InputError: the mechanism was not read from a file, or has nothing of a name.
+        ModelError: bodies with these values cannot be.
+    """
+    source = check_source(mechanism)
+    read = read_mechanism(source.data, source.file, {**dict(source.given), **values})
+    parts = ("bodies", "springs", "dampers", "forces", "torques", "source")
+    return replace(mechanism, **{part: getattr(read, part) for part in parts})
+
+
 @lru_cache(maxsize=64)
 def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanism:
     """Return a mechanism with some of its file's parameters and values, such as "mass:coupler", as inputs.

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.mechanics.mechanism.branch_tracking import follow_branch
+from screwgraph.mechanics.mechanism.branch_tracking import follow_path
 from screwgraph.mechanics.mechanism.kinematics import acceleration_problem, as_vector, velocity_problem
 from screwgraph.model.mechanism.mechanism import Mechanism
 from screwgraph.motion.estimation.inverse_graph import STAGES, inverse_graph, trajectory_parameters
@@ -20,8 +20,6 @@ from screwgraph.motion.estimation.trajectory_tables import Reference, make_refer
 from screwgraph.motion.simulation import Trajectory, Watch, dynamics_of, simulate_dynamics
 from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
 
-PER_RANGE = 30
-"""Of a trajectory, samples whose positions are solved for first, while a coordinate passes its range."""
 ROUGH = Tolerances(step=1e-5, decrease=1e-6)
 """What stages before the last need: they only begin the next one."""
 
@@ -113,20 +111,7 @@ def _problems(mechanism: Mechanism, coordinates: tuple[int, ...], count: int) ->
 def _first_guess(mechanism: Mechanism, wanted: Reference, q0: Any) -> Float[np.ndarray, "N n"]:
     """Follow the trajectory from sample to sample on one branch, roughly: some of them, others between."""
     q = mechanism.home if q0 is None else as_vector(mechanism, q0, "q0")
-    knots = _knots(wanted.values)
-    path = follow_branch(mechanism, q, wanted.coordinates, wanted.values[knots])
-    from scipy.interpolate import CubicSpline
-
-    return CubicSpline(wanted.t[knots], path)(wanted.t)
-
-
-def _knots(values: Float[np.ndarray, "N f"]) -> Int[np.ndarray, " k"]:
-    """Return numbers of samples, closer where more happens: any coordinate passes its range in 30 of them at least."""
-    span = np.maximum(np.ptp(values, axis=0), 1e-9)
-    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(values, axis=0) / span).max(axis=1))])
-    way += np.linspace(0.0, max(1.0, 0.1 * way[-1]), len(way))
-    count = min(len(way), max(100, int(PER_RANGE * way[-1])))
-    return np.unique([*np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(0, len(way) - 1), len(way) - 1])
+    return follow_path(mechanism, q, wanted.coordinates, wanted.values)
 
 
 def _start(mechanism: Mechanism, wanted: Reference, q: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray]:

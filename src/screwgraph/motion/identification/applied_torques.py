@@ -1,44 +1,27 @@
-"""What acts on a robot: motors through transmissions, and wrenches at frames, as torques of its coordinates."""
+"""What acts on a model: motors through transmissions, and wrenches at frames, as torques of its coordinates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, compile_expression, make_numbered_argument, without_metadata
-from screwgraph.mechanics.kinematics import frame_jacobian
 from screwgraph.model.robot import Robot, actuation_torques
 from screwgraph.motion.simulation.closure_code import position_argument
 
-FORCE = ".force"
-"""Suffix of a contact that transmits no moments."""
 LEAST = 1e-13
 """Part of J J' that is added to it, so that contacts that lock each other leave no division by zero."""
 
 
 @dataclass(frozen=True)
 class Contact:
-    """A frame at which an unknown wrench acts, and which of its components (mx, my, mz, fx, fy, fz) are unknown."""
+    """A frame, or a point, at which an unknown wrench acts, and which of its components are unknown."""
 
     frame: str
     unknown: tuple[bool, ...]
-
-
-def find_contacts(robot: Robot, names: Sequence[str]) -> tuple[Contact, ...]:
-    """Return contacts by names of frames; "FRAME.force" transmits no moment. Raises InputError."""
-    own = {frame.name for frame in robot.frames} | {link.name for link in robot.links}
-    found = []
-    for name in names:
-        is_point = name not in own and name.endswith(FORCE)
-        frame = robot.frame(name.removesuffix(FORCE) if is_point else name).name
-        if frame in [contact.frame for contact in found]:
-            raise InputError(f"the contact of {frame!r} is named twice", fix="name it once")
-        found.append(Contact(frame, (not is_point,) * 3 + (True,) * 3))
-    return tuple(found)
 
 
 def compile_motor_torques(robot: Robot) -> Function:
@@ -50,26 +33,18 @@ def compile_motor_torques(robot: Robot) -> Function:
 
 @dataclass(frozen=True, eq=False)
 class AppliedTorques:
-    """Torques of a robot's coordinates that motors and wrenches cause; `motors` where logs have inputs of actuators."""
+    """Torques of coordinates that motors and wrenches cause; `motors` (q, effort) where efforts are none of theirs."""
 
-    motors: Function | None
-    jacobians: Mapping[str, Function]
-
-    @classmethod
-    def from_robot(cls, robot: Robot, by_actuators: bool, frames: Sequence[str]) -> AppliedTorques:
-        """Return what acts where a log has efforts of actuators, and wrenches at some frames."""
-        return cls(
-            compile_motor_torques(robot) if by_actuators else None,
-            {name: frame_jacobian(robot, name) for name in frames},
-        )
+    motors: Callable[..., Float[np.ndarray, "N nv"]] | None
+    jacobians: Mapping[str, Callable[..., Float[np.ndarray, "N m nv"]]]
 
     def torques(
         self,
         q: Float[np.ndarray, "N nq"],
         effort: Float[np.ndarray, "N m"],
-        wrenches: Mapping[str, Float[np.ndarray, "N 6"]],
+        wrenches: Mapping[str, Float[np.ndarray, "N m"]],
     ) -> Float[np.ndarray, "N nv"]:
-        """Return torques of actuators, or themselves, and J' F of wrenches; components that are NaN count as zero."""
+        """Return torques of motors, or themselves, and J' F of wrenches; components that are NaN count as zero."""
         if self.motors is not None:
             effort = self.motors(q, effort)
         for frame, F in wrenches.items():
@@ -81,12 +56,7 @@ class AppliedTorques:
 class WrenchElimination:
     """Unknown wrenches leave equations: torques are projected on what no such wrench changes."""
 
-    jacobians: tuple[Function, ...]
-
-    @classmethod
-    def from_contacts(cls, robot: Robot, contacts: Sequence[Contact]) -> WrenchElimination:
-        """Return the projection past contacts."""
-        return cls(tuple(frame_jacobian(robot, contact.frame) for contact in contacts))
+    jacobians: tuple[Callable[..., Float[np.ndarray, "N m nv"]], ...]
 
     def projection(
         self, q: Float[np.ndarray, "N nq"], unknown: Bool[np.ndarray, "N m"], G: Float[np.ndarray, "N nv n"] | None

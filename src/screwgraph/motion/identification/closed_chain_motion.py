@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics import integrate
 from screwgraph.model.robot import Robot, independent_coordinates
 from screwgraph.motion.simulation.closure_code import jacobian_code, residual_code
@@ -21,11 +21,11 @@ CLOSED = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ClosedChainMotion:
-    """Velocities that loops and couplings leave: K qd = 0, by compiled code for K."""
+    """Velocities that loops, couplings or constraints leave, K qd = 0: code for K, for what is open, and for steps."""
 
-    jacobian: Function
-    residual: Function
-    step: Function
+    jacobian: Callable[[Float[np.ndarray, "N nq"]], np.ndarray]
+    residual: Callable[[Float[np.ndarray, "N nq"]], Float[np.ndarray, "N rows"]]
+    step: Callable[..., Float[np.ndarray, "N nq"]]
     free: tuple[int, ...]
     follow: tuple[int, ...]
 

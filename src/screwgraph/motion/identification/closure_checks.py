@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.identification.closed_chain_motion import ClosedChainMotion
 from screwgraph.motion.identification.filtering import MotionSamples
 from screwgraph.motion.identification.recording import Recording
@@ -48,7 +48,7 @@ def check_positions(closure: ClosedChainMotion, samples: MotionSamples, run: Rec
 
 
 def warn_of_motion(
-    robot: Robot, closure: ClosedChainMotion, samples: MotionSamples, run: Recording, start: int
+    model: Model, closure: ClosedChainMotion, samples: MotionSamples, run: Recording, start: int
 ) -> None:
     """Warn where dependent velocities or accelerations are larger than all that loops give by independent ones."""
     made = closure.complete_motion(samples.q, samples.qd, samples.qdd, closure.velocities(samples.q))
@@ -59,7 +59,7 @@ def warn_of_motion(
         if np.abs(x[i, j]) > ABOVE * most:
             warnings.warn(
                 f"{what} of {run.where} do not satisfy the loops: at sample {start + i}, that of "
-                f"{coordinate_names(robot)['qd'][j].removesuffix('[0]')} is {x[i, j]:.3g}, and those that follow from "
+                f"{coordinate_names(model)['qd'][j].removesuffix('[0]')} is {x[i, j]:.3g}, and those that follow from "
                 f"independent joints are at most {most:.3g} rad/s{unit} (m/s{unit})",
                 RuntimeWarning,
                 stacklevel=2,

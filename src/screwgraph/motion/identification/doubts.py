@@ -100,37 +100,34 @@ class Evidence:
 
     def _find_unexplained(self) -> Iterator[str]:
         """Look for torques that should depend on the motion beyond their noise, and do not."""
-        names = list[str]()
+        names, most = list[str](), max(self.torque.values())
         for j, (name, left) in enumerate(self.left.items()):
             own = np.isfinite(self.tau[:, j])
             Y, tau = self.Y[own, j], self.tau[own, j]
-            if own.sum() < PAIRS or left <= VISIBLE * self.torque[name]:
+            size = self.torque[name] or most  # without a motor, torques are zero
+            if own.sum() < PAIRS or left <= VISIBLE * size:
                 continue
             model = Y @ self.prior
             usual, found = float(model.std() / np.hypot(model.std(), left)), _correlation(Y @ self.fit.values, tau)
-            is_large = left > UNEXPLAINED * self.torque[name] and np.sqrt((model * model).mean()) > left
-            if is_large or found < UNEXPLAINED * usual - 2.0 / np.sqrt(len(tau)):
-                names.append(f"{name} ({100.0 * left / self.torque[name]:.0f} %)")
+            is_large = left > UNEXPLAINED * size and np.sqrt((model * model).mean()) > left
+            is_other = bool(tau.any()) and found < UNEXPLAINED * usual - 2.0 / np.sqrt(len(tau))
+            if is_large or is_other:
+                names.append(f"{name} ({100.0 * left / size:.0f} %)")
         if names:
             yield f"torques of {', '.join(names)} are not explained: check units, signs and columns"
 
     def _velocities(self) -> Iterator[str]:
         """Compare velocities with differences of positions, of joints whose velocities are the rates of positions."""
-        robot, t, names = self.eqs.robot, self.kept.t, list[str]()
-        for joint in robot.joints:
-            if joint.type.nq != joint.type.nv:
+        t, names = self.kept.t, list[str]()
+        for name, place, own in self.eqs.model.rates():
+            q, qd = self.kept.q[:, place], self.kept.qd[:, own]
+            lag = _lag(t, qd) or _lag(t, q)
+            middle = np.convolve(qd, np.ones(lag + 1) / (lag + 1), "valid")
+            is_apart = _are_apart(t, lag) if lag else np.zeros(0, dtype=bool)
+            if is_apart.sum() < PAIRS or not middle.any() or not np.ptp(q):
                 continue
-            pairs = zip(
-                self.kept.q[:, robot.q_slices[joint.name]].T, self.kept.qd[:, robot.v_slices[joint.name]].T, strict=True
-            )
-            for q, qd in pairs:
-                lag = _lag(t, qd) or _lag(t, q)
-                middle = np.convolve(qd, np.ones(lag + 1) / (lag + 1), "valid")
-                is_apart = _are_apart(t, lag) if lag else np.zeros(0, dtype=bool)
-                if is_apart.sum() < PAIRS or not middle.any() or not np.ptp(q):
-                    continue
-                if _correlation((q[lag:] - q[:-lag])[is_apart], middle[is_apart]) < UNEXPLAINED:
-                    names.append(joint.name)
+            if _correlation((q[lag:] - q[:-lag])[is_apart], middle[is_apart]) < UNEXPLAINED:
+                names.append(name)
         if names:
             moved = ", ".join(dict.fromkeys(names))
             yield f"velocities of {moved} are not those of the positions: check columns and their order"
@@ -183,10 +180,11 @@ class Evidence:
             if len(r) < PAIRS or np.sqrt((r * r).mean()) < VISIBLE * np.sqrt((tau * tau).mean()):
                 continue
             t, Y, qd = self.kept.t[own], self.Y[own, j], self.kept.qd[own, self.eqs.free[j]]
-            kind = _opposing(qd, r, Y, tau) if name in self.eqs.robot.joint_names else ""
+            frictions = self.eqs.model.frictions(name)
+            kind = _opposing(qd, r, Y, tau) if frictions else ""
             lag = _lag(t, Y @ self.fit.values)
             if kind:
-                opposed.append(f"{name}.{kind}")
+                opposed.append(frictions.get(kind, frictions["damping"]))
             elif lag and _autocorrelation(t, r, lag) > CORRELATED:
                 slow.append(name)
         if opposed:

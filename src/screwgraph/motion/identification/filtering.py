@@ -12,8 +12,7 @@ from jaxtyping import Bool, Float
 from scipy.signal import butter, sosfiltfilt
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot
-from screwgraph.motion.identification.manifold_curves import lift_motion
+from screwgraph.motion.identification.models import IdentifiedModel
 from screwgraph.motion.identification.recording import Recording
 from screwgraph.spatial.manifolds import unwrap_quaternions
 
@@ -50,7 +49,7 @@ class Filter:
 
     cutoff: float | None = None
 
-    def pieces(self, robot: Robot, run: Recording) -> Iterator[MotionSamples]:
+    def pieces(self, model: IdentifiedModel, run: Recording) -> Iterator[MotionSamples]:
         """Yield the samples of a run with velocities and accelerations, some thousand at a time.
 
         Raises:
@@ -58,7 +57,7 @@ class Filter:
         """
         if run.qd is not None and run.qdd is not None and self.cutoff is None:
             return _iterate_recording(run)
-        return self._filter_recording(robot, run, run.dt)
+        return self._filter_recording(model, run, run.dt)
 
     def frequency(self, run: Recording) -> float:
         """Return the cutoff frequency (Hz) for a run; infinite where nothing is filtered."""
@@ -70,7 +69,7 @@ class Filter:
             cutoff = ABOVE * _highest(q, rate)
         return cutoff if cutoff < NYQUIST * rate / 2.0 else math.inf
 
-    def _filter_recording(self, robot: Robot, run: Recording, dt: float) -> Iterator[MotionSamples]:
+    def _filter_recording(self, model: IdentifiedModel, run: Recording, dt: float) -> Iterator[MotionSamples]:
         cutoff = self.frequency(run)
         ends = max(4, 0 if math.isinf(cutoff) else math.ceil(ENDS / (cutoff * dt)))
         margin = 4 + (0 if math.isinf(cutoff) else math.ceil(DECAY / (cutoff * dt)))
@@ -88,8 +87,8 @@ class Filter:
             own = slice(start - low, stop - low)
             q = np.asarray(run.q[low:high], dtype=float)
             run.check(q, "q", low)
-            s = smooth(unwrap_quaternions(robot.manifold, q))
-            q, qd, qdd = lift_motion(robot, s, _slopes(s, dt), _curvatures(s, dt))
+            s = smooth(unwrap_quaternions(model.subject.manifold, q))
+            q, qd, qdd = model.lift(s, _slopes(s, dt), _curvatures(s, dt))
             if run.qd is not None:
                 qd = np.asarray(run.qd[low:high], dtype=float)
                 run.check(qd, "qd", low)

@@ -13,13 +13,13 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.model.robot import Robot
-from screwgraph.model.robot.parameters import Parameter, with_values
-from screwgraph.motion.identification.applied_torques import find_contacts
+from screwgraph.model.model import Model
+from screwgraph.motion.identification.applied_torques import Contact
 from screwgraph.motion.identification.doubts import Evidence
 from screwgraph.motion.identification.filtering import Filter, MotionSamples
 from screwgraph.motion.identification.least_squares import Fit
 from screwgraph.motion.identification.log_pass import LogPass, Options
+from screwgraph.motion.identification.models import MODELS, IdentifiedModel
 from screwgraph.motion.identification.motion_estimation import MotionEstimator
 from screwgraph.motion.identification.physical_consistency import (
     ConsistentParameters,
@@ -43,7 +43,7 @@ STEADY = {False: 1e-3, True: 2e-2}
 
 @check_arguments
 def identify(
-    robot: Robot,
+    robot: Model,
     log: Any,
     parameters: Sequence[str] | None = None,
     *,
@@ -57,7 +57,7 @@ def identify(
     loss: str | None = None,
     held_out: int = 5,
 ) -> Identified:
-    """Identify inertias, friction, armatures and payloads of a robot from positions and torques.
+    """Identify inertias, friction, armatures and payloads of a robot or a mechanism from positions and torques.
 
     The log is read once, some hundred samples at a time, to triangular equations (streamed QR), of which all else is
     made: combinations of parameters that torques depend on (`base_parameters`) with their covariance, and parameters of
@@ -66,17 +66,20 @@ def identify(
 
     Args:
         robot: a tree, with or without a floating base, or a closed chain, whose torques are projected on the motions
-            that its loops allow.
+            that its loops allow; or a mechanism, planar or spatial, with motors.
         log: {"t": (N,) s, "q": (N, nq), "qd", "qdd", "tau": (N, nv)}, a .npz file of these, a .csv file of columns t,
             q:JOINT, tau:JOINT, ..., a motion, or a list or an iterator of logs, which is never held as a whole.
             Efforts "u" of the robot's actuators, or currents "i" (A), may stand for torques, which transmissions
             (gears, differentials) take to joints. Wrenches that were measured are "wrench:FRAME" (N, 6), moment and
             force in its axes, or columns wrench:FRAME.mx, ...
+            Of mechanisms, columns q:COORDINATE of as many as there are degrees of freedom suffice, and tau:MOTOR;
+            "wrench:POINT" are forces (N, 2 or 3) on points.
             Without velocities or accelerations, positions are filtered. Torques that are NaN, or have no column, were
             not measured; but columns that are missing of floating bases, and of joints of closed chains, mean that
             there is no motor.
         parameters: as for `regressor`, by default all inertias, and armatures and dampings of the file; levels of
-            friction are "JOINT.friction", masses alone "LINK.mass". The other parameters are those of the file.
+            friction are "JOINT.friction", masses alone "LINK.mass". Of mechanisms bodies, "damping:NAME" and
+            "stiffness:NAME". The other parameters are those of the file.
         payload: the frame of an unknown body.
         priors: {parameter: its numbers}, instead of the file's.
         prior_weight: 1: twice or half the prior's mass, size, friction are about one standard deviation away, and ten
@@ -84,8 +87,9 @@ def identify(
         motor_constants: {joint: torque per current (N m/A)}, where the log has currents; of actuators, where all names
             are theirs. None: unknown, torque constant times gear ratio, on trees; then something that is known must
             have weight, which tells the scale.
-        contacts: frames at which unknown wrenches act, which are eliminated: equations are projected on what they do
-            not change. "FRAME.force" transmits no moment. Where the log has the wrench, only what is NaN is unknown.
+        contacts: frames, or points, at which unknown wrenches act, which are eliminated: equations are projected on
+            what they do not change. "FRAME.force" transmits no moment. Where the log has the wrench, only what is NaN
+            is unknown.
         cutoff: of the zero-phase filter of positions (Hz), by default ten times the motion's highest frequency.
         motion: "filtered", or "estimated" with the parameters, where positions are noisier than filters help: a spline
             that explains positions and torques, each by its noise (errors in variables), on the manifold of quaternions
@@ -108,10 +112,12 @@ def identify(
         raise InputError(f"there is no motion {motion!r}", fix=f"choose one of {', '.join(MOTIONS)}")
     options = Options(Filter(cutoff), held_out, loss, prior_weight, motion == "estimated")
     priors, constants = priors or {}, motor_constants or {}
-    touching = find_contacts(robot, contacts)
+    known = MODELS[robot.kind](robot)
+    touching = _find_contacts(known, contacts)
     report_progress("making equations")
-    eqs = make_equations(robot, parameters, payload, touching)
-    prior = np.concatenate(find_prior_values(robot, eqs.parameters, priors))
+    eqs = make_equations(known, parameters, payload, touching)
+    unknowns = eqs.law.unknowns
+    prior = np.concatenate(find_prior_values(unknowns, priors))
     start = eqs.base.map @ prior
     free = tuple(joint for joint, value in constants.items() if value is None)
     repeats = options.loss is not None or options.estimates_motion
@@ -123,7 +129,7 @@ def identify(
         )
     estimator = MotionEstimator.from_equations(eqs, options.filter, options.loss) if options.estimates_motion else None
     given = {joint: 1.0 if value is None else value for joint, value in constants.items()}
-    one, found = LogPass(robot, log, given, touching, eqs, options), None
+    one, found = LogPass(known, log, given, touching, eqs, options), None
     if free:
         found = _constants(one, free)
         one = replace(one, constants=given | found.values)
@@ -134,7 +140,7 @@ def identify(
 
     def bodies(part: float) -> ConsistentParameters:
         noise, weight = fit.R @ fit.covariance @ fit.R.T, part * options.prior_weight
-        return fit_consistent(robot, eqs.parameters, fit.R @ eqs.base.map, fit.y, noise, priors, weight)
+        return fit_consistent(unknowns, fit.R @ eqs.base.map, fit.y, noise, priors, weight)
 
     whole = bodies(1.0)
     held = acc.others or merge_blocks(acc.leaves)
@@ -144,7 +150,7 @@ def identify(
     Y, tau = eqs.evaluate(kept)
     evidence = Evidence(eqs, fit, len(acc.leaves), start, kept, Y, tau, torque, left, robot_left)
     return Identified(
-        robot=apply_parameters(robot, eqs.parameters, whole.values),
+        model=eqs.law.with_values(whole.values),
         base=eqs.base,
         base_values=fit.values,
         base_covariance=fit.covariance,
@@ -166,6 +172,15 @@ def identify(
     )
 
 
+def _find_contacts(model: IdentifiedModel, names: Sequence[str]) -> tuple[Contact, ...]:
+    found = tuple(model.find_contact(name) for name in names)
+    places = [contact.frame for contact in found]
+    for place in places:
+        if places.count(place) > 1:
+            raise InputError(f"the contact of {place!r} is named twice", fix="name it once")
+    return found
+
+
 def _fit_log(
     one: LogPass, start: Float[np.ndarray, " k"], estimator: MotionEstimator | None, searches: int
 ) -> tuple[Fit, TriangleAccumulator, MotionSamples]:
@@ -184,9 +199,8 @@ def _fit_log(
 
 def _constants(one: LogPass, joints: tuple[str, ...]) -> TorqueConstants:
     """Return unknown motor constants; a pass has one for each. Raises InputError where they are not of joints."""
-    robot = one.robot
     for joint in joints:
-        if joint not in one.eqs.rows or robot.is_closed or one.contacts:
+        if joint not in one.eqs.rows or one.model.subject.is_closed or one.contacts:
             raise InputError(
                 f"the motor constant of {joint!r} cannot be unknown",
                 why="this is for joints of one coordinate, without loops and unknown wrenches",
@@ -210,13 +224,3 @@ def _rms_residuals(
 
 def _find_unexcited(eqs: RegressorEquations, fit: Fit) -> tuple[str, ...]:
     return tuple(text for text, part in zip(eqs.base.expressions, fit.unseen, strict=True) if part > DARK)
-
-
-def apply_parameters(robot: Robot, parameters: Sequence[Parameter], values: Float[np.ndarray, " k"]) -> Robot:
-    """Return the robot with values of parameters; levels of friction are written to the joints."""
-    ends = np.cumsum([len(p.nominal(robot)) for p in parameters])
-    own = dict(zip(parameters, np.split(values, ends[:-1]), strict=True))
-    found = with_values(robot, {p: v for p, v in own.items() if p.kind != "friction"})
-    level = {p.part: float(v[0]) for p, v in own.items() if p.kind == "friction"}
-    joints = tuple(replace(j, friction=level[j.name]) if j.name in level else j for j in found.joints)
-    return replace(found, joints=joints)

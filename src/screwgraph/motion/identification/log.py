@@ -1,4 +1,4 @@
-"""Logs of robots: positions, torques or currents, and times, from files, arrays, motions and streams of these."""
+"""Logs of models: positions, torques or currents, and times, from files, arrays, motions and streams of these."""
 
 from __future__ import annotations
 
@@ -7,31 +7,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats import read_long_arrays, read_long_table
-from screwgraph.model.robot import Robot, independent_coordinates, make_unknown_name_error
-from screwgraph.model.robot.joints import Floating
-from screwgraph.motion.identification.applied_torques import AppliedTorques, Contact
+from screwgraph.motion.identification.applied_torques import Contact
+from screwgraph.motion.identification.models import IdentifiedModel, Motors
 from screwgraph.motion.identification.recording import Columns, Recording, Rows
 from screwgraph.motion.simulation import Trajectory, coordinate_names
-from screwgraph.motion.simulation.motion_files import AXES, WRENCH
+from screwgraph.motion.simulation.motion_files import WRENCH
 
 EFFORTS = ("tau", "u", "i")
 """What motors do, the first that a log has: torques of joints (N m, N), efforts of actuators, currents (A)."""
 
 
 def read_recordings(
-    robot: Robot, log: Any, constants: Mapping[str, float], contacts: tuple[Contact, ...] = ()
+    model: IdentifiedModel, log: Any, constants: Mapping[str, float], contacts: tuple[Contact, ...] = ()
 ) -> Iterator[Recording]:
     """Yield the runs of a log: a file (.csv, .npz), a mapping, a motion, or several of these, one after the other.
 
     Raises:
         InputError: something else, quantities that are missing, or arrays of wrong shapes.
     """
-    motors = _Motors(robot, constants)
+    for name, value in constants.items():
+        if not np.isfinite(value) or value == 0.0:
+            raise InputError(f"the motor constant of {name!r} is {value:g}", fix="give a number (N m/A or N/A)")
+    motors = model.motors(constants)
+    _ = motors.scale
     runs = [log] if isinstance(log, str | os.PathLike | Mapping | Trajectory) else log
     if not isinstance(runs, Iterable) or isinstance(runs, np.ndarray):
         raise InputError(
@@ -40,40 +42,17 @@ def read_recordings(
         )
     for number, run in enumerate(runs, 1):
         where = "the log" if runs is not log else f"log {number}"
-        yield _recording(robot, run, where, motors, contacts)
+        yield _recording(model, run, where, motors, contacts)
 
 
-class _Motors:
-    """Motor constants, of joints or of actuators, and the code that runs of a log share."""
-
-    def __init__(self, robot: Robot, constants: Mapping[str, float]) -> None:
-        self.robot, self._acting = robot, dict[tuple[bool, tuple[str, ...]], AppliedTorques]()
-        self.names = [actuator.name for actuator in robot.actuators]
-        self.are_actuators = bool(constants) and all(name in self.names for name in constants)
-        self.scale = np.full(len(self.names) if self.are_actuators else robot.nv, np.nan)
-        for name, value in constants.items():
-            if not self.are_actuators and name not in robot.joint_names:
-                raise make_unknown_name_error("joint", name, robot.joint_names)
-            if not np.isfinite(value) or value == 0.0:
-                raise InputError(f"the motor constant of {name!r} is {value:g}", fix="give a number (N m/A or N/A)")
-            self.scale[self.names.index(name) if self.are_actuators else robot.v_slices[name]] = value
-
-    def acting(self, by_actuators: bool, frames: Iterable[str]) -> AppliedTorques:
-        """Return the code for logs with these quantities."""
-        key = by_actuators, tuple(frames)
-        if key not in self._acting:
-            self._acting[key] = AppliedTorques.from_robot(self.robot, *key)
-        return self._acting[key]
-
-
-def _recording(robot: Robot, run: Any, where: str, motors: _Motors, contacts: tuple[Contact, ...]) -> Recording:
+def _recording(
+    model: IdentifiedModel, run: Any, where: str, motors: Motors, contacts: tuple[Contact, ...]
+) -> Recording:
     columns = _columns(run, where)
     where = str(os.fspath(run)) if isinstance(run, str | os.PathLike) else where
-    names = coordinate_names(robot)
-    of_kind = names | {"u": motors.names}
-    of_kind["i"] = motors.names if motors.are_actuators else names["tau"]
-    found = {kind: _array(robot, columns, kind, own, where) for kind, own in of_kind.items() if own}
-    wrenches = _wrenches(robot, columns, where)
+    of_kind = coordinate_names(model.subject) | dict(motors.names)
+    found = {kind: _array(model, columns, kind, own, where, motors) for kind, own in of_kind.items() if own}
+    wrenches = _wrenches(model, columns, where)
     t = None if "t" not in columns else _numbers(columns["t"], "t", where)
     q, given = found.get("q"), [kind for kind in EFFORTS if found.get(kind) is not None]
     if q is None or not given:
@@ -86,8 +65,7 @@ def _recording(robot: Robot, run: Any, where: str, motors: _Motors, contacts: tu
     effort, is_current = found[given[0]], given[0] == "i"
     assert effort is not None, "it was looked for"
     by_actuators = given[0] == "u" or (is_current and motors.are_actuators)
-    needed = motors.scale if motors.are_actuators else motors.scale[_motors(robot)]
-    if is_current and np.isnan(needed).any():
+    if is_current and np.isnan(motors.scale[motors.needed]).any():
         raise InputError(
             f"{where} has currents, but not all motor constants are known", fix="give motor_constants={joint: N m/A}"
         )
@@ -99,29 +77,31 @@ def _recording(robot: Robot, run: Any, where: str, motors: _Motors, contacts: tu
             )
     scale = np.nan_to_num(motors.scale, nan=1.0) if is_current else np.ones(effort.shape[1])
     acting = motors.acting(by_actuators, wrenches)
-    of_kind |= {f"{WRENCH}{frame}": list(AXES) for frame in wrenches}
+    of_kind |= {f"{WRENCH}{frame}": list(model.wrench_axes) for frame in wrenches}
     return Recording(
         where, of_kind, t, q, found.get("qd"), found.get("qdd"), effort, given[0], scale, wrenches, contacts, acting
     )
 
 
-def _wrenches(robot: Robot, columns: Mapping[str, Any], where: str) -> dict[str, Rows]:
+def _wrenches(model: IdentifiedModel, columns: Mapping[str, Any], where: str) -> dict[str, Rows]:
     """Return wrenches (moment, force) by frame: arrays `wrench:FRAME`, or columns `wrench:FRAME.mx`, ..."""
-    found: dict[str, Rows] = {}
+    found, axes = dict[str, Rows](), model.wrench_axes
     for name in columns:
         if not isinstance(name, str) or not name.startswith(WRENCH):
             continue
         frame, _, axis = name.removeprefix(WRENCH).rpartition(".")
-        if axis not in AXES or not frame:
+        if axis not in axes or not frame:
             frame = name.removeprefix(WRENCH)
             array = _numbers(columns[name], name, where)
-            if array.ndim != 2 or array.shape[1] != len(AXES):
-                raise InputError(f"{name} of {where} has the shape {array.shape}", fix="give moment and force: (N, 6)")
-            found[robot.frame(frame).name] = array
+            if array.ndim != 2 or array.shape[1] != len(axes):
+                raise InputError(
+                    f"{name} of {where} has the shape {array.shape}", fix=f"give (N, {len(axes)}): {', '.join(axes)}"
+                )
+            found[model.find_place(frame)] = array
         elif frame not in found:
-            given = [columns.get(f"{WRENCH}{frame}.{axis}") for axis in AXES]
+            given = [columns.get(f"{WRENCH}{frame}.{axis}") for axis in axes]
             parts = [0.0 if x is None else _numbers(x, name, where) for x in given]
-            found[robot.frame(frame).name] = Columns(tuple(parts), len(columns[name]))
+            found[model.find_place(frame)] = Columns(tuple(parts), len(columns[name]))
     return found
 
 
@@ -140,19 +120,26 @@ def _columns(run: Any, where: str) -> Mapping[str, Any]:
     return {name: rows[:, i] for i, name in enumerate(names)}
 
 
-def _array(robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[str], where: str) -> Rows | None:
+def _array(
+    model: IdentifiedModel,
+    columns: Mapping[str, Any],
+    kind: str,
+    names: Sequence[str],
+    where: str,
+    motors: Motors,
+) -> Rows | None:
     """Return the array of a quantity, from the array itself or its columns; None where there is neither."""
     if kind in columns:
         array = _numbers(columns[kind], kind, where)
-        sizes = {len(names)}
-        if kind in ("tau", "i") and robot.is_closed:
-            sizes.add(len(independent_coordinates(robot)))
-        if array.ndim == 2 and array.shape[1] not in sizes:
+        if array.ndim != 2 or array.shape[1] == len(names):
+            return array
+        spread = motors.spread(array) if kind in ("tau", "i") else None
+        if spread is None:
             raise InputError(
                 f"{kind} of {where} has {array.shape[1]} columns",
-                why=f"{robot.name!r} has {len(names)}: {', '.join(names[:3])}, ...",
+                why=f"{model.subject.name!r} has {len(names)}: {', '.join(names[:3])}, ...",
             )
-        return array if array.ndim != 2 or array.shape[1] == len(names) else _spread(robot, array)
+        return spread
     short = {
         name: name.removesuffix("[0]") if f"{name.removesuffix('[0]')}[1]" not in names else name for name in names
     }
@@ -161,34 +148,14 @@ def _array(robot: Robot, columns: Mapping[str, Any], kind: str, names: Sequence[
         return None
     missing = [name for name in names if name not in given]
     if missing and kind not in EFFORTS:
-        raise InputError(f"{where} has no column {kind}:{short[missing[0]]}", fix="give it for all joints, or for none")
+        found = model.complete(kind, {name: _numbers(columns[c], c, where) for name, c in given.items()})
+        if found is None:
+            raise InputError(f"{where} has no column {kind}:{short[missing[0]]}", fix=model.needed_columns)
+        return found
     length = len(columns[next(iter(given.values()))])
-    unmeasured = dict.fromkeys(missing, np.nan) | {name: 0.0 for name in missing if _is_idle(robot, name)}
+    unmeasured = {name: 0.0 if motors.is_idle(name) else np.nan for name in missing}
     parts = [_numbers(columns[given[n]], n, where) if n in given else unmeasured[n] for n in names]
     return Columns(tuple(parts), length)
-
-
-def _is_idle(robot: Robot, name: str) -> bool:
-    """Whether a coordinate without a column has no motor: a floating base's, and all in closed chains."""
-    if name not in coordinate_names(robot)["tau"]:
-        return False
-    joint = robot.joint(name.rpartition("[")[0])
-    return robot.is_closed or isinstance(joint.type, Floating)
-
-
-def _motors(robot: Robot) -> list[int]:
-    if robot.is_closed:
-        return []
-    of = [(joint, robot.v_slices[joint.name]) for joint in robot.joints if not isinstance(joint.type, Floating)]
-    return [i for _, where in of for i in range(where.start, where.stop)]
-
-
-def _spread(robot: Robot, array: Float[np.ndarray, "N n"]) -> Rows:
-    """Return torques of all joints where those of the independent ones alone are given."""
-    parts: list[Any] = [0.0] * robot.nv
-    for place, column in zip(independent_coordinates(robot), array.T, strict=True):
-        parts[place] = column
-    return Columns(tuple(parts), len(array))
 
 
 def _numbers(value: Any, name: str, where: str) -> np.ndarray:

@@ -11,12 +11,12 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.model.robot import Robot
 from screwgraph.motion.identification.applied_torques import Contact
 from screwgraph.motion.identification.closure_checks import check_positions, warn_of_motion
 from screwgraph.motion.identification.filtering import Filter, MotionSamples
 from screwgraph.motion.identification.least_squares import Fit, fit_parameters
 from screwgraph.motion.identification.log import read_recordings
+from screwgraph.motion.identification.models import IdentifiedModel
 from screwgraph.motion.identification.motion_estimation import EstimatedMotions
 from screwgraph.motion.identification.recording import Recording
 from screwgraph.motion.identification.regressor_equations import EquationBlock, RegressorEquations
@@ -49,7 +49,7 @@ class Options:
 class LogPass:
     """How a log is read once: with filtered positions, or with an estimated `motion`."""
 
-    robot: Robot
+    model: IdentifiedModel
     log: Any
     constants: Mapping[str, float]
     contacts: tuple[Contact, ...]
@@ -90,7 +90,7 @@ class LogPass:
         """Yield blocks of filtered samples, and the share of the log before each, where its length is known."""
         for run, shares in self._runs():
             start = 0
-            for piece in self.options.filter.pieces(self.robot, run):
+            for piece in self.options.filter.pieces(self.model, run):
                 self._check(piece, run, start)
                 start += len(piece.t)
                 for rows in _slices(len(piece.t), len(run.q)):
@@ -103,7 +103,7 @@ class LogPass:
                 yield share, EquationBlock(samples, *self.eqs.evaluate(samples))
             return
         for run, shares in self._runs():
-            for piece in self.motion.pieces(self.robot, run):
+            for piece in self.motion.pieces(run):
                 for rows in _slices(len(piece.tau), len(run.q)):
                     yield shares(len(piece.tau[rows])), piece.select_rows(rows)
 
@@ -113,13 +113,13 @@ class LogPass:
             return
         check_positions(self.eqs.closure, piece, run, start)
         if run.qd is not None and run.qdd is not None:
-            warn_of_motion(self.robot, self.eqs.closure, piece, run, start)
+            warn_of_motion(self.model.subject, self.eqs.closure, piece, run, start)
 
     def _runs(self) -> Iterator[tuple[Any, Any]]:
         """Yield runs, and what says the share of the log that was read, and counts the samples that come."""
         runs = len(self.log) if isinstance(self.log, Sequence) and not isinstance(self.log, str) else 1
         total = None if isinstance(self.log, Iterator) else float(runs)
-        for number, run in enumerate(read_recordings(self.robot, self.log, self.constants, self.contacts)):
+        for number, run in enumerate(read_recordings(self.model, self.log, self.constants, self.contacts)):
             yield run, _Shares(number, len(run.q), total).share_before
 
     def _columns(self) -> tuple[np.ndarray, ...]:
@@ -129,7 +129,7 @@ class LogPass:
         """
         if self.motion is None:
             return tuple(np.append(seen, True) for seen in self.eqs.seen)
-        return tuple(np.ones((len(self.eqs.rows) + self.robot.nv, self.eqs.base.rank + 1), dtype=bool))
+        return tuple(np.ones((len(self.eqs.rows) + self.model.subject.nv, self.eqs.base.rank + 1), dtype=bool))
 
 
 @dataclass(eq=False)

@@ -10,24 +10,15 @@ Golub & Pereyra (2003); Britt & Luecke (1973).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler import Function
-from screwgraph.mechanics.kinematics import difference
-from screwgraph.model.robot import Robot
 from screwgraph.motion.identification.filtering import ENDS, Filter, MotionSamples
-from screwgraph.motion.identification.manifold_curves import (
-    Motion,
-    compile_displacement,
-    is_displaced,
-    lift_motion,
-    normalise_quaternions,
-)
+from screwgraph.motion.identification.manifold_curves import Motion
 from screwgraph.motion.identification.recording import Recording
 from screwgraph.motion.identification.regressor_equations import EquationBlock, RegressorEquations
 from screwgraph.motion.identification.robust_weights import robust_weights
@@ -57,28 +48,13 @@ class MotionEstimator:
     eqs: RegressorEquations
     filter: Filter
     loss: str | None
-    between: Function
-    displaced: Function
+    between: Callable[..., Float[np.ndarray, "N nv"]]
+    displaced: Callable[..., Motion]
 
     @classmethod
     def from_equations(cls, eqs: RegressorEquations, filter: Filter, loss: str | None) -> MotionEstimator:
-        """Return the code. Raises InputError where only some coordinates of a ball joint are independent."""
-        robot = eqs.robot
-        for joint in robot.joints:
-            own = set(range(*robot.v_slices[joint.name].indices(robot.nv)))
-            if not is_displaced(joint):
-                raise InputError(
-                    f"the motion of {robot.name!r} is not estimated with its parameters",
-                    why=f"positions of joint {joint.name!r} are {joint.type.manifold.kind}",
-                    fix='leave motion out: "filtered"',
-                )
-            if joint.type.nq > joint.type.nv and own & set(eqs.free) and not own <= set(eqs.free):
-                raise InputError(
-                    f"the motion of {robot.name!r} is not estimated with its parameters",
-                    why=f"only some coordinates of joint {joint.name!r} are independent",
-                    fix="choose whole joints with robot.with_independent_joints(names)",
-                )
-        return cls(eqs, filter, loss, difference(robot), compile_displacement(robot))
+        """Return the code. Raises InputError where motions cannot be displaced along the free coordinates."""
+        return cls(eqs, filter, loss, eqs.model.difference(), eqs.model.displacement(eqs.free))
 
     def with_values(self, values: Float[np.ndarray, " rank"], noise: Float[np.ndarray, " n"]) -> EstimatedMotions:
         """Return what estimates motions for values of the combinations, and standard deviations of torques."""
@@ -93,7 +69,7 @@ class EstimatedMotions:
     values: Float[np.ndarray, " rank"]
     noise: Float[np.ndarray, " n"]
 
-    def pieces(self, robot: Robot, run: Recording) -> Iterator[EquationBlock]:
+    def pieces(self, run: Recording) -> Iterator[EquationBlock]:
         """Yield the equations of a run at the motion that is most likely, those of positions last.
 
         Raises:
@@ -119,21 +95,24 @@ class EstimatedMotions:
             run.check(q, "q", low)
             own = slice(start - low, stop - low)
             yield self._equations(
-                run, slice(low, high), unwrap_quaternions(robot.manifold, q), Basis.with_knots(len(q), dt, step)
+                run,
+                slice(low, high),
+                unwrap_quaternions(self.code.eqs.model.subject.manifold, q),
+                Basis.with_knots(len(q), dt, step),
             ).select_rows(own)
 
     def _piece(self) -> int:
         eqs = self.code.eqs
-        each = (eqs.robot.nv + len(eqs.rows)) * (6 * len(eqs.rows) + eqs.base.rank)
+        each = (eqs.nv + len(eqs.rows)) * (6 * len(eqs.rows) + eqs.base.rank)
         return int(np.clip(NUMBERS / each, SHORTEST, LONGEST))
 
     def _equations(self, run: Recording, rows: slice, seen: Float[np.ndarray, "N nq"], basis: Basis) -> EquationBlock:
         """Return the equations of some samples, without what a displacement of the motion explains."""
         eqs = self.code.eqs
-        n, nv = len(eqs.rows), eqs.robot.nv
+        n, nv = len(eqs.rows), eqs.nv
         c = basis.fit(seen)
-        motion = self._close_motion(lift_motion(eqs.robot, *(basis.values(c, k) for k in range(3))), run, rows)
-        seen = normalise_quaternions(eqs.robot, seen)
+        motion = self._close_motion(eqs.model.lift(*(basis.values(c, k) for k in range(3))), run, rows)
+        seen = eqs.model.normalise(seen)
         left = self.code.between(motion[0], seen)
         sigma = np.sqrt((left**2).sum(axis=0) / max(1, len(seen) - basis.count))
         sigma = np.maximum(sigma, LEAST * np.abs(seen).max(initial=1e-3))
@@ -163,7 +142,7 @@ class EstimatedMotions:
     ) -> tuple[np.ndarray, np.ndarray, Float[np.ndarray, "N m 3 n"], Float[np.ndarray, "N m"]]:
         """Return what is left of positions and torques, slopes by the free coordinates, and weights of these rows."""
         eqs = self.code.eqs
-        nv, n, N = eqs.robot.nv, len(eqs.rows), len(seen)
+        nv, n, N = eqs.nv, len(eqs.rows), len(seen)
         G, slopes = eqs.directions(motion[0]), np.zeros((len(seen), nv + n, 3, n))
         slopes[:, :nv, 0] = G
 

@@ -2,10 +2,11 @@
 
 A body's pseudo-inertia P = [[S, h], [h', m]], S the second moments, is positive definite. Relative to that of the file,
 P0 = L0 L0', it is P = L0 U U' L0' with U upper triangular of positive diagonal, whose logarithms and entries above it
-are free numbers: every choice is a body. Rucker & Wensing (2022). The prior is normal in these numbers, as curved as
-the Bregman divergence of the log-determinant is at P0, 4 a^2 on the diagonal and u^2 above: Lee, Wensing & Park (2020),
-eq. (29). The divergence itself grows with e^2a, and would outweigh precise torques of bodies much larger than the
-file's. Friction, damping, armature and masses are positive: the prior is normal in their logarithm.
+are free numbers: every choice is a body, in the plane and along a rod, too. Rucker & Wensing (2022). The prior is
+normal in these numbers, as curved as the Bregman divergence of the log-determinant is at P0, 4 a^2 on the diagonal and
+u^2 above: Lee, Wensing & Park (2020), eq. (29). The divergence itself grows with e^2a, and would outweigh precise
+torques of bodies much larger than the file's. Friction, damping, armature and masses are positive: the prior is normal
+in their logarithm.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ from scipy.linalg import block_diag
 from scipy.optimize import least_squares
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot, make_unknown_name_error
-from screwgraph.model.robot.parameters import BODIES, Parameter, numbers
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.model.robot.parameters import numbers
+from screwgraph.motion.identification.models import Unknown
 from screwgraph.motion.identification.streamed_qr import normalise_columns
 from screwgraph.spatial import SpatialInertia
 
 THIN = 1e-4
 """Smallest eigenvalue of a prior's pseudo-inertia relative to the largest: flat bodies of files get this thickness."""
-BODY = SpatialInertia(1.0, np.zeros(3), np.eye(3) * 0.004)
-"""A body of 1 kg and 0.1 m, which stands for one of which the file knows nothing."""
+BODY = {axes: np.diag([*[0.002] * axes, 1.0]) for axes in (1, 2, 3)}
+"""Pseudo-inertias of bodies of 1 kg and 0.1 m, which stand for those of which the file knows nothing."""
 LEVEL = 0.1
 """Armature, damping, friction (SI units) where neither file nor log says anything: the median of the prior."""
 SHARE = 0.01
@@ -36,7 +38,6 @@ DIAGONAL, BESIDE, FACTOR = 0.5, 0.5**0.5, float(np.log(2.0))
 """Standard deviations of the prior: of logarithms on the diagonal of U, of entries above it, of other logarithms."""
 BROAD = 10.0
 """Times as large they are where the file knows nothing: a factor of 1000 for friction, damping and armature."""
-UPPER = tuple(zip(*np.triu_indices(4), strict=True))
 PRECISE = 1e8
 """Whitened torques beside a prior of 1 beyond which doubles lose the prior: noise of simulations counts as larger."""
 SETTLED = 1e-10
@@ -86,8 +87,7 @@ class Part:
 
 
 def fit_consistent(
-    robot: Robot,
-    parameters: Sequence[Parameter],
+    unknowns: Sequence[Unknown],
     R: Float[np.ndarray, "r k"],
     y: Float[np.ndarray, " r"],
     noise: Float[np.ndarray, "r r"],
@@ -101,7 +101,7 @@ def fit_consistent(
     Raises:
         InputError: a prior of no parameter, or no body.
     """
-    known = zip(parameters, find_prior_values(robot, parameters, priors), strict=True)
+    known = zip(unknowns, find_prior_values(unknowns, priors), strict=True)
     sizes = np.linalg.norm(R, axis=0)
     levels = np.divide(SHARE * np.linalg.norm(y), sizes, out=np.zeros(len(sizes)), where=sizes > 0.0)
     levels = iter(np.where(levels > 0.0, levels, LEVEL).tolist())
@@ -139,19 +139,17 @@ def _covariance(J: Float[np.ndarray, "m d"], noise: Float[np.ndarray, "r r"]) ->
     return data @ noise @ data.T + prior @ prior.T
 
 
-def find_prior_values(
-    robot: Robot, parameters: Sequence[Parameter], priors: Mapping[str, object]
-) -> list[Float[np.ndarray, " n"]]:
+def find_prior_values(unknowns: Sequence[Unknown], priors: Mapping[str, object]) -> list[Float[np.ndarray, " n"]]:
     """Return the numbers of each parameter that are known before: those given, else the file's. Raises InputError."""
-    names = [p.name for p in parameters]
+    names = [unknown.name for unknown in unknowns]
     for name in priors:
         if name not in names:
             raise make_unknown_name_error("parameter", name, names)
-    return [_prior(robot, p, priors.get(p.name)) for p in parameters]
+    return [_prior(unknown, priors.get(unknown.name)) for unknown in unknowns]
 
 
-def _prior(robot: Robot, parameter: Parameter, given: object) -> Float[np.ndarray, " n"]:
-    own = parameter.nominal(robot)
+def _prior(unknown: Unknown, given: object) -> Float[np.ndarray, " n"]:
+    own = unknown.nominal
     if given is None:
         return own
     try:
@@ -159,25 +157,25 @@ def _prior(robot: Robot, parameter: Parameter, given: object) -> Float[np.ndarra
     except (TypeError, ValueError):
         value = np.array([np.nan])
     if value.shape != own.shape or not np.isfinite(value).all():
-        labels = ", ".join(parameter.labels(robot))
-        raise InputError(f"the prior of {parameter.name!r} is not {len(own)} numbers", fix=f"give {labels}")
-    is_real = _pseudo(value, 0.0)[1] if parameter.kind in BODIES else (value >= 0.0).all()
+        labels = ", ".join(unknown.labels)
+        raise InputError(f"the prior of {unknown.name!r} is not {len(own)} numbers", fix=f"give {labels}")
+    is_real = _pseudo(value, unknown.axes, 0.0)[1] if unknown.axes else (value >= 0.0).all()
     if not is_real:
-        why = "its pseudo-inertia is not positive definite" if parameter.kind in BODIES else "it is negative"
-        raise InputError(f"the prior of {parameter.name!r} is that of no real body", why=why)
+        why = "its pseudo-inertia is not positive definite" if unknown.axes else "it is negative"
+        raise InputError(f"the prior of {unknown.name!r} is that of no real body", why=why)
     return value
 
 
-def _part(parameter: Parameter, prior: Float[np.ndarray, " n"], level: Float[np.ndarray, " n"], spread: float) -> Part:
+def _part(unknown: Unknown, prior: Float[np.ndarray, " n"], level: Float[np.ndarray, " n"], spread: float) -> Part:
     """Return a parameter by free numbers that are zero at the prior, of standard deviations times `spread`.
 
     Positive numbers of which the file says nothing are at a `level`.
     """
-    if parameter.kind in BODIES:
-        is_known = bool(prior[0] > 0.0)
-        sizes = np.array([DIAGONAL if i == j else BESIDE for i, j in UPPER]) * (1.0 if is_known else BROAD)
-        L = np.linalg.cholesky(_pseudo(prior if is_known else BODY.parameters, THIN)[0])
-        return Part(_body(L), spread * sizes)
+    if unknown.axes:
+        is_known, n = bool(prior[0] > 0.0), unknown.axes
+        sizes = np.array([DIAGONAL if i == j else BESIDE for i, j in zip(*np.triu_indices(n + 1), strict=True)])
+        L = np.linalg.cholesky(_pseudo(prior if is_known else _of_pseudo(BODY[n]), n, THIN)[0])
+        return Part(_body(L), spread * sizes * (1.0 if is_known else BROAD))
     level = np.where(prior > 0.0, prior, level)
 
     def positive(x: Float[np.ndarray, " d"]) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n d"]]:
@@ -187,10 +185,12 @@ def _part(parameter: Parameter, prior: Float[np.ndarray, " n"], level: Float[np.
     return Part(positive, spread * FACTOR * np.where(prior > 0.0, 1.0, BROAD), level)
 
 
-def _body(L: Float[np.ndarray, "4 4"]) -> Numbers:
-    def body(x: Float[np.ndarray, "10"]) -> tuple[Float[np.ndarray, "10"], Float[np.ndarray, "10 10"]]:
-        U, slopes = np.zeros((4, 4)), np.zeros((10, 4, 4))
-        for k, (i, j) in enumerate(UPPER):
+def _body(L: Float[np.ndarray, "d d"]) -> Numbers:
+    places = list(zip(*np.triu_indices(len(L)), strict=True))
+
+    def body(x: Float[np.ndarray, " k"]) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n k"]]:
+        U, slopes = np.zeros(L.shape), np.zeros((len(places), *L.shape))
+        for k, (i, j) in enumerate(places):
             U[i, j] = np.exp(min(x[k], LONGEST)) if i == j else x[k]
             slopes[k, i, j] = U[i, j] if i == j else 1.0
         M = slopes @ U.T
@@ -199,25 +199,33 @@ def _body(L: Float[np.ndarray, "4 4"]) -> Numbers:
     return body
 
 
-def _pseudo(pi: Float[np.ndarray, "10"], thickness: float) -> tuple[Float[np.ndarray, "4 4"], bool]:
-    """Return P, its eigenvalues not below a part of the largest ones, and whether it is positive definite."""
-    body = SpatialInertia.of_parameters(pi.tolist())
-    P = np.zeros((4, 4))
-    P[:3, :3] = 0.5 * np.trace(body.about_origin) * np.eye(3) - body.about_origin
-    P[:3, 3] = P[3, :3] = body.first_moment
-    P[3, 3] = body.mass
-    about = P[:3, :3] - np.outer(body.first_moment, body.first_moment) / body.mass if body.mass > 0.0 else P[:3, :3]
-    values, axes = np.linalg.eigh(about)
-    is_real = bool(body.mass > 0.0 and values[0] > 0.0)
-    if body.mass > 0.0 and thickness:
-        floor = thickness * max(values[-1], body.mass * 1e-6)
-        P[:3, :3] += axes @ np.diag(np.maximum(values, floor) - values) @ axes.T
+def _pseudo(pi: Float[np.ndarray, " n"], axes: int, thickness: float) -> tuple[Float[np.ndarray, "d d"], bool]:
+    """Return P, its eigenvalues not below a part of the largest ones, and whether it is positive definite.
+
+    The moment of inertia of a body in the plane tells the sum of its second moments: about the centre these are equal.
+    """
+    mass, h = pi[0], pi[1 : axes + 1]
+    centre = np.outer(h, h) / mass if mass > 0.0 else np.zeros((axes, axes))
+    if axes == 3:
+        about = SpatialInertia.of_parameters(pi.tolist()).about_origin
+        S = 0.5 * np.trace(about) * np.eye(3) - about
+    else:
+        S = centre + (pi[-1] - np.trace(centre)) / axes * np.eye(axes)
+    P = np.block([[S, h[:, None]], [h, np.array([mass])]])
+    values, directions = np.linalg.eigh(S - centre)
+    is_real = bool(mass > 0.0 and values[0] > 0.0)
+    if mass > 0.0 and thickness:
+        floor = thickness * max(values[-1], mass * 1e-6)
+        P[:axes, :axes] += directions @ np.diag(np.maximum(values, floor) - values) @ directions.T
     return P, is_real
 
 
-def _of_pseudo(P: Float[np.ndarray, "... 4 4"]) -> Float[np.ndarray, "10 ..."]:
-    """Return the ten numbers of `SpatialInertia.parameters`."""
-    S = [P[..., i, i] for i in range(3)]
-    whole = S[0] + S[1] + S[2]
+def _of_pseudo(P: Float[np.ndarray, "... d d"]) -> Float[np.ndarray, "n ..."]:
+    """Return mass, first moments and inertia: the ten numbers of `SpatialInertia.parameters`, less in the plane."""
+    axes = P.shape[-1] - 1
+    S = [P[..., i, i] for i in range(axes)]
+    whole, moments = sum(S), [P[..., i, axes] for i in range(axes)]
+    if axes < 3:
+        return np.stack([P[..., axes, axes], *moments, whole])
     crossed = [-P[..., i, j] for i, j in ((0, 1), (0, 2), (1, 2))]
-    return np.stack([P[..., 3, 3], *(P[..., i, 3] for i in range(3)), *(whole - s for s in S), *crossed])
+    return np.stack([P[..., 3, 3], *moments, *(whole - s for s in S), *crossed])

@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base import html_display
 from screwgraph.mechanics.dynamics import BaseParameters
-from screwgraph.model.formats import save
-from screwgraph.model.robot import Robot
+from screwgraph.model.save import save
 
 SEEN = 1e-6
 """Part of a parameter outside of the combinations that torques show, below which they show the parameter itself."""
@@ -21,23 +21,23 @@ SEEN = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Identified:
-    """Parameters of a robot from a log (SI units).
+    """Parameters of a robot or a mechanism from a log (SI units).
 
     `base` are the combinations that torques depend on, `base_values` (rank,) their values by least squares and
     `base_covariance` (rank, rank) their covariance. `values` (k,) are all parameters, in the order of `base.labels`:
     those of real bodies that explain the torques and are nearest to the prior, with the covariance that data and prior
-    together give; None where no bodies were asked for. `robot` is the robot with these values. `noise` are standard
-    deviations of measured torques by coordinate, `validation` the root mean square of what is unexplained of torques
-    that were held out, by the `base_values`, `robot_validation` that by the `robot`, and `torque` that of these torques
-    themselves. `condition` is that of the equations. `unexcited` are combinations that the log's motion does not show:
-    their sigma is infinite. `doubts` says why what was found may be wrong, a sentence each.
+    together give; None where no bodies were asked for. `model` is the robot or mechanism with these values. `noise`
+    are standard deviations of measured torques by coordinate, `validation` the root mean square of what is unexplained
+    of torques that were held out, by the `base_values`, `robot_validation` that by the `model`, and `torque` that of
+    these torques themselves. `condition` is that of the equations. `unexcited` are combinations that the log's motion
+    does not show: their sigma is infinite. `doubts` says why what was found may be wrong, a sentence each.
     `motor_constants` are those that were unknown (N m/A), gear ratios included.
     `t`, `measured` and `predicted` (n samples, coordinates) are some samples for pictures.
     """
 
     _repr_html_ = html_display.html
 
-    robot: Robot
+    model: Any
     base: BaseParameters
     base_values: Float[np.ndarray, " rank"]
     base_covariance: Float[np.ndarray, "rank rank"]
@@ -61,9 +61,14 @@ class Identified:
         count = len(self.doubts)
         doubts = f", {count} doubt{'s' if count > 1 else ''}" if count else ""
         return (
-            f"<identified {self.robot.name!r}: {self.base.rank} combinations of {len(self.base.labels)} parameters "
+            f"<identified {self.model.name!r}: {self.base.rank} combinations of {len(self.base.labels)} parameters "
             f"from {self.samples} samples, condition {self.condition:.3g}{doubts}>"
         )
+
+    @property
+    def robot(self) -> Any:
+        """The model, of robots."""
+        return self.model
 
     @property
     def base_sigma(self) -> Float[np.ndarray, " rank"]:
@@ -112,8 +117,8 @@ class Identified:
         return (Q * Q).sum(axis=1)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the robot with the parameters that were found (.yaml, .urdf). Raises InputError as `sg.save`."""
-        save(self.robot, path)
+        """Write the model with the parameters that were found: .yaml, robots also .urdf. Raises as `sg.save`."""
+        save(self.model, path)
 
     def __str__(self) -> str:
         lines = [f"{text} = {x:.6g} +- {s:.2g}" for text, (x, s) in self.combinations.items()]

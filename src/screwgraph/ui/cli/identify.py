@@ -1,4 +1,4 @@
-"""`screwgraph identify`: inertias, friction and payloads of a robot from a log of positions and torques."""
+"""`screwgraph identify`: inertias, friction and payloads of a model from a log of positions and torques."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FLAGS = {
     "log": Flag("A .csv or .npz file of positions and torques; repeatable.", "FILE"),
-    "output": Flag("The robot that was found: .yaml or .urdf.", "FILE", "-o"),
+    "output": Flag("The model that was found: .yaml, of robots also .urdf.", "FILE", "-o"),
     "payload": Flag(metavar="FRAME"),
     "motor_constant": Flag("Torque per current (N m/A), ? where unknown; repeatable.", "JOINT=X"),
     "contact": Flag("An unknown wrench acts there; FRAME.force: no moment; repeatable.", "FRAME"),
@@ -31,13 +31,15 @@ FLAGS = {
 
 HELP = """\
 Columns of a .csv file: t (s), q:JOINT, tau:JOINT, and qd:JOINT and qdd:JOINT where they are known; i:JOINT are
-currents (A). An .npz file has arrays t, q, tau. Torques determine combinations of parameters, which are printed
-with their standard deviations. The robot that is written has parameters of real bodies, near the file's where torques
+currents (A). Of mechanisms, q:COORDINATE of as many as there are degrees of freedom, and tau:MOTOR. An .npz file has
+arrays t, q, tau. Torques determine combinations of parameters, which are printed
+with their standard deviations. The model that is written has parameters of real bodies, near the file's where torques
 do not determine them.
 
 \b
 Example:
   screwgraph identify panda --log run.csv -o identified.yaml --report identified.html
+  screwgraph identify linkage.yaml --log run.csv -o identified.yaml
   screwgraph identify arm.urdf --log a.npz --log b.npz --parameters payload --payload tool0 -o loaded.urdf
 """
 
@@ -59,9 +61,9 @@ def identify(
         constants = dict(_constant(text) for text in motor_constant or ())
         if report is not None:
             check_page_path(report)
-    robot = source.load_robot()
+    model = source.load()
     with show_progress("identifying"):
-        found = solve(robot, log, motor_constants=constants, contacts=tuple(contact or ()), **asked)
+        found = solve(model, log, motor_constants=constants, contacts=tuple(contact or ()), **asked)
     found.save(output)
     for doubt in found.doubts:
         print_note(f"warning: {doubt}")
@@ -72,7 +74,12 @@ def identify(
 
 
 COMMAND = Command(
-    identify, HELP, FLAGS, model="xacro packages base", query=solve, takes="parameters payload cutoff motion loss"
+    identify,
+    HELP,
+    FLAGS,
+    model="xacro packages base values",
+    query=solve,
+    takes="parameters payload cutoff motion loss",
 )
 
 
@@ -89,7 +96,7 @@ def _constant(text: str) -> tuple[str, float | None]:
 
 def _summary(found: Identified, output: str) -> dict[str, Any]:
     return {
-        "robot": found.robot.name,
+        found.model.kind: found.model.name,
         "samples": found.samples,
         "condition": found.condition,
         "combinations": {text: {"value": x, "sigma": s} for text, (x, s) in found.combinations.items()},
@@ -111,7 +118,7 @@ def _summary(found: Identified, output: str) -> dict[str, Any]:
 def _print(found: Identified, summary: Mapping[str, Any]) -> None:
     typer.echo(
         f"{summary['output']}: {found.base.rank} combinations of {len(found.base.labels)} parameters of "
-        f"{found.robot.name} from {found.samples} samples, condition {found.condition:.3g}"
+        f"{found.model.name} from {found.samples} samples, condition {found.condition:.3g}"
     )
     typer.echo(str(found))
     for name, of in summary["motor_constants"].items():
@@ -157,7 +164,7 @@ def write_identify_report(found: Identified, path: str) -> None:
         sections.insert(1, Text("Not excited", "The motion does not show: " + "; ".join(found.unexcited)))
     if found.doubts:
         sections.insert(1, Text("Doubts", "; ".join(found.doubts)))
-    save_report(f"Identification of {found.robot.name}", sections, path)
+    save_report(f"Identification of {found.model.name}", sections, path)
 
 
 def _rows(found: Identified) -> Iterator[tuple[str, object]]:

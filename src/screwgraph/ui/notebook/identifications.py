@@ -9,9 +9,9 @@ from screwgraph.ui.notebook.html_elements import embed_figure, fold_content, mak
 
 
 def title(found: Identified) -> str:
-    """Name the robot and what was found."""
+    """Name the model and what was found."""
     return (
-        f"identification of {found.robot.name}: {found.base.rank} combinations of {len(found.base.labels)} parameters "
+        f"identification of {found.model.name}: {found.base.rank} combinations of {len(found.base.labels)} parameters "
         f"from {found.samples} samples"
     )
 

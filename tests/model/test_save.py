@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.model.formats import load, save, zoo_names
+from screwgraph.model.formats import load, zoo_names
 from screwgraph.model.robot import JOINT_TYPES, Joint, Limits, Link, merge_fixed, tree, with_floating_base
 from screwgraph.model.robot.joints import Fixed, Revolute
+from screwgraph.model.save import save
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 from tests.model.formats.helpers import assert_same, close, mass_matrix, rich_robot
 from tests.oracle import file_oracle
@@ -187,7 +188,7 @@ def test_wrong_arguments_and_unwritable_paths_are_input_errors(tmp_path):
         with pytest.raises(InputError) as caught:
             save(robot, path)
         assert expected in str(caught.value)
-    with pytest.raises(InputError, match="save: robot: expected a robot, got str"):
+    with pytest.raises(InputError, match="save: robot: expected a robot or a mechanism, got str"):
         save("panda", tmp_path / "robot.yaml")
 
 
