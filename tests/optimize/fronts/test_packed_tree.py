@@ -10,7 +10,7 @@ from screwgraph.optimize.fronts import BayesTree
 from screwgraph.optimize.fronts.packed_cliques import PackedTables, factor_cliques, solve_with_rows
 from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
 
-DIMS = np.array([2, 1, 0, 3, 6, 4, 5])
+DIMS = np.array([14, 9, 0, 17, 22, 11, 25])
 JOINED = [(0, 1), (1, 3), (3, 4), (0, 5), (4, 5), (5, 6)]
 
 
@@ -34,26 +34,27 @@ def _tree() -> tuple[PackedTree, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def test_cliques_solve_what_numpy_solves(is_compiled: bool) -> None:
     made, i, j, J, tied = _tree()
     n, rng = len(tied), np.random.default_rng(0)
-    columns, pivots = np.empty(made.columns_size), np.empty(n)
+    factors = made.make_factors()
     for _ in range(2):
         H = np.where(tied, rng.standard_normal((n, n)), 0.0)
-        H = H + H.T + 20.0 * np.eye(n)
+        H = H + H.T + 60.0 * np.eye(n)
         J = np.where(J != 0.0, rng.standard_normal(J.shape), 0.0)
         slopes, weights, extra = J[J != 0.0], rng.uniform(1.0, 9.0, len(J)), rng.uniform(0.0, 2.0, n)
         K = np.block([[H + np.diag(extra), J.T], [J, -np.diag(1.0 / weights)]])
         b = rng.standard_normal(len(K))
         x = b.copy()
         if is_compiled:
-            assert made.factor(H[i, j], extra, slopes, weights, columns, pivots, 0.0) == -1
-            made.solve(columns, slopes, weights, x[:n], x[n:])
+            assert made.factor(H[i, j], extra, slopes, weights, factors, 0.0) == -1
+            made.solve(factors, slopes, weights, x[:n], x[n:])
         else:
             tables = made.tables
             python = PackedTables(
                 **{k: as_python(a) if (a := getattr(tables, k)).dtype.names else a for k in PackedTables.fields}
             )
             count = len(tables.cliques)
-            assert factor_cliques(python, count, H[i, j], extra, slopes, weights, columns, pivots, 0.0) == -1
-            solve_with_rows(python, count, columns, slopes, weights, len(J), x[:n], x[n:])
+            given, taken = (H[i, j], extra, slopes, weights), (factors.columns, factors.rests, factors.pivots)
+            assert factor_cliques(python, count, *given, np.ones(count), *taken, 0.0) == -1
+            solve_with_rows(python, count, factors.columns, slopes, weights, len(J), x[:n], x[n:])
         np.testing.assert_allclose(x, np.linalg.solve(K, b), rtol=1e-12, atol=1e-13)
 
 
@@ -62,7 +63,25 @@ def test_the_direction_that_fails_is_told() -> None:
     H = np.where(i == j, 1.0, 0.0)
     H[(i == 7) & (j == 7)] = -3.0
     n = len(tied)
-    columns, pivots = np.empty(made.columns_size), np.empty(n)
-    none = np.zeros(np.count_nonzero(J))
-    assert made.factor(H, np.zeros(n), none, np.ones(len(J)), columns, pivots, 0.0) == 7
-    assert pivots[7] == -3.0
+    factors, none = made.make_factors(), np.zeros(np.count_nonzero(J))
+    assert made.factor(H, np.zeros(n), none, np.ones(len(J)), factors, 0.0) == 7
+    assert factors.pivots[7] == -3.0
+
+
+def test_cliques_that_do_not_change_are_not_factored_again() -> None:
+    made, i, j, J, tied = _tree()
+    n, rng = len(tied), np.random.default_rng(1)
+    H = np.where(tied, rng.standard_normal((n, n)), 0.0)
+    H = H + H.T + 60.0 * np.eye(n)
+    given = np.zeros(n), J[J != 0.0], np.ones(len(J))
+    whole, partly = made.make_factors(), made.make_factors()
+    made.factor(H[i, j], *given, partly, 0.0)
+    for place in range(n):
+        H[place, place] += 1.0
+        changed = made.find_changed((i == place) & (j == place))
+        before = partly.columns.copy()
+        made.factor(H[i, j], *given, partly, 0.0, changed)
+        made.factor(H[i, j], *given, whole, 0.0)
+        np.testing.assert_array_equal(partly.columns, whole.columns)
+        assert np.array_equal(before, partly.columns) == (not changed.any())
+    assert not changed.all()

@@ -75,6 +75,19 @@ def test_factors_stay_what_they_are_when_another_matrix_is_factored(method: str)
     np.testing.assert_array_equal(first.solve(b), before)
 
 
+@pytest.mark.parametrize("method", ["chain", "tree"])
+def test_what_differs_is_factored_again_and_the_first_factors_stay(method: str) -> None:
+    made = chain(30, (12, 9))
+    system, b = analyse(made.pattern, method), np.ones(made.pattern.count)
+    first = system.factor(made.values, 0.5)
+    before, values, K = first.solve(b), made.values.copy(), made.K + 0.5 * np.eye(made.pattern.count)
+    for place in np.flatnonzero(made.pattern.rows == made.pattern.cols)[::40]:
+        values[place] += 2.0
+        K[made.pattern.rows[place], made.pattern.rows[place]] += 2.0
+    np.testing.assert_allclose(K @ first.factor_again(values).solve(b), b, rtol=1e-11)
+    np.testing.assert_array_equal(first.solve(b), before)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_chain_that_hangs_loose_is_singular_and_says_where(method: str) -> None:
     """Differences of neighbours only, in two chains; the second one has no prior."""

@@ -32,13 +32,16 @@ class PackedClique(Record):
     runs: int
     runs_end: int
     """Runs of what is left that stand side by side in the front above."""
+    parent: int
     child: int
     next: int
-    """The first clique below; the next one of the same parent. -1 is none."""
+    """The clique above, the first one below, the next one of the same parent. -1 is none."""
     entries: int
     entries_end: int
     rows: int
     rows_end: int
+    products: int
+    """Where products of two entries of its rows begin."""
 
 
 class Run(Record):
@@ -67,7 +70,6 @@ class PackedTables(Bundle):
     row_places: Ints
     """Where products of two entries go, clique by clique."""
     front: Reals
-    rests: Reals
     x: Reals
     """Directions of the clique at hand."""
 
@@ -84,7 +86,7 @@ def copy_to(to: Reals, a: Reals, n: int) -> None:
         to[i] = a[i]
 
 
-def add_rest(tree: PackedTables, size: int, c: int) -> None:
+def add_rest(tree: PackedTables, rests: Reals, size: int, c: int) -> None:
     """Add what is left of a clique to the front above."""
     at = tree.cliques[c].rest
     end = tree.cliques[c].runs_end
@@ -92,17 +94,17 @@ def add_rest(tree: PackedTables, size: int, c: int) -> None:
         width = tree.runs[b].length
         for j in range(width):
             column = (tree.runs[b].to + j) * (size + 1)
-            add_to(tail(tree.front, column + tree.runs[b].to + j), tail(tree.rests, at), width - j)
+            add_to(tail(tree.front, column + tree.runs[b].to + j), tail(rests, at), width - j)
             at = at + width - j
             for a in range(b + 1, end):
-                add_to(tail(tree.front, column + tree.runs[a].to), tail(tree.rests, at), tree.runs[a].length)
+                add_to(tail(tree.front, column + tree.runs[a].to), tail(rests, at), tree.runs[a].length)
                 at = at + tree.runs[a].length
 
 
 def assemble_front(
-    tree: PackedTables, c: int, values: Reals, diagonal: Reals, slopes: Reals, weights: Reals, product: int
-) -> int:
-    """Write H + J'WJ of a clique's factors to the front, what is left below added; return the next product's number."""
+    tree: PackedTables, c: int, values: Reals, diagonal: Reals, slopes: Reals, weights: Reals, rests: Reals
+) -> None:
+    """Write H + J'WJ of a clique's factors to the front, what is left below added."""
     size = tree.cliques[c].dim
     for j in range(size):
         for i in range(j * (size + 1) + j, (j + 1) * (size + 1)):
@@ -113,6 +115,7 @@ def assemble_front(
     for j in range(tree.cliques[c].own):
         place = j * (size + 2)
         tree.front[place] = tree.front[place] + diagonal[tree.members[tree.cliques[c].members + j]]
+    product = tree.cliques[c].products
     for q in range(tree.cliques[c].rows, tree.cliques[c].rows_end):
         row = tree.row_order[q]
         end = tree.row_firsts[row + 1]
@@ -124,9 +127,8 @@ def assemble_front(
                 product = product + 1
     below = tree.cliques[c].child
     while below >= 0:
-        add_rest(tree, size, below)
+        add_rest(tree, rests, size, below)
         below = tree.cliques[below].next
-    return product
 
 
 def factor_cliques(
@@ -136,17 +138,22 @@ def factor_cliques(
     diagonal: Reals,
     slopes: Reals,
     weights: Reals,
+    changed: Ints,
     columns: Reals,
+    rests: Reals,
     pivots: Reals,
     tiny: float,
 ) -> int:
-    """Factor all cliques; return the direction whose pivot is not positive beyond rounding, or -1.
+    """Factor cliques that have changed, and those above; return the direction of a pivot that is rounding, or -1.
 
-    `pivots` are the diagonal of L; where a direction fails, what was left of its own.
+    `pivots` are the diagonal of L; where a direction fails, what was left of its own. Which others change is written.
     """
-    product = 0
     for c in range(count):
-        product = assemble_front(tree, c, values, diagonal, slopes, weights, product)
+        if changed[c] == 0:
+            continue
+        if tree.cliques[c].parent >= 0:
+            changed[tree.cliques[c].parent] = 1
+        assemble_front(tree, c, values, diagonal, slopes, weights, rests)
         size = tree.cliques[c].dim
         own = tree.cliques[c].own
         first = tree.cliques[c].members
@@ -161,7 +168,7 @@ def factor_cliques(
             at = at + size - j
         at = tree.cliques[c].rest
         for j in range(own, size):
-            copy_to(tail(tree.rests, at), tail(tree.front, j * (size + 2)), size - j)
+            copy_to(tail(rests, at), tail(tree.front, j * (size + 2)), size - j)
             at = at + size - j
     return -1
 

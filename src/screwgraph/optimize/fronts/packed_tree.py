@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from screwgraph.compiler.kernels import Kernels, compile_kernels, new_table
 from screwgraph.optimize.fronts.bayes_tree import BayesTree
@@ -37,16 +37,16 @@ class SparseRows:
 class CliqueMembers:
     """Unknowns of all cliques, leaves first: own ones, then those above, all in the order of elimination.
 
-    Arrays of all members, of all unknowns (`first`, `clique_of`, `position`) and of all cliques (the others).
+    Arrays of all unknowns (`dims`, `clique_of`), of all members (up to `columns`), and of all cliques.
     """
 
     dims: Int[np.ndarray, " u"]
+    clique_of: Int[np.ndarray, " u"]
+    """Where each unknown is eliminated."""
     unknowns: Int[np.ndarray, " k"]
     cliques: Int[np.ndarray, " k"]
     columns: Int[np.ndarray, " k"]
     """The first column of each in the front of its clique."""
-    clique_of: Int[np.ndarray, " u"]
-    position: Int[np.ndarray, " u"]
     own: Int[np.ndarray, " c"]
     size: Int[np.ndarray, " c"]
     """Directions that are eliminated, and all."""
@@ -55,11 +55,8 @@ class CliqueMembers:
     @classmethod
     def of(cls, tree: BayesTree) -> CliqueMembers:
         """Read the cliques of a tree that was prepared."""
-        dims, cliques, pool = (
-            tree.storage.tables.unknowns["dim"].copy(),
-            tree.storage.tables.cliques,
-            tree.storage.tables.pool,
-        )
+        tables = tree.storage.tables
+        dims, cliques, pool = tables.unknowns["dim"].copy(), tables.cliques, tables.pool
         order = _order_cliques(cliques)
         rank = np.full(len(cliques), -1)
         rank[order] = np.arange(len(order))
@@ -77,7 +74,7 @@ class CliqueMembers:
         columns = ends - dims[unknowns]
         columns -= np.repeat(columns[np.cumsum(counts) - counts], counts)
         return cls(
-            dims, unknowns, clique, columns, clique_of, position, chosen["own_dim"], chosen["dim"],
+            dims, clique_of, unknowns, clique, columns, chosen["own_dim"], chosen["dim"],
             np.where(chosen["parent"] > 0, rank[chosen["parent"]], -1),
         )  # fmt: skip
 
@@ -88,9 +85,21 @@ class CliqueMembers:
         order = np.argsort(keys)
         return self.columns[order[np.searchsorted(keys, cliques * count + unknowns, sorter=order)]]
 
-    def find_first(self, unknowns: Int[np.ndarray, " k"], others: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
-        """Return the cliques of the unknowns or the others, whichever is eliminated first."""
-        return self.clique_of[np.where(self.position[unknowns] <= self.position[others], unknowns, others)]
+
+@dataclass(frozen=True, eq=False)
+class CholeskyFactors:
+    """Columns of L, what is left of cliques for those above, and the diagonal of L.
+
+    Where a direction fails, what is left of its diagonal stands there.
+    """
+
+    columns: Float[np.ndarray, " L"]
+    rests: Float[np.ndarray, " r"]
+    pivots: Float[np.ndarray, " n"]
+
+    def copy_from(self, other: CholeskyFactors) -> None:
+        """Take over other factors' numbers."""
+        self.columns[:], self.rests[:], self.pivots[:] = other.columns, other.rests, other.pivots
 
 
 class PackedTree:
@@ -114,7 +123,8 @@ class PackedTree:
         size, own = members.size, members.own
         entry_cliques, places = _place(members, i, j)
         order = np.argsort(entry_cliques, kind="stable")
-        row_cliques, row_order, row_places = _place_products(members, rows)
+        self._entry_cliques = entry_cliques
+        row_cliques, row_order, pairs, row_places = _place_products(members, rows)
         cliques, runs = new_table(PackedClique, self.count), _find_runs(members)
         rest = size - own
         held, left = own * size - own * (own - 1) // 2, rest * (rest + 1) // 2
@@ -125,8 +135,9 @@ class PackedTree:
         for name, of in (("entries", entry_cliques[order]), ("rows", row_cliques), ("runs", runs[0])):
             cliques[name] = np.searchsorted(of, every)
             cliques[f"{name}_end"] = np.searchsorted(of, every, side="right")
-        _link_children(cliques, members.parents)
-        self.columns_size, self.products = int(held.sum()), len(row_places)
+        cliques["products"] = np.concatenate([[0], np.cumsum(pairs)])[cliques["rows"]]
+        _link_cliques(cliques, members.parents)
+        self.sizes, self.products = (int(held.sum()), int(left.sum()), int(members.dims.sum())), len(row_places)
         self.tables: Any = PackedTables(
             cliques=cliques,
             runs=runs[1],
@@ -138,11 +149,20 @@ class PackedTree:
             row_columns=np.ascontiguousarray(rows.columns),
             row_places=row_places,
             front=np.zeros(int(((size + 1) * size).max(initial=0))),
-            rests=np.zeros(int(left.sum())),
             x=np.zeros(int(size.max(initial=0)) + 1),
         )
         self._addresses = self.tables.addresses
         self._functions: Any = compile_packed_code().functions
+
+    def find_changed(self, entries: Bool[np.ndarray, " e"]) -> Int[np.ndarray, " c"]:
+        """Return 1 for cliques to which entries go that have changed, 0 for others."""
+        found = np.zeros(self.count, dtype=np.int64)
+        found[self._entry_cliques[entries]] = 1
+        return found
+
+    def make_factors(self) -> CholeskyFactors:
+        """Return memory for factors."""
+        return CholeskyFactors(*map(np.empty, self.sizes))
 
     def factor(
         self,
@@ -150,35 +170,36 @@ class PackedTree:
         diagonal: Float[np.ndarray, " n"],
         slopes: Float[np.ndarray, " a"],
         weights: Float[np.ndarray, " m"],
-        columns: Float[np.ndarray, " L"],
-        pivots: Float[np.ndarray, " n"],
+        factors: CholeskyFactors,
         tiny: float,
+        changed: Int[np.ndarray, " c"] | None = None,
     ) -> int:
-        """Write columns of L; return the direction whose pivot is not positive beyond a `tiny` part, or -1.
+        """Write factors; return the direction whose pivot is not positive beyond a `tiny` part, or -1.
 
         Args:
             values: of H's entries.
             diagonal: added to H.
             slopes: values of J.
             weights: of its rows.
-            columns: are written.
-            pivots: the diagonal of L, written; where a direction fails, what is left of its diagonal.
+            factors: are written.
             tiny: relative to the diagonal.
+            changed: 1 for cliques whose numbers differ from those that `factors` belong to, else 0; those above follow.
         """
-        arrays = (values, diagonal, slopes, weights, columns, pivots)
+        dirty = np.ones(self.count, dtype=np.int64) if changed is None else changed
+        arrays = (values, diagonal, slopes, weights, dirty, factors.columns, factors.rests, factors.pivots)
         addresses = [a.ctypes.data for a in arrays]
         return self._functions["factor_cliques"](*self._addresses, self.count, *addresses, tiny)
 
     def solve(
         self,
-        columns: Float[np.ndarray, " L"],
+        factors: CholeskyFactors,
         slopes: Float[np.ndarray, " a"],
         weights: Float[np.ndarray, " m"],
         right: Float[np.ndarray, " n"],
         multipliers: Float[np.ndarray, " m"],
     ) -> None:
         """Solve [[H, J'], [J, -1 / W]] [right, multipliers] in place."""
-        given = [a.ctypes.data for a in (columns, slopes, weights)]
+        given = [a.ctypes.data for a in (factors.columns, slopes, weights)]
         taken = (right.ctypes.data, multipliers.ctypes.data)
         self._functions["solve_with_rows"](*self._addresses, self.count, *given, self.rows.count, *taken)
 
@@ -197,13 +218,13 @@ def _order_cliques(cliques: Any) -> list[int]:
     return order[:0:-1]
 
 
-def _link_children(cliques: Any, parents: Int[np.ndarray, " c"]) -> None:
-    """Make lists of the cliques below each one."""
+def _link_cliques(cliques: Any, parents: Int[np.ndarray, " c"]) -> None:
+    """Tell cliques their parents, and make lists of those below each one."""
     first, following = [-1] * len(parents), [-1] * len(parents)
     for c, parent in enumerate(parents.tolist()):
         if parent >= 0:
             following[c], first[parent] = first[parent], c
-    cliques["child"], cliques["next"] = first, following
+    cliques["parent"], cliques["child"], cliques["next"] = parents, first, following
 
 
 def _find_directions(members: CliqueMembers) -> Int[np.ndarray, " d"]:
@@ -237,20 +258,19 @@ def _place(
     of = np.repeat(np.arange(len(members.dims)), members.dims)
     within = np.arange(len(of)) - (np.cumsum(members.dims) - members.dims)[of]
     if clique is None:
-        clique = members.find_first(of[i], of[j])
+        clique = np.minimum(members.clique_of[of[i]], members.clique_of[of[j]])  # the first one is a leaf's
     a, b = (members.find_columns(clique, of[d]) + within[d] for d in (i, j))
     return clique, np.minimum(a, b) * (members.size[clique] + 1) + np.maximum(a, b)
 
 
 def _place_products(
     members: CliqueMembers, rows: SparseRows
-) -> tuple[Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " p"]]:
-    """Return the cliques of rows that have entries, these rows in the cliques' order, and places of their products."""
+) -> tuple[Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " p"]]:
+    """Return cliques of rows with entries, these rows in the cliques' order, how many products each has, places."""
     of = np.repeat(np.arange(len(members.dims)), members.dims)
     sizes = np.diff(rows.firsts)
     used = np.flatnonzero(sizes)
-    first = np.minimum.reduceat(members.position[of[rows.columns]], rows.firsts[used]) if len(used) else used
-    clique = members.clique_of[np.argsort(members.position)[first]]
+    clique = np.minimum.reduceat(members.clique_of[of[rows.columns]], rows.firsts[used]) if len(used) else used
     order = np.argsort(clique, kind="stable")
     used, clique = used[order], clique[order]
     pairs = sizes[used] * (sizes[used] + 1) // 2
@@ -262,4 +282,4 @@ def _place_products(
         at = begins[chosen][:, None] + np.arange(len(a))
         entries = rows.firsts[used[chosen]][:, None]
         one[at], other[at] = rows.columns[entries + a], rows.columns[entries + b]
-    return clique, used, _place(members, one, other, np.repeat(clique, pairs))[1]
+    return clique, used, pairs, _place(members, one, other, np.repeat(clique, pairs))[1]

@@ -11,8 +11,7 @@ import numpy as np
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.optimize.incremental.parameter_slots import ParameterSlots
 from screwgraph.optimize.incremental.solver import Updated
-from screwgraph.optimize.linear import Factored
-from screwgraph.optimize.methods.active_set import ActivePoint, ActiveSolution, find_active_solution
+from screwgraph.optimize.methods.active_set import ActiveMatrix, ActivePoint, ActiveSolution, find_active_solution
 from screwgraph.optimize.methods.frozen_newton import FACTORED
 from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
@@ -78,10 +77,10 @@ class EditedProblem:
                 if not self._slots.write(name, parameter, value):
                     self._rebind()
         is_noise = any(n in (INVERSE_SIGMA, WHITENING) for parameters in new.values() for n in parameters)
-        for factored in (None,) if is_noise or self._factored is None else (self._factored, None):
+        for matrix in (None,) if is_noise or self._matrix is None else (self._matrix, None):
             x, kkt = self._point.x, self._kkt
             model = kkt.model(x) if known is None else kkt.with_new_costs(known, x)
-            found = find_active_solution(kkt, self._point, model, factored, self._accuracy)
+            found = find_active_solution(kkt, self._point, model, matrix, self._accuracy)
             if found.is_solved:
                 self._take(found)
                 return self.last
@@ -104,7 +103,8 @@ class EditedProblem:
     def result(self) -> Result:
         """The solution, from which `solve` can go on."""
         now = self._point
-        memory = save_scales(self._kkt.scales, {"y": now.y, "z": now.z, "barrier": BARRIER, FACTORED: self._factored})
+        factored = self._matrix.factored if self._matrix else None
+        memory = save_scales(self._kkt.scales, {"y": now.y, "z": now.z, "barrier": BARRIER, FACTORED: factored})
         iterate = Iterate(now.x.copy(), self.cost, self.violation, memory={**memory, SCALE: self._scale})
         last = self.last
         return Result(self.problem, iterate, last.iterations, 0.0, last.status, last.reason, "interior_point")
@@ -138,7 +138,7 @@ class EditedProblem:
         self._slots = ParameterSlots.of(self._assembly)
         kkt = KktSystem(self._assembly, self._curvature)
         self._kkt = kkt.with_row_scales(result.iterate.x, memory)
-        self._factored: Factored | None = None
+        self._matrix: ActiveMatrix | None = None
         self._model: LocalModel | None = self._kkt.model(result.iterate.x)
         self._point = self._make_point(result, self._model)
         self.last = Updated(result.status, result.reason, result.iterations, 0, 0)
@@ -152,7 +152,7 @@ class EditedProblem:
         problem = self.problem
         self._assembly = problem.assembly.with_own_parameters().with_scales(*self._scale)
         self._slots = ParameterSlots.of(self._assembly)
-        self._kkt, self._factored, self._model = replace(self._kkt, assembly=self._assembly), None, None
+        self._kkt, self._matrix, self._model = replace(self._kkt, assembly=self._assembly), None, None
 
     def _make_point(self, result: Result, model: LocalModel) -> ActivePoint:
         """Return the point of a result; multipliers are zero where it has none."""
@@ -165,7 +165,7 @@ class EditedProblem:
 
     def _take(self, found: ActiveSolution) -> None:
         """Keep a solution."""
-        self._point, self._model, self._factored = found.point, found.model, found.factored
+        self._point, self._model, self._matrix = found.point, found.model, found.matrix
         matrices = found.matrices * len(self.layout.sizes)
         self.last = Updated(Status.CONVERGED, SOLVED, found.steps, found.matrices, matrices)
 

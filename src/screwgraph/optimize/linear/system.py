@@ -21,7 +21,7 @@ from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, ExactMatrix, refine_solution, relative_residual
 from screwgraph.optimize.linear.regularise import LIGHT, MULTIPLIERS, Regulariser, make_regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
-from screwgraph.optimize.linear.tree import TreeFactored
+from screwgraph.optimize.linear.tree import TreeFactored, TreeMethod
 from screwgraph.optimize.singular_error import SingularError
 
 FEW = 40
@@ -141,6 +141,17 @@ class Factored:
         if relative_residual(self.exact, residual, x) <= MUCH:
             return x
         return refine_gmres(self.exact, self.factors.solve, residual, x)
+
+    def factor_again(self, values: Float[np.ndarray, " E"]) -> Factored:
+        """Factor with other values than those of hard rows; a tree eliminates only what differs and what is above.
+
+        Raises SingularError as `System.factor`.
+        """
+        method = self.system.choice.method
+        if not isinstance(method, TreeMethod) or not isinstance(self.factors, TreeFactored):
+            return self.system.factor(values, self.exact.diagonal)
+        exact = ExactMatrix(self.system, values, self.exact.diagonal)
+        return Factored(self.system, exact, method.factor_again(self.factors, values))
 
     def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
         """Return the part of the inverse that belongs to some unknowns: their joint covariance."""

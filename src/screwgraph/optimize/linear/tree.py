@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
 from screwgraph.optimize.fronts import BayesTree
-from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
+from screwgraph.optimize.fronts.packed_tree import CholeskyFactors, PackedTree, SparseRows
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.singular_error import SingularError
@@ -49,10 +49,12 @@ class TreeMethod:
 
     pattern: Pattern
     tree: PackedTree
+    plain: Int[np.ndarray, " e"]
+    """Which values stand in H."""
     own: Int[np.ndarray, " d"]
     """Which values stand on the diagonal of multipliers."""
     rows: HardRows
-    _free: list[Float[np.ndarray, " L"]] = field(default_factory=list)
+    _free: list[CholeskyFactors] = field(default_factory=list)
 
     has_multipliers_first = True
 
@@ -66,19 +68,35 @@ class TreeMethod:
     ) -> TreeFactored:
         """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
         primal, count = self.pattern.primal, self.rows.matrix.count
-        columns = self._free.pop() if self._free else np.empty(self.tree.columns_size)
         pivots = -diagonal[primal:]
         if self.own.size:
             pivots -= np.bincount(self.pattern.rows[self.own] - primal, values[self.own], count)
-        used, weights, own = self.rows.select_values(values), 1.0 / pivots, np.empty(primal)
-        bad = self.tree.factor(values, diagonal, used, weights, columns, own, NEGATIVE)
+        numbers = TreeNumbers(values, self.rows.select_values(values), diagonal, 1.0 / pivots, scales)
+        return self._factor(numbers, self._take_memory())
+
+    def factor_again(self, last: TreeFactored, values: Float[np.ndarray, " E"]) -> TreeFactored:
+        """Factor the matrix of other values of H, regularised as before: only cliques of values that differ anew."""
+        factors, numbers = self._take_memory(), replace(last.numbers, values=values)
+        factors.copy_from(last.factors)
+        differ = values != last.numbers.values
+        return self._factor(numbers, factors, self.tree.find_changed(differ[self.plain]))
+
+    def _take_memory(self) -> CholeskyFactors:
+        return self._free.pop() if self._free else self.tree.make_factors()
+
+    def _factor(
+        self, numbers: TreeNumbers, factors: CholeskyFactors, changed: Int[np.ndarray, " c"] | None = None
+    ) -> TreeFactored:
+        given = (numbers.values, numbers.diagonal, numbers.slopes, numbers.weights)
+        bad = self.tree.factor(*given, factors, NEGATIVE, changed)
+        scales, own, count = numbers.scales, factors.pivots, self.rows.matrix.count
         is_negative = bad >= 0 and self.pattern.multipliers and own[bad] < -SMALLEST * scales[bad]
-        factored = TreeFactored(self, columns, used, weights, count + 1 if is_negative else count)
-        weakref.finalize(factored, self._free.append, columns).atexit = False
+        factored = TreeFactored(self, numbers, factors, count + 1 if is_negative else count)
+        weakref.finalize(factored, self._free.append, factors).atexit = False
         if is_negative:
             return factored
         if bad < 0:
-            small = ~(own * own > SMALLEST * scales[:primal])
+            small = ~(own * own > SMALLEST * scales[: len(own)])
             if not small.any():
                 return factored
             bad = int(np.argmax(small))
@@ -86,24 +104,35 @@ class TreeMethod:
 
 
 @dataclass(frozen=True, eq=False)
+class TreeNumbers:
+    """Values, those of hard rows among them, what is added to H's diagonal, D^-1, scales of pivots."""
+
+    values: Float[np.ndarray, " E"]
+    slopes: Float[np.ndarray, " a"]
+    diagonal: Float[np.ndarray, " n"]
+    weights: Float[np.ndarray, " m"]
+    scales: Float[np.ndarray, " n"]
+
+
+@dataclass(frozen=True, eq=False)
 class TreeFactored:
-    """Columns of L, the values of hard rows, and D^-1.
+    """A factored matrix.
 
     `negative` is one more than the multipliers where H is not positive definite on the hard rows; nothing is solved
     then.
     """
 
     method: TreeMethod
-    columns: Float[np.ndarray, " L"]
-    values: Float[np.ndarray, " v"]
-    weights: Float[np.ndarray, " m"]
+    numbers: TreeNumbers
+    factors: CholeskyFactors
     negative: int
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
-        primal, solved = self.method.pattern.primal, np.array(b.T, order="C")
+        primal, solved, numbers = self.method.pattern.primal, np.array(b.T, order="C"), self.numbers
         for right in solved:
-            self.method.tree.solve(self.columns, self.values, self.weights, right[:primal], right[primal:])
+            given = (self.factors, numbers.slopes, numbers.weights)
+            self.method.tree.solve(*given, right[:primal], right[primal:])
         return solved.T
 
 
@@ -124,7 +153,7 @@ def make_tree_method(pattern: Pattern) -> TreeMethod:
     tree.prepare()
     plain, hard = np.flatnonzero(rows < primal), _make_hard_rows(pattern)
     packed = PackedTree(tree, plain, rows[plain], cols[plain], hard.matrix)
-    return TreeMethod(pattern, packed, np.flatnonzero(cols >= primal), hard)
+    return TreeMethod(pattern, packed, plain, np.flatnonzero(cols >= primal), hard)
 
 
 def is_tied(pattern: Pattern) -> bool:

@@ -1,6 +1,7 @@
 """Solving again near a solution: whole Newton steps on the KKT equations of the active inequalities.
 
-Where the last matrix serves, it is taken again. After each step, active inequalities whose multipliers are negative
+Where the last matrix serves, it is taken again; where inequalities join or leave, only what these touch, and what is
+above in its tree, is eliminated again. After each step, active inequalities whose multipliers are negative
 leave, and those that are violated join, many at once: Hintermueller, Ito, Kunisch, The primal-dual active set strategy
 as a semismooth Newton method (2002). There is no barrier, so that solutions are exact, and no line search.
 """
@@ -44,37 +45,47 @@ class ActivePoint:
 
 
 @dataclass(frozen=True, eq=False)
+class ActiveMatrix:
+    """A factored matrix, which inequalities are active in it, and how stiff they are where they are."""
+
+    factored: Factored
+    active: Bool[np.ndarray, " k"]
+    stiffness: Float[np.ndarray, " k"]
+
+
+@dataclass(frozen=True, eq=False)
 class ActiveSolution:
-    """A point, the problem there, the matrix that was factored last; steps and new matrices on the way.
+    """A point, the problem there, the last matrix; steps and new matrices on the way.
 
     `is_solved` tells whether steps have become small.
     """
 
     point: ActivePoint
     model: LocalModel
-    factored: Factored | None
+    matrix: ActiveMatrix | None
     steps: int
     matrices: int
     is_solved: bool
 
 
 def find_active_solution(
-    kkt: KktSystem, start: ActivePoint, model: LocalModel, factored: Factored | None, accuracy: float
+    kkt: KktSystem, start: ActivePoint, model: LocalModel, matrix: ActiveMatrix | None, accuracy: float
 ) -> ActiveSolution:
     """Take steps until they are expected to change unknowns by less than `accuracy`, relative to families beyond 1.
 
-    `model` is the problem at the start; `factored` is None where numbers have changed on which the matrix depends.
+    `model` is the problem at the start; `matrix` is None where numbers have changed on which the matrix depends.
     """
     point, count, matrices, sizes = start, 0, 0, _measure_sizes(kkt, start.x)
     slope = _gradient(kkt, model, point)
     first = error = _measure(model, point, slope)
-    stiffness = _find_stiffness(kkt, model)
     while count < MOST:
-        if factored is None:
-            factored, matrices = _factor(kkt, model, point, stiffness), matrices + 1
-        if factored is None:
+        if matrix is None:
+            matrix, matrices = _make_matrix(kkt, model, point), matrices + 1
+        elif not np.array_equal(matrix.active, point.active):
+            matrix = _exchange(kkt, model, matrix, point.active)
+        if matrix is None:
             break
-        ahead, step = _take_step(kkt, model, point, factored, stiffness, slope)
+        ahead, step = _take_step(kkt, model, point, matrix, slope)
         moved = max_magnitude(step / sizes)
         model, count = kkt.model(ahead.x), count + 1
         ahead = replace(ahead, active=np.where(point.active, ahead.z > 0.0, model.g > VIOLATED))
@@ -86,11 +97,11 @@ def find_active_solution(
             break
         part = left / error if error else 0.0
         if is_same and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
-            return ActiveSolution(ahead, model, factored, count, matrices, is_solved=True)
-        if not is_same or part > WORTHWHILE:
-            factored = None
+            return ActiveSolution(ahead, model, matrix, count, matrices, is_solved=True)
+        if part > WORTHWHILE and (is_same or not matrices):  # else it is what joined and left
+            matrix = None
         point, error = ahead, left
-    return ActiveSolution(point, model, factored, count, matrices, is_solved=False)
+    return ActiveSolution(point, model, matrix, count, matrices, is_solved=False)
 
 
 def _measure_sizes(kkt: KktSystem, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " n"]:
@@ -126,14 +137,13 @@ def _find_stiffness(kkt: KktSystem, model: LocalModel) -> Float[np.ndarray, " k"
     return STIFF * typical / np.where(squares > 0.0, squares, 1.0)
 
 
-def _factor(
-    kkt: KktSystem, model: LocalModel, point: ActivePoint, stiffness: Float[np.ndarray, " k"]
-) -> Factored | None:
+def _make_matrix(kkt: KktSystem, model: LocalModel, point: ActivePoint) -> ActiveMatrix | None:
     """Return the factored equations, None where they are not those of a minimum.
 
     Where signs of pivots may be rounding, multipliers are regularised more.
     """
-    ratios, shift = np.where(point.active, stiffness, 0.0), np.zeros(len(model.gradient))
+    stiffness, shift = _find_stiffness(kkt, model), np.zeros(len(model.gradient))
+    ratios = np.where(point.active, stiffness, 0.0)
     multipliers = (point.y, point.z) if kkt.curved else None
     for firm in (False, True):
         try:
@@ -141,23 +151,34 @@ def _factor(
         except SingularError:
             continue
         if factored.negative == len(model.c):
-            return factored
+            return ActiveMatrix(factored, point.active, stiffness)
     return None
+
+
+def _exchange(
+    kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix, active: Bool[np.ndarray, " k"]
+) -> ActiveMatrix | None:
+    """Return the matrix with other active inequalities; all else stays. None where it is not that of a minimum."""
+    ratios = np.where(active, matrix.stiffness, 0.0)
+    try:
+        factored = kkt.factor_again(matrix.factored, model, matrix.active != active, ratios)
+    except SingularError:
+        return None
+    return ActiveMatrix(factored, active, matrix.stiffness) if factored.negative == len(model.c) else None
 
 
 def _take_step(
     kkt: KktSystem,
     model: LocalModel,
     point: ActivePoint,
-    factored: Factored,
-    stiffness: Float[np.ndarray, " k"],
+    matrix: ActiveMatrix,
     slope: Float[np.ndarray, " n"],
 ) -> tuple[ActivePoint, Float[np.ndarray, " n"]]:
     """Return the point after a step, and the step."""
-    n = len(model.gradient)
+    n, stiffness = len(model.gradient), matrix.stiffness
     pull = np.where(point.active, point.z + stiffness * model.g, 0.0)
     more = kkt.multiply_inequalities_transposed(model, pull - point.z)
-    both = factored.correction(np.concatenate([-slope - more, -model.c]), ROUGH)
+    both = matrix.factored.correction(np.concatenate([-slope - more, -model.c]), ROUGH)
     step = both[:n]
     z = np.where(point.active, pull + stiffness * kkt.multiply_inequalities(model, step), 0.0)
     x = kkt.retract(point.x, step)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.constraint_rows import CurvatureEntries
@@ -150,6 +150,24 @@ class KktSystem:
         values = np.concatenate([model.entries, *bends, condensed, model.A])
         system = self.system.firm if firm else self.system
         return system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
+
+    def factor_again(
+        self,
+        factored: Factored,
+        model: LocalModel,
+        changed: Bool[np.ndarray, " k"],
+        ratios: Float[np.ndarray, " k"],
+    ) -> Factored:
+        """Factor the equations with other ratios of some inequalities, with these' slopes, all else as it was.
+
+        Raises SingularError as `factor`.
+        """
+        both, values = self.assembly.inequalities.pairs, factored.exact.values.copy()
+        chosen = np.flatnonzero(changed[both.rows])
+        first, second, rows = both.first[chosen], both.second[chosen], both.rows[chosen]
+        begin = values.size - model.A.size - both.rows.size
+        values[begin + chosen] = model.G[first] * model.G[second] * ratios[rows]
+        return factored.factor_again(values)
 
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
