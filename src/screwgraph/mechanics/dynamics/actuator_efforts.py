@@ -32,7 +32,7 @@ def actuator_variables(robot: Robot, names: Iterable[str] | None = None) -> tupl
 def refuse_actuators(asked: bool) -> None:
     """Raise InputError where actuators of a planar mechanism are asked for."""
     if asked:
-        raise InputError("planar mechanisms have no actuators", why="motors act on their angles", fix="leave it out")
+        raise InputError("mechanisms have no actuators", why="motors act on their angles", fix="leave it out")
 
 
 def take_efforts(query: Query, coordinates: str) -> Query:

@@ -106,7 +106,7 @@ def _find_of_mechanism(
 ) -> BaseParameters:
     refuse_payload(payload)
     if lengths:
-        raise InputError("coefficients of planar mechanisms are no formulas of lengths", fix="leave lengths out")
+        raise InputError("coefficients of mechanisms are no formulas of lengths", fix="leave lengths out")
     labels = tuple(list_parameters(mechanism, parameters))
     kept, rows = find_independent_columns(sample_regressor(mechanism, parameters), DEPENDENT)
     found = [{c: float(row[c]) for c in np.flatnonzero(np.abs(row) > ROUNDING).tolist()} for row in rows]

@@ -219,7 +219,7 @@ def _refuse_joints(query: Callable[..., Function]) -> Callable[..., Function]:
         check_positions(positions)
         if positions == INDEPENDENT:
             raise InputError(
-                "functions of planar mechanisms take the positions of all coordinates",
+                "functions of mechanisms take the positions of all coordinates",
                 why="these are points, which several assembly modes share",
                 fix="sg.closed_positions(mechanism) gives them on the branch of a guess; leave out positions=",
             )
