@@ -113,7 +113,8 @@ def _euler(
         rate = stretches.rate(d, v)
         change = h * stretches.acceleration(which, span[0] + (span[1] - span[0]) * (i + 1) / count, d, v)
         if inverse is not None and slopes is not None:
-            change = np.matvec(inverse, change + h * h * np.matvec(slopes[0], rate))
+            forced = change + h * h * (slopes[0] @ rate[:, :, None])[:, :, 0]
+            change = (inverse @ forced[:, :, None])[:, :, 0]
             d = d + h * (rate + change)
         else:
             d = d + h * rate

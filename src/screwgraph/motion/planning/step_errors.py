@@ -85,7 +85,7 @@ def measure_motion(flow: StepFlow) -> MotionScales:
     """Return the scales of a planned motion."""
     t, qd = flow.t, flow.values["qd"]
     turns, whole = np.array(find_model_kind(flow.steps.mechanics.robot).turns(flow.steps.mechanics.robot)), t[-1] - t[0]
-    way = spread_by_unit(np.trapezoid(np.abs(qd), t, axis=0), turns)
+    way = spread_by_unit(0.5 * np.diff(t) @ (np.abs(qd[1:]) + np.abs(qd[:-1])), turns)
     top = spread_by_unit(np.abs(qd).max(axis=0), turns)
     return MotionScales(np.maximum(way, SHORT), np.maximum(top, SHORT / whole), turns)
 

@@ -14,6 +14,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends.llvm import compile_program, machine_code, tiering
+from screwgraph.compiler.backends.llvm.ufunc_memory import kept_alive
 from screwgraph.compiler.derivatives.analytic import tree_problem as analytic
 
 
@@ -249,7 +250,7 @@ def test_code_of_steps_is_a_draft_first(levels):
 def test_a_draft_goes_with_its_function():
     f = sg.forward_dynamics(sg.load("rr"))
     f(*np.ones((3, 2)))
-    code = weakref.ref(f.ufunc.kept_alive[0].draft)
+    code = weakref.ref(kept_alive(f.ufunc)[0].draft)
     assert code() is not None
     del f
     gc.collect()

@@ -29,6 +29,7 @@ from screwgraph.compiler.backends.llvm.machine_code import (
     make_entry,
 )
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER
+from screwgraph.compiler.backends.llvm.ufunc_memory import keep_alive, kept_alive
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Code
@@ -131,7 +132,7 @@ def compile_gufunc(
 
 def loop_address(ufunc: np.ufunc) -> Any:
     """Return memory with the address of the loop that a gufunc of ours runs, which is another one with fast code."""
-    return ufunc.kept_alive[1]  # pyright: ignore[reportAttributeAccessIssue]
+    return kept_alive(ufunc)[1]
 
 
 def _core(shape: Shape) -> str:
@@ -171,5 +172,5 @@ def make_ufunc(
         *address_of, 1, nin, nout, no_identity, texts[0], texts[1], 0, texts[2]
     )
     # NumPy only borrows these; they live as long as the ufunc.
-    ufunc.kept_alive = (code, loops, data, types, texts, counters)
+    keep_alive(ufunc, (code, loops, data, types, texts, counters))
     return ufunc

@@ -76,7 +76,7 @@ def _piece(arguments: Sequence[tuple[str, int, int]], shares: Sequence[Any], mos
     parts = np.linspace(0.0, 1.0, most + 1)
     values = np.array([np.broadcast_to(share(parts), parts.shape) for share in shares]).T
     for degree in range(most + 1):
-        found = np.linalg.lstsq(evaluate_bernstein(degree, parts), values)[0]
+        found = np.linalg.lstsq(evaluate_bernstein(degree, parts), values, rcond=None)[0]
         if np.abs(evaluate_bernstein(degree, parts) @ found - values).max() < ROUNDING:
             break
     found[np.abs(found) < ROUNDING] = 0.0
