@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import screwgraph as sg
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats import load, zoo_names
 from screwgraph.model.robot import JOINT_TYPES, Joint, Limits, Link, merge_fixed, tree, with_floating_base
@@ -211,3 +212,20 @@ def test_a_saved_file_has_usual_permissions(tmp_path):
     save(rich_robot(), tmp_path / "robot.yaml")
     mode = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("other", "robot.yaml")]
     assert mode[0] == mode[1]
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".yaml"])
+def test_inertias_are_read_again_to_the_last_bit(suffix, tmp_path):
+    """Links that were lumped together have digits of rounding; equal entries among these save operations."""
+    rng = np.random.default_rng(2)
+    inertias = [sg.load("panda").links[-1].inertia]
+    for _ in range(20):
+        root = rng.standard_normal((3, 3))
+        com = rng.standard_normal(3) * 0.1
+        inertias.append(SpatialInertia.of_body(float(rng.uniform(0.1, 9.0)), com, root @ root.T))
+    robot = sg.load("panda")
+    for inertia in inertias:
+        changed = replace(robot, links=(*robot.links[:-1], replace(robot.links[-1], inertia=inertia)))
+        sg.save(changed, tmp_path / f"r{suffix}")
+        found = sg.load(tmp_path / f"r{suffix}").links[-1].inertia
+        np.testing.assert_array_equal(found.parameters, inertia.parameters)

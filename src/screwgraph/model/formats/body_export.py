@@ -9,9 +9,9 @@ from jaxtyping import Float
 
 from screwgraph.model.formats.diagnostics import LARGEST
 from screwgraph.model.robot import Limits
-from screwgraph.spatial import SpatialInertia
+from screwgraph.spatial import SpatialInertia, skew
 
-_DIGITS = 15
+_DIGITS, _STEPS = 15, 3
 
 
 def is_writable(inertia: SpatialInertia) -> bool:
@@ -26,7 +26,42 @@ def keeps_digits(inertia: SpatialInertia) -> bool:
 
 
 def body_inertia_entries(inertia: SpatialInertia) -> tuple[float, Float[np.ndarray, "3"], Float[np.ndarray, "3 3"]]:
-    """Return mass (kg), centre of mass (m) and inertia about it (kg m^2), without the noise of computing them.
+    """Return mass (kg), centre of mass (m) and inertia about it (kg m^2), from which the same inertia is read.
+
+    They are without the noise of computing them where that is the same inertia to the last bit: zeros and equal entries
+    save operations, and links that are lumped together may have these where rounding would take them away.
+    """
+    short = _short_entries(inertia)
+    if _is_same(inertia, *short[1:]):
+        return short
+    com = _exact_quotients(inertia.first_moment, inertia.mass)
+    about_com = inertia.about_origin + inertia.mass * skew(com) @ skew(com)
+    for _ in range(_STEPS):
+        about_com = about_com + (inertia.about_origin - _read_again(inertia, com, about_com).about_origin)
+    return (inertia.mass, com, about_com) if _is_same(inertia, com, about_com) else short
+
+
+def _read_again(
+    inertia: SpatialInertia, com: Float[np.ndarray, "3"], about_com: Float[np.ndarray, "3 3"]
+) -> SpatialInertia:
+    """Return the inertia that is read from entries."""
+    return SpatialInertia.of_body(inertia.mass, com, about_com)
+
+
+def _is_same(inertia: SpatialInertia, com: Float[np.ndarray, "3"], about_com: Float[np.ndarray, "3 3"]) -> bool:
+    return bool((_read_again(inertia, com, about_com).parameters == inertia.parameters).all())
+
+
+def _exact_quotients(products: Float[np.ndarray, "3"], factor: float) -> Float[np.ndarray, "3"]:
+    """Return numbers whose products with a factor are these to the last bit, where there are such; else the nearest."""
+    nearest = products / factor if factor else np.zeros(3)
+    for other in (np.nextafter(nearest, np.inf), np.nextafter(nearest, -np.inf)):
+        nearest = np.where((factor * nearest != products) & (factor * other == products), other, nearest)
+    return nearest
+
+
+def _short_entries(inertia: SpatialInertia) -> tuple[float, Float[np.ndarray, "3"], Float[np.ndarray, "3 3"]]:
+    """Return entries of 15 digits.
 
     The inertia about the centre of mass is a difference; digits below the rounding of its terms mean nothing.
     """
