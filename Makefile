@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test check lint extras suite mutants docs pages pictures papers bench playground wheel clean
+.PHONY: demo test check lint extras suite mutants docs site pages pictures papers bench playground wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -64,9 +64,12 @@ mutants: $(VENV)/installed-dev
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 # The site: docs/_build/html/index.html; a warning is an error. `make test` runs the code of some pages, this of the others.
-docs: $(VENV)/installed-docs $(VENV)/installed-dev
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+docs: site $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n 2 -m suite tests/docs
+
+# The site alone, as a workflow publishes it.
+site: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 
 # Pages that are made from the sources: the reference, keys of files, executed notebooks.
 pages: $(VENV)/installed-dev
@@ -90,12 +93,14 @@ papers: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench .venv-crocoddyl/installed
 	$(BIN)/python -m benchmarks $(ARGS)
 
-# The page in which graphs are eliminated in a browser: out/playground.html; npm downloads Pyodide. Its tests run from then on.
-playground: $(VENV)/installed-dev
+# The page in which graphs are eliminated in a browser: out/playground.html, and for `screwgraph playground`; npm downloads
+# Pyodide. Its tests run from then on.
+playground: $(VENV)/installed-playground
 	$(BIN)/python -m playground out/playground.html
+	cp out/playground.html src/screwgraph/ui/playground.html
 
-# The wheel, checked, and called in an environment of its own outside the source tree.
-wheel: $(VENV)/installed-release
+# The wheel, with the playground's page in it, checked, and called in an environment of its own outside the source tree.
+wheel: $(VENV)/installed-release playground
 	rm -rf dist
 	$(PIP) wheel --no-deps -w dist . </dev/null
 	$(BIN)/twine check --strict dist/*.whl
@@ -115,8 +120,12 @@ $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e '.[dev]' </dev/null
 	@touch $@ $(VENV)/installed
 
+$(VENV)/installed-playground: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e '.[playground]' </dev/null
+	@touch $@ $(VENV)/installed
+
 $(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install -e '.[docs]' </dev/null
+	$(PIP) install -e '.[docs,draw]' </dev/null
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-release: pyproject.toml | $(VENV)/bin/python

@@ -26,7 +26,7 @@ from screwgraph.ui.draw.scene import Scene
 GIVEN = {"forward": ("q", "qd", "tau"), "inverse": ("q", "qd", "qdd")}
 """What each question is asked of; the answers are the accelerations, or the torques, of all joints."""
 ASKED = {"forward": "qdd", "inverse": "tau"}
-MANY = 24
+MANY = 64
 """Joints of the largest robot whose graph is drawn: Python in a browser is slow."""
 
 

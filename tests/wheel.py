@@ -45,6 +45,7 @@ COMMANDS = (
     "inverse rr --trajectory rr.csv -o torques.csv",
     "plan cp2 -o plan",
     "view rr -o rr.html",
+    "playground -o playground.html",
 )
 """Commands of the base, in this order."""
 DRAWING = (

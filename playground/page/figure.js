@@ -26,7 +26,7 @@ function svg({ bounds, edges, nodes, texts }) {
   }
   for (const { text, at: [x, y], align, size, colour } of texts) {
     const anchor = { left: "start", center: "middle", right: "end" }[align];
-    parts.push(`<text x="${r(x)}" y="${r(y + size / 3)}" text-anchor="${anchor}" font-size="${size}" fill="${colour}" font-family="'STIX Two Text','Times New Roman',serif">${escaped(text)}</text>`);
+    parts.push(`<text x="${r(x)}" y="${r(y + size / 3)}" text-anchor="${anchor}" font-size="${0.88 * size}" fill="${colour}" font-family="'STIX Two Text','Times New Roman',serif">${escaped(text)}</text>`);
   }
   return parts.join("") + "</svg>";
 }

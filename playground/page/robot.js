@@ -42,16 +42,18 @@ function robotView(canvas) {
     for (const joint of robot.joints) {
       const axis = joint.axis.length === 3 ? joint.axis : [0, 0, 1], at = number[joint.child];
       const [a, b] = [-1, 1].map((s) => place(at, axis.map((x) => s * radius * x)));
-      found.push({ a, b, colour: joint.type === "prismatic" ? "#7a5195" : "#3f4a5a", width: 0.075 });
+      found.push({ a, b, colour: joint.type === "prismatic" ? "#7a5195" : themed("--faint"), width: 0.075 });
     }
     return found;
   }
+  const themed = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   function ground() {
+    const grid = themed("--grid");
     context.globalAlpha = 0.35;
     for (let i = -4; i <= 4; ++i) {
       const s = (i * reach) / 3, e = (4 * reach) / 3, z = floor;
-      stroke([s, -e, z], [s, e, z], "#aab4c2", 1);
-      stroke([-e, s, z], [e, s, z], "#aab4c2", 1);
+      stroke([s, -e, z], [s, e, z], grid, 1);
+      stroke([-e, s, z], [e, s, z], grid, 1);
     }
     context.globalAlpha = 1;
   }
@@ -60,9 +62,10 @@ function robotView(canvas) {
     if (!robot) return;
     ground();
     context.lineCap = "round";
+    const halo = themed("--halo");
     const found = lines().map((line) => ({ ...line, depth: seen(line.a)[2] + seen(line.b)[2] }));
     for (const { a, b, colour, width } of found.sort((x, y) => y.depth - x.depth)) {
-      stroke(a, b, "#ffffff", width * 0.42 * canvas.height * zoom + 3);
+      stroke(a, b, halo, width * 0.42 * canvas.height * zoom + 3);
       stroke(a, b, colour, width * 0.42 * canvas.height * zoom);
     }
   }
@@ -74,6 +77,7 @@ function robotView(canvas) {
     middle = low.map((x, k) => (x + high[k]) / 2);
     reach = Math.max(1e-3, 0.58 * Math.hypot(...high.map((x, k) => x - low[k])));
   }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   let last = null;
   canvas.onpointerdown = (event) => { last = [event.clientX, event.clientY]; canvas.setPointerCapture(event.pointerId); };
   canvas.onpointerup = () => { last = null; };

@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "estimate": "Estimate the motion of a robot or a planar mechanism, torques and parameters from measurements.",
     "identify": "Identify inertias, friction and payloads of a robot from logs of positions and torques.",
     "plan": "Plan a motion and write it.",
+    "playground": "Open the page that eliminates graphs of robots in the browser.",
     "bench": "Measure the speed of a robot's functions on this machine.",
 }
 """Commands, each in the module of its name, and what they do; a module is imported when its command is asked for."""
