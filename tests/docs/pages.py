@@ -66,9 +66,11 @@ def blocks(page: Path) -> list[Block]:
 
 
 def pictures(page: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the pictures of a page: where they lie, and the text that stands under them."""
+    """Yield the pictures of a page: where they lie, and the text that stands under them; badges of others left out."""
     text = page.read_text(encoding="utf-8")
     for match in PICTURE.finditer(text):
+        if "://" in match["target"]:
+            continue
         yield (page.parent / match["target"]).resolve(), text[match.end() :]
 
 
