@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.elimination import eliminate
 from screwgraph.ui.draw import draw_steps, style
@@ -110,3 +111,13 @@ def test_an_elimination_of_nothing_is_drawn_as_nothing() -> None:
     dag = eliminate(g.__class__(g.variables, (), g.known, g.derived), [])
     assert arrows(dag_scene(dag)) == []
     assert arrows(steps_scene(dag)) == []
+
+
+def test_numbers_of_branches_have_the_names_of_their_joints_below_the_figure():
+    def below(robot: sg.Robot) -> list[str]:
+        model = sg.dynamics_graph(robot).given("q", "qd", "tau")
+        return [text.text for text in dag_scene(eliminate(model, "aba")).texts if ": " in text.text]
+
+    names = sg.load("a1").joint_names
+    assert [text.replace("\\", "") for text in below(sg.load("a1"))] == [f"{i}: {n}" for i, n in enumerate(names, 1)]
+    assert below(sg.load("rrr")) == []

@@ -80,9 +80,15 @@ def _format_accent(pair: str) -> str:
     return f'<span style="position:relative;display:inline-block">{escape(pair[0])}{inner}</span>'
 
 
+MOST_COLUMNS = 100
+"""Behind longer laws notes stand by themselves."""
+
+
 def format_text(lines: Sequence[Line]) -> str:
-    """Return lines of plain text; headings where there are definitions."""
+    """Return lines of plain text, notes in one column; headings where there are definitions."""
     found, named = [], any(line.number is None for line in lines)
+    widths = (_columns(f"{line.left} = {line.right}") for line in lines if line.note)
+    column = max((width for width in widths if width <= MOST_COLUMNS), default=0)
     last: bool | None = None
     for line in lines:
         numbered = line.number is not None
@@ -90,9 +96,15 @@ def format_text(lines: Sequence[Line]) -> str:
             found.append("back-substitution:" if numbered else "elimination:")
         last = numbered
         head = f"{line.number:>3} " if numbered else "    "
-        note = f"   {line.note}" if line.note else ""
-        found.append(f"{head}{line.left} = {line.right}{note} ;")
+        law = f"{line.left} = {line.right}"
+        note = f"{' ' * (column - _columns(law))}   {line.note}" if line.note else ""
+        found.append(f"{head}{law}{note} ;")
     return "\n".join(found)
+
+
+def _columns(text: str) -> int:
+    """Return how wide a text is where letters have one width: accents have none."""
+    return sum(letter not in "\u0307\u0308" for letter in text)
 
 
 def format_latex(lines: Sequence[Line]) -> str:
@@ -101,8 +113,9 @@ def format_latex(lines: Sequence[Line]) -> str:
     for line in lines:
         number = f"{line.number}:" if line.number is not None else ""
         note = rf" && \text{{{_words(line.note)}}}" if line.note else ""
-        rows.append(rf"  \text{{{number}}}\quad {to_latex(line.left)} &= {to_latex(line.right)}{note} \\")
-    return "\n".join([r"\begin{align*}", *rows, r"\end{align*}"])
+        rows.append(rf"  \text{{{number}}}\quad {to_latex(line.left)} &= {to_latex(line.right)}{note}")
+    body = [" \\\\\n".join(rows)] if rows else []
+    return "\n".join([r"\begin{align*}", *body, r"\end{align*}"])
 
 
 def _words(text: str) -> str:

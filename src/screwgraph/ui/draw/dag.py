@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from screwgraph.elimination import Dag
-from screwgraph.graph import Key
+from screwgraph.graph import FactorGraph, Key
 from screwgraph.ui.draw import style
 from screwgraph.ui.draw.graph import arrange_graph, make_variable_nodes
 from screwgraph.ui.draw.legend import Item, with_legend
+from screwgraph.ui.draw.math_labels import escape_mathtext
 from screwgraph.ui.draw.render import render
 from screwgraph.ui.draw.routing import Connection, route_edges
 from screwgraph.ui.draw.scene import Node, Scene
@@ -83,4 +85,13 @@ def make_legend(dag: Dag, arrow: str) -> list[Item]:
     }
     used = {style.colours(key.kind) for key in dag.order}
     items: list[Item] = [("circle", meaning, c) for c, meaning in meanings.items() if c in used]
-    return [*items, ("arrow", arrow, style.PLAIN)]
+    return [*items, ("arrow", arrow, style.PLAIN), *list_branches(dag.graph)]
+
+
+def list_branches(graph: FactorGraph) -> list[Item]:
+    """Return the numbers of joints with their names, where a tree has branches that look alike; else nothing."""
+    joints = {v.index: (v.parent, v.key.name) for v in graph.variables.values() if v.key.kind == "qdd"}
+    parents = Counter(parent for parent, _ in joints.values())
+    if not parents or max(parents.values()) == 1:
+        return []
+    return [("", f"{index}: {escape_mathtext(name)}", style.PLAIN) for index, (_, name) in sorted(joints.items())]
