@@ -87,9 +87,9 @@ if TYPE_CHECKING:
     from screwgraph.motion import simulation as simulation
     from screwgraph.motion.estimation import estimate, inverse_trajectory, over
     from screwgraph.motion.identification import identify
+    from screwgraph.motion.identification.excitation import excitation
     from screwgraph.motion.planning import Plan, Planner, Task, plan, task_names
     from screwgraph.motion.planning.collision import minimal_distance
-    from screwgraph.motion.planning.excitation import excitation
     from screwgraph.motion.simulate import simulate
     from screwgraph.motion.simulation import Rollouts, Simulator, Trajectory, rollout
     from screwgraph.ui import draw as draw
@@ -150,7 +150,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanics.mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "plan", "task_names"), "motion.planning"),
-    "excitation": "motion.planning.excitation",
+    "excitation": "motion.identification.excitation",
     "minimal_distance": "motion.planning.collision",
     "Robot": "model.robot",
     "simulate": "motion.simulate",

@@ -41,6 +41,10 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "difference": {"dtype": ""},
     "dynamics_graph": {"external_wrenches": "", "parameters": "", "payload": PAYLOAD, "poses": "has no poses"},
     "estimate": dict.fromkeys(("parameters", "inputs", "sensors", "q0", "qd0", "noise", "watch"), ""),
+    "excitation": {
+        **dict.fromkeys(("parameters", "period", "harmonics", "objective", "velocity", "acceleration"), ""),
+        **{"payload": PAYLOAD, "seed": "", "points": ""},
+    },
     "forward_dynamics": {**DYNAMICS, "actuators": ACTUATORS},
     "forward_kinematics": {"frames": "", "parameters": "", "dtype": ""},
     **dict.fromkeys(("frame_acceleration", "frame_jacobian", "frame_velocity"), FRAMES),
@@ -94,8 +98,8 @@ class Subject:
 
 @cache
 def subject(name: str) -> Subject:
-    point, motor = ("P2", "theta") if name == "four_bar_angle" else ("C", "theta")
-    return Subject(sg.load_mechanism(name), "coupler", point, motor)
+    body, point = ("coupler", "P2") if name == "four_bar_angle" else ("rocker", "C")  # a rod in space has no frame
+    return Subject(sg.load_mechanism(name), body, point, "theta")
 
 
 @cache
@@ -133,6 +137,7 @@ def value(name: str, query: str, option: str) -> Any:
         ("base_parameters", "parameters"): [own.body],
         ("regressor", "parameters"): [own.body],
         ("identify", "parameters"): [own.body],
+        ("excitation", "parameters"): [own.body],
         ("rollout", "parameters"): {mass: np.array([[1.5], [2.5]])},
         ("estimate", "parameters"): [mass],
         ("simulate", "coordinates"): "independent",
@@ -166,6 +171,14 @@ def value(name: str, query: str, option: str) -> Any:
             "motor_constants": {own.motor: 0.5},
             "contacts": [own.point],
         },
+        **{
+            "period": 3.0,
+            "harmonics": 3,
+            "objective": "condition",
+            "velocity": 3.0,
+            "acceleration": 20.0,
+            "points": 50,
+        },
         **{"cutoff": 8.0, "motion": "estimated", "loss": "huber", "held_out": 0},
     }
     return here.get((query, option), usual.get(option))
@@ -176,7 +189,7 @@ def cases() -> list[Any]:
     for name in ("four_bar_angle", "rssr"):
         for query, options in OPTIONS.items():
             for option in options:
-                marks = [pytest.mark.suite] if name == "rssr" or query in ("estimate", "identify") else []
+                marks = [pytest.mark.suite] if name == "rssr" or query in ("estimate", "excitation", "identify") else []
                 found.append(pytest.param(name, query, option, marks=marks, id=f"{name}-{query}-{option}"))
     return found
 
@@ -196,6 +209,8 @@ def test_no_option_is_left_out():
 def test_an_option_is_answered_or_refused_in_one_line(name, query, option):
     ask: Callable[..., Any] = getattr(sg, query)
     options = {option: value(name, query, option)}
+    if query == "excitation":
+        options = {"parameters": [subject(name).body], "period": 2.0, "harmonics": 2, "velocity": 2.0} | options
     if query == "estimate":
         options = {"sensors": sensors(name)} | options
     if query in ("simulate", "rollout"):

@@ -19,7 +19,6 @@ OF_JOINTS = "no joint carries links and frames"
 ROBOTS_ALONE: Mapping[str, str] = {
     "kinematics_graph": OF_JOINTS,  # positions are the coordinates themselves: nothing is eliminated along joints
     "minimal_distance": OF_JOINTS,  # bodies are lines without thickness, which nothing touches
-    "excitation": OF_JOINTS,  # it keeps to the limits of joints, which files of mechanisms do not have
 }
 """Queries of robots that mechanisms refuse, and the reason that the refusal gives."""
 
@@ -55,6 +54,7 @@ CALLS: Mapping[str, Callable[[], Any]] = {
     "difference": lambda: still(sg.difference, 2),
     "dynamics_graph": lambda: len(sg.dynamics_graph(model()).factors),
     "estimate": lambda: sg.estimate(model(), observed()).q,
+    "excitation": lambda: sg.excitation(model(), ["coupler"], period=2.0, harmonics=2, velocity=2.0).run.tau,
     "forward_dynamics": lambda: sg.forward_dynamics(model())(model().home, np.zeros(5), [0.0]),
     "forward_kinematics": lambda: still(sg.forward_kinematics, 1),
     "frame_acceleration": lambda: still(sg.frame_acceleration, 3, "coupler"),

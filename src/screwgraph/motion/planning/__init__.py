@@ -1,7 +1,6 @@
 """Planning: a trajectory as a factor graph over time."""
 
 from screwgraph.motion.planning.collocation import COLLOCATIONS
-from screwgraph.motion.planning.excitation import Excitation
 from screwgraph.motion.planning.models import MechanismCoordinates
 from screwgraph.motion.planning.phases import Phase, horizon
 from screwgraph.motion.planning.plan import Plan
@@ -14,7 +13,6 @@ from screwgraph.motion.planning.task_files import read_task, task_names
 
 __all__ = [
     "COLLOCATIONS",
-    "Excitation",
     "MechanismCoordinates",
     "Phase",
     "Plan",

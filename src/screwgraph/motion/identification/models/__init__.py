@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from screwgraph.motion.identification.models.base import IdentifiedModel, Motors, TorqueLaw, Unknown
+from screwgraph.motion.identification.models.base import CoordinateLimits, IdentifiedModel, Motors, TorqueLaw, Unknown
 from screwgraph.motion.identification.models.mechanism import IdentifiedMechanism
 from screwgraph.motion.identification.models.robot import IdentifiedRobot
 
 MODELS: Mapping[str, Callable[[Any], IdentifiedModel]] = {"robot": IdentifiedRobot, "mechanism": IdentifiedMechanism}
 """Models, as identification sees them, by kind."""
 
-__all__ = ["MODELS", "IdentifiedModel", "Motors", "TorqueLaw", "Unknown"]
+__all__ = ["MODELS", "CoordinateLimits", "IdentifiedModel", "Motors", "TorqueLaw", "Unknown"]

@@ -51,6 +51,19 @@ class TorqueLaw:
     with_values: Callable[[Float[np.ndarray, " k"]], Any]
 
 
+@dataclass(frozen=True, eq=False)
+class CoordinateLimits:
+    """Limits of the coordinates that others follow, infinite where there is none; `names` say them in words."""
+
+    __repr__ = one_line
+
+    names: tuple[str, ...]
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    velocity: Float[np.ndarray, " n"]
+    effort: Float[np.ndarray, " n"]
+
+
 class Motors(Protocol):
     """What drives a model, by the columns that a log may have."""
 
@@ -127,6 +140,14 @@ class IdentifiedModel(Protocol):
 
     def law(self, names: Sequence[str] | None, payload: str | None) -> TorqueLaw:
         """Return its torques. Raises InputError as `regressor`."""
+        ...
+
+    def limits(self) -> CoordinateLimits:
+        """Return between what its free coordinates move at will. Raises InputError where they do not."""
+        ...
+
+    def follower(self) -> Callable[..., Motion]:
+        """Return the whole motion by that of the free coordinates, and its derivatives. Raises InputError."""
         ...
 
     def closed_states(self, count: int) -> Float[np.ndarray, "N nq"]:

@@ -19,15 +19,22 @@ from screwgraph.mechanics.mechanism import compile_mechanism
 from screwgraph.mechanics.mechanism.branch_tracking import follow_branch, follow_path
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.mechanism.assembled_positions import draw_assembled_positions
+from screwgraph.model.mechanism.closure import characteristic_length
 from screwgraph.model.mechanism.live_mechanism import check_source, with_values
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.identification.applied_torques import AppliedTorques, Contact
 from screwgraph.motion.identification.closed_chain_motion import ClosedChainMotion
 from screwgraph.motion.identification.manifold_curves import Motion
-from screwgraph.motion.identification.models.base import TorqueLaw, Unknown
+from screwgraph.motion.identification.models.base import CoordinateLimits, TorqueLaw, Unknown
 from screwgraph.motion.identification.recording import Columns, Rows
 
 FORCES = ("fx", "fy", "fz")
+STEPS = 60
+"""By which a coordinate goes to where the mechanism is blocked."""
+ALIVE = 0.9
+"""Part of the way to a dead point: there dependent coordinates move infinitely fast."""
+NEAR = 0.05
+"""Change of a coordinate (rad, m) up to which positions are closed from those before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +161,58 @@ class IdentifiedMechanism:
             self.closure(free),
             identified,
         )
+
+    def limits(self) -> CoordinateLimits:
+        """Return how far each motor moves its coordinate alone, at most a turn, a tenth away from dead points."""
+        mechanism, n = self.subject, len(self.free)
+        mechanism.check_motors()
+        if self.free != mechanism.motors:
+            raise InputError(
+                f"no excitation is planned for {mechanism.name!r}",
+                why=f"its motors are not as many as its {mechanism.dof} degrees of freedom, and move them not at will",
+                fix="name other motors: in its file",
+            )
+        places = [mechanism.index(name) for name in self.free]
+        ends = np.array([[self._find_end(place, way) for way in (-1.0, 1.0)] for place in places])
+        names = tuple(f"motor {name!r}" for name in self.free)
+        return CoordinateLimits(names, ends[:, 0], ends[:, 1], np.full(n, np.inf), np.full(n, np.inf))
+
+    def _find_end(self, place: int, way: float) -> float:
+        """Return how far a coordinate goes alone, from where the mechanism stands at first."""
+        mechanism, angles = self.subject, self.subject.angle_slots
+        most = np.pi if place in angles else characteristic_length(mechanism)
+        q, start = mechanism.home, float(mechanism.home[place])
+        for k in range(1, STEPS + 1):
+            try:
+                q = follow_branch(mechanism, q, (place,), np.array([[start + way * most * k / STEPS]]))[-1]
+            except ModelError:
+                return start + way * most * ALIVE * (k - 1) / STEPS
+        return start + way * most
+
+    def follower(self) -> Callable[..., Motion]:
+        """Return what closes positions from those that it closed last, where these are as many."""
+        places = [self.subject.index(name) for name in self.free]
+        closure, last = self.closure(places), list[np.ndarray]()
+
+        def follow(z: np.ndarray, zd: np.ndarray, zdd: np.ndarray) -> Motion:
+            q = self._close(closure, z, last[-1]) if last and len(last[-1]) == len(z) else None
+            if q is None:
+                q = np.array(self.complete("q", dict(zip(self.free, z.T, strict=True))))
+            last[:] = [q]
+            qd, qdd = np.zeros(q.shape), np.zeros(q.shape)
+            qd[:, places], qdd[:, places] = zd, zdd
+            return q, *closure.complete_motion(q, qd, qdd, closure.velocities(q))
+
+        return follow
+
+    def _close(self, closure: ClosedChainMotion, z: np.ndarray, guess: np.ndarray) -> np.ndarray | None:
+        """Return positions near others; None where they are too far for Newton's steps to stay on the branch."""
+        step = z - guess[:, list(closure.free)]
+        if np.abs(step).max(initial=0.0) > NEAR:
+            return None
+        q = guess + np.einsum("Nij,Nj->Ni", closure.velocities(guess), step)
+        q, is_closed = closure.close(q)
+        return q if is_closed.all() else None
 
     def closed_states(self, count: int) -> Float[np.ndarray, "N n"]:
         return draw_assembled_positions(self.subject, count, np.random.default_rng(0))

@@ -31,7 +31,7 @@ from screwgraph.motion.identification.manifold_curves import (
     lift_motion,
     normalise_quaternions,
 )
-from screwgraph.motion.identification.models.base import TorqueLaw, Unknown
+from screwgraph.motion.identification.models.base import CoordinateLimits, TorqueLaw, Unknown
 from screwgraph.motion.identification.recording import Columns, Rows
 from screwgraph.motion.simulation import coordinate_names
 from screwgraph.motion.simulation.motion_files import AXES
@@ -83,6 +83,34 @@ class IdentifiedRobot:
             ClosedChainMotion.from_robot(robot) if robot.is_closed else None,
             partial(apply_parameters, robot, own),
         )
+
+    def limits(self) -> CoordinateLimits:
+        """Return the limits of joints of one coordinate. Raises InputError for loops, and other joints."""
+        robot = self.subject
+        if robot.is_closed:
+            raise InputError(
+                f"no excitation is planned for {robot.name!r}",
+                why="loops or couplings tie its joints, and sums of sines do not close them",
+                fix="excite the open chains, or record a motion of your own",
+            )
+        several = [joint.name for joint in robot.joints if joint.type.nv != 1]
+        if several:
+            raise InputError(
+                f"no excitation is planned for joint {several[0]!r}",
+                why="it has several coordinates, and no motor that moves them at will",
+                fix='load the robot with base="fixed"',
+            )
+        own, inf = [joint.limits for joint in robot.joints], np.inf
+        return CoordinateLimits(
+            tuple(f"joint {name!r}" for name in robot.joint_names),
+            np.array([-inf if x.lower is None else x.lower for x in own]),
+            np.array([inf if x.upper is None else x.upper for x in own]),
+            np.array([inf if x.velocity is None else x.velocity for x in own]),
+            np.array([x.effort or inf for x in own]),
+        )
+
+    def follower(self) -> Callable[..., Motion]:
+        return lambda q, qd, qdd: (q, qd, qdd)
 
     def closed_states(self, count: int) -> Float[np.ndarray, "N nq"]:
         return np.array(closed_states(self.subject, count))

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.planning import excitation as own
+from screwgraph.motion.identification import excitation as own
+from screwgraph.motion.identification.models import MODELS
+from tests.motion.identification.linkages import FOUR_BAR, TRUTH, combinations_of
 from tests.motion.identification.motions import fourier
 
 
@@ -19,7 +21,7 @@ def conditioned(robot, q, qd, qdd, base) -> float:
 def test_slopes_of_the_cost(name):
     robot, rng = sg.load("rr"), np.random.default_rng(0)
     base = sg.base_parameters(robot)
-    limits, series = own._limits(robot, 2.0, 5.0), own._series(4.0, 3, 30)
+    limits, series = own._limits(MODELS["robot"](robot).limits(), 2.0, 5.0), own._series(4.0, 3, 30)
     slopes, free = sg.regressor(robot), list(base.independent)
     search = own._Search(
         lambda *at: slopes(*at)[:, :, free], sg.inverse_dynamics(robot), series, limits,
@@ -72,3 +74,44 @@ def test_what_is_refused(name, more, match):
     robot = sg.load(name, **{"base": more.pop("base")} if "base" in more else {})
     with pytest.raises(sg.InputError, match=match):
         sg.excitation(robot, **more)
+
+
+def test_a_linkage_is_excited_where_it_turns():
+    """A crank that turns round, at limited rates: loops are closed, torques tell more than those of swings."""
+    model, truth = sg.load_mechanism(FOUR_BAR), sg.load_mechanism(FOUR_BAR, TRUTH)
+    found = sg.excitation(model, period=4.0, harmonics=3, velocity=6.0, acceleration=40.0)
+    run, place = found.run, model.index("crank")
+    assert run.violation.max() < 1e-9
+    assert np.abs(run.qd[:, place]).max() <= 6.0
+    assert np.abs(run.qdd[:, place]).max() <= 40.0
+    np.testing.assert_allclose(run.qd[[0, -1]], 0.0, atol=1e-9)
+    tau = sg.inverse_dynamics(truth)(run.q, run.qd, run.qdd)
+    log = {"t": run.t, "q": run.q, "qd": run.qd, "qdd": run.qdd, "tau": tau}
+    again = sg.identify(model, log, held_out=0)
+    np.testing.assert_allclose(again.base_values, combinations_of(truth, again.base), rtol=1e-6, atol=1e-8)
+    angle = run.q[0, place] + np.linspace(0.0, 1.0, len(run.t))[:, None] ** 2 * [2.0]
+    assert found.information > information_of(model, run.q[:, place] * 0.5 + 0.5 * angle[:, 0], run.t)
+
+
+def information_of(model: sg.Mechanism, angle: np.ndarray, t: np.ndarray) -> float:
+    """Return the logarithm of the determinant of the information matrix of a motion of the crank."""
+    rate = np.gradient(angle, t, edge_order=2)
+    follow, base = MODELS["mechanism"](model).follower(), sg.base_parameters(model)
+    motion = follow(angle[:, None], rate[:, None], np.gradient(rate, t, edge_order=2)[:, None])
+    Y = sg.regressor(model)(*motion)[:, 0, list(base.independent)]
+    size = np.abs(sg.inverse_dynamics(model)(*motion)).max()
+    return float(np.linalg.slogdet(Y.T @ Y / size**2)[1])
+
+
+def test_a_linkage_with_dead_points_and_what_is_refused():
+    """A rocker drives: it swings between its dead points, and stays away from them."""
+    text = FOUR_BAR.replace("{angle: crank, of: [A, B]}", "{angle: crank, of: [A, B]}, {angle: rocker, of: [D, C]}")
+    model = sg.load_mechanism(text.replace("motors: [crank]", "motors: [rocker]"))
+    found = sg.excitation(model, ["coupler"], period=4.0, harmonics=2, velocity=3.0)
+    assert found.run.violation.max() < 1e-9
+    assert np.abs(found.run.qd).max() < 100.0
+    for motors, message in (("[]", "has no motors"), ("[crank, rocker]", "not as many as its 1 degrees of freedom")):
+        with pytest.raises(sg.InputError, match=message):
+            sg.excitation(sg.load_mechanism(text.replace("motors: [crank]", f"motors: {motors}")), velocity=1.0)
+    with pytest.raises(sg.InputError, match="motor 'crank' has no velocity limit"):
+        sg.excitation(sg.load_mechanism(FOUR_BAR))

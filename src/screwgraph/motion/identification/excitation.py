@@ -1,4 +1,4 @@
-"""Motions that show as much of a robot's parameters as can be: finite Fourier series within its limits.
+"""Motions that show as much of a model's parameters as can be: finite Fourier series within its limits.
 
 Positions are q = offset + sum of a_k sin(k w t) + b_k cos(k w t), which begin and end at rest; each joint's series is
 as large as its limits of position, velocity and acceleration let it be. Swevers et al. (1997).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -17,8 +17,9 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.mechanics.dynamics import BaseParameters, base_parameters, inverse_dynamics, regressor
-from screwgraph.model.robot import Robot
+from screwgraph.mechanics.dynamics import BaseParameters
+from screwgraph.model.model import Model
+from screwgraph.motion.identification.models import MODELS, CoordinateLimits, IdentifiedModel
 from screwgraph.motion.simulation import Trajectory
 
 DENSE = 20
@@ -36,6 +37,10 @@ PUNISHED = 1e3
 TIGHTER = (0.98, 0.93, 0.85)
 """Parts of the torque limits that searches try to keep, one after the other."""
 STEPS = 150
+BLOCKED = 1e9
+"""Cost of motions that a mechanism cannot follow."""
+NARROWER = (1.0, 0.7, 0.5, 0.35, 0.2)
+"""Parts of ranges of single coordinates that are tried, since a mechanism may not be able to move all at once."""
 OBJECTIVES = ("information", "condition")
 
 
@@ -94,7 +99,7 @@ def _make_reporter(number: int) -> Callable[[np.ndarray], None]:
 
 @check_arguments
 def excitation(
-    robot: Robot,
+    robot: Model,
     parameters: Sequence[str] | None = None,
     *,
     payload: str | None = None,
@@ -106,14 +111,15 @@ def excitation(
     seed: int = 0,
     points: int | None = None,
 ) -> Excitation:
-    """Plan a periodic motion within limits whose torques show a robot's parameters as well as can be, for `identify`.
+    """Plan a periodic motion within limits whose torques show a model's parameters as well as can be, for `identify`.
 
     Joints move by finite Fourier series, from rest to rest, within the file's limits of position and velocity, which
     hold at all times, and of torque, by the file's parameters. A local search (L-BFGS) begins at a random motion.
     Obstacles, and the robot itself, are not regarded: check `run` with `minimal_distance`. Swevers et al. (1997).
 
     Args:
-        robot: a tree with a fixed base and joints of one coordinate.
+        robot: a tree with a fixed base and joints of one coordinate; or a mechanism, planar or spatial, with as many
+            motors as degrees of freedom, whose coordinates move where it can be assembled.
         parameters: as for `regressor`, by default all inertias, and armatures and dampings of the file.
         payload: the frame of an unknown body.
         period: of the motion (s).
@@ -126,7 +132,8 @@ def excitation(
         points: samples of the motion, by default twenty for each period of the highest harmonic.
 
     Raises:
-        InputError: loops, floating bases, joints without a limit of velocity, or torques that exceed their limits.
+        InputError: loops of joints, floating bases, coordinates without a limit of velocity, or torques that exceed
+            their limits.
     """
     from scipy.optimize import minimize
 
@@ -139,39 +146,45 @@ def excitation(
     if objective not in OBJECTIVES:
         raise InputError(f"there is no objective {objective!r}", fix=f"choose one of {', '.join(OBJECTIVES)}")
     bounds = (None if limit is None else float(limit) for limit in (velocity, acceleration))
-    period, limits = float(period), _limits(robot, *bounds)
-    base = base_parameters(robot, parameters=parameters, payload=payload)
-    slopes = regressor(robot, parameters=parameters, payload=payload)
-    torques = inverse_dynamics(robot)
-    free = list(base.independent)
+    model: IdentifiedModel = MODELS[robot.kind](robot)
+    own = model.limits()
+    period, limits = float(period), _limits(own, *bounds)
+    law = model.law(parameters, payload)
+    base, follow = law.base, model.follower()
+    nominal = np.concatenate([unknown.nominal for unknown in law.unknowns])
 
-    def equations(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        return slopes(q, qd, qdd)[:, :, free]
+    def equations(*motion: np.ndarray) -> np.ndarray:
+        return law.slopes(*follow(*motion))[:, law.free][:, :, list(base.independent)]
+
+    def torques(*motion: np.ndarray) -> np.ndarray:
+        return law.torques(*follow(*motion), np.tile(nominal, (len(motion[0]), 1)))[:, law.free]
 
     series = _series(period, harmonics, DENSE * harmonics)
     rng = np.random.default_rng(seed)
-    x = rng.standard_normal((robot.nv, series.values.shape[1] + 1))
-    start = _motion(x, series, limits)
-    weight = 1.0 / _sizes(torques(*start[:3]), limits)
-    columns = np.maximum(np.linalg.norm(_flat(equations(*start[:3]) * weight[:, None]), axis=0), 1e-12)
+    x = rng.standard_normal((len(own.names), series.values.shape[1] + 1))
+    start, limits = _find_start(x, series, limits, torques)
+    weight = 1.0 / _sizes(torques(*start), limits)
+    columns = np.maximum(np.linalg.norm(_flat(equations(*start) * weight[:, None]), axis=0), 1e-12)
     for number, part in enumerate(TIGHTER):
         search = _Search(equations, torques, series, limits, weight, columns, objective, part * limits.effort)
         options, told = {"maxiter": STEPS}, _make_reporter(number)
         found = minimize(search.cost, x.ravel(), jac=True, method="L-BFGS-B", options=options, callback=told)
         x = found.x.reshape(x.shape)
-        run = _run(robot, x, period, harmonics, points, limits, torques)
-        if (np.abs(run.tau) <= limits.effort).all():
+        t, motion = _motion_at(x, period, harmonics, points, limits)
+        tau = torques(*motion)
+        if (np.abs(tau) <= limits.effort).all():
             break
     else:
-        joint = int(np.argmax(np.abs(run.tau).max(axis=0) / limits.effort))
+        place = int(np.argmax(np.abs(tau).max(axis=0) / limits.effort))
         raise InputError(
-            f"no motion was found within the torque limit of {robot.joint_names[joint]!r}",
-            why=f"{np.abs(run.tau[:, joint]).max():.3g} N m, N are needed, {limits.effort[joint]:.3g} allowed",
+            f"no motion was found within the torque limit of {own.names[place]}",
+            why=f"{np.abs(tau[:, place]).max():.3g} N m, N are needed, {limits.effort[place]:.3g} allowed",
             fix="give a longer period, or smaller velocities",
         )
-    Y = _flat(equations(run.q, run.qd, run.qdd) * weight[:, None])
+    Y = _flat(equations(*motion) * weight[:, None])
     values = np.linalg.svd(Y / np.linalg.norm(Y, axis=0), compute_uv=False)
     information = float(np.linalg.slogdet(Y.T @ Y)[1])
+    run = Trajectory(robot, "excitation", t, *follow(*motion), tau)
     return Excitation(run, base, float(values[0] / max(values[-1], 1e-300)), information)
 
 
@@ -195,7 +208,10 @@ class _Search:
         own = x.reshape(len(self.weight), -1)
         q, qd, qdd, back = _motion(own, self.series, self.limits)
         scale = self.weight[:, None] / self.columns
-        Y, tau = self.equations(q, qd, qdd) * scale, self.torques(q, qd, qdd)
+        try:
+            Y, tau = self.equations(q, qd, qdd) * scale, self.torques(q, qd, qdd)
+        except InputError:  # blocked on the way: the line search takes a shorter step
+            return BLOCKED, np.zeros(len(x))
         value, dY = _objective(_flat(Y), self.objective)
         dY = dY.reshape(Y.shape) * scale
         beyond = np.maximum(np.abs(tau) / self.effort - 1.0, 0.0)
@@ -223,34 +239,38 @@ def _objective(Y: Float[np.ndarray, "m k"], name: str) -> tuple[float, Float[np.
     return -2.0 * float(np.log(S).sum()), -2.0 * (U / S) @ Vt
 
 
-def _limits(robot: Robot, velocity: float | None, acceleration: float | None) -> _Limits:
-    if robot.is_closed:
-        raise InputError(
-            f"no excitation is planned for {robot.name!r}",
-            why="loops or couplings tie its joints, and sums of sines do not close them",
-            fix="excite the open chains, or record a motion of your own",
-        )
-    several = [joint.name for joint in robot.joints if joint.type.nv != 1]
-    if several:
-        raise InputError(
-            f"no excitation is planned for joint {several[0]!r}",
-            why="it has several coordinates, and no motor that moves them at will",
-            fix='load the robot with base="fixed"',
-        )
-    own = [joint.limits for joint in robot.joints]
-    low = np.array([-TURN if x.lower is None else max(x.lower, -TURN) for x in own])
-    high = np.array([TURN if x.upper is None else min(x.upper, TURN) for x in own])
-    allowed = np.inf if velocity is None else velocity
-    fast = np.array([allowed if x.velocity is None else min(x.velocity, allowed) for x in own])
-    still = [name for name, a, b, v in zip(robot.joint_names, low, high, fast, strict=True) if not (a < b and v > 0.0)]
+def _limits(own: CoordinateLimits, velocity: float | None, acceleration: float | None) -> _Limits:
+    """Return limits of all coordinates, at most a turn. Raises InputError where there is none of a velocity."""
+    low, high = np.maximum(own.lower, -TURN), np.minimum(own.upper, TURN)
+    fast = np.minimum(own.velocity, np.inf if velocity is None else velocity)
+    still = [n for n, a, b, v in zip(own.names, low, high, fast, strict=True) if not (a < b and v > 0.0)]
     if still:
-        raise InputError(f"the limits of joint {still[0]!r} let it not move", fix="lock it, or correct its limits")
+        raise InputError(f"the limits of {still[0]} let it not move", fix="lock it, or correct its limits")
     if not np.isfinite(fast).all():
-        name = robot.joint_names[int(np.argmin(np.isfinite(fast)))]
-        raise InputError(f"joint {name!r} has no velocity limit", fix="give velocity= (rad/s, m/s)")
-    quick = np.full(len(own), np.inf if acceleration is None else acceleration)
-    effort = np.array([x.effort or np.inf for x in own])
-    return _Limits((low + high) / 2.0, MARGIN * (high - low) / 2.0, MARGIN * fast, MARGIN * quick, effort)
+        name = own.names[int(np.argmin(np.isfinite(fast)))]
+        raise InputError(f"{name} has no velocity limit", fix="give velocity= (rad/s, m/s)")
+    quick = np.full(len(low), np.inf if acceleration is None else acceleration)
+    return _Limits((low + high) / 2.0, MARGIN * (high - low) / 2.0, MARGIN * fast, MARGIN * quick, own.effort)
+
+
+def _find_start(
+    x: Float[np.ndarray, "n p1"],
+    series: _Series,
+    limits: _Limits,
+    torques: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], _Limits]:
+    """Return the first motion, and ranges within which it can be followed. Raises InputError where there are none."""
+    for part in NARROWER:
+        narrow = replace(limits, reach=part * limits.reach)
+        q, qd, qdd, _ = _motion(x, series, narrow)
+        try:
+            torques(q, qd, qdd)
+        except InputError:
+            if part == NARROWER[-1]:
+                raise
+        else:
+            break
+    return (q, qd, qdd), narrow
 
 
 def _sizes(tau: Float[np.ndarray, "N n"], limits: _Limits) -> Float[np.ndarray, " n"]:
@@ -305,15 +325,9 @@ def _motion(x: Float[np.ndarray, "n p1"], series: _Series, limits: _Limits) -> t
     return q, qd, qdd, back
 
 
-def _run(
-    robot: Robot,
-    x: Float[np.ndarray, "n p1"],
-    period: float,
-    harmonics: int,
-    points: int | None,
-    limits: _Limits,
-    torques: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
-) -> Trajectory:
+def _motion_at(
+    x: Float[np.ndarray, "n p1"], period: float, harmonics: int, points: int | None, limits: _Limits
+) -> tuple[Float[np.ndarray, " N"], tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return the motion at its samples, or as many as are asked for: the same series, divided by the same norm."""
     coarse = _series(period, harmonics, DENSE * harmonics)
     fine = coarse if points is None else _series(period, harmonics, points - 1)
@@ -322,7 +336,7 @@ def _run(
         unit = np.linalg.lstsq(coarse.rates, qd, rcond=None)[0]
         q = q[0] + (fine.values - coarse.values[0]) @ unit
         qd, qdd = fine.rates @ unit, fine.accelerations @ unit
-    return Trajectory(robot, "excitation", fine.t, q, qd, qdd, torques(q, qd, qdd))
+    return fine.t, (q, qd, qdd)
 
 
 def _flat(Y: Float[np.ndarray, "N n k"]) -> Float[np.ndarray, "m k"]:
