@@ -10,13 +10,14 @@ from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm, solve_positive
 from screwgraph.tape.memory_layout import Memory
 from screwgraph.tape.operations import OPERATIONS, Operation
-from screwgraph.tape.parts import Block, Lookup, Loop, Part, When
+from screwgraph.tape.parts import Block, Lookup, Loop, Part, SettlingLoop, When
 from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
 from screwgraph.tape.routine import Code, Routine
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
 from screwgraph.tape.sparse_rows import Row, dot, is_zero
 from screwgraph.tape.substitution import depends_on, substitute_scalars
 from screwgraph.tape.tape import SAMPLES, WIDE, Mark, Tape, tape_of
+from screwgraph.tape.tree_factor import TreeFactor, factor_tree
 from screwgraph.tape.tree_map import map_nested
 
 __all__ = [
@@ -38,13 +39,16 @@ __all__ = [
     "Routine",
     "Row",
     "Scalar",
+    "SettlingLoop",
     "Tape",
+    "TreeFactor",
     "When",
     "apply",
     "by_outputs",
     "depends_on",
     "dot",
     "factor_out",
+    "factor_tree",
     "gradient",
     "guard",
     "hessian",

@@ -72,6 +72,11 @@ class Program:
         return False
 
     @property
+    def goes_alone(self) -> bool:
+        """Whether samples cannot go side by side: never."""
+        return False
+
+    @property
     def inputs_read(self) -> frozenset[str]:
         """The names of the inputs that it reads."""
         return frozenset(self.input_names[i[1]] for i in self.instructions if i[0] == "input")

@@ -65,8 +65,13 @@ class Routine:
 
     @cached_property
     def is_conditional(self) -> bool:
-        """Whether numbers say what is done: one state goes at a time, and there is no code without loops."""
+        """Whether numbers say what is done: there is no code without loops."""
         return any(part.is_conditional for part in self.every)
+
+    @cached_property
+    def goes_alone(self) -> bool:
+        """Whether samples cannot go side by side."""
+        return any(part.goes_alone for part in self.every)
 
     @cached_property
     def is_direct(self) -> bool:
@@ -89,7 +94,7 @@ class Routine:
     def evaluate(self, inputs: Sequence[Any], passages: list[int] | None = None) -> list[Any]:
         """Interpret with numbers of one type, one for each input; `passages` gets how often each loop went round.
 
-        NumPy values of any one shape do, too, where nothing is conditional.
+        NumPy values of any one shape do, too, where samples go side by side.
         """
         dtype = np.result_type(*inputs) if inputs else np.dtype(float)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.signature import Result, make_numbered_argument
-from screwgraph.tape import Block, Lookup, Loop, Part, When
+from screwgraph.tape import Block, Lookup, Loop, Part, SettlingLoop, When
 from screwgraph.tape.parts import SIX, WIDEST, Copies, Fill, Products, Recursion
 
 Lines = list[str]
@@ -164,6 +164,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
     Fill: print_fill,
     Lookup: print_lookup,
     Loop: print_loop,
+    SettlingLoop: print_loop,
     Products: print_products,
     Recursion: print_recursion,
     When: print_when,

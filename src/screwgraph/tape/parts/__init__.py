@@ -1,7 +1,7 @@
 """Parts of code with loops: what is done one after the other in a memory. See `routine.py`."""
 
 from screwgraph.tape.parts.block import Block, unroll_part
-from screwgraph.tape.parts.control import Loop, When
+from screwgraph.tape.parts.control import Loop, SettlingLoop, When
 from screwgraph.tape.parts.moves import Copies, Fill, Lookup
 from screwgraph.tape.parts.part import Execution, Part, list_parts, sum_operations
 from screwgraph.tape.parts.products import Products, Span, find_spans
@@ -20,6 +20,7 @@ __all__ = [
     "Part",
     "Products",
     "Recursion",
+    "SettlingLoop",
     "Span",
     "When",
     "find_spans",
@@ -29,5 +30,5 @@ __all__ = [
     "work_size",
 ]
 
-PARTS: tuple[type[Part], ...] = (Block, Copies, Fill, Lookup, Loop, Products, Recursion, When)
+PARTS: tuple[type[Part], ...] = (Block, Copies, Fill, Lookup, Loop, Products, Recursion, SettlingLoop, When)
 """All kinds of parts: each back end that has loops has a printer for each, the cache packs each."""

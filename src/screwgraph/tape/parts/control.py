@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from screwgraph.base.summary import one_line
 from screwgraph.tape.parts.part import Execution, Part
 
@@ -40,6 +42,24 @@ class Loop(Conditional):
         count = 1
         on.do(self.parts)
         while on.memory[self.test] != 0.0:
+            on.do(self.parts)
+            count += 1
+        on.passages.append(count)
+
+
+class SettlingLoop(Loop):
+    """A loop whose passages change nothing once the number is zero: samples side by side go round with the slowest."""
+
+    @property
+    def goes_alone(self) -> bool:
+        """Samples need not."""
+        return False
+
+    def run(self, on: Execution) -> None:
+        """Go round until the number is zero in all samples."""
+        count = 1
+        on.do(self.parts)
+        while np.any(on.memory[self.test] != 0.0):
             on.do(self.parts)
             count += 1
         on.passages.append(count)

@@ -35,8 +35,13 @@ class Part(ABC):
 
     @property
     def is_conditional(self) -> bool:
-        """Whether numbers say what is done, or which ones are read: samples cannot go side by side."""
+        """Whether numbers say what is done, or which ones are read: there is no straight-line code of it."""
         return False
+
+    @property
+    def goes_alone(self) -> bool:
+        """Whether samples cannot go side by side."""
+        return self.is_conditional
 
     @property
     def operations(self) -> Operations:

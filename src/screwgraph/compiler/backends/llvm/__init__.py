@@ -21,7 +21,7 @@ from screwgraph.compiler.backends.llvm.xla import Interface, emit_xla_handler
 
 def _text(f: ExportedFunction) -> str:
     shapes, results = [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results]
-    alone, batches = emit_packed_block(f.code, shapes, f.dtype), not f.code.is_conditional
+    alone, batches = emit_packed_block(f.code, shapes, f.dtype), not f.code.goes_alone
     return emit_loop(f.code, shapes, results, f.dtype, batches=batches, alone=alone)
 
 

@@ -73,11 +73,11 @@ def compile_program(
 ) -> CompiledProgram:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
-    Without `batches`, and of code that is conditional, code for single states only is made, in a fraction of the time;
-    `quickly` takes less time for long programs whose code may be a little slower. The quick call leaves those of
+    Without `batches`, and of code whose samples go alone, code for single states only is made, in a fraction of the
+    time; `quickly` takes less time for long programs whose code may be a little slower. The quick call leaves those of
     `quaternions` (argument, place of the first number) that are not unit to the caller; in batches they are counted.
     """
-    batches = batches and not program.is_conditional
+    batches = batches and not program.goes_alone
     large = cache_bytes()
     question = (pack_code(program), arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from screwgraph.compiler.backends.wasm.encoding import CALL, END, emit_body, emit_load, emit_store, encode_leb128
 from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, emit_constant
-from screwgraph.tape import Block, Lookup, Loop, Part, Routine, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine, SettlingLoop, When
 from screwgraph.tape.parts import unroll_part
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], bytes]] = {
     Block: print_block,
     Lookup: print_lookup,
     Loop: print_loop,
+    SettlingLoop: print_loop,
     When: print_when,
 }
 """What prints each kind of part; the others are written out."""

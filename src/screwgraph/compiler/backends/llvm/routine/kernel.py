@@ -111,9 +111,12 @@ class Kernel:
         self.store(self.load(source, self.one), target, self.one)
 
     def is_zero(self, place: int) -> str:
-        """Return whether a number of one sample's memory is zero."""
+        """Return whether a number of the memory is zero, in all samples."""
         number = self.load(self.pointer(place), self.one)
-        return self.say(f"fcmp oeq {self.lanes.scalar} {number}, {self.lanes.number(0.0)}")
+        if (width := self.lanes.width) == 1:
+            return self.say(f"fcmp oeq {self.lanes.scalar} {number}, {self.lanes.number(0.0)}")
+        zeros = self.say(f"fcmp oeq {self.lanes.real} {number}, zeroinitializer")
+        return self.say(f"icmp eq i{width} {self.say(f'bitcast <{width} x i1> {zeros} to i{width}')}, -1")
 
     def arithmetic(self, instruction: str, a: str, b: str, vector: Vector) -> str:
         """Return a sum, difference, product or quotient."""

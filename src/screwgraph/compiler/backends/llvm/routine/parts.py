@@ -14,7 +14,7 @@ from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Block, Lookup, Loop, Part, Routine, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Routine, SettlingLoop, When
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion
 
 
@@ -113,6 +113,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, PartsPrinter], None]] = {
     Block: print_block,
     Lookup: print_lookup,
     Loop: print_loop,
+    SettlingLoop: print_loop,
     When: print_when,
 }
 """What prints a part into the body."""
@@ -191,7 +192,7 @@ LOOPS: Mapping[type[Part], Callable[[Any, Kernel], None]] = {
 
 def emit_routine(routine: Routine, lanes: Lanes, whole: int) -> str:
     """Return `@block(in, out)`, as `emit_block` does: of one sample, loops take a vector of neighbours at a time."""
-    assert lanes.width == 1 or not routine.is_conditional, "samples go round loops differently often"
+    assert lanes.width == 1 or not routine.goes_alone, "samples go round loops differently often"
     neighbours = widest_vector(lanes).width if lanes.width == 1 else 1
     printer, scratch = print_routine(routine, lanes, whole, neighbours)
     take, give = emit_allocation("memory", scratch or 1, lanes.real, lanes.width * lanes.bytes)

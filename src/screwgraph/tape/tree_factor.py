@@ -1,0 +1,53 @@
+"""Factors of mass matrices of trees: M = L' D L, from the tips to the base, so that nothing fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from screwgraph.tape.scalar import Number
+from screwgraph.tape.sparse_rows import Row, add_entry
+
+
+@dataclass(frozen=True)
+class TreeFactor:
+    """M = L' D L: the rows of L below its unit diagonal, and the inverses of D. Featherstone (2008), section 6.5."""
+
+    rows: Sequence[Row]
+    inverse: Sequence[Number]
+
+    def condense(self, right: Mapping[int, Number]) -> Row:
+        """Return the y with L' y = b of a sparse b, which is as sparse: only what carries it."""
+        y = dict(right)
+        for i in reversed(range(len(self.rows))):
+            if i in y:
+                for j, entry in self.rows[i].items():
+                    add_entry(y, j, -(entry * y[i]))
+        return y
+
+    def solve(self, right: Sequence[Number]) -> list[Number]:
+        """Return the x with M x = b."""
+        y, x = self.condense(dict(enumerate(right))), list[Number]()
+        for i, row in enumerate(self.rows):
+            value = y[i] * self.inverse[i] if i in y else 0.0
+            for j, entry in row.items():
+                value = value - entry * x[j]
+            x.append(value)
+        return x
+
+
+def factor_tree(M: Sequence[Row]) -> TreeFactor:
+    """Return the factors of a symmetric positive definite matrix, whose lower triangle is given by rows.
+
+    Where coordinates come before those that they carry, as in trees, L has an entry only where M has one.
+    """
+    left, inverse = [dict(row) for row in M], [0.0] * len(M)
+    rows: list[Row] = [{} for _ in M]
+    for i in reversed(range(len(left))):
+        inverse[i] = 1.0 / left[i].pop(i)
+        rows[i] = {j: entry * inverse[i] for j, entry in left[i].items()}
+        for a in rows[i]:
+            for b, entry in left[i].items():
+                if b <= a:
+                    add_entry(left[a], b, -(rows[i][a] * entry))
+    return TreeFactor(rows, inverse)
