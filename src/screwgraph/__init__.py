@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from screwgraph.motion.planning import Plan, Planner, Task, plan, task_names
     from screwgraph.motion.planning.collision import minimal_distance
     from screwgraph.motion.simulate import simulate
-    from screwgraph.motion.simulation import Rollouts, Simulator, Trajectory, rollout
+    from screwgraph.motion.simulation import Contact, Plane, Rollouts, Simulator, Trajectory, rollout
     from screwgraph.ui import draw as draw
     from screwgraph.ui import view as view
 
@@ -154,7 +154,7 @@ _LATER = {
     "minimal_distance": "motion.planning.collision",
     "Robot": "model.robot",
     "simulate": "motion.simulate",
-    **dict.fromkeys(("Rollouts", "Simulator", "Trajectory", "rollout"), "motion.simulation"),
+    **dict.fromkeys(("Contact", "Plane", "Rollouts", "Simulator", "Trajectory", "rollout"), "motion.simulation"),
 }
 """Names, and modules that hold them: loaded when they are first needed, so that importing takes no time."""
 _NAMES = {"compile": "compile_graph"}
@@ -201,6 +201,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "BaseParameters",
+    "Contact",
     "Dag",
     "EliminationError",
     "Factor",
@@ -212,6 +213,7 @@ __all__ = [
     "ModelError",
     "Ordering",
     "Plan",
+    "Plane",
     "Planner",
     "Robot",
     "Rollouts",

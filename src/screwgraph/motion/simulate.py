@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.functions_of_time import refuse_driven
-from screwgraph.motion.simulation import AUTO, Trajectory, Watch
+from screwgraph.motion.simulation import AUTO, Contact, Ground, Trajectory, Watch
 from screwgraph.motion.simulation import simulate as integrate
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def simulate(
     stops: bool = False,
     effort_limits: bool = False,
     driven: Mapping[str, Any] | None = None,
+    contacts: Sequence[Contact] | str = (),
+    ground: Ground | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     coordinates: str | None = None,
@@ -67,6 +69,11 @@ def simulate(
             mechanisms, joints of one coordinate of robots. {"crank": "2*pi*t"} are expressions in t (s), or Python
             functions of t, differentiated exactly; {"t": times, "crank": samples} have a spline of degree 5 through
             them. `.tau` of the result has the efforts that they take. Initial states are those at t = 0.
+        contacts: points and balls of bodies that touch the ground (Signorini's and Coulomb's laws), "collisions", those
+            of the shapes of the file, or the path of a YAML file. They act in steps of "semi_implicit", as friction
+            does; `.external_wrenches` of the result are their wrenches on frames. Axes of a floating base do not turn
+            within a step.
+        ground: by default the plane z = 0 of the base's axes.
         rtol: relative error of a step that adaptive methods allow, 1e-9 by default.
         atol: absolute error of a step that adaptive methods allow (SI units), 1e-9 by default.
         coordinates: of the smoother of mechanisms: "spanning" or "independent".
@@ -97,11 +104,15 @@ def simulate(
 
         _refuse({name: on or None for name, on in laws.items()}, "the smoother has no law for them")
         _refuse(tolerances, "they are tolerances of adaptive methods")
+        _refuse({"contacts": contacts or None, "ground": ground}, "the smoother has no law for contacts")
         _refuse({"driven": driven}, "the smoother has no law for coordinates that are driven")
         refuse_driven(model, "smoothed simulations")
         return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **_given(graph))
     _refuse(graph, "they are options of the method 'smoother'")
-    return integrate(model, q0, qd0, time, dt, method, tau, **laws, driven=driven, watch=watch, **_given(tolerances))
+    touching: dict[str, Any] = {"contacts": contacts, "ground": ground}
+    return integrate(
+        model, q0, qd0, time, dt, method, tau, **laws, driven=driven, **touching, watch=watch, **_given(tolerances)
+    )
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
 from screwgraph.model import QUANTITIES, STATES, Column, coordinate_names
+from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.initial_state import initial_position, initial_states, sample_times
 from screwgraph.motion.simulation.mechanism_dynamics import MechanismDynamics
@@ -48,13 +49,16 @@ __all__ = [
     "QUANTITIES",
     "STATES",
     "Column",
+    "Contact",
     "Control",
     "Controller",
     "Dynamics",
     "Efforts",
     "EnergyBalance",
+    "Ground",
     "MechanismDynamics",
     "Place",
+    "Plane",
     "RobotDynamics",
     "Rollouts",
     "Simulator",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.model.robot import Robot, without_loops
+from screwgraph.motion.simulation.contacts import ContactRecord, make_contacts
 from screwgraph.motion.simulation.joint_forces import Forces, KinkedForce, joint_forces
 from screwgraph.motion.simulation.methods import AUTO, MotionState
 from screwgraph.motion.simulation.robot_dynamics import only_implicit
@@ -22,14 +24,15 @@ States = Float[np.ndarray, "N n"]
 
 
 def joint_options(
-    dynamics: Dynamics, method: str, friction: bool, stops: bool, effort_limits: bool
+    dynamics: Dynamics, method: str, friction: bool, stops: bool, effort_limits: bool, contacts: Any, ground: Any
 ) -> StepOptions | None:
-    """Return the options of the steps by which friction and stops act; None where neither is asked for.
+    """Return the options of the steps by which friction, stops and contacts act; None where none is asked for.
 
     Raises:
         InputError: the model has none of them, or the method does not treat them.
     """
-    options = StepOptions(IMPLICIT, friction, stops, effort_limits)
+    touching = make_contacts(dynamics.model, contacts, ground)
+    options = StepOptions(IMPLICIT, friction, stops, effort_limits, contacts=touching[0], ground=touching[1])
     dynamics.check_options(options.chosen)
     acting = [name for name in options.chosen if name != "effort_limits"]
     if acting and method not in (AUTO, IMPLICIT):
@@ -46,9 +49,12 @@ def cut_to_limits(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts
 
 
 def steps_of(
-    options: StepOptions, robot: Robot, system: System, start: MotionState, times: np.ndarray
+    options: StepOptions, robot: Robot, system: System, start: MotionState, times: np.ndarray, record: ContactRecord
 ) -> Iterator[MotionState]:
-    """Yield the states of a simulator whose torques are held over each step; one for each time."""
+    """Yield the states of a simulator whose torques are held over each step; one for each time.
+
+    What contacts do in each step is added to `record`.
+    """
     simulator = Simulator(
         robot,
         float(times[1]),
@@ -58,10 +64,14 @@ def steps_of(
         friction=options.friction,
         stops=options.stops,
         effort_limits=options.effort_limits,
+        contacts=options.contacts,
+        ground=options.ground if options.contacts else None,
     )
     for t in times.tolist():
         held = system.torques_at(np.array([t]), simulator.q[None], simulator.qd[None])[0]
         simulator.step(held)
+        if options.contacts:
+            record.add(simulator.forces, simulator.gaps, float(simulator.residual))
         yield MotionState(simulator.q, simulator.qd)
 
 
@@ -84,6 +94,8 @@ def work_of(
     acting = robot if options.friction else replace(robot, joints=tuple(replace(j, friction=0.0) for j in robot.joints))
     kinds = ["friction", *(["stops"] if options.stops else [])]
     low, high = _powers(joint_forces(acting, kinds, {}, np.zeros(robot.nv)), robot, q[1:], ahead, mean)
+    if options.contacts:
+        low = np.full(len(low), -np.inf)  # ground that stands takes energy, and gives none
     return dt[:, 0] * ((known * mean).sum(axis=1) + np.clip(left, low, high))
 
 

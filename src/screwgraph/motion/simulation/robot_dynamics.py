@@ -28,6 +28,8 @@ from screwgraph.model.robot.parameters import Parameter, parameters_of, with_num
 from screwgraph.motion.simulation.closure_code import closure_code, entries
 from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
 from screwgraph.motion.simulation.constraints import Constraints
+from screwgraph.motion.simulation.contacts.contact_step import compile_contact_step
+from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
 from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
 from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity
 from screwgraph.motion.simulation.joint_forces import FORCES, Forces, checked_springs, joint_forces
@@ -168,6 +170,8 @@ class RobotDynamics(Dynamics):
     def compile_step(self, options: StepOptions, dt: float) -> Function:
         """Return a step of q, qd, tau, dt and parameters. Raises InputError, EliminationError."""
         robot, method = self.model, options.method
+        if options.contacts:
+            return self._compile_contact_step(options)
         live = parameters_of(robot, options.parameters, options.payload)
         forces_at = _forces(options, robot, live)
         if any(forces_at(examples(robot, live))):
@@ -179,6 +183,23 @@ class RobotDynamics(Dynamics):
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
         lengths = self.closure_parameters(options.parameters, options.payload)
         return compile_step(self, method, law, limits, parameter_arguments(robot, live), lengths)
+
+    def _compile_contact_step(self, options: StepOptions) -> Function:
+        """Return a step with contacts: also of their numbers and forces. Raises InputError."""
+        robot = self.model
+        if options.parameters:
+            raise InputError(
+                "live parameters with contacts",
+                why="the step with contacts has the numbers of the file",
+                fix="load a robot with these numbers",
+            )
+        if options.method != IMPLICIT:
+            raise only_implicit(["contacts"], options.method)
+        springs = checked_springs(robot, options.springs)
+        held = tuple((name, *spring) for name, spring in springs.items())
+        model = ContactModel(robot, options.contacts, options.ground, options.stops, options.friction, held)
+        limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
+        return compile_contact_step(model, self.step_closure(ClosureParameters()), limits)
 
     def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
         """Return those of some parameters on which loops depend. Raises InputError."""

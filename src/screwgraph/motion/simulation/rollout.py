@@ -14,6 +14,7 @@ from screwgraph.base.argument_checks import check_arguments, check_signature, va
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
+from screwgraph.motion.simulation.contacts import Contact, Ground, make_contacts, stack_values
 from screwgraph.motion.simulation.initial_state import sample_times
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import live_states
@@ -54,6 +55,8 @@ def rollout(
     springs: Mapping[str, float | Sequence[float]] | None = None,
     parameters: Mapping[str, Any] | None = None,
     payload: str | None = None,
+    contacts: Sequence[Contact] | str = (),
+    ground: Ground | None = None,
     every: int = 1,
     dtype: str = "float64",
     threads: int = 1,
@@ -82,6 +85,8 @@ def rollout(
             or (B, k), one row a motion; {"link7.mass": masses} with masses (B, 1). Damping, friction and stiffness of
             joints are implicit. Where loops or constraints depend on one, each motion begins closed for its own.
         payload: the link or frame at which the parameter "payload" is a body.
+        contacts: as for `Simulator`; their numbers may be arrays (B,), one a motion.
+        ground: by default the plane z = 0 of the base's axes.
         every: keep the states after every so many steps; the number of steps is a multiple of it.
         dtype: "float64", or "float32": half the time, and seven digits.
         threads: how many threads share the motions.
@@ -103,23 +108,26 @@ def rollout(
         if not 1 <= count <= MOST_AT_ONCE:
             raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
     names, own = with_payload(parameters or (), payload), dict(springs or {})
-    options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
+    touching = make_contacts(model, contacts, ground)
+    options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     step = options.step_of(model, dt).astype(dtype)
     if callable(tau):
         check_signature("tau", tau, ("t", "q", "qd"))
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
     given = StepValues.of(step, names, payload, parameters or {}) if names else None
+    values = stack_values(options.contacts) if options.contacts else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
+    counts["contacts"] = 1 if values is None or values.ndim == 1 else len(values)
     start = _starts(*live_states(model, given, q0, qd0), counts)
     _check_kept(len(start[0]), len(times) - 1, every, model)
     threads = validate_count("threads", threads)
     carried = None if given is None else np.atleast_2d(given.carried)
     task = partial(rolled_out, step if given is None else step.core, times=times, every=every, threads=threads)
     if executor is None:
-        found = task(start, control, carried, watch=watch)
+        found = task(start, control, carried, values, watch=watch)
     else:
-        found = join_parts(_submit_parts(executor, parts, task, start, control, carried), watch, times)
+        found = join_parts(_submit_parts(executor, parts, task, start, control, (carried, values)), watch, times)
     made = Rollouts.of(model, method, times[::every], found, given)
     warn_of_divergence(made)
     return made
@@ -176,7 +184,7 @@ def _submit_parts(
     task: Callable[..., StepStates],
     start: tuple[np.ndarray, np.ndarray],
     control: Control,
-    carried: np.ndarray | None,
+    others: Sequence[np.ndarray | None],
 ) -> list[Future[StepStates]]:
     """Let an executor take parts of the motions: a task of states and torques."""
     if not callable(getattr(executor, "submit", None)):
@@ -189,6 +197,6 @@ def _submit_parts(
     tasks = []
     for first, last in pairwise(edges):
         own = control if callable(control) or control.shape[1] == 1 else control[:, first:last]
-        fixed = carried if carried is None or len(carried) == 1 else carried[first:last]
-        tasks.append(executor.submit(task, tuple(x[first:last] for x in start), own, fixed))
+        fixed = (x if x is None or x.ndim == 1 or len(x) == 1 else x[first:last] for x in others)
+        tasks.append(executor.submit(task, tuple(x[first:last] for x in start), own, *fixed))
     return tasks

@@ -6,14 +6,15 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
 from screwgraph.model import Model
 from screwgraph.motion.simulation.divergence import make_divergence_error
@@ -38,7 +39,9 @@ class Rollouts:
     """B motions of a model: K states (B, K, ...) at times t (s), torques (B, K - 1, m) in the steps that begin there.
 
     `diverged` (B,) is the number of the last state before a motion diverged, -1 where it did not; later ones are NaN.
-    `given` are the values of the model's parameters, where some were inputs.
+    `given` are the values of the model's parameters, where some were inputs. With contacts, `forces` (N) are those on
+    the model, in the base's axes, of the steps that end at the states; `residual` is the largest velocity (m/s) by
+    which a law of contacts was not obeyed in a motion.
     """
 
     model: Model
@@ -49,14 +52,17 @@ class Rollouts:
     tau: Float[np.ndarray, "B K-1 m"]
     diverged: Int[np.ndarray, " B"]
     given: StepValues | None = None
+    forces: Float[np.ndarray, "B K k 3"] = field(default_factory=lambda: np.zeros((0, 0, 0, 3)))
+    residual: Float[np.ndarray, " B"] = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(
         cls, model: Model, method: str, t: np.ndarray, found: StepStates, given: StepValues | None = None
     ) -> Rollouts:
         """Make them of what `rolled_out` returns; t are the times of the states, of which there may be fewer."""
-        q, qd, tau = (np.swapaxes(x, 0, 1) for x in found)
-        return cls(model, method, t[: q.shape[1]], q, qd, tau, find_first_diverged(found[1]), given)
+        q, qd, tau, forces = (np.swapaxes(x, 0, 1) for x in (found.q, found.qd, found.tau, found.forces))
+        lost = find_first_diverged(found.qd)
+        return cls(model, method, t[: q.shape[1]], q, qd, tau, lost, given, forces, found.residual)
 
     def __repr__(self) -> str:
         lost = int((self.diverged != NEVER).sum())
@@ -78,13 +84,21 @@ class Rollouts:
         return dynamics_of(self.model if self.given is None else self.given.model(self.model, i))
 
 
-StepStates = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Positions and velocities of all motions, kept states one after the other (K, B, ...), and torques (K - 1, B, m)."""
+class StepStates(NamedTuple):
+    """Positions, velocities, contacts' forces of all motions (K, B, ...), torques (K - 1, B, m), residuals (B,)."""
+
+    q: Float[np.ndarray, "K B nq"]
+    qd: Float[np.ndarray, "K B nv"]
+    forces: Float[np.ndarray, "K B k 3"]
+    tau: Float[np.ndarray, "K-1 B m"]
+    residual: Float[np.ndarray, " B"]
+
+    __repr__ = one_line
 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """Positions and velocities of all motions: those after `every` so many steps, and two more, by turns, between."""
+    """Positions, velocities, forces of contacts: those after `every` so many steps, and two more, by turns, between."""
 
     every: int
     kept: Sequence[np.ndarray]
@@ -92,17 +106,17 @@ class _Kept:
 
     @classmethod
     def empty(cls, start: Sequence[np.ndarray], steps: int, every: int) -> _Kept:
-        """Return arrays for so many steps, which begin at q (B, nq) and qd (B, nv)."""
+        """Return arrays for so many steps, which begin at q (B, nq), qd (B, nv) and forces (B, k, 3)."""
         kept = [np.empty((steps // every + 1, *x.shape), x.dtype) for x in start]
         for x, x0 in zip(kept, start, strict=True):
             x[0] = x0
         return cls(every, kept, [np.empty((2, *x.shape), x.dtype) for x in start])
 
-    def states_after(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return q (B, nq) and qd (B, nv) after k steps, to be read or written."""
-        q, qd = self.between if k % self.every else self.kept
+    def states_after(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return q (B, nq), qd (B, nv) and forces (B, k, 3) after k steps, to be read or written."""
+        q, qd, forces = self.between if k % self.every else self.kept
         place = k % 2 if k % self.every else k // self.every
-        return q[place], qd[place]
+        return q[place], qd[place], forces[place]
 
 
 def rolled_out(
@@ -110,6 +124,7 @@ def rolled_out(
     start: tuple[np.ndarray, np.ndarray],
     control: Control,
     carried: Float[np.ndarray, "#B m"] | None = None,
+    contacts: Float[np.ndarray, "*B n"] | None = None,
     *,
     times: Float[np.ndarray, " N+1"],
     every: int = 1,
@@ -118,7 +133,8 @@ def rolled_out(
 ) -> StepStates:
     """Take all steps of motions that begin at q (B, nq) and qd (B, nv), and keep the states after `every` so many.
 
-    `carried` is the last argument of a step that has one: what its parameters determine, for all motions or each.
+    `carried` is the last argument of a step that has one: what its parameters determine, for all motions or each;
+    `contacts` are the numbers of contacts of a step that has some.
     Numbers are of the type with which `step` computes. `watch` is called with the time (s) that all motions have
     reached, and ends them where it returns true.
     """
@@ -126,7 +142,9 @@ def rolled_out(
     watch = report_time(watch, f"simulating {count} motions", times)
     size = sum(len(a.names) for a in step.arguments if a.name == "tau")
     fixed = None if carried is None else np.asarray(carried, step.dtype)
-    states = _Kept.empty([x.astype(step.dtype) for x in start], total, every)
+    own = None if contacts is None else np.atleast_2d(np.asarray(contacts, step.dtype))
+    forces, residual = np.zeros((count, 0 if own is None else own.shape[1] // 4, 3)), np.zeros(count, step.dtype)
+    states = _Kept.empty([x.astype(step.dtype) for x in (*start, forces)], total, every)
     dt = np.array([times[1] - times[0]], step.dtype)
     blocks = [slice(i, i + BLOCK) for i in range(0, count, BLOCK)]
     tau = None if callable(control) else np.broadcast_to(np.asarray(control, step.dtype), (total, count, size))
@@ -134,16 +152,21 @@ def rolled_out(
 
     def advance(block: slice, first: int, efforts: np.ndarray) -> None:
         with np.errstate(all="ignore"):  # what is not finite is found and said
-            for k, own in enumerate(efforts, first):
-                (q, qd), (q1, qd1) = states.states_after(k), states.states_after(k + 1)
-                held = (own[block],) if size else ()
-                step.ufunc(q[block], qd[block], *held, dt, *_select_block(fixed, block), out=(q1[block], qd1[block]))
+            for k, effort in enumerate(efforts, first):
+                (q, qd, F), ahead = states.states_after(k), [x[block] for x in states.states_after(k + 1)]
+                held = (effort[block],) if size else ()
+                if own is None:
+                    step.ufunc(q[block], qd[block], *held, dt, *_select_block(fixed, block), out=tuple(ahead[:2]))
+                    continue
+                last = _select_block(own, block), F[block].reshape(len(F[block]), -1)
+                found = step.ufunc(q[block], qd[block], *held, dt, *last[0], last[1], out=(*ahead, None, None))
+                residual[block] = np.maximum(residual[block], found[4][:, 0])
 
     done = 0
     with _mapping(threads) as each:
         while done < total and not watch(float(times[done])):
             if tau is None:
-                efforts = _torques(cast(Controller, control), float(times[done]), *states.states_after(done), size)
+                efforts = _torques(cast(Controller, control), float(times[done]), *states.states_after(done)[:2], size)
                 efforts = efforts[None].astype(step.dtype)
                 said += [] if done % every else list(efforts)
             else:
@@ -153,10 +176,10 @@ def rolled_out(
     if done == total:
         watch(float(times[-1]))
     whole = done // every
-    q, qd = (x[: whole + 1] for x in states.kept)
+    q, qd, forces = (x[: whole + 1] for x in states.kept)
     if tau is None:
-        return q, qd, np.array(said[:whole], step.dtype).reshape(whole, count, size)
-    return q, qd, tau[: whole * every : every]
+        return StepStates(q, qd, forces, np.array(said[:whole], step.dtype).reshape(whole, count, size), residual)
+    return StepStates(q, qd, forces, tau[: whole * every : every], residual)
 
 
 def _select_block(fixed: np.ndarray | None, block: slice) -> tuple[np.ndarray, ...]:
@@ -212,8 +235,9 @@ def join_parts(parts: Sequence[Future], watch: Watch | None, times: Float[np.nda
     watch = report_time(watch, f"simulating in {len(parts)} parts", times)
     for done, _ in enumerate(as_completed(parts), 1):
         watch(float(times[-1]) * done / len(parts))
-    q, qd, tau = zip(*(part.result() for part in parts), strict=True)
-    return np.concatenate(q, axis=1), np.concatenate(qd, axis=1), np.concatenate(tau, axis=1)
+    q, qd, forces, tau, residual = zip(*(part.result() for part in parts), strict=True)
+    q, qd, forces, tau = (np.concatenate(x, axis=1) for x in (q, qd, forces, tau))
+    return StepStates(q, qd, forces, tau, np.concatenate(residual))
 
 
 def find_first_diverged(qd: Float[np.ndarray, "K B nv"]) -> Int[np.ndarray, " B"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
 from screwgraph.motion.simulation.constraints import Constraints
+from screwgraph.motion.simulation.contacts import Contact, ContactRecord, Ground, contact_wrenches
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.energy_warning import (
@@ -54,6 +55,8 @@ def simulate(
     stops: bool = False,
     effort_limits: bool = False,
     driven: Mapping[str, Any] | None = None,
+    contacts: Sequence[Contact] | str = (),
+    ground: Ground | None = None,
     *,
     rtol: float = 1e-9,
     atol: float = 1e-9,
@@ -72,7 +75,7 @@ def simulate(
         raise make_unknown_name_error("method", method, [AUTO, *METHODS])
     times, tolerances, dynamics = sample_times(model, time, dt), validate_tolerances(rtol, atol), dynamics_of(model)
     torques = validate_torques(dynamics, tau)
-    options = joint_options(dynamics, method, friction, stops, effort_limits)
+    options = joint_options(dynamics, method, friction, stops, effort_limits, contacts, ground)
     if effort_limits:
         torques = cut_to_limits(dynamics, torques)
     led = make_driven_motion(dynamics, driven)
@@ -135,16 +138,27 @@ def _by_joint_forces(
     times: Float[np.ndarray, " N"],
     watch: Watch | None,
 ) -> Trajectory:
-    """Return the motion under friction and stops of joints, by steps that treat them implicitly."""
-    dt, robot = float(times[1]), dynamics.model
-    states = steps_of(options, robot, system, start, times)
+    """Return the motion under friction and stops of joints and contacts, by steps that treat them implicitly."""
+    dt, robot, record = float(times[1]), dynamics.model, ContactRecord()
+    states = steps_of(options, robot, system, start, times, record)
     found = record_states(system, options.method, start, states, times, watch)
     qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
     gained = work_of(options, robot, found.t, found.q, found.qd, found.tau)
     moved = (found.t, found.q, found.qd)
-    return simulate_dynamics(
-        dynamics, options.method, found.tau, *moved, qdd=qdd, gained=gained, fix="take a smaller dt"
+    motion = simulate_dynamics(
+        dynamics,
+        options.method,
+        found.tau,
+        *moved,
+        qdd=qdd,
+        gained=gained,
+        doubts=record.doubts(options.contacts),
+        fix="take a smaller dt",
     )
+    if not options.contacts:
+        return motion
+    wrenches = contact_wrenches(robot, options.contacts, options.ground, found.q, record.forces[: len(found.q)])
+    return replace(motion, external_wrenches=wrenches)
 
 
 def _states(

@@ -14,6 +14,7 @@ from screwgraph.base.argument_checks import check_arguments, validate_count
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
+from screwgraph.motion.simulation.contacts import Contact, Ground, make_contacts, stack_values
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.initial_state import validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
@@ -48,6 +49,8 @@ class Simulator:
         springs: Mapping[str, float | Sequence[float]] | None = None,
         parameters: Sequence[str] | Mapping[str, Any] = (),
         payload: str | None = None,
+        contacts: Sequence[Contact] | str = (),
+        ground: Ground | None = None,
         threads: int = 1,
     ) -> None:
         """Make the code of a step, and begin at a state.
@@ -67,6 +70,9 @@ class Simulator:
             parameters: numbers of the model that `set_parameters` changes: names, or names and the values to begin
                 with; as for `forward_dynamics`. Damping, friction and stiffness of joints are implicit.
             payload: the link or frame at which the parameter "payload" is a body.
+            contacts: points and balls of bodies that touch the ground, "collisions", those of the shapes of the file,
+                or the path of a YAML file; `forces`, `gaps` and `residual` are theirs.
+            ground: by default the plane z = 0 of the base's axes.
             threads: how many threads share a batch.
 
         Raises:
@@ -77,8 +83,10 @@ class Simulator:
         self.dt = validate_seconds("dt", dt)
         names, own = with_payload(parameters, payload), dict(springs or {})
         self.model = model
-        self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload)
+        touching = make_contacts(model, contacts, ground)
+        self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching)
         self.function = self.options.step_of(model, self.dt)
+        self._values = stack_values(self.options.contacts)
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
         self._threads = validate_count("threads", threads)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
@@ -99,6 +107,11 @@ class Simulator:
             InputError: numbers that are no states of the model, or velocities that loops forbid.
         """
         self._q, self._qd = live_states(self.model, self._given, q, qd)
+        count, batch = len(self.options.contacts), self._q.shape[:-1]
+        gaps, solution = np.full((*batch, count), np.nan), np.full((*batch, 2), np.nan)
+        self._forces, self._seen = np.zeros((*batch, count, 3)), (gaps, solution)
+        if count:
+            self._keep(self._q, self._qd, self._forces, gaps, solution)
         self._idle = self._dynamics.checked(None, "tau")
         self._size = len(self._idle)
         self._steps, self._watch = 0, StiffGainWatch()
@@ -161,7 +174,11 @@ class Simulator:
         tau = self._idle if tau is None else tau
         for _ in range(steps if steps == 1 else validate_count("steps", steps)):
             found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
-            self._q, self._qd = self._general(tau) if found is None else found
+            found = self._general(tau) if found is None else found
+            if self.options.contacts:
+                self._keep(*found)
+            else:
+                self._q, self._qd = found
             self._steps += 1
         if self._steps >= self._watch.next:
             self._look(tau, steps)
@@ -174,7 +191,27 @@ class Simulator:
         if doubt:
             warnings.warn(doubt, RuntimeWarning, stacklevel=3)
 
-    def _general(self, tau: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _keep(self, q: np.ndarray, qd: np.ndarray, forces: np.ndarray, *seen: np.ndarray) -> None:
+        """Keep a state and its contacts; the next step begins its search with the forces of this one."""
+        self._q, self._qd, self._forces, self._seen = q, qd, forces, seen
+        self._last = (self._step_size, self._values, forces.reshape(*forces.shape[:-2], -1))
+
+    @property
+    def forces(self) -> Float[np.ndarray, "*B k 3"]:
+        """The forces (N) on the model at its contacts in the last step, in the base's axes."""
+        return self._forces
+
+    @property
+    def gaps(self) -> Float[np.ndarray, "*B k"]:
+        """The distances (m) of contacts from the ground before the last step; NaN before the first."""
+        return self._seen[0]
+
+    @property
+    def residual(self) -> Float[np.ndarray, "*B"]:
+        """The largest velocity (m/s) by which a contact's law was not obeyed in the last step; NaN before the first."""
+        return self._seen[1][..., 0]
+
+    def _general(self, tau: Any) -> tuple[np.ndarray, ...]:
         """Take a step of any arrays: batches, and what is wrong."""
         try:
             efforts = np.asarray(tau, dtype=float)
@@ -188,33 +225,34 @@ class Simulator:
                 why="it holds the torques and forces (N m, N) of all joints, or of a mechanism's motors",
             )
         with np.errstate(all="ignore"):  # what is not finite is found and said
-            q, qd = self._call_step(efforts)
+            q, qd, *touch = self._call_step(efforts)
         if not np.isfinite(qd).all():
             given = (self._q, self._qd, efforts)
             raise make_divergence_error(self._dynamics_at, self.options.method, self._steps, self.dt, given, qd)
-        return q, qd
+        return q, qd, *touch
 
     def _dynamics_at(self, state: int) -> Dynamics:
         """Return the model in motion with the parameters of a state of the batch."""
         return self._dynamics if self._given is None else dynamics_of(self._given.model(self.model, state))
 
-    def _call_step(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _call_step(self, tau: np.ndarray) -> tuple[np.ndarray, ...]:
         step = self._step.ufunc
         if self._pool is None or self._q.ndim == 1:
             return step(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
-        q, qd = np.empty_like(self._q), np.empty_like(self._qd)
-        efforts = np.broadcast_to(tau, (len(q), self._size))
-        edges = np.linspace(0, len(q), self._threads + 1).astype(int)
+        count = len(self._q)
+        found = tuple(np.empty((count, *result.shape)) for result in self._step.results)
+        efforts = np.broadcast_to(tau, (count, self._size))
+        edges = np.linspace(0, count, self._threads + 1).astype(int)
 
-        def part(first: int, last: int) -> None:
-            here = slice(first, last)
+        def part(first: int, end: int) -> None:
+            here = slice(first, end)
             with np.errstate(all="ignore"):
                 held = (efforts[here],) if self._size else ()
                 fixed = (x[here] if x.ndim == 2 else x for x in self._last)
-                step(self._q[here], self._qd[here], *held, *fixed, out=(q[here], qd[here]))
+                step(self._q[here], self._qd[here], *held, *fixed, out=tuple(x[here] for x in found))
 
         list(self._pool.map(part, edges[:-1], edges[1:]))
-        return q, qd
+        return found
 
 
 def _shape_of(value: Any) -> str:

@@ -11,6 +11,8 @@ from screwgraph.compiler import Function
 from screwgraph.model import Model
 from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.step_rules import IMPLICIT, STEP_RULES
 
@@ -28,6 +30,8 @@ class StepOptions:
     springs: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     payload: str | None = None
+    contacts: tuple[Contact, ...] = ()
+    ground: Ground = field(default_factory=Plane)
 
     def step_of(self, model: Model, dt: float) -> Function:
         """Return the step of a model as a function of q, qd, tau, dt and parameters, meant for steps of dt (s).
@@ -48,4 +52,4 @@ class StepOptions:
     @property
     def chosen(self) -> tuple[str, ...]:
         """Which of the joints' values in the file act."""
-        return tuple(name for name in ("friction", "stops", "effort_limits", "springs") if getattr(self, name))
+        return tuple(n for n in ("friction", "stops", "effort_limits", "springs", "contacts") if getattr(self, n))

@@ -52,6 +52,8 @@ class StiffGainWatch:
         place = np.unravel_index(int(np.argmax(worst)), worst.shape)
         slopes = -np.diff(torques, axis=0)[1:][(slice(None), *place)] / changes[:-1][(slice(None), *place)]
         gain, (*state, axis) = float(np.median(slopes)), place
+        if not (np.abs(slopes - gain) < 0.25 * abs(gain)).all():
+            return ""  # torques that do not follow velocities, as noise
         dynamics = dynamics_at(int(state[0]) if state else 0)
         own = (slice(None),) if not state else (int(state[0]),)
         inertia = _inertia(dynamics, q[own], qd[own], torques[-1][own], int(axis))

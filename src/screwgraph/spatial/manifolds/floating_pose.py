@@ -42,6 +42,16 @@ class FloatingPose:
             x[:3] + quaternions.to_rotation(x[3:]) @ screw_translation(d), ROTATIONS.retract(x[3:], d[:3])
         )
 
+    def glide(self, x: Float[Array, "7"], d: Float[Array, "6"]) -> tuple[Float[Array, "7"], Float[Array, "6"]]:
+        """Move the origin on a straight line while the body turns; return the end, and the twist in the axes there."""
+        turned = ROTATIONS.retract(x[3:], d[:3])
+        shift = quaternions.to_rotation(x[3:]) @ d[3:]
+        return concatenate(x[:3] + shift, turned), concatenate(d[:3], quaternions.to_rotation(turned).T @ shift)
+
+    def turning(self, v: Float[Array, "6"]) -> Float[Array, "6"]:
+        """Return (0, omega x v)."""
+        return concatenate(np.zeros(3), skew(v[:3]) @ v[3:])
+
     def near(self, x: Float[Array, "7"], d: Float[Array, "6"]) -> Float[Array, "7"]:
         shift = d[3:] + 0.5 * (skew(d[:3]) @ d[3:])
         return concatenate(x[:3] + quaternions.to_rotation(x[3:]) @ shift, ROTATIONS.near(x[3:], d[:3]))

@@ -43,6 +43,7 @@ def _check_seconds(value: float) -> float:
 
 FLAGS = {
     "state": Flag("A JSON file with the initial state and constant torques.", "FILE"),
+    "contacts": Flag("A YAML file of contacts with the ground, or collisions: shapes of the robot's file.", "FILE"),
     "driven": Flag("A table of times t and of coordinates (m, rad) that follow it, as splines of degree 5.", "FILE"),
     "time": Flag(metavar="S", check=_check_seconds),
     "dt": Flag(metavar="S", check=_check_seconds),
@@ -75,6 +76,10 @@ with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
 With --friction or --stops, auto stands for semi_implicit steps, by which these act; without --stops, joints that
 leave the range of the file are named.
+With --contacts, a file like
+  contacts: [{frame: FR_foot, radius: 0.02, friction: 0.6}, {frame: FL_foot, radius: 0.02}]
+  ground: {normal: [0, 0.1, 1]}
+says where the robot touches the ground; semi_implicit steps obey Signorini's and Coulomb's laws.
 With --driven, a table like t,theta: motors of mechanisms, or joints, follow its columns; tau has what that takes.
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 
@@ -90,6 +95,7 @@ def simulate(
     output: str,
     state: str | None = None,
     driven: str | None = None,
+    contacts: str | None = None,
     actuators: bool = False,
     report: str | None = None,
     plot: str | None = None,
@@ -115,7 +121,7 @@ def simulate(
         curves = check_places(model, parse_places(paths))
         sample_times(model, asked["time"], asked["dt"])
     with watch_simulation(asked["time"]) as watch:
-        motion = run(model, q0, qd0, tau=tau, driven=followed, watch=watch, **asked)
+        motion = run(model, q0, qd0, tau=tau, driven=followed, contacts=contacts or (), watch=watch, **asked)
     motion.save(output)
     print_warnings(model)
     for doubt in motion.doubts[len(motion.warnings) :]:  # warnings have been shown

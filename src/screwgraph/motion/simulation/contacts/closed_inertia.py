@@ -1,0 +1,73 @@
+"""The inertia of a robot whose loops and couplings stay closed: factors that impulses are solved by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from screwgraph.base.summary import one_line
+from screwgraph.tape import Number, Row, TreeFactor, factor_tree
+from screwgraph.tape.sparse_rows import add_entry, multiply_rows, multiply_transposed, transpose_rows
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedInertia:
+    """Factors of the mass matrix M of the tree, rows K of loops, factors of K M^-1 K'; of a tree K has no rows.
+
+    What velocities yield to impulses is W = M^-1 - M^-1 K' (K M^-1 K')^-1 K M^-1: Gauss's principle of least
+    constraint. Both matrices that are factored are positive definite, whichever coordinates are independent.
+    """
+
+    __repr__ = one_line
+
+    factor: TreeFactor
+    K: Sequence[Row]
+    closing: TreeFactor
+
+    def solve(self, impulse: Sequence[Number]) -> list[Number]:
+        """Return the change of velocities W f that an impulse f makes."""
+        return self.close(self.factor.solve(impulse))
+
+    def close(self, velocity: Sequence[Number]) -> list[Number]:
+        """Return the velocity v that loops allow, K v = 0, nearest to another as kinetic energy measures it."""
+        if not self.K:
+            return list(velocity)
+        open_ = [sum((x * velocity[j] for j, x in row.items()), start=0.0) for row in self.K]
+        impulse = multiply_transposed(self.K, self.closing.solve(open_), len(velocity))
+        return [v - c for v, c in zip(velocity, self.factor.solve(impulse), strict=True)]
+
+    def yielding(self, J: Sequence[Row]) -> list[Row]:
+        """Return the lower triangle of J W J', the Delassus matrix, by rows."""
+        Y, scaled = _condense(self.factor, J)
+        G = _lower(scaled, Y)
+        if not self.K:
+            return G
+        Z = multiply_rows(scaled, transpose_rows(_condense(self.factor, self.K)[0], len(self.factor.rows)))
+        closed, weighed = _condense(self.closing, Z)
+        for row, less in zip(G, _lower(weighed, closed), strict=True):
+            for j, x in less.items():
+                add_entry(row, j, -x)
+        return G
+
+
+def make_closed_inertia(factor: TreeFactor, K: Sequence[Row]) -> ClosedInertia:
+    """Return the factors for the rows of loops."""
+    Y, scaled = _condense(factor, K)
+    return ClosedInertia(factor, K, factor_tree(_lower(scaled, Y)))
+
+
+def _condense(factor: TreeFactor, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Return the y with L' y = b for each row, and D^-1 y."""
+    Y = [factor.condense(row) for row in rows]
+    return Y, [{i: y * factor.inverse[i] for i, y in row.items()} for row in Y]
+
+
+def _lower(a: Sequence[Row], b: Sequence[Row]) -> list[Row]:
+    """Return the lower triangle of a b'."""
+    found: list[Row] = [{} for _ in a]
+    for i, left in enumerate(a):
+        for j, right in enumerate(b[: i + 1]):
+            for k, x in left.items():
+                if k in right:
+                    add_entry(found[i], j, x * right[k])
+    return found

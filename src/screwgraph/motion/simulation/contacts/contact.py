@@ -1,0 +1,74 @@
+"""A contact: a point or a ball of a body that touches the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.errors import InputError
+
+FRICTION = 0.8
+"""Coulomb's coefficient where none is given: rubber on concrete."""
+STIFFNESS, DAMPING = 1e6, 1e3
+"""Of the normal direction (N/m, N s/m) where none are given."""
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A point of a link or frame, or a ball about it, that touches the ground: Signorini's and Coulomb's laws.
+
+    The normal force is that of a spring and a damper that push only, taken at the end of each step; with `stiffness`
+    infinite the contact is rigid. Friction is Coulomb's, of an exact round cone. Numbers of the laws may be arrays
+    (B,), one a motion.
+
+    Args:
+        frame: the link or frame that carries it.
+        radius: of the ball (m), 0 of a point.
+        friction: Coulomb's coefficient.
+        restitution: rebound over impact velocity, of impacts faster than the simulation's threshold.
+        stiffness: of the normal direction (N/m).
+        damping: of the normal direction (N s/m).
+        at: the point, or the centre of the ball, in the frame (m).
+    """
+
+    frame: str
+    radius: float = 0.0
+    friction: float | Float[np.ndarray, " B"] = FRICTION
+    restitution: float | Float[np.ndarray, " B"] = 0.0
+    stiffness: float | Float[np.ndarray, " B"] = STIFFNESS
+    damping: float | Float[np.ndarray, " B"] = DAMPING
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        who = f"of the contact of {self.frame!r}"
+        for name, most, why in (
+            ("radius", np.inf, "not negative"),
+            ("friction", np.inf, "not negative"),
+            ("restitution", 1.0, "from 0 to 1"),
+            ("stiffness", np.inf, "positive, infinite of a rigid contact"),
+            ("damping", np.inf, "not negative"),
+        ):
+            value = _numbers(f"{name} {who}", getattr(self, name))
+            is_right = (value > 0.0) if name == "stiffness" else (value >= 0.0) & ((value < most) | (value <= 1.0))
+            if value.ndim > 1 or not is_right.all():
+                raise InputError(f"{name} {who} is {getattr(self, name)!r}", why=f"it must be {why}")
+        at = _numbers(f"the place {who}", self.at)
+        if at.shape != (3,) or not np.isfinite(at).all():
+            raise InputError(f"the place {who} is {self.at!r}", why="it is three finite numbers (m)")
+
+    @property
+    def values(self) -> Float[np.ndarray, "*B 4"]:
+        """Friction, restitution, compliance (m/N), damping: what code takes of the law."""
+        numbers = self.friction, self.restitution, 1.0 / np.asarray(self.stiffness, dtype=float), self.damping
+        return np.stack(np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in numbers)), axis=-1)
+
+
+def _numbers(what: str, value: object) -> Float[np.ndarray, "..."]:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: {value!r}", why="they are not numbers") from None

@@ -1,0 +1,62 @@
+"""Contacts of a model: those that are named, or the shapes of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.errors import InputError
+from screwgraph.model import Model
+from screwgraph.model.robot import Robot
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact_files import load_contacts
+from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes
+
+SHAPES = "collisions"
+"""Contacts of the shapes of a robot's file."""
+
+
+def stack_values(contacts: Sequence[Contact]) -> Float[np.ndarray, "*B n"]:
+    """Return the numbers of all contacts' laws, (4 k,), or (B, 4 k), one row a motion.
+
+    Raises:
+        InputError: contacts have numbers for other counts of motions.
+    """
+    values = [contact.values for contact in contacts]
+    counts = sorted({len(x) for x in values if x.ndim == 2})
+    if len(counts) > 1:
+        raise InputError(f"contacts have numbers for {counts[0]} motions and for {counts[-1]}", fix="give as many")
+    return np.concatenate([np.zeros((*counts, 0)), *(np.broadcast_to(x, (*counts, 4)) for x in values)], axis=-1)
+
+
+def make_contacts(
+    model: Model, contacts: Sequence[Contact] | str, ground: Ground | None
+) -> tuple[tuple[Contact, ...], Ground]:
+    """Return contacts whose frames the model has, those of its file's shapes or of a YAML file, and the ground.
+
+    Raises:
+        InputError: no link or frame has a name, a ground without contacts, or contacts of a mechanism.
+        ModelError: a file that cannot be read.
+    """
+    if not contacts:
+        if ground is not None:
+            raise InputError("a ground without contacts", fix='give contacts=[sg.Contact("foot"), ...]')
+        return (), Plane()
+    if not isinstance(model, Robot):
+        raise InputError(
+            f"contacts of a {model.kind}", why="they are of links and frames of robots", fix="load a robot"
+        )
+    if isinstance(contacts, str) and contacts != SHAPES:
+        contacts, own = load_contacts(contacts)
+        ground = own if ground is None else ground
+    elif isinstance(contacts, str):
+        contacts = contacts_of_shapes(model)
+    for contact in contacts:
+        if not isinstance(contact, Contact):
+            raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
+        model.frame(contact.frame)
+    return tuple(contacts), Plane() if ground is None else ground

@@ -1,0 +1,223 @@
+"""A time step with contacts as code: from q, qd, tau, dt and the last impulses to the next state and its impulses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import (
+    Argument,
+    CachedCode,
+    Function,
+    Provenance,
+    Result,
+    make_function,
+    make_numbered_argument,
+)
+from screwgraph.motion.simulation.closure_parameters import Closing
+from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
+from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_sweeps
+from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
+from screwgraph.motion.simulation.step_function import FAR, OPEN
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.spatial.manifolds.gliding import glide
+from screwgraph.tape import Memory, Number, Routine, SettlingLoop, dot
+from screwgraph.tape.sparse_rows import multiply_transposed
+
+PUSH_OUT = 0.5
+"""Velocity (m/s) at most with which a step drives bodies apart that are within each other when it begins."""
+IMPACT = 1e-2
+"""Normal velocity (m/s) from which on an impact rebounds."""
+UNBOUNDED = 1e300
+"""Velocity (rad/s, m/s) that no joint reaches."""
+VALUES = ("friction", "restitution", "compliance", "damping")
+"""Numbers of a contact, in order: 1, 1, m/N, N s/m."""
+
+
+def compile_contact_step(
+    model: ContactModel, closing: Closing | None = None, limits: Sequence[float] | None = None
+) -> Function:
+    """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
+
+    `contacts` are the numbers of each contact, `VALUES`; `forces` (N), in the axes of the base, act on the robot at
+    each contact: those of the step before, with which the search begins, and those of this one; `gaps` (m) are before
+    the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and the number of sweeps.
+    `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints.
+    """
+    robot, k = model.robot, len(model.contacts)
+    sizes = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv, "dt": 1, "contacts": len(VALUES) * k, "forces": 3 * k}
+    arguments = tuple(
+        replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in sizes.items()
+    )
+    shapes = {"q": (robot.nq,), "qd": (robot.nv,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
+    results = tuple(Result(name, shape) for name, shape in shapes.items())
+
+    def make(_: Any) -> CachedCode:
+        return CachedCode(ContactStep(model, arguments, closing, limits, Memory()).routine(), "none")
+
+    question = ("contact step", *model.question, limits)
+    return make_function(
+        "contact_step", question, arguments, make, lambda _: Provenance(_refuse, dict), results, quietly=True
+    )
+
+
+def _refuse() -> NoReturn:
+    raise InputError("this function was not made by elimination", why="it is the code of a step")
+
+
+@dataclass(frozen=True, eq=False)
+class ContactStep:
+    """The parts of a step, and the memory that they work in."""
+
+    __repr__ = one_line
+
+    model: ContactModel
+    arguments: tuple[Argument, ...]
+    closing: Closing | None
+    limits: Sequence[float] | None
+    memory: Memory
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The terms that a step begins with."""
+        return Terms(self.model, self.arguments[:4])
+
+    @cached_property
+    def pattern(self) -> list[list[int]]:
+        """The columns of each row of the Delassus matrix."""
+        return self.terms.pattern("G")
+
+    def routine(self) -> Routine:
+        """Return the code of the step: terms, the problem of impulses, sweeps, the next state."""
+        memory, robot, k = self.memory, self.model.robot, len(self.model.contacts)
+        given = {argument.name: len(argument.names) for argument in self.arguments}
+        sizes = {"q'": robot.nq, "qd'": robot.nv, "forces'": 3 * k, "gaps": k, "solution": 2}
+        for name, size in (*sizes.items(), *given.items()):
+            memory.add(name, size)
+        memory.add("effort", robot.nv)
+        cut = memory.block("cut", ["tau"], ["effort"], self.cut)
+        begin = self.terms.add_to(memory, "effort")
+        laws, m = self.model.laws, self.model.rows
+        values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
+        own = {
+            "G'": sum(map(len, self.pattern)),
+            "b'": m,
+            "values": values,
+            "prepared": prepared,
+            "x": m,
+            "state": STATE,
+        }
+        for name, size in own.items():
+            memory.add(name, size)
+        problem = ["G'", "b'", "values", "prepared"]
+        aim = memory.block(
+            "aim",
+            ["q", "dt", "contacts", "forces", "gaps", "axes", "rates", "G", "b"],
+            [*problem, "x", "state"],
+            self.aim,
+        )
+        sweep = memory.block("sweep", [*problem, "x", "state"], ["x", "state"], self.sweep)
+        inertia = ["factor", "pivots", "K", "closing", "closing_pivots"]
+        end = memory.block(
+            "end",
+            [*problem, "x", "state", "q", "dt", "axes", "free", "J", *inertia],
+            ["q'", "qd'", "forces'", "solution"],
+            self.end,
+        )
+        parts = (cut, begin, aim, SettlingLoop(memory.places("state").start, (sweep,)), end)
+        inputs = tuple(place for name in given for place in memory.places(name))
+        outputs = tuple(place for name in sizes for place in memory.places(name))
+        names = tuple(name for argument in self.arguments for name in argument.names)
+        return Routine(names, inputs, outputs, memory.size, parts)
+
+    def cut(self, tau: Any) -> list[Number]:
+        """Return efforts within their limits."""
+        if self.limits is None:
+            return list(tau)
+        bounds = zip(tau, self.limits, strict=True)
+        return [maximum(minimum(u, most), -most) if np.isfinite(most) else u for u, most in bounds]
+
+    def aim(
+        self, q: Any, dt: Any, contacts: Any, forces: Any, gaps: Any, axes: Any, rates: Any, G: Any, b: Any
+    ) -> list[Number]:
+        """Return the problem: G and b with the contacts' springs and rebounds, values of laws; x, the state.
+
+        A spring k and a damper d push with -k (gap + h w) - d w at the end of the step, so that w + R x + gap k / (h k
+        + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
+        An impact with rebound is rigid.
+        """
+        terms, (h,), rows, b = self.terms, dt, self.terms.rows("G", G), self.terms.full("b", b)
+        axes, x, values, prepared = self._axes(axes), list[Number](), list[Number](), list[Number]()
+        for c, (gap, rate) in enumerate(zip(terms.full("gaps", gaps), terms.full("rates", rates), strict=True)):
+            friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
+            i, scale = 3 * c, 1.0 / (h + compliance * damping)
+            rebound = choose(gap + h * b[i] < 0.0, choose(rate < -IMPACT, restitution, 0.0), 0.0)
+            rests = choose(gap > 0.0, gap / h, maximum(gap * scale, -PUSH_OUT))
+            b[i] = b[i] + choose(rebound > 0.0, rebound * rate, rests)
+            rows[i][i] = rows[i][i] + choose(rebound > 0.0, 0.0, compliance * scale / h)
+            x += [h * dot(axis, forces[i : i + 3]) for axis in axes[c]]
+            values.append(friction)
+        for at, _, lower, upper in self.model.stopped:
+            for bound in (lower, upper):
+                values.append((bound - q[at]) / h if np.isfinite(bound) else np.sign(bound) * UNBOUNDED)
+        values += [h * bound for _, bound in self.model.rubbing]
+        i = 0
+        for law in self.model.laws:
+            prepared += law.prepare([[rows[i + r].get(i + s, 0.0) for s in range(r + 1)] for r in range(law.rows)])
+            i += law.rows
+        x += [0.0] * (i - len(x))
+        return [*(x for row in rows for x in row.values()), *b, *values, *prepared, *x, *begin_sweeps(h)]
+
+    def sweep(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any) -> list[Number]:
+        """Return the impulses and the state after a sweep."""
+        ahead, after = self._problem(G, b, values, prepared).passage(list(x), list(state))
+        return [*ahead, *after]
+
+    def end(
+        self,
+        G: Any,
+        b: Any,
+        values: Any,
+        prepared: Any,
+        x: Any,
+        state: Any,
+        q: Any,
+        dt: Any,
+        axes: Any,
+        free: Any,
+        J: Any,
+        *inertia: Any,
+    ) -> list[Number]:
+        """Return the next state, the forces, and how well the laws are obeyed."""
+        terms, robot, (h,), closing = self.terms, self.model.robot, dt, self.closing
+        impulse = multiply_transposed(terms.rows("J", J), x, robot.nv)
+        change = terms.inertia(*inertia).solve(impulse)
+        step = np.array([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)], dtype=object)
+        ahead, velocity = glide(robot.manifold, q, step)
+        velocity, space = velocity * (1.0 / h), TracedSteps(robot.manifold)
+        size = sum(robot.manifold.turns(step), start=dot(step, step) * (1.0 / FAR**2))
+        if closing is not None:
+            ahead, velocity, gaps = closing(space, ahead, velocity, np.zeros(0))
+            size = sum(space.turns, start=size + dot(gaps, gaps) * (1.0 / OPEN**2))
+        is_sound = size < 1.0
+        rate, forces = 1.0 / h, list[Number]()
+        for c, own in enumerate(self._axes(axes)):
+            forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
+        residual = self._problem(G, b, values, prepared).residual(list(x))
+        return [*ahead, *(choose(is_sound, v, np.nan) for v in velocity), *forces, residual, state[1]]
+
+    def _problem(self, G: Any, b: Any, values: Any, prepared: Any) -> ImpulseProblem:
+        numbers = iter(G)
+        rows = [{j: next(numbers) for j in columns} for columns in self.pattern]
+        return ImpulseProblem(self.model.laws, rows, list(b), list(values), list(prepared))
+
+    def _axes(self, axes: Any) -> list[list[list[Number]]]:
+        """Return the three axes of each contact."""
+        numbers = self.terms.full("axes", axes)
+        return [[numbers[i + 3 * r : i + 3 * r + 3] for r in range(3)] for i in range(0, len(numbers), 9)]

@@ -1,0 +1,245 @@
+"""What a step with contacts is made of at one state: free velocities, Jacobians of contacts, their Delassus matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.errors import EliminationError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Argument, compile_expression, without_metadata
+from screwgraph.mechanics.dynamics import bias_forces, mass_matrix
+from screwgraph.model.robot import Robot, without_loops
+from screwgraph.motion.simulation.closure_code import jacobian_code
+from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, make_closed_inertia
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.ground import Ground
+from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
+from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.spatial.manifolds.gliding import turning
+from screwgraph.tape import Block, Memory, Number, Program, Row, Tape, TreeFactor, factor_tree
+from screwgraph.tape.sparse_rows import is_zero, to_sparse_rows
+
+
+@dataclass(frozen=True, eq=False)
+class ContactModel:
+    """A robot, and where it may touch the ground."""
+
+    __repr__ = one_line
+
+    robot: Robot
+    contacts: tuple[Contact, ...]
+    ground: Ground
+    stops: bool = False
+    friction: bool = False
+    springs: tuple[tuple[str, float, float], ...] = ()
+
+    @property
+    def stopped(self) -> list[tuple[int, int, float, float]]:
+        """Joints whose range ends: the place of each in q and in qd, and its range (rad, m)."""
+        if not self.stops:
+            return []
+        robot, found = self.robot, list[tuple[int, int, float, float]]()
+        for joint in robot.joints:
+            lower = -np.inf if joint.limits.lower is None else joint.limits.lower
+            upper = np.inf if joint.limits.upper is None else joint.limits.upper
+            if joint.type.nq == 1 and np.isfinite([lower, upper]).any():
+                found.append((robot.q_slices[joint.name].start, robot.v_slices[joint.name].start, lower, upper))
+        return found
+
+    @property
+    def rubbing(self) -> list[tuple[int, float]]:
+        """Coordinates with dry friction: the place of each in qd, and the largest force (N m, N)."""
+        pairs = [(i, j.friction) for j in self.robot.joints for i in _indices(self.robot.v_slices[j.name])]
+        return [(i, bound) for i, bound in pairs if self.friction and bound]
+
+    @property
+    def laws(self) -> list[ImpulseLaw]:
+        """The laws of the impulses: contacts, stops, friction of joints."""
+        return [
+            *(Cone() for _ in self.contacts),
+            *(Range() for _ in self.stopped),
+            *(DryFriction() for _ in self.rubbing),
+        ]
+
+    @property
+    def rows(self) -> int:
+        """How many impulses there are."""
+        return sum(law.rows for law in self.laws)
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What code depends on: of contacts only where they are, their other numbers are arguments."""
+        places = tuple((contact.frame, contact.radius, contact.at) for contact in self.contacts)
+        return without_metadata(self.robot), places, self.ground, self.stops, self.friction, self.springs
+
+    def touch(self, q: Any) -> tuple[list[Number], list[Number], list[Row]]:
+        """Return distances to the ground (m), its axes, and Jacobians of the points that touch it along these."""
+        gaps, directions, rows = list[Number](), list[Number](), list[Row]()
+        for contact in self.contacts:
+            point = move_point(self.robot, self.robot.frame(contact.frame), contact.at, q)
+            gap, axes = self.ground.touch(point.p)
+            columns = point.at(-contact.radius * axes[0]) if contact.radius else point.linear
+            gaps.append(gap - contact.radius)
+            directions += list(np.ravel(axes))
+            along = {i: axes @ column for i, column in sorted(columns.items())}
+            rows += [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
+        return gaps, directions, rows
+
+    def terms(self, q: Any, qd: Any, tau: Any, dt: Any) -> dict[str, list[Number]]:
+        """Return the terms of a step, matrices row by row.
+
+        `free`: velocities at its end without contacts' impulses; `gaps`; `axes`: the ground's at each contact; `rates`:
+        normal velocities now; `J`; `factor` and `pivots`: of the mass matrix, that of dampers at the end of the step;
+        `K`, `closing`, `closing_pivots`: of loops and couplings; `G` = J W J', where W is what velocities yield to
+        impulses with loops closed; `b` = J free.
+        """
+        robot, (h,) = self.robot, dt
+        n = robot.nv
+        damping = [joint.damping for joint in robot.joints for _ in range(joint.type.nv)]
+        M = [dict(row) for row in to_sparse_rows(np.tril(mass_matrix(without_loops(robot))(q)))]
+        for i, d in enumerate(damping):
+            if d:
+                M[i][i] = M[i][i] + h * d
+        force = [a - b for a, b in zip(tau, bias_forces(without_loops(robot))(q, qd), strict=True)]
+        for name, stiffness, rest in self.springs:
+            i, at = robot.v_slices[name].start, robot.q_slices[name].start
+            M[i][i] = M[i][i] + h * h * stiffness
+            force[i] = force[i] - stiffness * (q[at] + h * qd[i] - rest)
+        for joint in robot.joints:
+            if any(i not in M[i] for i in _indices(robot.v_slices[joint.name])):
+                raise EliminationError(
+                    f"joint {joint.name!r} moves nothing that has inertia", fix="give it an armature, or lock it"
+                )
+        inertia = make_closed_inertia(factor_tree(M), self.closing_rows(q))
+        drift = turning(robot.manifold, qd)
+        rate = inertia.factor.solve(force)
+        free = inertia.close([v + h * (a + t) for v, a, t in zip(qd, rate, drift, strict=True)])
+        gaps, axes, J = self.touch(q)
+        rates = [_times(row, qd) for row in J[::3]]
+        J += [{i: 1.0} for _, i, _, _ in self.stopped] + [{i: 1.0} for i, _ in self.rubbing]
+        G = inertia.yielding(J)
+        return {
+            "free": free,
+            "gaps": gaps,
+            "axes": axes,
+            "rates": rates,
+            "J": _dense(J, n),
+            "factor": _dense(inertia.factor.rows, n),
+            "pivots": list(inertia.factor.inverse),
+            "K": _dense(inertia.K, n),
+            "closing": _dense(inertia.closing.rows, len(inertia.K)),
+            "closing_pivots": list(inertia.closing.inverse),
+            "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
+            "b": [_times(row, free) for row in J],
+        }
+
+    def closing_rows(self, q: Any) -> list[Row]:
+        """Return the independent rows of K: velocities that loops and couplings allow obey K qd = 0."""
+        if not self.robot.is_closed:
+            return []
+        return to_sparse_rows(np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv)))
+
+
+def _indices(own: slice) -> range:
+    return range(own.start, own.stop)
+
+
+def _times(row: Row, vector: Sequence[Number]) -> Number:
+    return sum((x * vector[j] for j, x in row.items()), start=0.0)
+
+
+def _dense(rows: Sequence[Row], columns: int) -> list[Number]:
+    return [row.get(j, 0.0) for row in rows for j in range(columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Code of a model's terms of a step: numbers that vary stand in a memory, constants do not."""
+
+    __repr__ = one_line
+
+    model: ContactModel
+    arguments: tuple[Argument, ...]
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The terms, and the shape of each; of G the lower triangle."""
+        n, k = self.model.robot.nv, len(self.model.contacts)
+        m, r = self.model.rows, self.model.robot.mobility.rank if self.model.robot.is_closed else 0
+        return {
+            "free": (n,),
+            "gaps": (k,),
+            "axes": (9 * k,),
+            "rates": (k,),
+            "J": (m, n),
+            "factor": (n, n),
+            "pivots": (n,),
+            "K": (r, n),
+            "closing": (r, r),
+            "closing_pivots": (r,),
+            "G": (m * (m + 1) // 2,),
+            "b": (m,),
+        }
+
+    @cached_property
+    def code(self) -> Program:
+        """The code of all terms, one after the other."""
+        model = self.model
+
+        def expression(*vectors: Any) -> list[Number]:
+            return [x for term in model.terms(*vectors).values() for x in term]
+
+        question = ("contact terms", *model.question)
+        return compile_expression("contact_terms", question, self.arguments, expression).program
+
+    @cached_property
+    def _outputs(self) -> dict[str, tuple[int | float, ...]]:
+        found, start = {}, 0
+        for name, shape in self.shapes.items():
+            found[name] = self.code.outputs[start : start + prod(shape)]
+            start += prod(shape)
+        return found
+
+    def add_to(self, memory: Memory, efforts: str) -> Block:
+        """Allocate what varies; return the part that computes it, with `efforts` as tau."""
+        names = list(self.shapes)
+        for name in names:
+            if name not in memory.names:
+                memory.add(name, sum(isinstance(o, int) for o in self._outputs[name]))
+        varying = tuple(o for name in names for o in self._outputs[name] if isinstance(o, int))
+        code = Program(self.code.input_names, self.code.instructions, varying)
+        return memory.placed("terms", code, ["q", "qd", efforts, "dt"], names)
+
+    def full(self, name: str, varying: Sequence[Number]) -> list[Number]:
+        """Return a term of what varies in it."""
+        numbers = iter(varying)
+        return [next(numbers) if isinstance(o, int) else o for o in self._outputs[name]]
+
+    def rows(self, name: str, varying: Sequence[Number]) -> list[Row]:
+        """Return a matrix, or a lower triangle, as sparse rows."""
+        shape, numbers = self.shapes[name], iter(self.full(name, varying))
+        widths = range(1, self.model.rows + 1) if name == "G" else [shape[1]] * shape[0]
+        return [{j: x for j in range(width) if not is_zero(x := next(numbers))} for width in widths]
+
+    def pattern(self, name: str) -> list[list[int]]:
+        """Return the columns of each row of a matrix that are not zero."""
+        tape = Tape(merge="form")
+        count = sum(isinstance(o, int) for o in self._outputs[name])
+        return [list(row) for row in self.rows(name, [tape.input(f"{name}[{i}]") for i in range(count)])]
+
+    def inertia(
+        self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]
+    ) -> ClosedInertia:
+        """Return the factors of the mass matrix and of loops, of what varies in these terms."""
+        rows, inverse = closing
+        return ClosedInertia(
+            TreeFactor(self.rows("factor", factor), self.full("pivots", pivots)),
+            self.rows("K", K),
+            TreeFactor(self.rows("closing", rows), self.full("closing_pivots", inverse)),
+        )

@@ -1,0 +1,70 @@
+"""Contacts along a motion: forces as wrenches on frames, and what is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.summary import one_line
+from screwgraph.model.robot import Robot, frame_pose
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.ground import Ground
+
+DEEP = 1e-3
+"""Depth (m) in the ground at which a motion does not begin."""
+UNSOLVED = 1e-6
+"""Velocity (m/s) by which a law is not obeyed from which on it is said."""
+
+
+@dataclass
+class ContactRecord:
+    """Contacts' forces (N) in each step of a motion, gaps (m) at its beginning, the largest residual (m/s)."""
+
+    __repr__ = one_line
+
+    forces: list[Float[np.ndarray, "k 3"]] = field(default_factory=list)
+    gaps: Float[np.ndarray, " k"] = field(default_factory=lambda: np.zeros(0))
+    residual: float = 0.0
+
+    def add(self, forces: Float[np.ndarray, "k 3"], gaps: Float[np.ndarray, " k"], residual: float) -> None:
+        """Add a step."""
+        if not self.forces:
+            self.gaps = gaps
+        self.forces.append(forces)
+        self.residual = max(self.residual, residual)
+
+    def doubts(self, contacts: Sequence[Contact]) -> tuple[str, ...]:
+        """Return what is doubtful of a motion."""
+        found = list[str]()
+        if len(self.gaps) and self.gaps.min() < -DEEP:
+            contact = contacts[int(self.gaps.argmin())]
+            found.append(f"the contact of {contact.frame!r} begins {-self.gaps.min():.3g} m within the ground")
+        if self.residual > UNSOLVED:
+            found.append(f"laws of contacts are not obeyed by up to {self.residual:.3g} m/s (take a smaller dt)")
+        return tuple(found)
+
+
+def contact_wrenches(
+    robot: Robot,
+    contacts: Sequence[Contact],
+    ground: Ground,
+    q: Float[np.ndarray, "N nq"],
+    forces: Sequence[Float[np.ndarray, "k 3"]],
+) -> Mapping[str, Float[np.ndarray, "N 6"]]:
+    """Return the wrenches (moment, force) on the frames of contacts, in the axes of these, at positions q.
+
+    `forces` (N) are in the base's axes, at the points that touch the ground.
+    """
+    found = {contact.frame: np.zeros((len(q), 6)) for contact in contacts}
+    for n, at in enumerate(q):
+        poses = {name: frame_pose(robot, robot.frame(name), at) for name in found}
+        for contact, force in zip(contacts, forces[n], strict=True):
+            T = poses[contact.frame]
+            arm = T[:3, :3] @ np.array(contact.at)
+            _, axes = ground.touch(T[:3, 3] + arm)
+            moment = np.cross(arm - contact.radius * axes[0], force)
+            found[contact.frame][n] += np.concatenate([T[:3, :3].T @ moment, T[:3, :3].T @ force])
+    return found

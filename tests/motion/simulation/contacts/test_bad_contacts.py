@@ -1,0 +1,90 @@
+"""What cannot be a contact is refused in one line."""
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.base.errors import InputError, ModelError, ScrewgraphError
+from tests.motion.simulation.contacts.bodies import feet, free_body, quadruped
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ({"friction": -0.1}, "friction"),
+        ({"friction": np.nan}, "friction"),
+        ({"radius": -1.0}, "radius"),
+        ({"restitution": 1.1}, "restitution"),
+        ({"stiffness": 0.0}, "stiffness"),
+        ({"damping": np.inf}, "damping"),
+        ({"at": (0.0, np.nan, 0.0)}, "place"),
+    ],
+)
+def test_numbers(numbers, said):
+    with pytest.raises(InputError, match=said):
+        sg.Contact("body", **numbers)
+
+
+def test_frames_and_models():
+    with pytest.raises(InputError, match="no frame is called 'foot'"):
+        sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("foot")])
+    with pytest.raises(InputError, match="contacts of a mechanism"):
+        sg.Simulator(sg.load_mechanism("four_bar"), contacts=[sg.Contact("foot")])
+    with pytest.raises(InputError, match="a ground without contacts"):
+        sg.Simulator(free_body(1.0, 0.1), ground=sg.Plane())
+    with pytest.raises(InputError, match="contacts by method 'rk4'"):
+        sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("body")], method="rk4")
+    with pytest.raises(InputError, match="contacts by method 'dop853'"):
+        sg.simulate(free_body(1.0, 0.1), contacts=[sg.Contact("body")], method="dop853")
+    with pytest.raises(InputError, match="the smoother has no law for contacts"):
+        sg.simulate(free_body(1.0, 0.1), contacts=[sg.Contact("body")], method="smoother")
+
+
+def test_counts_of_motions_agree():
+    robot, some = quadruped(), feet(friction=np.full(3, 0.5))
+    with pytest.raises(InputError, match="for 3 motions and for 4"):
+        sg.Simulator(robot, contacts=[*some, sg.Contact("body", friction=np.full(4, 0.5))])
+    with pytest.raises(ScrewgraphError, match="3 motions"):
+        sg.rollout(robot, np.tile(robot.neutral(), (2, 1)), contacts=some, time=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("contacts: [{frame: body, radus: 0.1}]", "did you mean 'radius'"),
+        ("contacts: [{radius: 0.1}]", "it must have a frame"),
+        ("contacts: [{frame: body, friction: -1}]", "friction"),
+        ("ground: {height: 1}", "no contacts"),
+        ("contacts: 3", "it must be a list"),
+        ("contacts: [{frame: body}]\nground: {normal: [0, 0, 0]}", "normal"),
+        ("contacts: [{frame: body, points: [[0, 0]]}]", "it must be 3 numbers"),
+    ],
+)
+def test_files(tmp_path, text, said):
+    file = tmp_path / "contacts.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises((InputError, ModelError), match=said):
+        sg.Simulator(free_body(1.0, 0.1), contacts=str(file))
+
+
+def test_a_file_has_contacts_and_ground(tmp_path):
+    file = tmp_path / "contacts.yaml"
+    file.write_text(
+        "contacts: [{frame: body, points: [[1, 0, 0], [0, 1, 0]], radius: 0.1, stiffness: inf}]\n"
+        "ground: {normal: [0, 1, 1], height: -0.5}\n",
+        encoding="utf-8",
+    )
+    options = sg.Simulator(free_body(1.0, 0.1), contacts=str(file)).options
+    assert [c.at for c in options.contacts] == [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
+    assert all(c.stiffness == np.inf and c.radius == 0.1 for c in options.contacts)
+    assert options.ground == sg.Plane((0.0, 1.0, 1.0), -0.5)
+    np.testing.assert_allclose(sg.Plane((0.0, 1.0, 1.0)).normal, [0.0, np.sqrt(0.5), np.sqrt(0.5)])
+
+
+def test_meshes_alone_touch_nothing():
+    text = (
+        '<robot name="m"><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
+        'iyz="0"/></inertial><collision><geometry><mesh filename="b.stl"/></geometry></collision></link></robot>'
+    )
+    with pytest.raises(InputError, match="meshes only"):
+        sg.Simulator(sg.load(text, base="floating"), contacts="collisions")
