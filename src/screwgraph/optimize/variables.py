@@ -67,10 +67,12 @@ class Selection:
     @cached_property
     def of_array(self) -> slice | Int[np.ndarray, " N"]:
         """Index of these in an array (count, ...): a slice where that will do."""
-        steps = np.diff(self.indices)
-        if len(self.indices) and (steps == 1).all():
-            return slice(int(self.indices[0]), int(self.indices[-1]) + 1)
-        return self.indices
+        if not len(self.indices):
+            return self.indices
+        first, last = int(self.indices[0]), int(self.indices[-1])
+        step = int(self.indices[1]) - first if len(self.indices) > 1 else 1
+        is_even = step > 0 and bool((np.diff(self.indices) == step).all())
+        return slice(first, last + 1, step) if is_even else self.indices
 
 
 def selection(given: Any) -> Selection:

@@ -1,0 +1,18 @@
+"""Selections of unknowns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from screwgraph.optimize import Variables, Vector
+
+
+@pytest.mark.parametrize("indices", [[], [4], [2, 3, 4], [0, 3, 6], [1, 8], [6, 3, 0], [2, 2], [0, 1, 3]])
+def test_a_selection_reads_what_it_names(indices):
+    x = Variables("x", Vector(2), 9)
+    values = np.arange(18.0).reshape(9, 2)
+    where = x[np.array(indices, dtype=int)].of_array
+    np.testing.assert_array_equal(values[where], values[indices] if indices else np.zeros((0, 2)))
+    steps = np.diff(indices)
+    assert isinstance(where, slice) == (len(indices) > 0 and bool((steps > 0).all()) and len(set(steps.tolist())) < 2)
