@@ -55,8 +55,12 @@ DRAWING = (
 )
 
 
+FIRST_HOUR = Path(__file__).resolve().parent / "first_hour"
+"""Scripts of four users' first hours."""
+
+
 def main(wheel: Path) -> None:
-    """Install a wheel, call it and its commands in an empty folder, then draw with the extra."""
+    """Install a wheel, call it and its commands in an empty folder, then draw with the extra; run the first hours."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(Path(folder, "env"), with_pip=True)
         python = Path(folder, "env", "Scripts" if sys.platform == "win32" else "bin", "python")
@@ -85,6 +89,10 @@ def main(wheel: Path) -> None:
             run("-m", "screwgraph", *command.split())
         for picture in ("rr.svg", "drawn/coordinates.svg", "drawn_plan/motion.svg"):
             assert Path(folder, picture).is_file(), picture
+        install(f"{wheel.resolve()}[draw,xacro]")
+        for script in sorted(FIRST_HOUR.glob("*.py")):
+            if script.stem not in ("__init__", "test_first_hour"):
+                run("-W", "error", str(script))
         print(
             f"{wheel.name}, Python {sys.version.split()[0]}: {wheel.stat().st_size / 1e6:.1f} MB, "
             f"with what it needs {base:.0f} MB, the extra draw {draw:.0f} MB more"

@@ -110,3 +110,12 @@ def test_coarse_samples_beside_a_dead_centre_are_doubted(dt, is_doubted):
     off = np.abs(found.tau[:, 0] - 0.1 * np.sin(8.0 * run.t) - 0.2).max()
     assert bool(found.doubts) == is_doubted == (off > 0.02)
     assert ("1 doubt" in repr(found)) == is_doubted
+
+
+@pytest.mark.parametrize("name", ["rr", "four_bar_angle"])
+def test_the_table_of_a_simulation_is_a_trajectory(name, tmp_path):
+    model = sg.load(name)
+    run = sg.simulate(model, time=0.5, dt=0.01, method="rk4")
+    run.save(tmp_path / "run.csv")
+    found, given = sg.inverse_trajectory(model, str(tmp_path / "run.csv")), sg.inverse_trajectory(model, run)
+    np.testing.assert_allclose(found.tau[10:-10], given.tau[10:-10], atol=0.02)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.motion.planning import read_task
 from screwgraph.ui.cli.plan import divide_shares
 from tests.ui.view.browser import opened
 
@@ -26,6 +27,15 @@ def task(tmp_path):
     path = tmp_path / "a task.yaml"
     path.write_text(TASK)
     return path
+
+
+def test_built_in_tasks_are_printed_to_begin_ones_own_with(command, tmp_path):
+    text = command("plan", "--print", "a1_trot").out
+    (tmp_path / "mine.yaml").write_text(text)
+    own, built_in = read_task(tmp_path / "mine.yaml"), read_task("a1_trot")
+    assert [str(item) for _, item in own.items()] == [str(item) for _, item in built_in.items()]
+    assert command("plan", "--print", "a1_trt").err.count("did you mean 'a1_trot'?") == 1
+    assert "there is no output folder (-o DIR" in command("plan", "cp2").err
 
 
 def test_a_plan_is_written_with_pictures_and_pages_that_play_offline(command, task, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from screwgraph.base.argument_checks import check_arguments
@@ -53,12 +54,18 @@ FOLLOWERS: Mapping[str, Follower] = {
 
 
 def read_trajectory(model: Model, file: str | os.PathLike[str]) -> Table:
-    """Read times and coordinates; without a line of names they are t and those of `Follower.unnamed`.
+    """Read times and coordinates, of the table of a simulation those of (independent) coordinates.
+
+    Without a line of names they are t and those of `Follower.unnamed`.
 
     Raises:
         InputError: as `read_table`.
     """
-    return read_table(file, names=("t", *FOLLOWERS[model.kind].unnamed(model)))
+    follower = FOLLOWERS[model.kind]
+    table, names = read_table(file, names=("t", *follower.unnamed(model))), follower.coordinates(model)
+    if "t" not in table or not all(name in table for name in names):
+        return table
+    return replace(table, columns={"t": table["t"]} | {name: table[column] for column, name in names.items()})
 
 
 @check_arguments
@@ -81,7 +88,8 @@ def inverse_trajectory(
     Args:
         model: a robot (tree, floating or closed chain), or a mechanism. Where its file names no motors, angles of the
             trajectory are driven.
-        trajectory: {"t": (N,) s, coordinate: (N,) m or rad, ...} or a .csv file of these columns, at equal time steps.
+        trajectory: {"t": (N,) s, coordinate: (N,) m or rad, ...} or a .csv file of these columns, at equal time steps,
+            or a table that a simulation wrote.
             A file of numbers alone has t and all joints, or all angles of the mechanism, in the order of its file.
             Of mechanisms as many coordinates as there are degrees of freedom; of robots those of all joints ("joint",
             "joint[0]", ...), or of the independent joints of a closed chain. Or a motion that was simulated, planned or

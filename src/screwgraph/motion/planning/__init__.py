@@ -9,7 +9,7 @@ from screwgraph.motion.planning.planner import Planner
 from screwgraph.motion.planning.planning import plan
 from screwgraph.motion.planning.replanner import Replanner
 from screwgraph.motion.planning.task import Task
-from screwgraph.motion.planning.task_files import read_task, task_names
+from screwgraph.motion.planning.task_files import print_task, read_task, task_names
 
 __all__ = [
     "COLLOCATIONS",
@@ -21,6 +21,7 @@ __all__ = [
     "Task",
     "horizon",
     "plan",
+    "print_task",
     "read_task",
     "save_plan",
     "task_names",

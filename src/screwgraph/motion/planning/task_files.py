@@ -50,6 +50,15 @@ def task_names() -> tuple[str, ...]:
     return tuple(sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")))
 
 
+def print_task(name: str) -> str:
+    """Return the file of a built-in task, to begin one's own with. Raises InputError where there is none."""
+    if name not in task_names():
+        raise InputError(
+            f"there is no built-in task {quote_text(name)}", fix=suggest_name(name, task_names(), "built-in tasks are")
+        )
+    return (files("screwgraph.motion.planning") / "tasks" / f"{name}.yaml").read_text(encoding="utf-8")
+
+
 def read_task(source: str | os.PathLike[str]) -> Task:
     """Read a task from a file, or a built-in one by name.
 
@@ -60,8 +69,7 @@ def read_task(source: str | os.PathLike[str]) -> Task:
         raise InputError(f"{source!r} is neither a task, nor a path, nor the name of a task")
     file, path = os.fsdecode(source), Path(os.fsdecode(source))
     if isinstance(source, str) and source in task_names():
-        data = (files("screwgraph.motion.planning") / "tasks" / f"{source}.yaml").read_bytes()
-        return _task(parse_yaml(data, f"{source}.yaml"), f"{source}.yaml", source, None)
+        return _task(parse_yaml(print_task(source).encode(), f"{source}.yaml"), f"{source}.yaml", source, None)
     if not path.exists() and path.suffix not in (".yaml", ".yml"):
         raise InputError(
             f"there is no task {quote_text(file)}", fix=suggest_name(file, task_names(), "built-in tasks are")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from screwgraph.ui.cli.problem_functions import check_efforts
 from screwgraph.ui.cli.simulation_progress import summarise_motion, watch_simulation
 
 if TYPE_CHECKING:
-    from screwgraph.model.formats import Table
     from screwgraph.motion.estimation import InverseSolution
 
 FLAGS = {
@@ -70,7 +68,7 @@ def inverse(
         output, report, plot = validate_outputs(output, report, plot)
     model = source.load()
     follower = FOLLOWERS[model.kind]
-    wanted = _select_columns(follower.coordinates(model), read_trajectory(model, trajectory))
+    wanted = read_trajectory(model, trajectory)
     check_efforts("inverse", actuators, model)
     with watch_simulation(float(follower.stages), "solving", "stages") as watch:
         found = inverse_trajectory(model, wanted, watch=watch, **asked)
@@ -122,13 +120,6 @@ def _save(motion: Trajectory, efforts: Mapping[str, np.ndarray], path: str) -> N
     arrays = {name: getattr(motion, name) for name in BALANCE}
     arrays["effort"] = np.stack(list(efforts.values()), axis=1)
     return save_motion(path, motion, arrays, (*BALANCE, *(f"effort:{name}" for name in efforts)))
-
-
-def _select_columns(names: Mapping[str, str], table: Table) -> Table:
-    """Return the columns of a trajectory; of a table of a simulation, those of (independent) coordinates."""
-    if "t" not in table or not all(name in table for name in names):
-        return table
-    return replace(table, columns={"t": table["t"]} | {name: table[column] for column, name in names.items()})
 
 
 def _summary(found: InverseSolution) -> dict[str, Any]:

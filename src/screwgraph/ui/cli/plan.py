@@ -11,10 +11,10 @@ import typer
 
 from screwgraph import Plan, Planner, task_names
 from screwgraph.base.progress_report import report_progress
-from screwgraph.motion.planning import read_task, save_plan
+from screwgraph.motion.planning import print_task, read_task, save_plan
 from screwgraph.motion.planning.item_labels import label_item
 from screwgraph.ui.cli.command import Command
-from screwgraph.ui.cli.console import print_json, print_note, show_progress
+from screwgraph.ui.cli.console import make_usage_error, print_json, print_note, show_progress
 from screwgraph.ui.cli.model_source import print_warnings
 from screwgraph.ui.cli.options import Flag
 from screwgraph.ui.cli.outputs import WIDTH, can_draw, draw_sections, make_folder
@@ -36,6 +36,7 @@ FLAGS = {
         complete=complete_task,
     ),
     "output": Flag("Output folder; created if missing.", "DIR", "-o"),
+    "only_print": Flag("Print the file of a built-in task, to begin your own with, and plan nothing.", name="--print"),
     "iterations": Flag("Largest number of iterations.", "N", min=0),
     "seconds": Flag("Time limit (s).", "S", min=0.0),
     "refine": Flag("Refine mesh and rule until each step is accurate; by default, where not all is driven."),
@@ -55,6 +56,7 @@ DIR/report.html     all of this on one page, offline.
 \b
 Example:
   screwgraph plan cp2 -o out
+  screwgraph plan --print a1_trot > my_trot.yaml
   screwgraph plan task.yaml -o out --seconds 10
   screwgraph plan task.yaml -o out --refine
 with a task.yaml like
@@ -75,8 +77,15 @@ search early; the last iterate is written. `screwgraph view DIR/plan.npz` plays 
 """
 
 
-def plan(task: str, asked: Mapping[str, Any], output: str, json: bool = False) -> None:
+def plan(
+    task: str, asked: Mapping[str, Any], output: str | None = None, json: bool = False, only_print: bool = False
+) -> None:
     """Plan, save, and say how well it went."""
+    if only_print:
+        typer.echo(print_task(task), nl=False)
+        return
+    if output is None:
+        raise make_usage_error("there is no output folder", fix="-o DIR")
     wanted = read_task(task)
     folder = make_folder(output)
     print_warnings(wanted.robot)
