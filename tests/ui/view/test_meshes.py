@@ -1,5 +1,6 @@
 """Meshes of robots in scenes and pages: where they are, how far they reach, and what stands for missing ones."""
 
+import base64
 import json
 import re
 
@@ -58,3 +59,66 @@ def test_links_of_missing_meshes_alone_are_drawn_as_before():
     with pytest.warns(RuntimeWarning, match="1 mesh"):
         shown = collect_visuals(robot)
     assert any(isinstance(visual.shape, Capsule) for visual in shown["arm"])
+
+
+DAE = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="1"/></asset>
+<library_effects>{effects}</library_effects><library_materials>{materials}</library_materials>
+<library_geometries>{geometries}</library_geometries>
+<library_visual_scenes><visual_scene id="s">{nodes}</visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+COLOURS = {"red": ("0.8 0 0 1", "#cc0000"), "blue": ("0 0 0.6 1", "#000099")}
+
+
+def collada() -> str:
+    """A file of two triangles, a red one and a blue one beside it."""
+    texts = {"effects": "", "materials": "", "geometries": "", "nodes": ""}
+    for x, (name, (numbers, _)) in enumerate(COLOURS.items()):
+        texts["effects"] += (
+            f'<effect id="{name}-e"><profile_COMMON><technique sid="c"><lambert><diffuse><color>{numbers}</color>'
+            "</diffuse></lambert></technique></profile_COMMON></effect>"
+        )
+        texts["materials"] += f'<material id="{name}"><instance_effect url="#{name}-e"/></material>'
+        texts["geometries"] += (
+            f'<geometry id="{name}-g"><mesh><source id="{name}-p"><float_array id="{name}-a" count="9">'
+            f"{x} 0 0 {x + 1} 0 0 {x} 1 0</float_array><technique_common>"
+            f'<accessor source="#{name}-a" count="3" stride="3"><param name="X" type="float"/>'
+            '<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>'
+            f'<vertices id="{name}-v"><input semantic="POSITION" source="#{name}-p"/></vertices>'
+            f'<triangles material="m" count="1"><input semantic="VERTEX" source="#{name}-v" offset="0"/>'
+            "<p>0 1 2</p></triangles></mesh></geometry>"
+        )
+        texts["nodes"] += (
+            f'<node id="{name}-n"><instance_geometry url="#{name}-g"><bind_material><technique_common>'
+            f'<instance_material symbol="m" target="#{name}"/></technique_common></bind_material>'
+            "</instance_geometry></node>"
+        )
+    return DAE.format(**texts)
+
+
+def test_triangles_of_a_collada_file_have_the_colours_of_its_materials(tmp_path):
+    pytest.importorskip("trimesh")
+    pytest.importorskip("collada")
+    (tmp_path / "two.dae").write_text(collada())
+    (tmp_path / "r.urdf").write_text(ROBOT.format("two.dae"))
+    scene = view.robot_scene(sg.load(tmp_path / "r.urdf"), np.zeros(1), np.zeros((1, 1)))
+    content = json.loads(re.search(r'id="scene"[^>]*>(.*?)</script>', view.html(scene), re.DOTALL)[1])
+    parts = next(body["parts"] for body in content["bodies"] if body["name"] == "arm")
+    places = {}
+    for part in parts:
+        corners = content["meshes"][int(part["mesh"].removeprefix("mesh"))]["corners"]
+        places[part["colour"]] = np.frombuffer(base64.b64decode(corners), "<f4").reshape(-1, 3)[:, 0].min()
+    assert places == {COLOURS["red"][1]: 0.0, COLOURS["blue"][1]: 1.0}
+
+
+def test_a_colour_of_the_robots_file_comes_before_those_of_the_mesh(tmp_path):
+    pytest.importorskip("trimesh")
+    pytest.importorskip("collada")
+    (tmp_path / "two.dae").write_text(collada())
+    material = '<material name="m"><color rgba="0 1 0 1"/></material>'
+    text = ROBOT.format("two.dae").replace("</geometry></visual>", f"</geometry>{material}</visual>")
+    (tmp_path / "r.urdf").write_text(text)
+    scene = view.robot_scene(sg.load(tmp_path / "r.urdf"), np.zeros(1), np.zeros((1, 1)))
+    content = json.loads(re.search(r'id="scene"[^>]*>(.*?)</script>', view.html(scene), re.DOTALL)[1])
+    parts = next(body["parts"] for body in content["bodies"] if body["name"] == "arm")
+    assert [part["colour"] for part in parts] == ["#00ff00"]

@@ -10,6 +10,7 @@ from screwgraph.model.formats.load import load, zoo_names
 from screwgraph.model.formats.mapped_tables import Table, load_table, read_long_arrays, read_long_table, read_table
 from screwgraph.model.formats.mesh_files import (
     Triangles,
+    face_colours,
     hull,
     outline,
     split_readable,
@@ -32,6 +33,7 @@ __all__ = [
     "Triangles",
     "Value",
     "evaluate_parameters",
+    "face_colours",
     "from_text",
     "hull",
     "is_missing",

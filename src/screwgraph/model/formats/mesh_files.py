@@ -35,6 +35,36 @@ def triangles(mesh: Mesh) -> Triangles:
     return corners * np.asarray(mesh.scale, dtype=float), faces
 
 
+def face_colours(mesh: Mesh) -> tuple[tuple[str, ...], Int[np.ndarray, " t"]]:
+    """Return the colours ("#rrggbb") of a COLLADA file's materials, and the number of that of each triangle.
+
+    No colours where the file has none, or is of another format. Raises ModelError as `triangles`.
+    """
+    _, faces = triangles(mesh)
+    colours = _read_colours(mesh.file, os.stat(mesh.file).st_mtime_ns) if mesh.file.lower().endswith(".dae") else []
+    if len(colours) != len(faces) or not all(colours):
+        return (), np.zeros(len(faces), dtype=np.int64)
+    palette = tuple(dict.fromkeys(colours))
+    return palette, np.array([palette.index(colour) for colour in colours], dtype=np.int64)
+
+
+@lru_cache(maxsize=64)
+def _read_colours(file: str, when: int) -> list[str]:
+    """Return the colour of each triangle of a file that can be read, "" where it has none."""
+    import trimesh
+
+    try:
+        parts: Any = trimesh.load_scene(file, process=False).dump()
+        found = [(getattr(part.visual, "material", None), len(part.faces)) for part in parts]
+        return [_as_hex(material) for material, count in found for _ in range(count)]
+    except Exception:  # materials that cannot be read, such as pictures that are not there, are no reason to fail
+        return []
+
+
+def _as_hex(material: Any) -> str:
+    return "" if material is None else "#" + "".join(f"{int(part):02x}" for part in material.main_color[:3])
+
+
 def split_readable(visuals: Iterable[Visual]) -> tuple[list[Visual], list[ModelError]]:
     """Return the shapes that can be had, and what is wrong with the meshes among the others."""
     found, wrong = [], []

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -17,9 +18,8 @@ from scipy.spatial.transform import Rotation
 
 from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends.wasm import emit_module
-from screwgraph.model.formats import thin_mesh, triangles, write_atomically
-from screwgraph.model.robot import Mesh
-from screwgraph.ui.view.primitive_parts import split_into_primitives
+from screwgraph.model.formats import thin_mesh, write_atomically
+from screwgraph.ui.view.primitive_parts import PrimitivePart, split_into_primitives
 from screwgraph.ui.view.scene import Body, Line, Points, Posing, Scene, Surface, normalise, view_direction
 from screwgraph.ui.view.scene_bounds import compute_extent
 
@@ -75,12 +75,13 @@ def as_json(scene: Scene) -> dict[str, Any]:
     """Return a scene in values that JSON has; arrays are float32 in base64."""
     centre, size = compute_extent(scene)
     every = [part for body in scene.bodies for visual in body.visuals for part in split_into_primitives(visual)]
-    files_of = {file: f"mesh{i}" for i, file in enumerate(dict.fromkeys(part.mesh for part in every if part.is_file))}
+    meshes = {(part.mesh, part.material): part for part in every if part.is_file}
+    names = {key: f"mesh{i}" for i, key in enumerate(meshes)}
     used = iter(range(len(scene.lines) + len(scene.points)))
     return {
         "t": _encode_array(scene.t - scene.t[0]),
-        "meshes": [_mesh(file) for file in files_of],
-        "bodies": [_body(body, files_of) for body in scene.bodies],
+        "meshes": [_mesh(replace(part, scale=(1.0, 1.0, 1.0))) for part in meshes.values()],
+        "bodies": [_body(body, names) for body in scene.bodies],
         "lines": [{**_trail(line, next(used)), "width": line.width} for line in scene.lines],
         "points": [{**_trail(points, next(used)), "radius": points.radius} for points in scene.points],
         "surfaces": [_surface(surface) for surface in scene.surfaces],
@@ -107,13 +108,13 @@ def _posing(posing: Posing) -> dict[str, Any]:
     }
 
 
-def _mesh(file: str) -> dict[str, Any]:
-    corners, faces = thin_mesh(*triangles(Mesh(file)), MOST_TRIANGLES)
+def _mesh(part: PrimitivePart) -> dict[str, Any]:
+    corners, faces = thin_mesh(*part.triangles, MOST_TRIANGLES)
     used, numbers = np.unique(faces, return_inverse=True)
     return {"corners": _encode_array(corners[used]), "faces": _encode_array(numbers.reshape(-1), "<u2")}
 
 
-def _body(body: Body, files_of: Mapping[str, str]) -> dict[str, Any]:
+def _body(body: Body, names: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     return {
         "name": body.name,
         "mass": body.mass,
@@ -121,9 +122,9 @@ def _body(body: Body, files_of: Mapping[str, str]) -> dict[str, Any]:
         "poses": _encode_array(_positions_and_quaternions(body.poses)),
         "parts": [
             {
-                "mesh": files_of.get(part.mesh, part.mesh),
+                "mesh": names.get((part.mesh, part.material), part.mesh),
                 "matrix": [float(f"{entry:.7g}") + 0.0 for entry in part.matrix.T.ravel()],
-                "colour": visual.colour or PLAIN,
+                "colour": part.colour or PLAIN,
             }
             for visual in body.visuals
             for part in split_into_primitives(visual)

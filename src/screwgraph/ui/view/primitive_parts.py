@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.model.formats import Triangles, triangles
+from screwgraph.model.formats import Triangles, face_colours, triangles
 from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
 from screwgraph.spatial import transform, translation
 
@@ -20,12 +20,14 @@ class PrimitivePart:
     """A mesh, stretched along its axes by `scale` (m), then put at T.
 
     Meshes are "box" (edges 1), "sphere" (radius 1) and "cylinder" (radius 1, length 1 along z), each about its origin,
-    or the path of a file.
+    or the path of a file; of that only the triangles of one colour, if `material` names it. `colour` is what is shown.
     """
 
     mesh: str
     T: Float[np.ndarray, "4 4"]
     scale: tuple[float, float, float]
+    colour: str = ""
+    material: str = ""
 
     @property
     def is_file(self) -> bool:
@@ -35,7 +37,10 @@ class PrimitivePart:
     @property
     def triangles(self) -> Triangles:
         """Corners (m), stretched, and triangles of a file. Raises ModelError where it cannot be read."""
-        return triangles(Mesh(self.mesh, self.scale))
+        mesh = Mesh(self.mesh, self.scale)
+        corners, faces = triangles(mesh)
+        palette, which = face_colours(mesh)
+        return corners, faces[which == palette.index(self.material)] if self.material else faces
 
     @property
     def matrix(self) -> Float[np.ndarray, "4 4"]:
@@ -44,8 +49,12 @@ class PrimitivePart:
 
 
 def split_into_primitives(visual: Visual) -> list[PrimitivePart]:
-    """Return the parts of a shape, in the body's frame."""
-    return [PrimitivePart(part.mesh, visual.T_bs @ part.T, part.scale) for part in _parts(visual.shape)]
+    """Return the parts of a shape, in the body's frame, and their colours: the shape's own before those of a file."""
+    parts = [replace(part, T=visual.T_bs @ part.T) for part in _parts(visual.shape)]
+    if visual.colour or not isinstance(visual.shape, Mesh):
+        return [replace(part, colour=visual.colour) for part in parts]
+    own = face_colours(visual.shape)[0] or ("",)
+    return [replace(part, colour=colour, material=colour) for part in parts for colour in own]
 
 
 def _parts(shape: Shape) -> list[PrimitivePart]:

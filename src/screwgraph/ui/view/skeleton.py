@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.model.formats import split_readable, summarise_unreadable
-from screwgraph.model.robot import Box, Cylinder, Joint, Link, Mesh, Robot, Sphere, Visual, link_poses
+from screwgraph.model.formats import face_colours, split_readable, summarise_unreadable
+from screwgraph.model.robot import Box, Cylinder, Joint, Link, Mesh, Robot, Shape, Sphere, Visual, link_poses
 from screwgraph.spatial import transform, translation
 from screwgraph.ui.view.primitive_parts import is_inside, link_between, rotation_along
 
@@ -31,11 +31,18 @@ def collect_visuals(robot: Robot) -> dict[str, tuple[Visual, ...]]:
         missing += wrong
         link = replace(whole, visuals=tuple(own or split_readable(whole.collisions)[0]))
         colour = PALETTE[depth[link.name] % 2] if depth[link.name] else BASE
-        own = tuple(Visual(v.shape, v.T_bs, v.colour or colour) for v in link.visuals)
+        own = tuple(
+            Visual(v.shape, v.T_bs, v.colour or ("" if _is_coloured(v.shape) else colour)) for v in link.visuals
+        )
         result[link.name] = own + tuple(_substitutes(robot, link, radius, colour))
     if missing:
         warnings.warn(f"{robot.name}: {summarise_unreadable(missing)}", RuntimeWarning, stacklevel=3)
     return result
+
+
+def _is_coloured(shape: Shape) -> bool:
+    """Whether the file of a shape has colours of its own."""
+    return isinstance(shape, Mesh) and bool(face_colours(shape)[0])
 
 
 def robot_size(robot: Robot) -> float:

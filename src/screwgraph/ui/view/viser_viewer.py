@@ -196,7 +196,7 @@ def _add_body(server: Any, body: Body) -> Any:
     number = 0
     for visual in body.visuals:
         for part in split_into_primitives(visual):
-            _add_part(server, f"/{_path(body.name)}/{number}", part, _rgb(visual.colour or PLAIN))
+            _add_part(server, f"/{_path(body.name)}/{number}", part, _rgb(part.colour or PLAIN))
             number += 1
     return handle
 
