@@ -22,6 +22,7 @@ from screwgraph.motion.planning.contacts import FlatContact
 from screwgraph.motion.planning.costs import Acceleration, Smoothness
 from screwgraph.motion.planning.goals import Point, Position
 from screwgraph.motion.planning.obstacles import Avoid
+from screwgraph.motion.simulation import read_trajectory
 from screwgraph.ui import view
 from screwgraph.ui.view.obstacles import VISUALS, extract_zero_surface, make_obstacle_bodies
 from screwgraph.ui.view.primitive_parts import is_inside
@@ -102,6 +103,17 @@ def test_forces_of_contacts_carry_the_weight_below_the_centre_of_mass(block):
     assert np.isnan(gap).all()
     (feet,) = scene.points
     np.testing.assert_allclose(feet.points[:, 0], at)
+
+
+def test_motions_of_files_show_the_forces_on_their_frames(block, tmp_path):
+    block.trajectory.save(tmp_path / "block.npz")
+    scene = view.trajectory_scene(read_trajectory(tmp_path / "block.npz"))
+    (forces,) = (line for line in scene.lines if line.name == "forces")
+    at, tip, gap = np.moveaxis(forces.points.reshape(scene.frames, 3, 3), 1, 0)
+    size = view.plan_marks.robot_size(block.task.robot)
+    np.testing.assert_allclose(at, np.tile([0.05, 0.0, 0.0], (scene.frames, 1)), atol=1e-6)
+    np.testing.assert_allclose(tip - at, np.tile([0.0, 0.0, 0.6 * size], (scene.frames, 1)), atol=1e-6)
+    assert np.isnan(gap).all()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui.view.obstacles import make_obstacle_bodies
@@ -35,4 +37,5 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     forces, feet = contact_marks(plan)
     lines, points = (*goals, *path_lines(plan), *tip_path_lines(plan), *forces), (*balls, *feet)
     beside = {"bodies": bodies, "surfaces": surfaces, "lines": lines, "points": points}
-    return trajectory_scene(plan.trajectory, named, rate=rate, **beside)
+    run = replace(plan.trajectory, external_wrenches={})  # forces of contacts stand on the ground
+    return trajectory_scene(run, named, rate=rate, **beside)

@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.model.robot import frame_pose
 from screwgraph.motion.simulation import Place, Trajectory, label_of, smooth_path
 from screwgraph.ui.view.mechanisms import mechanism_scene
 from screwgraph.ui.view.robots import robot_scene
 from screwgraph.ui.view.scene import Line, Scene
-from screwgraph.ui.view.subsampling import MOST, RATE
+from screwgraph.ui.view.skeleton import robot_size
+from screwgraph.ui.view.subsampling import MOST, RATE, select_states
 
+FORCE, FORCE_LENGTH, SHORTEST = "#c0392b", 0.6, 1e-3
+"""The colour of forces, the length of the weight and of the smallest force that is drawn, in sizes of the robot."""
 SCENES: Mapping[str, Callable[..., Scene]] = {"robot": robot_scene, "mechanism": mechanism_scene}
 """Scenes of motions by kind of model."""
 
@@ -22,13 +26,14 @@ def trajectory_scene(
 ) -> Scene:
     """Return a motion as a scene, about `rate` states a second; `beside` a robot may stand what `robot_scene` takes.
 
-    `paths` are frames, points or places on bodies whose curves are drawn, as `Trajectory.path` takes them.
+    `paths` are frames, points or places on bodies whose curves are drawn, as `Trajectory.path` takes them. Forces on
+    frames of a robot are lines from where they act, its weight as long as 0.6 of its size.
 
     Raises:
         InputError: as `robot_scene`, `mechanism_scene` and `Trajectory.path`.
     """
     curves = [_curve(motion, place) for place in paths]
-    lines = [*beside.pop("lines", ()), *curves]
+    lines = [*beside.pop("lines", ()), *curves, *_force_lines(motion, rate)]
     return SCENES[motion.model.kind](motion.model, motion.t, motion.q, title, rate=rate, lines=lines, **beside)
 
 
@@ -36,3 +41,23 @@ def _curve(motion: Trajectory, place: Place) -> Line:
     """Return a curve that stands still."""
     path = smooth_path(motion, place, MOST)
     return Line(label_of(place), np.pad(path, ((0, 0), (0, 3 - path.shape[1]))), width=2.0)
+
+
+def _force_lines(motion: Trajectory, rate: float) -> list[Line]:
+    """Return the forces of `external_wrenches` over time; states that are not shown have none."""
+    if not motion.external_wrenches:
+        return []
+    robot: Any = motion.model
+    every = []
+    scale = FORCE_LENGTH * robot_size(robot) / (robot.mass * float(np.linalg.norm(robot.gravity)) or 1.0)
+    for name, wrenches in motion.external_wrenches.items():
+        arrows = np.full((len(motion.t), 3, 3), np.nan)
+        for k in select_states(motion.t, rate):
+            moment, force = wrenches[k, :3], wrenches[k, 3:]
+            if scale * np.linalg.norm(force) < SHORTEST * robot_size(robot):
+                continue
+            T = frame_pose(robot, robot.frame(name), motion.q[k])
+            at = T[:3, :3] @ (np.cross(force, moment) / (force @ force)) + T[:3, 3]
+            arrows[k, :2] = at, at + scale * T[:3, :3] @ force
+        every.append(arrows)
+    return [Line("forces", np.concatenate(every, axis=1), FORCE, 3.0)]
