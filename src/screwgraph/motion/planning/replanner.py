@@ -58,8 +58,6 @@ class Replanner:
         self._measured: dict[int, tuple[Position | Velocity, ...]] = {}
         self._given: dict[str, dict[str, Any]] = {}
         self._soon = tuple(soon)
-        self._structures: dict[str, Any] = {}
-        self._whole: set[str] = set()
         self._begin(last.result)
 
     @property
@@ -258,19 +256,19 @@ class Replanner:
         known = {f.name for f in seen}
         unseen = [f for f in self._unseen_states() if f.name not in known] if task.has_hard else []
         seen += unseen
-        self._structures = {f.name: factor_structure(f) for f in seen}
+        self._structures: dict[str, Any] = {f.name: factor_structure(f) for f in seen}
         is_closed = (
             self._mechanics.robot.is_closed
-        )  # there, joints that depend on others have no velocities of their own
+        )  # joints that depend on others have no velocities then
         self._whole = set[str]() if is_closed else {f.name for f in unseen}
         problem = Problem([self._with_given(f, f) for f in (*task.factors, *seen)], task.families)
-        fitting = start if isinstance(start, Result) else _fitting(problem, start)
+        fitting = _fitting(problem, start)
         if not task.has_hard:
-            tree = self._plant(problem, _fitting(problem, start))
+            tree = self._plant(problem, fitting)
             if tree.last.success:
                 self._solution = tree
                 return tree.last
-        return self._search(problem, fitting)
+        return self._search(problem, start if isinstance(start, Result) else fitting)
 
     def _unseen_states(self) -> Iterator[Factors]:
         """Yield measurements of all points, without weight: those that come only change numbers then."""

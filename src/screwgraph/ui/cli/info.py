@@ -10,6 +10,7 @@ from screwgraph import Mechanism
 from screwgraph.base.errors import InputError
 from screwgraph.graph import clusters, dynamics_graph
 from screwgraph.model.mechanism import Point
+from screwgraph.model.mechanism.mechanism import AXES
 from screwgraph.model.robot import Joint, Loop, Robot, is_planar, massless_links, units
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import print_json, show_progress
@@ -188,5 +189,5 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, Any]:
 
 def _ends(mechanism: Mechanism, ends: Iterable[Point]) -> list[dict[str, Any]]:
     """Return names and coordinates of points or vectors."""
-    axes = ("x", "y", "z")[: mechanism.dimension]
+    axes = AXES[: mechanism.dimension]
     return [{"name": end.name, **dict(zip(axes, end.place, strict=False)), "fixed": end.fixed} for end in ends]

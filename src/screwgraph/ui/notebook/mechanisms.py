@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.mechanics.mechanism import Mechanism
+from screwgraph.model.mechanism.mechanism import AXES
 from screwgraph.ui.notebook.html_elements import embed_scene, fold_content, make_table
 
 
@@ -23,7 +24,7 @@ def tables(mechanism: Mechanism) -> Iterator[str]:
         (b.name, ", ".join(names[i] for i in b.points), b.length, b.mass, _inertia(b.inertia)) for b in mechanism.bodies
     ]
     yield make_table(("body", "points", "length (m)", "mass (kg)", "inertia about its first point (kg m²)"), bodies)
-    axes = ("x", "y", "z")[: mechanism.dimension]
+    axes = AXES[: mechanism.dimension]
     for what, ends in (("point", mechanism.points), ("vector", mechanism.vectors)):
         rows = [(end.name, *end.place[: len(axes)], "fixed" if end.fixed else "") for end in ends]
         if rows:

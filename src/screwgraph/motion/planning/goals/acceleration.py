@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.goals.base import make_goal_factors
-from screwgraph.motion.planning.goals.velocity import select_velocities
+from screwgraph.motion.planning.goals.velocity import leave_rest_to_loops, select_velocities
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.template_wrappers import EntryError
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
@@ -38,10 +38,7 @@ class Acceleration:
         """Return one factor for each sample of the time. Raises InputError."""
         if not steps.has_dynamics:
             raise InputError(f"{name}: the trajectory has no accelerations", why="the task is solved without dynamics")
-        at, robot = self.at, steps.mechanics.robot
-        if robot.is_closed and not isinstance(at, Mapping) and not np.any(at):
-            at = dict.fromkeys(robot.independent_joints, 0.0)  # loops hold the others then
-        columns, value = select_velocities(steps.mechanics, at)
+        columns, value = select_velocities(steps.mechanics, leave_rest_to_loops(steps.mechanics, self.at))
         samples = np.unique([steps.sample(int(point)) for point in steps.points_at(self.time)])
         yield make_goal_factors(
             EntryError(columns), steps.qdd[samples], sigma=self.sigma, name=f"{name}: acceleration", at=value

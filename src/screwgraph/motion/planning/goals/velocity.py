@@ -34,15 +34,23 @@ class Velocity:
 
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
-        at, robot = self.at, steps.mechanics.robot
-        if robot.is_closed and self.time != "start" and not isinstance(at, Mapping) and not np.any(at):
-            # Loops hold the others at rest then: rows that repeat this would differ by what collocation errs.
-            at = dict.fromkeys(robot.independent_joints, 0.0)
+        at = self.at if self.time == "start" else leave_rest_to_loops(steps.mechanics, self.at)
         columns, value = select_velocities(steps.mechanics, at)
         points = steps.points_at(self.time)
         yield make_goal_factors(
             EntryError(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value
         )
+
+
+def leave_rest_to_loops(mechanics: Mechanics, at: Any) -> Any:
+    """Return zeros of independent joints alone where all joints of closed loops are to have zero, else what is given.
+
+    Loops hold the others then: rows that repeat this would differ by what collocation errs.
+    """
+    robot = mechanics.robot
+    if not robot.is_closed or isinstance(at, Mapping) or np.any(at):
+        return at
+    return dict.fromkeys(robot.independent_joints, 0.0)
 
 
 def select_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], Float[np.ndarray, " k"]]:
