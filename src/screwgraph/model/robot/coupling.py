@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Coupling:
     def __repr__(self) -> str:
         return f"<coupling {self.name!r}: {self.text()}>"
 
-    @property
+    @cached_property
     def joints(self) -> tuple[str, ...]:
         """Names of the joints that the equation ties."""
         return tuple(dict.fromkeys([*self.terms, *(joints_in(self.expression) if self.expression else ())]))

@@ -88,8 +88,9 @@ def is_inside(robot: Robot, q: Float[np.ndarray, " nq"]) -> bool:
         at = np.asarray(_positions(robot, coupling, q), dtype=float)
         around = [at, *(at + EDGE * e for e in np.eye(at.size)), *(at - EDGE * e for e in np.eye(at.size))]
         with np.errstate(all="ignore"):
-            if not np.isfinite([[coupling(x), *coupling.gradient(x)] for x in around]).all():
-                return False
+            for x in around:  # most guesses fail at the first
+                if not (np.isfinite(coupling(x)) and np.isfinite(coupling.gradient(x)).all()):
+                    return False
     return True
 
 
