@@ -1,0 +1,39 @@
+"""Legs with rotors behind gears, and legs with closed loops, stand on the ground: couplings and loops stay closed."""
+
+import numpy as np
+
+import screwgraph as sg
+from screwgraph.model.robot import constraint_residual
+from tests.robots import robot_file
+
+DT = 1e-3
+LEGS = ("FR", "FL", "HR", "HL")
+
+
+def test_rotors_turn_with_their_joints():
+    robot = sg.load(robot_file("mini_cheetah.urdf"), base="floating")
+    q0 = robot.neutral()
+    for leg in LEGS:
+        q0[robot.q_slices[f"{leg}_abad_to_hip_j"]], q0[robot.q_slices[f"{leg}_hip_to_knee_j"]] = -0.8, 1.6
+    q0 = robot.close_loops(q0)
+    q0[2] = 0.41
+    joints = [
+        f"{a}_{leg}_{b}" if a == "torso_to" else f"{leg}_{b}"
+        for leg in LEGS
+        for a, b in (("torso_to", "abad_j"), ("", "abad_to_hip_j"), ("", "hip_to_knee_j"))
+    ]
+    driven = [(robot.q_slices[name].start, robot.v_slices[name].start) for name in joints]
+    feet = [sg.Contact(f"{leg}_knee_link", 0.02, friction=0.6, at=(0.0, 0.0, -0.18)) for leg in LEGS]
+    simulator = sg.Simulator(robot, DT, q0, contacts=feet)
+    worst = 0.0
+    for k in range(1500):
+        tau = np.zeros(robot.nv)
+        for at, along in driven:
+            tau[along] = 60.0 * (q0[at] - simulator.q[at]) - 2.0 * simulator.qd[along]
+        simulator.step(tau)
+        if k % 50 == 0:
+            worst = max(worst, np.abs(constraint_residual(robot, simulator.q)).max())
+    assert worst < 1e-10
+    weight = 9.81 * robot.mass
+    np.testing.assert_allclose(simulator.forces[:, 2].sum(), weight, rtol=2e-3)
+    assert simulator.residual < 1e-9
