@@ -30,8 +30,8 @@ class Batch:
         return len(self.factors)
 
     def inputs(self, views: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """Return what kernels are called with, of families' arrays."""
-        unknowns = [views[name][where] for name, where in self._sources]
+        """Return what kernels are called with, of families' arrays: copies where these have strides, which cost more."""
+        unknowns = [np.ascontiguousarray(views[name][where]) for name, where in self._sources]
         if self.factors.refresh is None:
             return [*unknowns, *self.parameters]
         own = self._own(self.factors.signature.each, {**self.factors.each, **self.factors.refresh(*unknowns)})

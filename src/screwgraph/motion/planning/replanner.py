@@ -257,9 +257,7 @@ class Replanner:
         unseen = [f for f in self._unseen_states() if f.name not in known] if task.has_hard else []
         seen += unseen
         self._structures: dict[str, Any] = {f.name: factor_structure(f) for f in seen}
-        is_closed = (
-            self._mechanics.robot.is_closed
-        )  # joints that depend on others have no velocities then
+        is_closed = self._mechanics.robot.is_closed  # joints that depend on others have no velocities then
         self._whole = set[str]() if is_closed else {f.name for f in unseen}
         problem = Problem([self._with_given(f, f) for f in (*task.factors, *seen)], task.families)
         fitting = _fitting(problem, start)
