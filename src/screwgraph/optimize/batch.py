@@ -30,7 +30,7 @@ class Batch:
         return len(self.factors)
 
     def inputs(self, views: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """Return what kernels are called with, of families' arrays: copies where these have strides, which cost more."""
+        """Return what kernels are called with, of families' arrays: copies where these have strides."""
         unknowns = [np.ascontiguousarray(views[name][where]) for name, where in self._sources]
         if self.factors.refresh is None:
             return [*unknowns, *self.parameters]
