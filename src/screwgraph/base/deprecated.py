@@ -44,6 +44,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "described": "try_to_text",
         "did_you_mean": "suggest_name",
         "readable": "split_readable",
+        "save": "screwgraph.save",
         "shown": "quote_text",
         "summary": "summarise_unreadable",
         "thinned": "thin_mesh",
@@ -79,6 +80,9 @@ NAMES: Mapping[str, Mapping[str, str]] = {
     "screwgraph.optimize.smoothers": {
         "Front": "UpdateInputs",
         "Solved": "WindowStatus",
+    },
+    "screwgraph.motion.planning": {
+        "Excitation": "screwgraph.motion.identification.Excitation",
     },
     "screwgraph.motion.planning.collision": {
         "load_grid": "load_distance_grid",
@@ -122,7 +126,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "thinned": "thin_states",
     },
 }
-"""By package: old names, and those that took their places."""
+"""By package: old names, and those that took their places; with its path where one stands elsewhere."""
 
 MODULES: Mapping[str, str] = {
     "screwgraph.bench": "screwgraph.ui.bench",
@@ -164,8 +168,9 @@ def old_names(package: str) -> Callable[[str], object]:
         new = NAMES[package].get(name)
         if new is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        _warn(f"{package}.{name}", f"{package}.{new}")
-        return getattr(sys.modules[package], new)
+        home, _, own = new.rpartition(".")
+        _warn(f"{package}.{name}", new if home else f"{package}.{new}")
+        return getattr(import_module(home or package), own)
 
     return find
 

@@ -1,5 +1,8 @@
 """Planning: a trajectory as a factor graph over time."""
 
+from typing import TYPE_CHECKING
+
+from screwgraph.base.deprecated import old_names
 from screwgraph.motion.planning.collocation import COLLOCATIONS
 from screwgraph.motion.planning.models import MechanismCoordinates
 from screwgraph.motion.planning.phases import Phase, horizon
@@ -26,3 +29,6 @@ __all__ = [
     "save_plan",
     "task_names",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
