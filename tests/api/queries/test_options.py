@@ -66,12 +66,13 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "rollout": {
         **dict.fromkeys(("q0", "qd0", "tau", "time", "dt", "method", "parameters", "every", "dtype", "threads"), ""),
         **{"friction": SPRINGS, "stops": SPRINGS, "effort_limits": SPRINGS, "springs": SPRINGS, "payload": PAYLOAD},
-        **{"executor": "", "parts": "", "watch": ""},
+        **{"executor": "", "parts": "", "watch": "", "contacts": "contacts of a mechanism", "ground": "a ground without"},
     },
     "save": {},
     "simulate": {
         **dict.fromkeys(("q0", "qd0", "time", "dt", "method", "tau", "driven", "rtol", "atol", "watch"), ""),
         **{"friction": SPRINGS, "stops": SPRINGS, "effort_limits": SPRINGS},
+        **{"contacts": "contacts of a mechanism", "ground": "a ground without"},
         **dict.fromkeys(("coordinates", "window", "marginal", "integrator", "noise"), SMOOTHER),
     },
 }  # fmt: skip
@@ -157,6 +158,7 @@ def value(name: str, query: str, option: str) -> Any:
         **{"lengths": ["x"], "reference": "world", "frames": [own.point, own.body], "actuated": [own.motor]},
         **{"weights": {own.motor: 2.0}, "actuators": True, "effort_limits": True, "held": [own.motor]},
         **{"limits": False, "tolerance": 1e-6, "attempts": 3, "q0": own.home, "qd0": numbers, "noise": 1e-3},
+        **{"contacts": [sg.Contact("foot")], "ground": sg.Plane()},
         **{"shape": (2,), "seed": 3, "time": 0.03, "dt": 0.005, "every": 2, "threads": 2, "parts": 2},
         **{"friction": True, "stops": True, "springs": {own.motor: 1.0}, "watch": lambda *done: False},
         **{
