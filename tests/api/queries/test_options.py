@@ -23,6 +23,7 @@ from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
 PAYLOAD, POSITIONS = "a mechanism carries no payload", "take the positions of all coordinates"
 ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs and dampers act"
+TOUCHING = {"contacts": "contacts of a mechanism", "ground": "a ground without"}
 SMOOTHER = "options of the method 'smoother'"
 MASSES: Mapping[str, str] = {"parameters": "", "payload": PAYLOAD, "dtype": ""}
 DYNAMICS: Mapping[str, str] = {
@@ -66,13 +67,13 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "rollout": {
         **dict.fromkeys(("q0", "qd0", "tau", "time", "dt", "method", "parameters", "every", "dtype", "threads"), ""),
         **{"friction": SPRINGS, "stops": SPRINGS, "effort_limits": SPRINGS, "springs": SPRINGS, "payload": PAYLOAD},
-        **{"executor": "", "parts": "", "watch": "", "contacts": "contacts of a mechanism", "ground": "a ground without"},
+        **{"executor": "", "parts": "", "watch": "", **TOUCHING},
     },
     "save": {},
     "simulate": {
         **dict.fromkeys(("q0", "qd0", "time", "dt", "method", "tau", "driven", "rtol", "atol", "watch"), ""),
         **{"friction": SPRINGS, "stops": SPRINGS, "effort_limits": SPRINGS},
-        **{"contacts": "contacts of a mechanism", "ground": "a ground without"},
+        **TOUCHING,
         **dict.fromkeys(("coordinates", "window", "marginal", "integrator", "noise"), SMOOTHER),
     },
 }  # fmt: skip
