@@ -108,3 +108,16 @@ def test_a_command_shows_what_is_said_on_a_terminal(monkeypatch, nested):
     with show_progress("planning"):
         report_progress("iteration 3", 0.5)
     assert "planning: iteration 3 (50 %)" in terminal.getvalue()
+
+
+def test_an_export_says_which_share_of_its_functions_is_listed(tmp_path):
+    robot, heard = sg.load("rr"), list[ProgressReport]()
+    functions = {
+        "mass": sg.mass_matrix(robot),
+        "energy": sg.potential_energy(robot),
+        "tip": sg.forward_kinematics(robot),
+    }
+    with sg.progress(heard.append):
+        sg.export_library(functions, tmp_path / "arm", prefix="arm")
+    listed = [report.done for report in heard if report.what.startswith("listing ")]
+    assert listed == pytest.approx([0.0, 1.0 / 3.0, 2.0 / 3.0])

@@ -208,3 +208,24 @@ def test_one_variable_is_measured_once(arm):
     graph = sg.with_measurements(sg.dynamics_graph(arm), "qdd", sigma=1.0)
     with pytest.raises(sg.InputError, match="measured twice"):
         sg.with_measurements(graph, "qdd:joint1", sigma=1.0)
+
+
+@sg.factor(linear=("x",), cites="a test")
+def mixing(x, q, k, z):
+    """Two sensors of gain k, each of the sum of two unknowns, the first by the sine of an angle of its own."""
+    return k[0] * np.array([np.sin(q[i]) * x[0] + x[1] - z[i] for i in range(2)])
+
+
+@pytest.mark.parametrize("gain", [1e-6, 1.0, 1e9])
+def test_no_number_where_two_sensors_see_the_same_whatever_their_gain(gain):
+    names, sizes = ("x", "q", "k", "z"), (2, 2, 1, 2)
+    variables = [sg.Variable(sg.Key(name, "1"), size) for name, size in zip(names, sizes, strict=True)]
+    graph = sg.FactorGraph({v.key: v for v in variables}, ())
+    seen = sg.Factor(mixing, {v.key.kind: v.key for v in variables}, 2, 0, sigma=(0.3, 0.3))
+    f = sg.compile(graph.with_factors(seen).given("q", "k", "z"), "x")
+    x = np.array([0.7, -0.2])
+    for q in ([0.3, 1.1], [-0.8, 0.4]):
+        np.testing.assert_allclose(f(q, [gain], np.sin(q) * x[0] + x[1]), x, rtol=1e-9)
+    for angle in (0.3, 0.5, 0.9, 1.1):
+        with pytest.warns(RuntimeWarning, match="the equations do not determine the answer"):
+            assert np.isnan(f([angle, angle], [gain], [1.0, 1.0])).any()

@@ -179,3 +179,12 @@ def test_points_of_angles_are_on_the_circle_and_add_up():
     assert (c * c + s * s) % residues.PRIME == 1
     assert residues.product((c, s), q) == residues.cosine_and_sine((a + b) % residues.ANGLES)
     assert residues.cosine_and_sine(residues.ANGLES - a) == (c, residues.PRIME - s)
+
+
+def test_rotations_of_rounded_vectors_are_equal_however_they_are_written():
+    """Both are entry (0, 0) of the rotation matrix of a unit quaternion, times 0.1 times 0.3."""
+    tape, space = Tape(), UnitQuaternion()
+    samples = np.array([space.random(np.random.default_rng(i)) for i in range(SAMPLES + WIDE)])
+    x, y, z, w = tape.vector([f"q{i}" for i in range(4)], samples, space.quaternions)
+    squares = [a * a * 0.1 * 0.3 for a in (w, x, y, z)]
+    assert squares[0] + squares[1] - squares[2] - squares[3] is 0.03 - 0.06 * (y * y) - 0.06 * (z * z)

@@ -254,3 +254,12 @@ def test_the_loop_of_a_gufunc_is_called_on_operands_by_their_addresses():
         arrays = [address, *(np.array(n, dtype=np.int64) for n in numbers)]
         call(*(arrays if call is through else [a.ctypes.data for a in arrays]))
         assert (found == [15.0, 8.0]).all()
+
+
+def test_bundles_without_one_of_their_arrays_are_refused():
+    class Pair(Bundle):
+        first: Reals
+        second: Reals
+
+    with pytest.raises(TypeError, match="Pair has first, second"):
+        Pair(first=np.zeros(1))

@@ -69,6 +69,21 @@ def test_random_positions_of_closed_chains_are_within_limits_where_few_are(name)
         assert joint.limits.lower <= q[robot.q_slices[joint.name]][0] <= joint.limits.upper
 
 
+@pytest.mark.parametrize(("lower", "upper"), [(None, 2.0), (1.0, None)])
+def test_closed_positions_keep_limits_of_one_side(lower, upper):
+    """The follower of a parallelogram turns as its crank."""
+    robot = sg.load("four_bar_linkage")
+    last = robot.joints[-1]
+    bounded = replace(last, limits=replace(last.limits, lower=lower, upper=upper))
+    robot = replace(robot, joints=(*robot.joints[:-1], bounded))
+    for seed in range(4):
+        q = sg.random(robot, seed=seed)
+        assert np.abs(constraint_residual(robot, q)).max() < 1e-9
+        (at,) = q[robot.q_slices[last.name]]
+        assert lower is None or lower <= at
+        assert upper is None or at <= upper
+
+
 def test_a_joint_that_loops_keep_outside_of_its_limits_is_named():
     robot = sg.load("four_bar_linkage")
     last = robot.joints[-1]

@@ -89,3 +89,25 @@ def test_chosen_independent_coordinates_determine_all_others():
         assert len(model.independent_coordinates) == model.dof
         qd = velocity_problem(model, model.home, dict.fromkeys(model.independent_coordinates, 1.0))
         assert np.isfinite(qd).all()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1.0, 1e2])
+def test_small_and_large_mechanisms_close_as_well(size):
+    """A crank of 0.1, rod of 0.35 times the size; the piston is where trigonometry puts it, but for rounding."""
+    crank = sg.load_mechanism(f"""
+points:
+  - {{name: O, x: 0, y: 0, fixed: true}}
+  - {{name: pin, x: {R * size}, y: 0}}
+  - {{name: piston, x: {(R + L) * size}, y: 0}}
+  - {{name: end, x: {size}, y: 0, fixed: true}}
+bodies:
+  - {{name: crank, points: [O, pin], length: {R * size}}}
+  - {{name: rod, points: [pin, piston], length: {L * size}}}
+angles: [{{angle: theta, of: [O, pin]}}]
+sliders: [{{slider: guide, point: piston, along: [O, end]}}]
+independent: [theta]
+""")
+    for theta in (0.1, 0.7, 1.3):
+        q = position_problem(crank, {"theta": theta})
+        x = R * np.cos(theta) + np.sqrt(L**2 - (R * np.sin(theta)) ** 2)
+        np.testing.assert_allclose(crank.position(q, "piston") / size, [x, 0.0], atol=1e-11)

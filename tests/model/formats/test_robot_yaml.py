@@ -313,3 +313,11 @@ def test_yaml_bombs_are_refused_quickly(text, tmp_path):
 
 def test_a_very_large_yaml_file_is_refused(tmp_path):
     assert "more than 1 MB are refused" in refused("#" * 1_100_000 + "\nbodies: []", tmp_path)
+
+
+def test_a_base_has_its_shapes_and_inertia(tmp_path):
+    base = "{link: stand, mass: 2, com: [0, 0, 0.1], shapes: [{sphere: 0.2}]}"
+    robot = yaml(f"base: {base}\nbodies:\n  - {{link: arm, mass: 1, com: [0, 0, -1]}}", tmp_path)
+    stand = robot.links[0]
+    assert (stand.name, stand.inertia.mass) == ("stand", 2.0)
+    assert len(stand.visuals) == len(stand.collisions) == 1

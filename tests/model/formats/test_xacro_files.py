@@ -307,3 +307,11 @@ def test_massless_robots_are_warned_of_with_the_arguments_of_the_file(tmp_path):
     assert "argument of the xacro file: heavy:=false, colour:=red" in line
     assert sg.load(path, xacro_args={"heavy": True}).warnings == ()
     assert "no joint moves a mass" in complaint(path, strict=True)
+
+
+def test_variables_of_the_environment_are_read_and_missing_ones_are_named(robot, monkeypatch):
+    monkeypatch.setenv("LINK_MASS", "2.5")
+    monkeypatch.delenv("NO_MASS", raising=False)
+    assert sg.load(robot("$(env LINK_MASS)")).links[1].inertia.mass == 2.5
+    assert sg.load(robot("$(optenv NO_MASS 1.5)")).links[1].inertia.mass == 1.5
+    assert "the environment variable NO_MASS is not set" in complaint(robot("$(env NO_MASS)"))

@@ -9,6 +9,7 @@ import screwgraph as sg
 from screwgraph.graph.planar_links import links_of
 from screwgraph.mechanics.kinematics.targets import Point
 from screwgraph.mechanics.mechanism import simulate_sensors, velocity_problem
+from screwgraph.model.mechanism.parts import norm
 from tests.mechanics.mechanism.test_spatial import PAIRS, moving_states
 
 SWING = """
@@ -123,3 +124,9 @@ def test_links_loops_and_reach_of_an_rssr():
     run = sg.simulate(mechanism, time=0.1, dt=1e-3)
     found = sg.inverse_kinematics(mechanism, Point("C"))(run.q[60, 3:6])
     np.testing.assert_allclose(found.q[:6], run.q[60, :6], atol=1e-9)
+
+
+def test_lines_are_as_long_as_their_components_say():
+    assert norm((1.0, 2.0, 2.0)) == 3.0
+    assert norm((0.6, 0.0, -0.8)) == pytest.approx(1.0)
+    assert norm((0.5, 0.0)) == 0.5

@@ -192,6 +192,12 @@ def test_bad_arguments_are_one_line(options, line):
     assert "\n" not in str(caught.value)
 
 
+def test_parameters_of_several_numbers_are_refused():
+    robot = sg.load("bodies:\n  - {link: ball, joint: socket, type: spherical, mass: 1, com: [0, 0, -1]}")
+    with pytest.raises(sg.InputError, match=r"'socket.armature' cannot be estimated: it has several numbers"):
+        sg.estimate(robot, {"t": 0.01 * np.arange(10)}, ("socket.armature",), sensors=[])
+
+
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, "1"])
 def test_standard_deviations_of_the_model_are_positive(value):
     with pytest.raises(sg.InputError, match=r"dynamics = .* of ModelNoise is not a positive standard deviation"):

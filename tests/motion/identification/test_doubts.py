@@ -103,6 +103,16 @@ def test_wrong_logs_are_doubted(kind):
         raise AssertionError("; ".join(found.doubts))
 
 
+def test_friction_of_a_light_machine_is_seen():
+    """All masses and torques are a ten thousandth of those of the arm."""
+    robot, log = log_of("rr")
+    own = parameters_of(robot, linear_parameters(robot))
+    light = apply_parameters(robot, own, np.concatenate([1e-4 * p.nominal(robot) for p in own]))
+    tau = noisy(1e-4 * log["tau"], 0.02)
+    found = sg.identify(light, with_torque({**log, "tau": tau}, 0.1 * tau.std(axis=0) * np.tanh(log["qd"] / 0.01)))
+    assert "joint1.friction, joint2.friction" in "; ".join(found.doubts)
+
+
 def test_modelled_friction_is_no_doubt():
     robot, log = log_of("rr")
     names = [*linear_parameters(robot), "joint1.friction", "joint2.friction", "joint1.damping", "joint2.damping"]

@@ -10,6 +10,7 @@ from screwgraph.motion.integration_rules import (
     TRAPEZOIDAL,
     ExplicitDefect,
     RateDefect,
+    Rule,
     SimpsonVelocities,
     interpolate_step,
     simpson_positions,
@@ -62,6 +63,8 @@ def test_explicit_steps_err_by_the_order_plus_one(rule):
 
 def test_only_explicit_rules_name_their_points_one_after_the_other():
     assert {name for name, rule in RULES.items() if rule.is_explicit} == {"euler", "semi_implicit", "rk4"}
+    ahead = Rule("ahead", 1, (0.0, 0.5, 1.0), ((0.5, 0.0, 0.0), (1.0, 0.0, 0.0)), ((0.25, 0.0, 0.25), (1.0, 0.0, 0.0)))
+    assert not ahead.is_explicit  # the second point moves by the velocity of the third
 
 
 def test_compressed_hermite_simpson_is_the_rule_with_its_middle_eliminated():

@@ -86,6 +86,8 @@ def test_windows_are_the_motions_that_scipy_finds(collocation):
     task = Task(sg.load("rr"), horizon(16, duration=1.0), start=[0.1, 0.2], goals=goals, costs=(Effort(1.0),))
     plan = sg.plan(replace(task, collocation=collocation))
     errors = plan.open_loop_errors
+    np.testing.assert_array_equal(errors.times[1:, 0], errors.times[:-1, 1])
+    assert tuple(errors.times[[0, -1], [0, 1]]) == (plan.t[0], plan.t[-1])
     assert len(errors.begins) > 1  # the arm hangs on nothing: unstable within a second
     for window, (begin, end) in enumerate(errors.times):
         times, states = open_loop(plan, begin, end)

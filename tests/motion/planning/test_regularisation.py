@@ -10,11 +10,19 @@ import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import with_gravity
 from screwgraph.motion.planning import Planner, Task, horizon, read_task
-from screwgraph.motion.planning.contacts import FlatContact
+from screwgraph.motion.planning.contacts import FlatContact, PointContact
 from screwgraph.motion.planning.costs import Acceleration, Effort
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.regularisation import NAME
+from screwgraph.motion.planning.transcription import (
+    ARM,
+    list_wrenches,
+    make_internal_force_cost,
+    transcribe,
+)
+from screwgraph.optimize.whitening import INVERSE_SIGMA
 from screwgraph.spatial import SpatialInertia
+from tests.motion.planning.test_initial_guess import SQUARE
 from tests.motion.planning.test_random_tasks import task
 
 
@@ -81,3 +89,15 @@ def test_who_stands_still_has_steady_contact_forces():
     ends = np.sign(np.diff(force[1::2]))  # it dips a little, and comes back
     assert (np.diff(ends) != 0).sum() <= 1
     assert np.abs(force - weight).max() < 0.6 * weight
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_forces_of_contacts_cost_by_their_time_not_by_their_number(count):
+    """Corners of a sole stand for two seconds: squares weigh as much in all, however many points there are."""
+    robot = sg.load(Path(__file__).with_name("monopod.yaml"), base="floating")
+    contacts = (PointContact("sole", points=SQUARE),)
+    task = Task(robot, horizon(count, duration=2.0), robot.neutral(), costs=(Effort(3.0),), contacts=contacts)
+    steps = transcribe(task, is_measured=True).steps
+    (factors,) = make_internal_force_cost(task, steps, list(list_wrenches(task, steps)))
+    weights = sum(np.asarray(factors.each[INVERSE_SIGMA]) ** 2)
+    np.testing.assert_allclose(weights, 2.0 * ARM**2 * 3.0 * 2.0, rtol=1e-12)

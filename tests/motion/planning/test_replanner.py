@@ -250,3 +250,13 @@ def test_a_foothold_is_moved():
     assert np.abs(whole.values["q"] - plan.q).max() < 1e-7
     assert replanner.set(name, at=each(at)).success
     assert np.abs(replanner.plan.q - before).max() < 1e-8
+
+
+def test_a_joint_that_is_measured_after_all_of_them_leaves_the_others_free():
+    replanner = fresh()
+    planned = replanner.state(4)[0]
+    replanner.measure(4, planned + 0.3, sigma=1e-4)
+    replanner.measure(4, {replanner.task.robot.joint_names[0]: planned[0] - 0.3}, sigma=1e-4)
+    seen = replanner.state(4)[0] - planned
+    assert seen[0] == pytest.approx(-0.3, abs=1e-3)
+    assert np.abs(seen[1:]).max() < 1e-6

@@ -178,6 +178,7 @@ def test_bad_shapes_are_told_in_one_line():
         (lambda: Sphere((0, 0), 0.1), "three numbers"),
         (lambda: Box((0, 0, 0), (1, -1, 1)), "edge of a box is -1"),
         (lambda: Cylinder((0, 0, 0), 0.1, 0.0), "length is 0.0"),
+        (lambda: Cylinder((0, 0, 0), 0.1, 1.0, (0, 0)), "rpy"),
         (lambda: Capsule((0, 0, 0), (0, 0, np.nan), 0.1), "end is"),
         (lambda: HalfSpace(normal=(0, 0, 0)), "normal is zero"),
         (lambda: DistanceGrid(np.zeros((0, 3, 3))), r"shape \(0, 3, 3\)"),

@@ -111,3 +111,12 @@ def test_what_has_no_accelerations_is_refused():
         Planner(task)
     with pytest.raises(InputError, match="a weight is 0"):
         Planner(replace(task, dynamics=True, goals=(), costs=(Potential(0.0),)))
+
+
+def test_a_closed_chain_that_starts_at_a_given_position_settles_closed():
+    robot = sg.load("five_bar")
+    start = robot.close_loops(robot.neutral())
+    plan = sg.plan(rest(robot, cost=Potential(1.0), limits=(), start=start, actuated=robot.independent_joints))
+    assert plan.converged, plan
+    assert np.abs(robot.close_loops(plan.q[-1]) - plan.q[-1]).max() < 1e-6
+    assert np.abs(plan.q[-1] - start).max() > 0.1

@@ -10,7 +10,7 @@ from screwgraph.motion.planning import Plan, Planner, Task, horizon
 from screwgraph.motion.planning.collision import BodySphere, Box, Sphere
 from screwgraph.motion.planning.costs import Effort
 from screwgraph.motion.planning.goals import Position, Velocity
-from screwgraph.motion.planning.obstacles import Avoid
+from screwgraph.motion.planning.obstacles import Avoid, AvoidItself
 from screwgraph.motion.planning.obstacles.swept_spheres import find_swept_contacts, select_clearance_factors
 
 HALF = np.array([0.1, 0.3])
@@ -75,6 +75,24 @@ def test_a_jump_over_a_wall_is_found_and_told(tmp_path):
         inside = (HALF - np.abs(x)).min() + RADIUS
         assert touch.depth == pytest.approx(inside, abs=1e-6)
         assert through.t[touch.interval] <= touch.time <= through.t[touch.interval + 1]
+
+
+@pytest.mark.parametrize(
+    "avoid",
+    [
+        Avoid((Sphere((0.0, 0.0, 0.0), 0.05),), (BodySphere("y", radius=RADIUS),)),
+        AvoidItself((BodySphere("base", radius=0.05), BodySphere("y", radius=RADIUS))),
+    ],
+    ids=["a ball in the world", "a ball of the robot"],
+)
+def test_a_jump_to_the_opposite_side_of_the_origin_is_found(tmp_path, avoid):
+    """Points of time are at x = -1, -1/3, 1/3, 1: none is near the ball at the origin."""
+    task = replace(crossing(tmp_path, "trapezoidal", (0.0, 0.0)), obstacles=(avoid,))
+    factors = select_clearance_factors(Planner(task).transcription.problem.factors)
+    through = lambda t: np.stack([2.0 * t - 1.0, 0.0 * t], axis=1)  # noqa: E731
+    (touch,) = find_swept_contacts(factors, through, np.array([0.0, 1.0]), np.array([0.25]))
+    assert 0.0 < touch.depth <= 0.05 + RADIUS
+    assert touch.depth == pytest.approx(0.05 + RADIUS - abs(2.0 * touch.time - 1.0), abs=1e-6)
 
 
 def test_a_motion_beside_an_obstacle_touches_nothing():

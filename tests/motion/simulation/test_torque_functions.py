@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import screwgraph as sg
-from screwgraph.motion.simulation.energy_warning import advice
+from screwgraph.motion.simulation.energy_warning import advice, exchanged_energy
 from screwgraph.motion.simulation.methods import AUTO, METHODS
 from tests.motion.simulation.robots import pendulum
 
@@ -145,3 +145,12 @@ def test_the_advice_for_steps_that_are_too_long_is_a_method_that_helps(bob, meth
 def test_the_advice_is_never_the_method_in_use():
     for method in (AUTO, *METHODS):
         assert f'"{method}"' not in advice(method)
+
+
+def test_the_energy_that_moves_is_that_of_all_its_kinds():
+    """A weight that is lifted slowly: a motor does work, and it becomes potential energy, both of them 5 J."""
+    none, rises = np.zeros(3), np.array([1.0, 2.0, 6.0])
+    assert exchanged_energy(none, none, rises) == 5.0
+    assert exchanged_energy(none, rises, none) == 5.0
+    assert exchanged_energy(rises, none, none) == 6.0
+    assert exchanged_energy(none, rises, rises) >= 5.0

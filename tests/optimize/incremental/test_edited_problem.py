@@ -80,6 +80,11 @@ def test_edits_of_right_sides_need_one_matrix_and_equal_a_search() -> None:
         assert edited.violation < 1e-8
 
 
+def test_what_has_no_solution_yet_has_no_cliques() -> None:
+    found = EditedProblem(make_problem(most=0.01)).last
+    assert (found.success, found.cliques, found.relinearised) == (False, 0, 0)
+
+
 def test_inequalities_become_active_and_leave() -> None:
     edited = EditedProblem(make_problem(most=1.2, goal=0.3))
     counts = []

@@ -230,3 +230,10 @@ def test_values_are_those_of_before_where_an_update_fails():
 
 def root_of(x):
     return sqrt(x[0] - 100.0) + x
+
+
+def test_factors_of_one_name_are_numbered():
+    solver = Incremental(Problem([soft(away, X[0], z=np.zeros(2), sigma=0.1, name="held")]))
+    for _ in range(2):
+        solver.update(add=[soft(away, X[0], z=np.zeros(2), sigma=0.1, name="held")])
+    assert [f.name for f in solver.problem.factors] == ["held", "held 2", "held 3"]

@@ -66,3 +66,12 @@ def test_torques_that_are_not_explained_are_said(command, tmp_path):
     answer = command("identify", "rr", "--log", tmp_path / "log.npz", "-o", tmp_path / "found.yaml")
     assert "are not explained: check units, signs and columns" in answer.err
     assert "times those of the file's parameters: check units" in answer.err
+
+
+def test_motor_constants_are_printed(command, tmp_path):
+    robot = sg.load("rr")
+    t, q, qd, qdd = fourier(2, 600, 0.02)
+    np.savez(tmp_path / "log.npz", t=t, q=q, qd=qd, qdd=qdd, i=sg.inverse_dynamics(robot)(q, qd, qdd) / [1.7, 0.4])
+    constants = ("--motor-constant", "joint1=1.7", "--motor-constant", "joint2=?")
+    said = command("identify", "rr", "--log", tmp_path / "log.npz", "-o", tmp_path / "found.yaml", *constants).out
+    assert "motor constant of joint2 = 0.4 +- " in said

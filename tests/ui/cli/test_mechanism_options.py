@@ -9,6 +9,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
+from screwgraph.ui.cli.estimate import _print_replay
 
 DRAWN = ("draw", "four_bar", "--problem", "forward", "-o", "a.svg")
 
@@ -198,3 +199,13 @@ def test_what_a_mechanism_is_and_its_elimination_are_shown(command, folder):
 )
 def test_what_mechanisms_do_not_have_is_refused_in_one_line(refused, status, arguments, text):
     assert text in refused(status, *arguments).err
+
+
+def test_feet_that_slip_are_printed_with_their_times(capsys):
+    numbers = {"output": "a.csv", "robot": "dog", "samples": 9, "wall_time": 1.0, "update": 1e-3, "window": 5}
+    slips = [{"frame": foot, "time": time} for foot, time in (("left", 0.5), ("right", 0.6), ("left", 0.7))]
+    _print_replay({**numbers, "parameters": {}, "offsets": {}, "slips": slips})
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "left slips at 2 updates, from 0.5 to 0.7 s",
+        "right slips at 1 updates, from 0.6 to 0.6 s",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -115,10 +116,14 @@ def test_help_waits_for_no_numerics():
     assert not {"'numpy'", "'screwgraph.model'", "'screwgraph.compiler'"} & set(done.stderr.strip("[]\n").split(", "))
 
 
-def test_the_package_runs_as_a_module():
-    arguments = [sys.executable, "-m", "screwgraph", "--version"]
-    done = subprocess.run(arguments, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-    assert (done.returncode, done.stderr, done.stdout.split()[0]) == (0, "", "screwgraph")
+def test_the_package_runs_as_a_module(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["screwgraph", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("screwgraph", run_name="__main__")
+    assert not ended.value.code
+    assert capsys.readouterr().out.startswith("screwgraph ")
+    runpy.run_module("screwgraph.__main__")  # as an import: runs no command
+    assert capsys.readouterr().out == ""
 
 
 def interrupted(seconds: float) -> str:

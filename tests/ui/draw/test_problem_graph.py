@@ -10,6 +10,7 @@ import screwgraph as sg
 from screwgraph.motion.planning import Task, horizon
 from screwgraph.motion.planning.costs import Effort
 from screwgraph.motion.planning.goals import Position
+from screwgraph.optimize import Problem, Variables, Vector, soft
 from screwgraph.ui.draw.bezier_curves import sample_curve
 from screwgraph.ui.draw.problem_graph import problem_scene
 from screwgraph.ui.draw.scene import Scene, text_box
@@ -48,3 +49,9 @@ def test_names_of_factors_do_not_overlap() -> None:
     for i, a in enumerate(boxes):
         for b in boxes[i + 1 :]:
             assert b[0] >= a[2] or a[0] >= b[2] or b[1] >= a[3] or a[1] >= b[3]
+
+
+def test_factors_of_the_same_unknowns_stand_apart() -> None:
+    x = Variables("x", Vector(1), 2)
+    nodes = problem_scene(Problem([soft(lambda x: x, x, name=name) for name in ("first", "second")])).nodes
+    assert len({node.at for node in nodes if node.shape == "dot"}) == 4 + 1  # the legend has a dot, too

@@ -76,6 +76,16 @@ def test_a_large_table_of_distances_becomes_few_triangles_of_its_surface():
     np.testing.assert_allclose(surface.triangles[..., 2], 0.4, atol=1e-9)
 
 
+def test_a_surface_is_drawn_up_to_the_border_of_its_table():
+    z = np.arange(11) * 0.1
+    grid = DistanceGrid(np.broadcast_to(z - 0.95, (11, 11, 11)).copy(), (0.0, 0.0, 0.0), 0.1)
+    _, (surface,) = make_obstacle_bodies([grid], 1.0)
+    low, high = (ends(surface.triangles.reshape(-1, 3), axis=0) for ends in (np.min, np.max))
+    np.testing.assert_allclose([low[2], high[2]], 0.95, atol=1e-9)
+    assert (low[:2] < 0.1).all()  # in the first cell, and in the last
+    assert (high[:2] > 0.9).all()
+
+
 def test_goals_are_drawn_where_they_are_wanted():
     robot = sg.load("rr")
     goals = (Position({"joint1": 0.5}, time=0.5, sigma=0.1), Point("link2", (0.3, 0.4, 0.0), sigma=0.1))
@@ -90,7 +100,8 @@ def test_goals_are_drawn_where_they_are_wanted():
     assert min(np.linalg.norm(np.nan_to_num(lines["goals"], nan=9.0) - elbow, axis=1)) < 1e-9
     (marks,) = scene.points
     np.testing.assert_allclose(marks.points, [[0.3, 0.4, 0.0]])
-    assert "end-effector path" in lines
+    tips = [sg.forward_kinematics(robot, "tool")(q)[:3, 3] for q in plan.q]
+    np.testing.assert_allclose(lines["end-effector path"][: len(tips)], tips, atol=1e-9)
 
 
 def test_forces_of_contacts_carry_the_weight_below_the_centre_of_mass(block):

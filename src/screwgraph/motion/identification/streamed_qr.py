@@ -33,7 +33,7 @@ class TriangleAccumulator:
     """Collects blocks of equations; `columns` says which columns the rows of each coordinate have, tau's among them."""
 
     columns: tuple[Bool[np.ndarray, " k"], ...]
-    held_out: int = 0
+    held_out: int
     leaves: list[TriangleBlock] = field(default_factory=list)
     others: TriangleBlock | None = None
     _size: int = 1

@@ -12,6 +12,7 @@ from screwgraph.compiler.backends.llvm import compile_program
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.packed_block import emit_limb_block
 from screwgraph.compiler.passes.slp import pack_limbs, profitability
+from screwgraph.compiler.passes.slp.pack_schedule import find_cycles
 from screwgraph.tape import Tape, program
 
 
@@ -91,3 +92,8 @@ def test_most_operations_of_a_quadruped_are_in_packs_of_four():
 def test_arms_are_left_alone():
     for query in (sg.inverse_dynamics, sg.forward_dynamics, sg.mass_matrix):
         assert emit_limb_block(query(sg.load("panda")).program, Lanes(1)) is None
+
+
+def test_circles_are_units_that_wait_for_each_other():
+    before = {1: {2}, 2: {1}, 3: {2}, 4: {4}, 5: {6}, 6: {7}, 7: {5}, 8: set()}
+    assert sorted(map(sorted, find_cycles(before))) == [[1, 2], [4], [5, 6, 7]]

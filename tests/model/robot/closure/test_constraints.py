@@ -1,5 +1,7 @@
 """Residuals of loops and couplings, and the rows of K as their derivatives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,15 @@ def test_a_gear_is_a_constant_row():
     robot = geared_pair(6.0)
     np.testing.assert_array_equal(constraint_jacobian(robot, np.array([0.3, 2.0])), [[-6.0, 1.0]])
     np.testing.assert_allclose(constraint_residual(robot, np.array([0.3, 2.0])), [0.2], atol=1e-15)
+
+
+def test_constraints_that_lie_along_no_axis_are_numbered_from_one():
+    """A hinge about an oblique line takes away three shifts and two turns."""
+    robot = planar_four_bar()
+    oblique = replace(robot.loops[0], type=Revolute((0.6, 0.0, 0.8)))
+    names = [row.component for row in constraint_rows(replace(robot, loops=(oblique,)))]
+    assert len(set(names)) == len(names) == 5
+    numbered = {i: name.split()[1] for i, name in enumerate(names, start=1) if name.startswith("rotation")}
+    assert len(numbered) == 2
+    assert all(text in ("y", str(i)) for i, text in numbered.items())
+    assert not all(text == "y" for text in numbered.values())

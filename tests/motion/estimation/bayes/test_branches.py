@@ -1,13 +1,15 @@
 """The assembly branch as an unknown of networks: all branches are found, and weighed by what is known."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
 import screwgraph as sg
-from screwgraph.mechanics.mechanism import velocity_problem
+from screwgraph.mechanics.mechanism import position_problem, velocity_problem
 from screwgraph.motion.estimation import bayes_network
-from screwgraph.motion.estimation.bayes.branches import find_branches
+from screwgraph.motion.estimation.bayes.branches import _go_ahead, find_branches
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 
 PARALLELOGRAM = """
@@ -172,3 +174,30 @@ def test_what_no_branch_explains_is_refused():
     known = {"q:theta": 0.3, "q:x:piston": 9.0}
     with pytest.raises(sg.InputError):
         bayes_network(1).given(model, *known, solve=["q", "C"])(known)
+
+
+def _scaled(size):
+    """The branches of the parallelogram of another size, its points relative to that."""
+    text = re.sub(r"\b(x|y|length): (-?[0-9.]+)", lambda m: f"{m[1]}: {size * float(m[2]):.17g}", PARALLELOGRAM)
+    model = sg.load_mechanism(text)
+    known = np.full(model.n, np.nan)
+    known[model.index("theta")] = 0.7
+    q = find_branches(NetworkModel.from_model(model), model.home, known)
+    q[:, : model.n - len(model.angles)] /= size
+    return sorted(q, key=_rounded)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_branches_of_small_and_large_mechanisms_are_those_of_others(size):
+    usual = _scaled(1.0)
+    assert len(usual) == 2
+    np.testing.assert_allclose(_scaled(size), usual, atol=1e-6)
+
+
+def test_a_step_ahead_goes_on_as_the_steps_before():
+    model = NetworkModel.from_model(mechanism := sg.load_mechanism("four_bar_angle"))
+    theta, n = mechanism.index("theta"), mechanism.n
+    track = [position_problem(mechanism, {"theta": angle}) for angle in (0.60, 0.62, 0.64)]
+    ahead, found = _go_ahead(model, track[:2], np.where(np.arange(n) == theta, 0.64, np.nan))
+    np.testing.assert_allclose(ahead, 2.0 * track[1] - track[0], atol=1e-12)
+    np.testing.assert_allclose(found, track[2], atol=1e-8)
