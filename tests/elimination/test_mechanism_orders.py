@@ -109,3 +109,22 @@ def test_special_positions_have_cranks_along_the_axes_and_are_closed_and_regular
     assert np.linalg.svd(J, compute_uv=False).min() > 1e-2
     for axis in range(2):  # of the crank
         assert (np.abs(q[:, axis]) < 1e-9).any()
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e2])
+def test_special_positions_are_those_of_mechanisms_of_any_size(size):
+    """That at the beginning, a square with its crank along y, is among them."""
+    square = sg.load_mechanism(f"""
+points:
+  - {{name: O, x: 0, y: 0, fixed: true}}
+  - {{name: P, x: {size}, y: 0, fixed: true}}
+  - {{name: A, x: 0, y: {size}}}
+  - {{name: B, x: {size}, y: {size}}}
+bodies:
+  - {{name: crank, points: [O, A], length: {size}}}
+  - {{name: coupler, points: [A, B], length: {size}}}
+  - {{name: rocker, points: [P, B], length: {size}}}
+angles: [{{angle: theta, of: [O, A]}}]
+""")
+    q = find_assembled_states(square, WIDE)
+    assert (np.abs(q - square.home).max(axis=1) <= 1e-9 * size).any()

@@ -11,8 +11,9 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
-from screwgraph.model.robot import constraint_residual
+from screwgraph.model.robot import constraint_residual, link_poses
 from screwgraph.ui import view
+from screwgraph.ui.view import viser_viewer
 from screwgraph.ui.view.sliders import (
     make_sliders,
     mechanism_sliders,
@@ -75,6 +76,23 @@ def test_a_robot_is_served_to_the_browser(name):
         assert live.address.startswith("http://127.0.0.1:")
     finally:
         live.close()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_robot_is_placed_before_its_sliders_move(monkeypatch):
+    pytest.importorskip("viser")
+    robot, placed = sg.load("rr"), []
+    monkeypatch.setattr(viser_viewer, "_add_scene", lambda *_: lambda scene, frame: placed.append(scene))
+    live = view.show_robot(robot, 8733)
+    try:
+        live.tick()
+        live.tick()
+    finally:
+        live.close()
+    (scene,) = placed  # once: nothing has moved since
+    poses = link_poses(robot, rest_position(robot))
+    for body in scene.bodies:
+        np.testing.assert_allclose(body.poses.reshape(-1, 4, 4)[0], poses[body.name], atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank"])

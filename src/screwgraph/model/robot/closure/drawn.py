@@ -28,7 +28,7 @@ def moved_in_words(moved: Sequence[tuple[float, str]]) -> str:
 
 def remark_on_drawing(robot: Robot, file: str) -> tuple[str, ...]:
     """Say which joints stand elsewhere than drawn as soon as loops close; nothing where they are closed as drawn."""
-    if not robot.is_closed or not robot.nv:
+    if not robot.is_closed:
         return ()
     q, size = robot.neutral(), characteristic_length(robot)
     if np.abs(constraint_residual(robot, q)).max(initial=0.0) <= TOLERANCE * size:
