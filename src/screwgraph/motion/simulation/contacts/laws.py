@@ -53,49 +53,73 @@ class Cone:
     """Signorini's and Coulomb's laws of a contact: x = (normal, two tangents), values = (mu,).
 
     0 <= x_n, w_n >= 0, one of both zero; tangential impulses are in the disc of radius mu x_n, and where the contact
-    slips, at its edge, against the velocity. A block that sticks or opens is solved exactly; where it slips, the normal
-    by its own row, the tangents by a projection onto the disc: Jourdan, Alart & Jean (1998).
+    slips, at its edge, against the velocity. A block that sticks or opens is solved exactly. Where it slips, tangents
+    are projected onto the disc (Jourdan, Alart & Jean, 1998), and with their direction d the normal impulse follows
+    exactly: w_n = 0 for x = x_n (1, mu d).
     """
 
     rows = 3
     values = 1
-    prepared = 8
+    prepared = 14
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
-        """Return the block's inverse (six numbers), 1 / G_nn, and 1 / the larger eigenvalue of the tangents' block."""
+        """Return the block's inverse (six numbers), 1 / G_nn, 1 / the larger eigenvalue of G_tt, and the block."""
         a, b, c, d, e, f = G[0][0], G[1][0], G[2][0], G[1][1], G[2][1], G[2][2]
         A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
         scale = 1.0 / (a * A + b * B + c * C)
         half = 0.5 * (d - f)
         largest = 0.5 * (d + f) + sqrt(half * half + e * e)
         adjoint = (A, B, C, a * f - c * c, b * c - a * e, a * d - b * b)
-        return [*(x * scale for x in adjoint), 1.0 / a, 1.0 / largest]
+        return [*(x * scale for x in adjoint), 1.0 / a, 1.0 / largest, a, b, c, d, e, f]
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
-        """Return the impulse that sticks, where that is in the cone, else a projection."""
-        (mu,), (p, q, r, s, t, u, _, _) = values, prepared
+        """Return the impulse that sticks, where that is in the cone, else one that slips."""
+        (mu,), (p, q, r, s, t, u) = values, prepared[:6]
         n = x[0] - (p * w[0] + q * w[1] + r * w[2])
         a = x[1] - (q * w[0] + s * w[1] + t * w[2])
         b = x[2] - (r * w[0] + t * w[1] + u * w[2])
         edge = mu * n
         sticks = choose(n > 0.0, choose(a * a + b * b <= edge * edge, 1.0, 0.0), 0.0)
-        slides = self._project(x, w, values, prepared)
+        slides = self._slide(x, w, mu, prepared)
         return [choose(sticks > 0.5, y, z) for y, z in zip((n, a, b), slides, strict=True)]
 
     def residual(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
-        """Return how far a projection moves the impulse, as velocities."""
-        n, a, b = self._project(x, w, values, prepared, x[0])
-        normal, tangent = prepared[6:]
+        """Return how far projections move the impulse, as velocities."""
+        (mu,), normal, tangent = values, prepared[6], prepared[7]
+        n = maximum(x[0] - normal * w[0], 0.0)
+        a, b = _clip_to_disc(x[1] - tangent * w[1], x[2] - tangent * w[2], mu * x[0])
         return [(x[0] - n) / normal, (x[1] - a) / tangent, (x[2] - b) / tangent]
 
-    def _project(
-        self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers, normal: Number | None = None
-    ) -> list[Number]:
-        n = maximum(x[0] - prepared[6] * w[0], 0.0)
-        a, b = x[1] - prepared[7] * w[1], x[2] - prepared[7] * w[2]
-        edge, square = values[0] * (n if normal is None else normal), a * a + b * b
-        share = choose(square > edge * edge, edge / sqrt(maximum(square, TINY)), 1.0)
-        return [n, share * a, share * b]
+    def _slide(self, x: Numbers, w: Numbers, mu: Number, prepared: Numbers) -> list[Number]:
+        """Return an impulse at the edge of the cone, with its normal part exact for the direction; else a projection."""
+        normal, tangent, g_nn, g_an, g_bn, g_aa, g_ab, g_bb = prepared[6:]
+        n = maximum(x[0] - normal * w[0], 0.0)
+        a, b = _clip_to_disc(x[1] - tangent * w[1], x[2] - tangent * w[2], mu * n)
+        size = mu / sqrt(maximum(a * a + b * b, TINY))
+        a_1, b_1 = size * a, size * b  # tangents for a normal impulse of 1
+        free = w[0] - (g_nn * x[0] + g_an * x[1] + g_bn * x[2])
+        slope = g_nn + g_an * a_1 + g_bn * b_1
+        wedges = slope <= STEEP * g_nn
+        n_1 = maximum(-free / choose(wedges, g_nn, slope), 0.0)
+        a_1, b_1 = n_1 * a_1, n_1 * b_1
+        more_n, more_a, more_b = n_1 - x[0], a_1 - x[1], b_1 - x[2]
+        a_1 = a_1 - tangent * (w[1] + g_an * more_n + g_aa * more_a + g_ab * more_b)
+        b_1 = b_1 - tangent * (w[2] + g_bn * more_n + g_ab * more_a + g_bb * more_b)
+        edge = mu * n_1
+        sticks = choose(a_1 * a_1 + b_1 * b_1 < edge * edge, 1.0, 0.0)
+        is_exact = choose(wedges, 0.0, 1.0 - sticks) > 0.5
+        found = (n_1, *_clip_to_disc(a_1, b_1, edge))
+        return [choose(is_exact, y, z) for y, z in zip(found, (n, a, b), strict=True)]
+
+
+STEEP = 1e-3
+"""Part of G_nn that is left, where friction slips, of what a normal impulse changes of its velocity; else it wedges."""
+
+
+def _clip_to_disc(a: Number, b: Number, radius: Number) -> tuple[Number, Number]:
+    square = a * a + b * b
+    share = choose(square > radius * radius, radius / sqrt(maximum(square, TINY)), 1.0)
+    return share * a, share * b
 
 
 @dataclass(frozen=True)
