@@ -10,8 +10,8 @@ from screwgraph.spatial import choose, maximum, minimum, sqrt
 from screwgraph.tape import Number
 
 Numbers = Sequence[Number]
-TINY = 1e-300
-"""Square of a length that is none."""
+TINY = 1e-30
+"""Square of an impulse (N s) that has no direction; also a number of single precision."""
 
 
 class ImpulseLaw(Protocol):
@@ -91,7 +91,7 @@ class Cone:
         return [(x[0] - n) / normal, (x[1] - a) / tangent, (x[2] - b) / tangent]
 
     def _slide(self, x: Numbers, w: Numbers, mu: Number, prepared: Numbers) -> list[Number]:
-        """Return an impulse at the edge of the cone, with its normal part exact for the direction; else a projection."""
+        """Return an impulse at the edge of the cone, its normal part exact for the direction; else a projection."""
         normal, tangent, g_nn, g_an, g_bn, g_aa, g_ab, g_bb = prepared[6:]
         n = maximum(x[0] - normal * w[0], 0.0)
         a, b = _clip_to_disc(x[1] - tangent * w[1], x[2] - tangent * w[2], mu * n)
