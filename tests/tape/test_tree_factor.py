@@ -38,3 +38,8 @@ def test_nothing_fills_in():
     factor = factor_tree(to_sparse_rows(np.tril(M)))
     assert [sorted(row) for row in factor.rows] == [sorted(row) for row in rows]
     assert set(factor.condense({5: 1.0})) == {5, 3, 0}
+
+
+def test_a_pivot_that_is_zero_is_named():
+    with pytest.raises(ZeroDivisionError, match="1"):
+        factor_tree([{0: 2.0}, {0: 1.0}, {2: 1.0}])

@@ -40,10 +40,15 @@ def factor_tree(M: Sequence[Row]) -> TreeFactor:
     """Return the factors of a symmetric positive definite matrix, whose lower triangle is given by rows.
 
     Where coordinates come before those that they carry, as in trees, L has an entry only where M has one.
+
+    Raises:
+        ZeroDivisionError: a pivot is the constant zero: M is singular. Its argument is the row.
     """
     left, inverse = [dict(row) for row in M], [0.0] * len(M)
     rows: list[Row] = [{} for _ in M]
     for i in reversed(range(len(left))):
+        if i not in left[i]:
+            raise ZeroDivisionError(i)
         inverse[i] = 1.0 / left[i].pop(i)
         rows[i] = {j: entry * inverse[i] for j, entry in left[i].items()}
         for a in rows[i]:

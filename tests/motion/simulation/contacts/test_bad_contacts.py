@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.base.errors import InputError, ModelError, ScrewgraphError
+from screwgraph.base.errors import EliminationError, InputError, ModelError, ScrewgraphError
 from tests.motion.simulation.contacts.bodies import feet, free_body, quadruped
 
 
@@ -38,6 +38,17 @@ def test_frames_and_models():
         sg.simulate(free_body(1.0, 0.1), contacts=[sg.Contact("body")], method="dop853")
     with pytest.raises(InputError, match="the smoother has no law for contacts"):
         sg.simulate(free_body(1.0, 0.1), contacts=[sg.Contact("body")], method="smoother")
+
+
+def test_links_without_inertia_are_named():
+    text = (
+        '<robot name="m"><link name="b"/><link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+        'ixy="0" ixz="0" iyz="0"/></inertial></link><link name="d"/>'
+        '<joint name="idle" type="continuous"><parent link="c"/><child link="d"/><axis xyz="0 0 1"/></joint>'
+        '<joint name="j" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    with pytest.raises(EliminationError, match="'idle' moves nothing that has inertia"):
+        sg.Simulator(sg.load(text), contacts=[sg.Contact("c")])
 
 
 def test_counts_of_motions_agree():

@@ -37,3 +37,17 @@ def test_rotors_turn_with_their_joints():
     weight = 9.81 * robot.mass
     np.testing.assert_allclose(simulator.forces[:, 2].sum(), weight, rtol=2e-3)
     assert simulator.residual < 1e-9
+
+
+def test_legs_whose_rotors_alone_have_inertia():
+    """The tree's mass matrix is singular, the closed chain's is not: a leg falls as its centre of mass does."""
+    robot = sg.load(robot_file("mit_humanoid_leg.urdf"), base="floating")
+    q0 = robot.close_loops(robot.random(np.random.default_rng(3)))
+    q0[:3] = 0.0, 0.0, 5.0
+    simulator = sg.Simulator(robot, DT, q0, contacts=[sg.Contact(robot.links[-1].name)])
+    place = sg.center_of_mass(robot)
+    start = np.asarray(place(simulator.q))
+    simulator.step(steps=100)
+    fall = DT * DT * 9.81 * sum(range(1, 101))
+    np.testing.assert_allclose(np.asarray(place(simulator.q)) - start, [0.0, 0.0, -fall], atol=1e-5)
+    assert np.abs(constraint_residual(robot, simulator.q)).max() < 1e-10

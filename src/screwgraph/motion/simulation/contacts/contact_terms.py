@@ -23,7 +23,10 @@ from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, Impuls
 from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.spatial.manifolds.gliding import turning
 from screwgraph.tape import Block, Memory, Number, Program, Row, Tape, TreeFactor, factor_tree
-from screwgraph.tape.sparse_rows import is_zero, to_sparse_rows
+from screwgraph.tape.sparse_rows import add_entry, is_zero, multiply_lower, to_sparse_rows
+
+SINGULAR = 1e-9
+"""Least eigenvalue, of a mass matrix whose diagonal is 1, that is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +114,15 @@ class ContactModel:
             i, at = robot.v_slices[name].start, robot.q_slices[name].start
             M[i][i] = M[i][i] + h * h * stiffness
             force[i] = force[i] - stiffness * (q[at] + h * qd[i] - rest)
-        for joint in robot.joints:
-            if any(i not in M[i] for i in _indices(robot.v_slices[joint.name])):
-                raise EliminationError(
-                    f"joint {joint.name!r} moves nothing that has inertia", fix="give it an armature, or lock it"
-                )
-        inertia = make_closed_inertia(factor_tree(M), self.closing_rows(q))
+        K = self.closing_rows(q)
+        if weight := self.closing_weight:
+            for i, row in enumerate(multiply_lower(K, K, n)):
+                for j, x in row.items():
+                    add_entry(M[i], j, weight * x)
+        try:
+            inertia = make_closed_inertia(factor_tree(M), K)
+        except ZeroDivisionError as error:
+            raise self._idle_joint(error.args[0]) from error
         drift = turning(robot.manifold, qd)
         rate = inertia.factor.solve(force)
         free = inertia.close([v + h * (a + t) for v, a, t in zip(qd, rate, drift, strict=True)])
@@ -138,6 +144,29 @@ class ContactModel:
             "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
             "b": [_times(row, free) for row in J],
         }
+
+    def _idle_joint(self, place: int) -> EliminationError:
+        """Return the error for a velocity coordinate that moves nothing."""
+        names = [name for name, own in self.robot.v_slices.items() for _ in _indices(own)]
+        return EliminationError(
+            f"joint {names[place]!r} moves nothing that has inertia", fix="give it an armature, or lock it"
+        )
+
+    @cached_property
+    def closing_weight(self) -> float:
+        """The weight w of K' K that is added to a tree's mass matrix which is singular without loops; else 0.
+
+        Velocities that loops allow, K v = 0, do not feel it: M + w K' K has the same W.
+        """
+        robot = self.robot
+        if not robot.is_closed:
+            return 0.0
+        M = np.asarray(mass_matrix(without_loops(robot))(robot.mobility.states[0]))
+        K = np.asarray(jacobian_code(robot)(robot.mobility.states[0])).reshape(-1, robot.nv)
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+        if np.linalg.eigvalsh(scale[:, None] * M * scale)[0] > SINGULAR:
+            return 0.0
+        return float(np.diag(M).mean() / (K * K).sum(axis=0).mean())
 
     def closing_rows(self, q: Any) -> list[Row]:
         """Return the independent rows of K: velocities that loops and couplings allow obey K qd = 0."""
