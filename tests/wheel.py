@@ -65,9 +65,12 @@ def main(wheel: Path) -> None:
         venv.create(Path(folder, "env"), with_pip=True)
         python = Path(folder, "env", "Scripts" if sys.platform == "win32" else "bin", "python")
 
-        def run(*arguments: str) -> None:
+        def run(*arguments: str, place: str = ".") -> None:
             given = {**os.environ, "SCREWGRAPH_CACHE_DIR": str(Path(folder, "cache"))}
-            subprocess.run([python, *arguments], cwd=folder, env=given, check=True, stdin=subprocess.DEVNULL)
+            Path(folder, place).mkdir(exist_ok=True)
+            subprocess.run(
+                [python, *arguments], cwd=Path(folder, place), env=given, check=True, stdin=subprocess.DEVNULL
+            )
 
         def size() -> float:
             """Return the size of the environment (MB)."""
@@ -92,7 +95,7 @@ def main(wheel: Path) -> None:
         install(f"{wheel.resolve()}[draw,xacro]")
         for script in sorted(FIRST_HOUR.glob("*.py")):
             if script.stem not in ("__init__", "test_first_hour"):
-                run("-W", "error", str(script))
+                run("-W", "error", str(script), place=f"hour_{script.stem}")
         print(
             f"{wheel.name}, Python {sys.version.split()[0]}: {wheel.stat().st_size / 1e6:.1f} MB, "
             f"with what it needs {base:.0f} MB, the extra draw {draw:.0f} MB more"
