@@ -100,14 +100,10 @@ class IdentifiedRobot:
                 why="it has several coordinates, and no motor that moves them at will",
                 fix='load the robot with base="fixed"',
             )
-        own, inf = [joint.limits for joint in robot.joints], np.inf
-        return CoordinateLimits(
-            tuple(f"joint {name!r}" for name in robot.joint_names),
-            np.array([-inf if x.lower is None else x.lower for x in own]),
-            np.array([inf if x.upper is None else x.upper for x in own]),
-            np.array([inf if x.velocity is None else x.velocity for x in own]),
-            np.array([x.effort or inf for x in own]),
-        )
+        own = robot.limits
+        effort = np.where(own.effort == 0.0, np.inf, own.effort)  # no effort is a limit that a file left open
+        names = tuple(f"joint {name!r}" for name in robot.joint_names)
+        return CoordinateLimits(names, own.lower, own.upper, own.velocity, effort)
 
     def follower(self) -> Callable[..., Motion]:
         return lambda q, qd, qdd: (q, qd, qdd)
