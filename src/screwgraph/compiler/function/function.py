@@ -39,7 +39,7 @@ from screwgraph.compiler.function.function_exports import (
     make_ambient_function,
     to_casadi,
 )
-from screwgraph.compiler.function.function_help import FunctionHelp
+from screwgraph.compiler.function.function_help import describe_functions
 from screwgraph.compiler.function.jacobian import make_jacobian
 from screwgraph.compiler.function.library import library_code
 from screwgraph.compiler.function.native_callable import SIGNATURE, NativeCallable, set_call_target
@@ -63,6 +63,7 @@ from screwgraph.elimination.parallelism import program_parallelism
 from screwgraph.tape import Code, Operations, Program
 
 
+@describe_functions
 @dataclass(frozen=True, eq=False)
 class Function(NativeCallable):
     """A function that elimination produced, called with arrays `(..., *shape)` that broadcast.
@@ -390,9 +391,6 @@ class Function(NativeCallable):
     def algorithm(self, form: str = "text", *, definitions: bool = True) -> str:
         """Print the elimination DAG as numbered assignments; see `Dag.algorithm`."""
         return self.dag.algorithm(form, definitions=definitions)
-
-
-Function.__doc__ = FunctionHelp(Function.__doc__ or "")  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _unpickle_function(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from screwgraph.base.quantities import QUANTITIES
 from screwgraph.compiler.signature import Argument, Result, format_arguments
 
+Class = TypeVar("Class")
 MOST = 16
 """Names that are listed."""
 
@@ -22,6 +23,12 @@ class FunctionHelp:
 
     def __get__(self, function: Any, owner: object = None) -> str:
         return self.of_class if function is None else describe_function(function, self.of_class)
+
+
+def describe_functions(of: type[Class]) -> type[Class]:
+    """Let each function of a class have a docstring of its own."""
+    of.__doc__ = FunctionHelp(of.__doc__ or "")  # pyright: ignore[reportAttributeAccessIssue]
+    return of
 
 
 def describe_function(function: Any, rules: str) -> str:
