@@ -30,7 +30,7 @@ FEW = 6
 """Colours that are easily told apart."""
 STYLES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (5, 1.2, 1, 1.2)), (0, (1.2, 1.2)))
 """Of lines, where there are more curves than colours; gaps show what lies below."""
-ROOM = 0.6
+MARGIN = 0.6
 """Limits are shown where curves come nearer than so much of their own range."""
 STILL = 1e-6
 """Share of its size by which a curve varies that is drawn as one that stands still: more would be rounding."""
@@ -126,17 +126,17 @@ def _draw_panel(
 
 def _draw_limits(axes: Axes, panel: Panel, looks: Mapping[str, Look], low: float, high: float) -> None:
     """Draw the limits near curves between two values, each with the names of its joints on the right."""
-    room = ROOM * max(high - low, 1e-3)
+    margin = MARGIN * max(high - low, 1e-3)
     near: dict[float, list[str]] = {}
     for name, values in panel.limits.items():
         for value in values:
-            if low - room <= value <= high + room:
+            if low - margin <= value <= high + margin:
                 near.setdefault(value, []).append(name)
     written = -np.inf
     for value, names in sorted(near.items()):
         axes.axhline(value, color=looks[names[0]][0], linewidth=0.8, linestyle="--")
         text = names[0] if len(names) == 1 else "all" if len(names) == len(panel.curves) else f"{names[0]} ..."
-        if len(panel.curves) > 1 and value - written >= APART * (high - low + 2.0 * room):
+        if len(panel.curves) > 1 and value - written >= APART * (high - low + 2.0 * margin):
             look: Any = {"fontsize": 5.5, "color": looks[names[0]][0], "va": "center", "clip_on": False}
             axes.text(1.01, value, escape_mathtext(text), transform=axes.get_yaxis_transform(), **look)
             written = value
