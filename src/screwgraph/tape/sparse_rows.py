@@ -69,6 +69,11 @@ def multiply_lower(a: Sequence[Row], b: Sequence[Row], columns: int) -> list[Row
     return found
 
 
+def multiply_vector(rows: Sequence[Row], vector: Sequence[Number]) -> list[Number]:
+    """Return a v."""
+    return [sum((x * vector[j] for j, x in row.items()), start=0.0) for row in rows]
+
+
 def multiply_transposed(rows: Sequence[Row], vector: Iterable[Number], columns: int) -> list[Number]:
     """Return a'v of a matrix of so many columns."""
     found: list[Number] = [0.0] * columns

@@ -40,10 +40,15 @@ def save_motion(
     Raises:
         InputError: another suffix than .csv and .npz, no such folder, or a path that cannot be written.
     """
-    own, model = {name: getattr(motion, name) for name in ("t", *STATES)}, motion.model
-    own |= {f"{WRENCH}{frame}": values for frame, values in motion.external_wrenches.items()}
-    columns = (*motion_columns(motion), *names)
-    _save_table(path, columns, {**own, **arrays}, method=motion.method, **facts, **TEXTS[model.kind].write(model))
+    columns, model = (*motion_columns(motion), *names), motion.model
+    every = {**motion_arrays(motion), **arrays}
+    _save_table(path, columns, every, method=motion.method, **facts, **TEXTS[model.kind].write(model))
+
+
+def motion_arrays(motion: Trajectory) -> dict[str, np.ndarray]:
+    """Return t (N,), the states and external wrenches (N, k) by the names that they have in files."""
+    own = {name: getattr(motion, name) for name in ("t", *STATES)}
+    return own | {f"{WRENCH}{frame}": values for frame, values in motion.external_wrenches.items()}
 
 
 def motion_columns(motion: Trajectory) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -57,14 +57,14 @@ def compile_step(
         )
         own = values[0] if values else np.zeros(0)
         if limits is not None:
-            tau = np.array([_limit_effort(u, most) for u, most in zip(tau, limits, strict=True)], dtype=object)
+            tau = np.array(limit_efforts(tau, limits), dtype=object)
         force = dynamics.force(tau)
         ahead, velocity = rule(space, lambda at, v: law.accelerations(at, v, force, dt, own), dt, q, qd)
-        size = sum(space.turns, start=_size([dt * v for v in velocity], FAR))
+        size = sum(space.turns, start=relative_size([dt * v for v in velocity], FAR))
         if closing is not None:
             space.turns.clear()
             ahead, velocity, gaps = closing(space, ahead, velocity, own)
-            size = sum(space.turns, start=size + _size(gaps, OPEN))
+            size = sum(space.turns, start=size + relative_size(gaps, OPEN))
         sound = size < 1.0  # not so where it is no number
         return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]
 
@@ -74,10 +74,12 @@ def compile_step(
     )
 
 
-def _limit_effort(effort: Number, most: float) -> Number:
-    return minimum(maximum(effort, -most), most) if np.isfinite(most) else effort
+def limit_efforts(efforts: Iterable[Number], limits: Sequence[float]) -> list[Number]:
+    """Return efforts (N m, N) within their limits, infinite where there is none."""
+    bounds = zip(efforts, limits, strict=True)
+    return [minimum(maximum(u, -most), most) if np.isfinite(most) else u for u, most in bounds]
 
 
-def _size(values: Sequence[Number], bound: float) -> Number:
+def relative_size(values: Sequence[Number], bound: float) -> Number:
     """Return the sum of squares, relative to that of a bound."""
     return sum((value * value for value in values), start=0.0) * (1.0 / bound**2)

@@ -21,7 +21,13 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.integration_rules import between_states
 from screwgraph.motion.simulation.energy_balance import EnergyBalance, compute_energy_balance
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
-from screwgraph.motion.simulation.motion_files import check_growing, motion_columns, read_motion, save_motion
+from screwgraph.motion.simulation.motion_files import (
+    check_growing,
+    motion_arrays,
+    motion_columns,
+    read_motion,
+    save_motion,
+)
 
 BALANCE = ("energy", "work", "violation")
 Place = int | str | tuple[Any, ...]
@@ -200,8 +206,8 @@ class Trajectory:
 
     def table(self) -> dict[str, Float[np.ndarray, " N"]]:
         """Return the columns of a saved table by name, see `columns`: for polars.DataFrame, pyarrow.table, ..."""
-        arrays = [self.t, self.q, self.qd, self.qdd, self.tau, *self.external_wrenches.values()]
-        numbers = np.column_stack([*arrays, *(getattr(self, name) for name in BALANCE)])
+        arrays = [*motion_arrays(self).values(), *(getattr(self, name) for name in BALANCE)]
+        numbers = np.column_stack(arrays)
         return dict(zip(self.columns, np.ascontiguousarray(numbers.T), strict=True))
 
     def to_pandas(self) -> Any:

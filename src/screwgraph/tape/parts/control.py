@@ -38,10 +38,10 @@ class Loop(Conditional):
     """Parts that are done once, and again as long as the number at `test` is not zero after them."""
 
     def run(self, on: Execution) -> None:
-        """Go round."""
+        """Go round, until the number is zero in all samples."""
         count = 1
         on.do(self.parts)
-        while on.memory[self.test] != 0.0:
+        while np.any(on.memory[self.test] != 0.0):
             on.do(self.parts)
             count += 1
         on.passages.append(count)
@@ -54,15 +54,6 @@ class SettlingLoop(Loop):
     def goes_alone(self) -> bool:
         """Samples need not."""
         return False
-
-    def run(self, on: Execution) -> None:
-        """Go round until the number is zero in all samples."""
-        count = 1
-        on.do(self.parts)
-        while np.any(on.memory[self.test] != 0.0):
-            on.do(self.parts)
-            count += 1
-        on.passages.append(count)
 
 
 class When(Conditional):

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from screwgraph.base.summary import one_line
 from screwgraph.tape import Number, Row, TreeFactor, factor_tree
-from screwgraph.tape.sparse_rows import add_entry, multiply_rows, multiply_transposed, transpose_rows
+from screwgraph.tape.sparse_rows import (
+    add_entry,
+    multiply_lower,
+    multiply_rows,
+    multiply_transposed,
+    multiply_vector,
+    transpose_rows,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,19 +39,20 @@ class ClosedInertia:
         """Return the velocity v that loops allow, K v = 0, nearest to another as kinetic energy measures it."""
         if not self.K:
             return list(velocity)
-        open_ = [sum((x * velocity[j] for j, x in row.items()), start=0.0) for row in self.K]
-        impulse = multiply_transposed(self.K, self.closing.solve(open_), len(velocity))
+        opening = multiply_vector(self.K, velocity)
+        impulse = multiply_transposed(self.K, self.closing.solve(opening), len(velocity))
         return [v - c for v, c in zip(velocity, self.factor.solve(impulse), strict=True)]
 
     def yielding(self, J: Sequence[Row]) -> list[Row]:
         """Return the lower triangle of J W J', the Delassus matrix, by rows."""
+        n = len(self.factor.rows)
         Y, scaled = _condense(self.factor, J)
-        G = _lower(scaled, Y)
+        G = _lower(scaled, Y, n)
         if not self.K:
             return G
-        Z = multiply_rows(scaled, transpose_rows(_condense(self.factor, self.K)[0], len(self.factor.rows)))
+        Z = multiply_rows(scaled, transpose_rows(_condense(self.factor, self.K)[0], n))
         closed, weighed = _condense(self.closing, Z)
-        for row, less in zip(G, _lower(weighed, closed), strict=True):
+        for row, less in zip(G, _lower(weighed, closed, len(self.K)), strict=True):
             for j, x in less.items():
                 add_entry(row, j, -x)
         return G
@@ -53,7 +61,7 @@ class ClosedInertia:
 def make_closed_inertia(factor: TreeFactor, K: Sequence[Row]) -> ClosedInertia:
     """Return the factors for the rows of loops."""
     Y, scaled = _condense(factor, K)
-    return ClosedInertia(factor, K, factor_tree(_lower(scaled, Y)))
+    return ClosedInertia(factor, K, factor_tree(_lower(scaled, Y, len(factor.rows))))
 
 
 def _condense(factor: TreeFactor, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
@@ -62,12 +70,6 @@ def _condense(factor: TreeFactor, rows: Sequence[Row]) -> tuple[list[Row], list[
     return Y, [{i: y * factor.inverse[i] for i, y in row.items()} for row in Y]
 
 
-def _lower(a: Sequence[Row], b: Sequence[Row]) -> list[Row]:
-    """Return the lower triangle of a b'."""
-    found: list[Row] = [{} for _ in a]
-    for i, left in enumerate(a):
-        for j, right in enumerate(b[: i + 1]):
-            for k, x in left.items():
-                if k in right:
-                    add_entry(found[i], j, x * right[k])
-    return found
+def _lower(a: Sequence[Row], b: Sequence[Row], columns: int) -> list[Row]:
+    """Return the lower triangle of a b', which is symmetric; a and b have so many columns."""
+    return multiply_lower(transpose_rows(a, columns), transpose_rows(b, columns), len(a))

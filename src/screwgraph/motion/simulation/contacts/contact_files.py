@@ -39,9 +39,10 @@ def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Plane]:
         ModelError: the file cannot be read, or an entry is unknown, missing or of the wrong kind.
     """
     file = str(path)
-    entries = parse_yaml(read_bytes(find_file(Path(file), file), file), file).section(FILE, "the file")
+    root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
+    entries = root.section(FILE, "the file")
     if "contacts" not in entries:
-        raise ModelError("the file has no contacts", at=parse_yaml(b"{}", file).at, fix="contacts: [{frame: foot}]")
+        raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
     found = [contact for item in entries["contacts"].items() for contact in _read_contact(item)]
     return tuple(found), _read_ground(entries["ground"]) if "ground" in entries else Plane()
 

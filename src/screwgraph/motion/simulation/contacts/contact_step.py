@@ -24,8 +24,8 @@ from screwgraph.motion.simulation.closure_parameters import Closing
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_sweeps
 from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
-from screwgraph.motion.simulation.step_function import FAR, OPEN
-from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
+from screwgraph.spatial import choose, maximum
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Memory, Number, Routine, SettlingLoop, dot
 from screwgraph.tape.sparse_rows import multiply_transposed
@@ -138,10 +138,7 @@ class ContactStep:
 
     def cut(self, tau: Any) -> list[Number]:
         """Return efforts within their limits."""
-        if self.limits is None:
-            return list(tau)
-        bounds = zip(tau, self.limits, strict=True)
-        return [maximum(minimum(u, most), -most) if np.isfinite(most) else u for u, most in bounds]
+        return list(tau) if self.limits is None else limit_efforts(tau, self.limits)
 
     def aim(
         self, q: Any, dt: Any, contacts: Any, forces: Any, gaps: Any, axes: Any, rates: Any, G: Any, b: Any
@@ -201,10 +198,10 @@ class ContactStep:
         step = np.array([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)], dtype=object)
         ahead, velocity = glide(robot.manifold, q, step)
         velocity, space = velocity * (1.0 / h), TracedSteps(robot.manifold)
-        size = sum(robot.manifold.turns(step), start=dot(step, step) * (1.0 / FAR**2))
+        size = sum(robot.manifold.turns(step), start=relative_size(step, FAR))
         if closing is not None:
             ahead, velocity, gaps = closing(space, ahead, velocity, np.zeros(0))
-            size = sum(space.turns, start=size + dot(gaps, gaps) * (1.0 / OPEN**2))
+            size = sum(space.turns, start=size + relative_size(gaps, OPEN))
         is_sound = size < 1.0
         rate, forces = 1.0 / h, list[Number]()
         for c, own in enumerate(self._axes(axes)):

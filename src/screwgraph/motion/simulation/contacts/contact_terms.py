@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from math import prod
 from typing import Any
 
@@ -22,8 +23,8 @@ from screwgraph.motion.simulation.contacts.ground import Ground
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.spatial.manifolds.gliding import turning
-from screwgraph.tape import Block, Memory, Number, Program, Row, Tape, TreeFactor, factor_tree
-from screwgraph.tape.sparse_rows import add_entry, is_zero, multiply_lower, to_sparse_rows
+from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor, factor_tree
+from screwgraph.tape.sparse_rows import add_entry, is_zero, multiply_lower, multiply_vector, to_sparse_rows
 
 SINGULAR = 1e-9
 """Least eigenvalue, of a mass matrix whose diagonal is 1, that is none."""
@@ -49,10 +50,10 @@ class ContactModel:
             return []
         robot, found = self.robot, list[tuple[int, int, float, float]]()
         for joint in robot.joints:
-            lower = -np.inf if joint.limits.lower is None else joint.limits.lower
-            upper = np.inf if joint.limits.upper is None else joint.limits.upper
+            at, along = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
+            lower, upper = float(robot.limits.lower[at]), float(robot.limits.upper[at])
             if joint.type.nq == 1 and np.isfinite([lower, upper]).any():
-                found.append((robot.q_slices[joint.name].start, robot.v_slices[joint.name].start, lower, upper))
+                found.append((at, along, lower, upper))
         return found
 
     @property
@@ -127,7 +128,7 @@ class ContactModel:
         rate = inertia.factor.solve(force)
         free = inertia.close([v + h * (a + t) for v, a, t in zip(qd, rate, drift, strict=True)])
         gaps, axes, J = self.touch(q)
-        rates = [_times(row, qd) for row in J[::3]]
+        rates = multiply_vector(J[::3], qd)
         J += [{i: 1.0} for _, i, _, _ in self.stopped] + [{i: 1.0} for i, _ in self.rubbing]
         G = inertia.yielding(J)
         return {
@@ -142,7 +143,7 @@ class ContactModel:
             "closing": _dense(inertia.closing.rows, len(inertia.K)),
             "closing_pivots": list(inertia.closing.inverse),
             "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
-            "b": [_times(row, free) for row in J],
+            "b": multiply_vector(J, free),
         }
 
     def _idle_joint(self, place: int) -> EliminationError:
@@ -177,10 +178,6 @@ class ContactModel:
 
 def _indices(own: slice) -> range:
     return range(own.start, own.stop)
-
-
-def _times(row: Row, vector: Sequence[Number]) -> Number:
-    return sum((x * vector[j] for j, x in row.items()), start=0.0)
 
 
 def _dense(rows: Sequence[Row], columns: int) -> list[Number]:
@@ -245,12 +242,12 @@ class Terms:
         code = Program(self.code.input_names, self.code.instructions, varying)
         return memory.placed("terms", code, ["q", "qd", efforts, "dt"], names)
 
-    def full(self, name: str, varying: Sequence[Number]) -> list[Number]:
+    def full(self, name: str, varying: Iterable[Number]) -> list[Number]:
         """Return a term of what varies in it."""
         numbers = iter(varying)
         return [next(numbers) if isinstance(o, int) else o for o in self._outputs[name]]
 
-    def rows(self, name: str, varying: Sequence[Number]) -> list[Row]:
+    def rows(self, name: str, varying: Iterable[Number]) -> list[Row]:
         """Return a matrix, or a lower triangle, as sparse rows."""
         shape, numbers = self.shapes[name], iter(self.full(name, varying))
         widths = range(1, self.model.rows + 1) if name == "G" else [shape[1]] * shape[0]
@@ -258,9 +255,7 @@ class Terms:
 
     def pattern(self, name: str) -> list[list[int]]:
         """Return the columns of each row of a matrix that are not zero."""
-        tape = Tape(merge="form")
-        count = sum(isinstance(o, int) for o in self._outputs[name])
-        return [list(row) for row in self.rows(name, [tape.input(f"{name}[{i}]") for i in range(count)])]
+        return [list(row) for row in self.rows(name, repeat(1.0))]
 
     def inertia(
         self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot import Robot, frame_pose
+from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Ground
 
@@ -59,10 +60,11 @@ def contact_wrenches(
     `forces` (N) are in the base's axes, at the points that touch the ground.
     """
     found = {contact.frame: np.zeros((len(q), 6)) for contact in contacts}
-    for n, at in enumerate(q):
-        poses = {name: frame_pose(robot, robot.frame(name), at) for name in found}
-        for contact, force in zip(contacts, forces[n], strict=True):
-            T = poses[contact.frame]
+    poses = np.asarray(forward_kinematics(robot, list(found))(q))
+    places = {name: k for k, name in enumerate(found)}
+    for n, own in enumerate(forces):
+        for contact, force in zip(contacts, own, strict=True):
+            T = poses[n, places[contact.frame]]
             arm = T[:3, :3] @ np.array(contact.at)
             _, axes = ground.touch(T[:3, 3] + arm)
             moment = np.cross(arm - contact.radius * axes[0], force)
