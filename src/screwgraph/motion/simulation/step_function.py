@@ -80,6 +80,6 @@ def limit_efforts(efforts: Iterable[Number], limits: Sequence[float]) -> list[Nu
     return [minimum(maximum(u, -most), most) if np.isfinite(most) else u for u, most in bounds]
 
 
-def relative_size(values: Sequence[Number], bound: float) -> Number:
+def relative_size(values: Iterable[Number], bound: float) -> Number:
     """Return the sum of squares, relative to that of a bound."""
     return sum((value * value for value in values), start=0.0) * (1.0 / bound**2)
