@@ -63,7 +63,10 @@ def test_a_thin_drawing_is_smaller_and_has_the_same_elements_in_the_same_places(
     before = [e for e in before if "/svg}" in e.tag and not e.tag.endswith("metadata")]
     assert len(slim) < 0.9 * len(drawn.getvalue())
     assert thin(slim) == slim
-    assert [(e.tag, e.get("style")) for e in before] == [(e.tag, e.get("style")) for e in after]
+    classes = dict(re.findall(r"\.(\w+)\{([^}]*)\}", slim))
+    styles = [e.get("style") or classes.get(e.get("class", "")) for e in after]
+    assert [(e.tag, e.get("style")) for e in before] == [(e.tag, style) for e, style in zip(after, styles, strict=True)]
+    assert all(f'id="{name}"' in slim for name in re.findall(r"[\"(]#([^\")]+)", slim))
     for old, new in zip(before, after, strict=True):
         for name in ("d", "x", "y", "transform"):
             here, there = (re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", e.get(name, "")) for e in (old, new))
