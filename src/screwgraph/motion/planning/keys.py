@@ -189,6 +189,7 @@ CONTACT: Keys = {
     "level": Entry("what is held: position, velocity, acceleration or auto", default="auto"),
     "settling": Entry("time in which errors of the position decay, at level acceleration", NUMBER, "s", "0.02"),
     "clearance": Entry("whether it stays above the ground at other times", "yes or no", default="yes"),
+    "swing": Entry("how high it rises at least, in the middle of its time in the air", NUMBER, "m", "0"),
 }
 POINT_CONTACT: Keys = {
     **CONTACT,

@@ -25,7 +25,7 @@ from screwgraph.motion.planning.contacts.redundant_rows import (
     list_tied_points,
     list_undecided_points,
 )
-from screwgraph.motion.planning.contacts.stance import Stance, list_open_points
+from screwgraph.motion.planning.contacts.stance import Stance, list_open_points, split_runs
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors, Variables, each, equality, hinge, inequality
 
@@ -49,6 +49,8 @@ class ContactSettings(Protocol):
     def settling(self) -> float: ...
     @property
     def clearance(self) -> bool: ...
+    @property
+    def swing(self) -> float: ...
 
 
 def validate_positive(what: str, value: Any) -> float:
@@ -105,8 +107,46 @@ def make_contact_factors(
     else:
         yield from _not_moving(steps, foot, runs, grounds, places, contact, level, name)
     free = np.setdiff1d(list_open_points(steps, runs), list(steps.given["q"]))
+    low = each(find_swing_heights(steps, foot, runs, grounds, contact)[free]) if contact.swing else contact.ground
     if contact.clearance and len(free):
-        yield inequality(ContactHeight(foot, -1.0), steps.q[free], ground=contact.ground, name=f"{name}: clearance")
+        yield inequality(ContactHeight(foot, -1.0), steps.q[free], ground=low, name=f"{name}: clearance")
+
+
+def find_swing_heights(
+    steps: TrajectoryUnknowns,
+    foot: Foot,
+    runs: Sequence[Stance],
+    grounds: Float[np.ndarray, " n"],
+    contact: ContactSettings,
+) -> Float[np.ndarray, " K"]:
+    """Return how high (m) along the normal a foot that swings must be at least at each point of time.
+
+    It rises by swing sin^2(pi s) above the line between the heights where the foot leaves and where it is set
+    down, s being the part of its time in the air. Of a foot that is in the air at the start only the ground is asked.
+
+    Raises:
+        InputError: the swing is no height, or clearance is off.
+    """
+    swing = validate_positive(f"swing of {contact.frame!r}", contact.swing)
+    if not contact.clearance:
+        raise InputError(f"{contact.frame!r} has a swing of {swing:g} m, but no clearance", fix="leave one of them out")
+    standing = np.concatenate([run.points for run in runs])
+    levels = np.repeat(grounds, [len(run.points) for run in runs])
+    low = np.interp(steps.times, steps.times[standing], levels)
+    for part in split_runs(list_open_points(steps, runs).tolist()):
+        if part[0] == 0 and _is_in_the_air(steps, foot, low[0]):
+            continue
+        first, last = max(part[0] - 1, 0), min(part[-1] + 1, len(low) - 1)
+        s = (steps.times[part] - steps.times[first]) / (steps.times[last] - steps.times[first])
+        low[part] += swing * np.sin(np.pi * s) ** 2
+    return low
+
+
+def _is_in_the_air(steps: TrajectoryUnknowns, foot: Foot, ground: float) -> bool:
+    if steps.is_measured:
+        return True
+    q = steps.asked_of(0)
+    return q is not None and float(np.min(foot.heights(q))) - ground > ON_GROUND
 
 
 def _level(steps: TrajectoryUnknowns, contact: ContactSettings) -> str:

@@ -25,7 +25,7 @@ def read_common(
         if key not in entries:
             raise value.complaint(f"it must have a {key}")
     found: dict[str, Any] = {"frame": reading.frame(entries["frame"])}
-    numbers = ("friction", "ground", "threshold", "settling")
+    numbers = ("friction", "ground", "threshold", "settling", "swing")
     found |= {key: reading.number(entries[key]) for key in numbers if key in entries}
     if "sigma" in entries:
         found["sigma"] = reading.sigma(entries["sigma"])

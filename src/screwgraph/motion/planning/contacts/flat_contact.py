@@ -66,6 +66,7 @@ class FlatContact:
     level: str = "auto"
     settling: float = 0.02
     clearance: bool = True
+    swing: float = 0.0
 
     @classmethod
     def read(cls, value: Value, reading: TaskParser) -> FlatContact:

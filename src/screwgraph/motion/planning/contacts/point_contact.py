@@ -75,6 +75,7 @@ class PointContact:
         level: what does not slip: "position", "velocity" or "acceleration"; "auto" is the position where the
             collocation is Euler's, else the velocity. What drifts is brought back within `settling` (s).
         clearance: whether the foot stays above the ground while it does not stand.
+        swing: how high (m) it rises above the ground at least, in the middle of its time in the air.
     """
 
     __repr__ = one_line
@@ -95,6 +96,7 @@ class PointContact:
     level: str = "auto"
     settling: float = 0.02
     clearance: bool = True
+    swing: float = 0.0
 
     @classmethod
     def read(cls, value: Value, reading: TaskParser) -> PointContact:
