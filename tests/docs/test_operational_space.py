@@ -1,4 +1,4 @@
-"""The laws of docs/howto/operational_space.md on other arms than the page's, through singular poses."""
+"""The laws of docs/howto/operational_space.md and impedance.md on other arms than the pages', through singular poses."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from screwgraph.spatial import SpatialInertia
 from tests.docs.pages import ROOT, blocks
 from tests.robots import robot_file
 
-PAGE = ROOT / "docs" / "howto" / "operational_space.md"
-LOADED = 'sg.load("panda"), "panda_hand_tcp"'
+PAGES = {"operational_space": 'sg.load("panda"), "panda_hand_tcp"', "impedance": 'sg.load("ur10.urdf"), "tool0"'}
+"""The pages, and what the laws are for in each."""
 DT = 2e-3
 
 
@@ -58,15 +58,15 @@ def robot(request) -> str:
 
 @pytest.fixture(scope="module")
 def laws(robot) -> dict[str, Any]:
-    """The names of the page for another arm: what its blocks define, up to what they simulate."""
+    """The names of the pages for another arm: what their blocks define, up to what they simulate."""
     load, tool, start = ARMS[robot]
     names: dict[str, Any] = {"ROBOT": load(), "TOOL": tool}
-    first, *others = (block.text for block in blocks(PAGE) if block.language == "python")
-    assert LOADED in first
-    exec(first.replace(LOADED, "ROBOT, TOOL"), names)
-    for text in others:
-        if "\ndef " in text:
-            exec(text.split("\n\n\npush =")[0], names)
+    for page, loaded in PAGES.items():
+        texts = [b.text for b in blocks(ROOT / "docs" / "howto" / f"{page}.md") if "\ndef " in b.text]
+        assert loaded in texts[0]
+        for text in texts:
+            if "mujoco" not in text and "by_hand" not in text:
+                exec(text.replace(loaded, "ROBOT, TOOL"), names)
     return {**names, "q0": np.array(start)}
 
 

@@ -107,7 +107,7 @@ def test_a_foot_that_is_in_the_air_at_the_start_need_not_rise_at_once(robot):
     for start, low in ((LOW + np.array([0.01, 0.0, 0.0]), 0.0), (LOW, 0.06)):
         transcription = transcribe(replace(hanging, start=start))
         (clearance,) = (f for f in transcription.problem.factors if f.name.endswith("clearance"))
-        assert np.max((clearance.each | clearance.shared)["ground"]) == pytest.approx(low, abs=1e-3)
+        assert np.max({**clearance.each, **clearance.shared}["ground"]) == pytest.approx(low, abs=1e-3)
 
 
 @pytest.mark.parametrize(
