@@ -75,6 +75,7 @@ GOAL: Keys = {
     "acceleration": Entry("accelerations of joints", JOINTS, "rad/s², m/s²"),
     "pose": Entry("pose of a frame", "mapping"),
     "point": Entry("place of a frame's origin", "mapping"),
+    "direction": Entry("direction of an axis of a frame", "mapping"),
     "frame_velocity": Entry("velocity of a frame", "mapping"),
 }
 """Of one time, one or more of the kinds of `GOALS`."""
@@ -89,6 +90,12 @@ POINT: Keys = {
     "frame": FRAME,
     "at": Entry("place in the base, one number for each of axes", "[x, ...]", "m", REQUIRED),
     "axes": Entry("coordinates that count: some of x, y, z", default="xyz"),
+}
+DIRECTION: Keys = {
+    "frame": FRAME,
+    "at": Entry("direction in the base's axes, of any length", VECTOR, default=REQUIRED),
+    "axis": Entry("axis of the frame, in its own axes; rotation about it is free", VECTOR, default="[0, 0, 1]"),
+    "within": Entry("angle between them that is allowed", NUMBER, "rad", "0"),
 }
 FRAME_VELOCITY: Keys = {
     "frame": FRAME,
@@ -124,6 +131,7 @@ LIMITS: Keys = {
     "position": Entry("lowest and highest positions", "section, or [low, high] or {joint: ...}", "rad, m"),
     "velocity": Entry("largest speeds", "section, number or {joint: ...}", "rad/s, m/s"),
     "acceleration": Entry("largest accelerations", "section, number or {joint: ...}", "rad/s², m/s²"),
+    "jerk": Entry("largest rates of accelerations", "section, number or {joint: ...}", "rad/s³, m/s³"),
     "effort": Entry("largest torques and forces", "section, number or {joint: ...}", "N m, N"),
 }
 """Kinds of limits; without a value they are those of the robot's file."""
@@ -215,6 +223,7 @@ SECTIONS: Mapping[str, Keys] = {
     "An item of goals": GOAL,
     "pose of a goal": POSE,
     "point of a goal": POINT,
+    "direction of a goal": DIRECTION,
     "frame_velocity of a goal": FRAME_VELOCITY,
     "costs": COSTS,
     "path": PATH,

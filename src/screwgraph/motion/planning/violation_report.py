@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.motion.planning.goals.direction import DirectionError, TiltViolation, measure_angle, say_angle
 from screwgraph.motion.planning.goals.point import PointError
 from screwgraph.motion.planning.goals.pose import PoseError
 from screwgraph.motion.planning.goals.position import CoordinateError, PositionError
@@ -15,7 +16,7 @@ from screwgraph.motion.planning.template_wrappers import BoundViolation, EntryEr
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors, Result
 
-KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration"}
+KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration", "jerk": "jerk"}
 CONTACTS = {
     "friction": "contact forces are outside of their friction cone, by {:.3g} (N, N m)",
     "no slip": "the foot slips, by {:.3g} (m, m/s)",
@@ -54,6 +55,12 @@ def demand(steps: TrajectoryUnknowns, f: Factors, r: Float[np.ndarray, " m"]) ->
         return f"{item}: frame {template.frame!r} is {away:.3g} m and {turned:.3g} rad from its pose"
     if isinstance(template, PointError):
         return f"{item}: frame {template.frame!r} is {np.linalg.norm(r):.3g} m from its point"
+    if isinstance(template, DirectionError):
+        angle = measure_angle(f.shared["at"], r)
+        return f"{item}: {say_angle(template.frame, angle)}"
+    if isinstance(template, TiltViolation):
+        most, angle = np.arccos([f.shared["within"], max(f.shared["within"] - r[0], -1.0)])
+        return f"{item}: {say_angle(template.frame, angle)}, {most:.3g} are allowed"
     family = f.arguments[0].variables.name
     if isinstance(template, EntryError | PositionError | CoordinateError) and family in KINDS:
         column = template.columns[int(np.abs(r).argmax())]
@@ -65,7 +72,8 @@ def demand(steps: TrajectoryUnknowns, f: Factors, r: Float[np.ndarray, " m"]) ->
     if isinstance(template, ControlPointLimit):
         chosen = [*template.above[0], *template.below[0]]
         quantity, owner, unit = _describe_limit(steps, template.kind, chosen[int(r.argmax()) % len(chosen)])
-        return f"{item}: between points {quantity} of {owner} exceeds its limit by {r.max():.3g} {unit}"
+        where = "" if template.kind == "jerk" else "between points "
+        return f"{item}: {where}{quantity} of {owner} exceeds its limit by {r.max():.3g} {unit}"
     if f.name.startswith("dynamics") and len(r) == mechanics.robot.nv:
         worst = int(np.abs(r).argmax())
         return f"{most:.3g} {mechanics.units('force')[worst]} are missing at joint {mechanics.labels[worst]!r}"

@@ -1,6 +1,7 @@
 """Goals: one file each; a new one is a new file and a line in `GOALS`."""
 
 from screwgraph.motion.planning.goals.acceleration import Acceleration
+from screwgraph.motion.planning.goals.direction import Direction
 from screwgraph.motion.planning.goals.frame_velocity import FrameVelocity
 from screwgraph.motion.planning.goals.point import Point
 from screwgraph.motion.planning.goals.pose import Pose
@@ -13,7 +14,8 @@ GOALS: dict[str, type] = {
     "acceleration": Acceleration,
     "pose": Pose,
     "point": Point,
+    "direction": Direction,
     "frame_velocity": FrameVelocity,
 }
 
-__all__ = ["GOALS", "Acceleration", "FrameVelocity", "Point", "Pose", "Position", "Velocity"]
+__all__ = ["GOALS", "Acceleration", "Direction", "FrameVelocity", "Point", "Pose", "Position", "Velocity"]

@@ -8,6 +8,7 @@ UNITS = {
     "position": ("rad", "m"),
     "velocity": ("rad/s", "m/s"),
     "acceleration": ("rad/s²", "m/s²"),
+    "jerk": ("rad/s³", "m/s³"),
     "force": ("N m", "N"),
 }
 """By quantity: of coordinates that turn, and of those that slide."""

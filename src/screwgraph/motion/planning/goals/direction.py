@@ -1,0 +1,186 @@
+"""The direction of an axis of a link or frame at a time; the rotation about that axis is free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_values import Value
+from screwgraph.motion.planning.goals.base import make_goal_factors
+from screwgraph.motion.planning.keys import DIRECTION
+from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.task_parser import TaskParser
+from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
+from screwgraph.optimize import Factors, hinge, inequality
+from screwgraph.spatial import Array, vector
+
+Z = (0.0, 0.0, 1.0)
+TILT, AZIMUTH = 0.55, 1.1
+"""Angles (rad) of the pole of the projection from the opposite direction: no multiple of 90 degrees about an axis."""
+MEETS = 1e-6
+"""Angle (rad) up to which a position that is given has a direction that is asked for."""
+
+
+@dataclass(frozen=True)
+class DirectionError:
+    """Stereographic coordinates of a frame's axis about the direction `at` (rad, nearly, where they are small).
+
+    They vanish at that direction alone, and have derivatives of full rank at all directions but one. That is no other
+    than `TILT` from the opposite one, so that axes which point the wrong way are turned round, too.
+    """
+
+    mechanics: Mechanics
+    frame: str
+    axis: tuple[float, float, float]
+
+    def __call__(self, q: Any, *, at: Any) -> Any:
+        """Return them, (2,); `at` are rows of `project_direction`."""
+        v = point_axis(self.mechanics, self.frame, self.axis, q)
+        scale = 1.0 - sum(at[2, i] * v[i] for i in range(3))
+        return vector([sum(at[k, i] * v[i] for i in range(3)) / scale - at[k, 3] for k in range(2)])
+
+
+@dataclass(frozen=True)
+class TiltViolation:
+    """Cosine of the largest angle between a frame's axis and the direction `at`, less that of the angle."""
+
+    mechanics: Mechanics
+    frame: str
+    axis: tuple[float, float, float]
+
+    def __call__(self, q: Any, *, at: Any, within: Any) -> Any:
+        """Return what must not be positive, (1,)."""
+        v = point_axis(self.mechanics, self.frame, self.axis, q)
+        return vector([within - sum(at[i] * v[i] for i in range(3))])
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """An `axis` of a frame (in its own axes) points along the direction `at` of the base; rotation about it is free.
+
+    Up to an angle `within` (rad) from it, where that is given. At the time "always", the axis keeps its direction on
+    the whole way. Soft where `sigma` (rad) is given.
+    """
+
+    frame: str
+    at: Any
+    axis: Any = Z
+    time: Time = "end"
+    sigma: float | None = None
+    within: float = 0.0
+
+    @classmethod
+    def read(cls, value: Value, reading: TaskParser) -> Direction:
+        """Read {frame, at: [x, y, z], axis: [x, y, z], within}. Raises ModelError."""
+        entries = value.section(DIRECTION)
+        if not {"frame", "at"} <= entries.keys():
+            raise value.complaint("it must have a frame and a direction `at`")
+        given: dict[str, Any] = {key: reading.vector(entries[key], 3) for key in ("at", "axis") if key in entries}
+        if "within" in entries:
+            given["within"] = reading.number(entries["within"])
+        return cls(reading.frame(entries["frame"]), **given)
+
+    def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
+        """Return one factor for each point of the time. Raises InputError."""
+        frame = steps.mechanics.robot.frame(self.frame).name
+        axis = tuple(validate_direction(f"the axis of frame {self.frame!r}", self.axis).tolist())
+        at = validate_direction(f"the direction of frame {self.frame!r}", self.at)
+        is_angle = isinstance(self.within, int | float | np.number) and not isinstance(self.within, bool)
+        if not is_angle or not 0.0 <= self.within < np.pi:
+            raise InputError(f"within is {self.within!r}", why="it is an angle", fix="give 0 to pi rad")
+        points = self._list_open_points(steps, frame, axis, at)
+        if not len(points):
+            return
+        if not self.within:
+            template, states = DirectionError(steps.mechanics, frame, axis), steps.q[points]
+            rows = project_direction(at)
+            yield make_goal_factors(template, states, sigma=self.sigma, name=f"{name}: direction", at=rows, rank=2)
+            return
+        template, parameters = TiltViolation(steps.mechanics, frame, axis), {"at": at, "within": np.cos(self.within)}
+        if self.sigma is None:
+            yield inequality(template, steps.q[points], name=f"{name}: tilt", **parameters)
+        else:  # the cosine falls by sin(within) a radian
+            sigma = self.sigma * np.sin(self.within)
+            yield hinge(template, steps.q[points], sigma=sigma, name=f"{name}: tilt", **parameters)
+
+    def _list_open_points(
+        self, steps: TrajectoryUnknowns, frame: str, axis: Any, at: Float[np.ndarray, "3"]
+    ) -> list[int]:
+        """Return the points of the time at which neither the position is given, nor a velocity at the next one.
+
+        On a whole way, that velocity says once more, up to what collocation errs, that the direction does not change.
+
+        Raises:
+            InputError: a given position has another direction.
+        """
+        every = steps.points_at(self.time).tolist()
+        if self.sigma is not None:
+            return every
+        for k in every:
+            q = steps.asked_of(k)
+            if q is None:
+                continue
+            v = np.asarray(point_axis(steps.mechanics, frame, axis, q), dtype=float)
+            angle = float(np.arctan2(np.linalg.norm(np.cross(at, v)), at @ v))
+            if angle > self.within + MEETS:
+                raise InputError(
+                    f"at t = {steps.times[k]:g} s {say_angle(frame, angle)}",
+                    why="the position at that time is given",
+                    fix="change the position, or ask for the direction at other times",
+                )
+        implied = {k - 1 for k in steps.given["qd"] if k in every}
+        return [k for k in every if steps.asked_of(k) is None and k not in implied]
+
+
+def say_angle(frame: str, angle: float) -> str:
+    """Say by how much the axis of a frame is off."""
+    return f"the axis of frame {frame!r} is {angle:.3g} rad from its direction"
+
+
+def point_axis(mechanics: Mechanics, frame: str, axis: Any, q: Any) -> Array:
+    """Return where an axis of a frame points in the base (3,)."""
+    T = mechanics.pose_of(frame)(q)
+    return vector([sum(T[i, j] * axis[j] for j in range(3)) for i in range(3)])
+
+
+def project_direction(at: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 4"]:
+    """Return rows (e, e'at / (1 - p'at)) of two axes e across the pole p, times 1 - p'at, and the row (p, 0)."""
+    aside = np.eye(3)[int(np.abs(at).argmin())]
+    x = np.cross(at, aside) / np.linalg.norm(np.cross(at, aside))
+    across = np.cos(AZIMUTH) * x + np.sin(AZIMUTH) * np.cross(at, x)
+    pole = np.sin(TILT) * across - np.cos(TILT) * at
+    first = np.cross(pole, across) / np.linalg.norm(np.cross(pole, across))
+    scale = 1.0 - pole @ at
+    rows = [scale * np.append(e, e @ at / scale) for e in (first, np.cross(pole, first))]
+    return np.array([*rows, np.append(pole, 0.0)])
+
+
+def measure_angle(rows: Float[np.ndarray, "3 4"], error: Float[np.ndarray, "2"]) -> float:
+    """Return the angle (rad) between the direction of `project_direction` and one of that `DirectionError`."""
+    scale = float(np.linalg.norm(rows[0, :3]))
+
+    def lift_point(error: Float[np.ndarray, "2"]) -> Float[np.ndarray, "3"]:
+        x = (error + rows[:2, 3]) / scale
+        along = (x @ x - 1.0) / (x @ x + 1.0)
+        return along * rows[2, :3] + (1.0 - along) * (x @ rows[:2, :3]) / scale
+
+    v, at = lift_point(error), lift_point(np.zeros(2))
+    return float(np.arctan2(np.linalg.norm(np.cross(v, at)), v @ at))
+
+
+def validate_direction(what: str, value: Any) -> Float[np.ndarray, "3"]:
+    """Return a direction of length 1. Raises InputError where it is none."""
+    try:
+        at = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        at = np.zeros(0)
+    length = float(np.linalg.norm(at))
+    if at.shape != (3,) or not 0.0 < length < np.inf:
+        raise InputError(f"{what} is {describe_value(value)}", fix="give three numbers, not all zero")
+    return at / length
