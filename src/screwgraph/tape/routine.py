@@ -24,10 +24,10 @@ class Routine:
     Input i stands at `inputs[i]` before, result i at `outputs[i]` after them; other places hold nothing before they are
     written. A part reads what it reads before it writes, unless its docstring says more; what it takes for scratch is
     nobody else's. Two parts share places where the one writes what the other reads: that is all they know of each
-    other. Places are constants: only a `Lookup` chooses what it reads by a number, only a `Loop` or a `When` what is
-    done, so that samples go side by side through all other code (`is_conditional`). Arguments and results of a caller
-    never overlap; where results come first, inputs follow, and no part writes these (`is_direct`), back ends leave both
-    where the caller has them.
+    other. Places are constants: only a `Lookup`, a `Pick` or a `Put` chooses what it reads or writes by a number, only
+    a `Loop` or a `When` what is done, so that samples go side by side through all other code (`is_conditional`).
+    Arguments and results of a caller never overlap; where results come first, inputs follow, and no part writes these
+    (`is_direct`), back ends leave both where the caller has them.
     """
 
     __repr__ = one_line

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.signature import Result, make_numbered_argument
-from screwgraph.tape import Block, Lookup, Loop, Part, SettlingLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettlingLoop, When
 from screwgraph.tape.parts import SIX, WIDEST, Copies, Fill, Products, Recursion
 
 Lines = list[str]
@@ -94,6 +94,23 @@ def print_lookup(part: Lookup, printer: RoutinePrinter) -> Lines:
     return ["{", *indent([printer.tabulate("ROWS", rows, printer.scalar), *copied]), "}"]
 
 
+def print_pick(part: Pick, printer: RoutinePrinter) -> Lines:
+    """Copy the row of a matrix in memory."""
+    return [f"memory[{here}] = {there};" for here, there in _pair_row(part, printer)]
+
+
+def print_put(part: Put, printer: RoutinePrinter) -> Lines:
+    """Copy to the row of a matrix in memory."""
+    return [f"{there} = memory[{here}];" for here, there in _pair_row(part, printer)]
+
+
+def _pair_row(part: Pick | Put, printer: RoutinePrinter) -> Iterable[tuple[int, str]]:
+    """Yield each place of the vector, and the number of the row that belongs to it."""
+    row = f"{part.count} * ({printer.to_integer.format(f'memory[{part.row}]')})"
+    for i, here in enumerate(part.numbers):
+        yield here, f"memory[{part.matrix + i} + {row}]"
+
+
 def print_loop(part: Loop, printer: RoutinePrinter) -> Lines:
     """Go round."""
     first, last = printer.again
@@ -163,6 +180,8 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
     Copies: print_copies,
     Fill: print_fill,
     Lookup: print_lookup,
+    Pick: print_pick,
+    Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
     Products: print_products,

@@ -2,7 +2,7 @@
 
 from screwgraph.tape.parts.block import Block, unroll_part
 from screwgraph.tape.parts.control import Loop, SettlingLoop, When
-from screwgraph.tape.parts.moves import Copies, Fill, Lookup
+from screwgraph.tape.parts.moves import Copies, Fill, Lookup, Pick, Put
 from screwgraph.tape.parts.part import Execution, Part, list_parts, sum_operations
 from screwgraph.tape.parts.products import Products, Span, find_spans
 from screwgraph.tape.parts.recursion import SIX, WIDEST, Recursion, work_size
@@ -18,7 +18,9 @@ __all__ = [
     "Lookup",
     "Loop",
     "Part",
+    "Pick",
     "Products",
+    "Put",
     "Recursion",
     "SettlingLoop",
     "Span",
@@ -30,5 +32,5 @@ __all__ = [
     "work_size",
 ]
 
-PARTS: tuple[type[Part], ...] = (Block, Copies, Fill, Lookup, Loop, Products, Recursion, SettlingLoop, When)
+PARTS: tuple[type[Part], ...] = (Block, Copies, Fill, Lookup, Loop, Pick, Products, Put, Recursion, SettlingLoop, When)
 """All kinds of parts: each back end that has loops has a printer for each, the cache packs each."""

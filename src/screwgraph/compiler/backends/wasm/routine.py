@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from screwgraph.compiler.backends.wasm.encoding import CALL, END, emit_body, emit_load, emit_store, encode_leb128
 from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, emit_constant
-from screwgraph.tape import Block, Lookup, Loop, Part, Routine, SettlingLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, When
 from screwgraph.tape.parts import unroll_part
 
 if TYPE_CHECKING:
@@ -66,10 +66,34 @@ def print_block(part: Block, printer: RoutinePrinter) -> bytes:
 
 def print_lookup(part: Lookup, printer: RoutinePrinter) -> bytes:
     """Choose among rows: numbers are written where the row is theirs."""
+    rows = [[(part.target + i, emit_constant(x)) for i, x in enumerate(row)] for row in part.table.tolist()]
+    return _choose_row(part.row, rows, printer)
+
+
+def print_pick(part: Pick, printer: RoutinePrinter) -> bytes:
+    """Choose among rows of a matrix in memory."""
+    rows = [[(here, printer.load(there)) for here, there in pairs] for pairs in _pair_rows(part)]
+    return _choose_row(part.row, rows, printer)
+
+
+def print_put(part: Put, printer: RoutinePrinter) -> bytes:
+    """Choose the row of a matrix in memory that is written."""
+    rows = [[(there, printer.load(here)) for here, there in pairs] for pairs in _pair_rows(part)]
+    return _choose_row(part.row, rows, printer)
+
+
+def _pair_rows(part: Pick | Put) -> Iterator[list[tuple[int, int]]]:
+    """Yield, for each row of the matrix, the places of the vector with those of its numbers."""
+    for start in part.area[:: part.count]:
+        yield list(zip(part.numbers, range(start, start + part.count), strict=True))
+
+
+def _choose_row(place: int, rows: Iterable[Sequence[tuple[int, bytes]]], printer: RoutinePrinter) -> bytes:
+    """Do the assignments of the row whose number stands at a place."""
     found = bytearray()
-    for k, row in enumerate(part.table.tolist()):
-        numbers = b"".join(printer.store(part.target + i, emit_constant(x)) for i, x in enumerate(row))
-        found += printer.load(part.row) + emit_constant(float(k)) + EQ + IF + EMPTY + numbers + END
+    for k, row in enumerate(rows):
+        numbers = b"".join(printer.store(target, value) for target, value in row)
+        found += printer.load(place) + emit_constant(float(k)) + EQ + IF + EMPTY + numbers + END
     return bytes(found)
 
 
@@ -86,6 +110,8 @@ def print_when(part: When, printer: RoutinePrinter) -> bytes:
 PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], bytes]] = {
     Block: print_block,
     Lookup: print_lookup,
+    Pick: print_pick,
+    Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
     When: print_when,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Block, Lookup, Loop, Part, Routine, SettlingLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, When
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion
 
 
@@ -97,6 +97,27 @@ def print_lookup(part: Lookup, printer: PartsPrinter) -> None:
         body.copy(body.address(start, str(i)), body.pointer(part.target + i))
 
 
+def print_pick(part: Pick, printer: PartsPrinter) -> None:
+    """Copy the row of a matrix in memory."""
+    for here, there in _pair_row(part, printer):
+        printer.body.copy(there, here)
+
+
+def print_put(part: Put, printer: PartsPrinter) -> None:
+    """Copy to the row of a matrix in memory."""
+    for here, there in _pair_row(part, printer):
+        printer.body.copy(here, there)
+
+
+def _pair_row(part: Pick | Put, printer: PartsPrinter) -> Iterator[tuple[str, str]]:
+    """Yield the address of each number of the vector, and of the number of the row that belongs to it."""
+    body = printer.body
+    row = body.say(f"fptosi {printer.lanes.scalar} {body.load(body.pointer(part.row), body.one)} to i64")
+    start = body.address(body.pointer(part.matrix), body.integer("mul", row, part.count))
+    for i, place in enumerate(part.numbers):
+        yield body.pointer(place), body.address(start, str(i))
+
+
 def print_loop(part: Loop, printer: PartsPrinter) -> None:
     """Go round."""
     with printer.body.repeat(lambda: printer.body.is_zero(part.test)):
@@ -112,6 +133,8 @@ def print_when(part: When, printer: PartsPrinter) -> None:
 PRINTERS: Mapping[type[Part], Callable[[Any, PartsPrinter], None]] = {
     Block: print_block,
     Lookup: print_lookup,
+    Pick: print_pick,
+    Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
     When: print_when,

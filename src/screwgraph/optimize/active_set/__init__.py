@@ -1,0 +1,5 @@
+"""Convex quadratic programs of a few unknowns, solved in generated code by a dual active set."""
+
+from screwgraph.optimize.active_set.quadratic_program import QuadraticProgram, compile_quadratic_program
+
+__all__ = ["QuadraticProgram", "compile_quadratic_program"]

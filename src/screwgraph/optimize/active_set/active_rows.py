@@ -1,0 +1,130 @@
+"""The active rows of a quadratic program: their normals N in slots, and the dual vectors D with D N' = 1.
+
+Unknowns are y = L' x, L L' = H, so that the program asks for the point nearest to y0 = -L^-1 g. Rows are
+n_j'y >= b_j, with multipliers between 0 and the penalty of the row. Goldfarb and Idnani (1983) keep the same
+N* = D; here products with N correct those with D, so that rounding does not pile up as rows come and go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.tape import Number, dot
+from screwgraph.tape.sparse_rows import is_zero
+
+Numbers = Sequence[Number]
+
+SAME = 1e-13
+"""Part of the square of a normal's length that others leave of it, up to which it depends on them."""
+LITTLE = 1e-12
+"""Part of a multiplier's rate of change that is rounding."""
+ENDLESS = 1e250
+"""A way of multipliers without an end."""
+TINY = 1e-300
+
+
+def flag(condition: Any) -> Number:
+    """Return a truth of a tape as a number: it is 1 or 0."""
+    return 1.0 * condition
+
+
+def largest(values: Numbers) -> Number:
+    """Return the largest size of numbers."""
+    found: Number = 0.0
+    for x in values:
+        found = maximum(found, abs(x))
+    return found
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Rows in slots: normals and dual vectors by rows, numbers of the rows (-1: none), b, penalties, multipliers."""
+
+    normals: Sequence[Numbers]
+    duals: Sequence[Numbers]
+    row: Numbers
+    bound: Numbers
+    penalty: Numbers
+    multiplier: Numbers
+
+    @property
+    def count(self) -> int:
+        """How many slots there are."""
+        return len(self.row)
+
+    def combine(self, weights: Numbers, vectors: Sequence[Numbers]) -> list[Number]:
+        """Return a sum of vectors of the slots."""
+        return [dot(weights, column) for column in zip(*vectors, strict=True)]
+
+    def nearest(self, y0: Numbers) -> tuple[list[Number], list[Number]]:
+        """Return the point nearest to y0 with n_j'y = b_j, and the multipliers."""
+        y = list(y0)
+        for _ in range(2):
+            gaps = [b - dot(n, y) for b, n in zip(self.bound, self.normals, strict=True)]
+            y = [a + b for a, b in zip(y, self.combine(gaps, self.duals), strict=True)]
+        change = [a - b for a, b in zip(y, y0, strict=True)]
+        return y, [dot(d, change) for d in self.duals]
+
+    def way(self, rates: Numbers, most: Number) -> tuple[Number, Number, Number]:
+        """Return how far multipliers go at their rates before one meets a bound, at most `most`, and its slot.
+
+        And whether that bound is the penalty; the slot is -1 where none does.
+        """
+        length, slot, high = most, -1.0, 0.0
+        for j, (rate, x, penalty) in enumerate(zip(rates, self.multiplier, self.penalty, strict=True)):
+            counts = flag(abs(rate) > LITTLE)
+            inverse = 1.0 / choose(counts, rate, 1.0)
+            left = maximum((penalty - x) * inverse, -x * inverse)
+            is_next = flag(left < length) * counts
+            length = choose(is_next, left, length)
+            slot = slot + is_next * (j - slot)
+            high = high + is_next * (flag(rate > 0.0) - high)
+        return length, slot, high
+
+    def moved(self, rates: Numbers, length: Number) -> list[Number]:
+        """Return the multipliers after a way, within their bounds."""
+        ahead = [x + length * rate for x, rate in zip(self.multiplier, rates, strict=True)]
+        return [maximum(0.0, minimum(x, most)) for x, most in zip(ahead, self.penalty, strict=True)]
+
+    def first_free(self) -> tuple[Number, Number]:
+        """Return the first slot that is free, and whether there is one."""
+        found, is_found = 0.0, 0.0
+        for j in reversed(range(self.count)):
+            is_free = flag(self.row[j] < -0.5)
+            found, is_found = found + is_free * (j - found), maximum(is_found, is_free)
+        return found, is_found
+
+
+def factor_positive(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Number]]:
+    """Return the rows of L below its diagonal, L L' = H, and the inverse of the diagonal; H by its lower triangle."""
+    L, inverse = list[list[Number]](), list[Number]()
+    for i, given in enumerate(H):
+        row = list[Number]()
+        for j in range(i):
+            row.append((given[j] - dot(row, L[j][: len(row)])) * inverse[j])
+        pivot = given[i] - dot(row, row)
+        inverse.append(1.0 / (maximum(pivot, 1e-14 * abs(given[i]) + TINY)) ** 0.5)
+        L.append(row)
+    return L, inverse
+
+
+def solve_lower(L: Sequence[Numbers], inverse: Numbers, right: Numbers) -> list[Number]:
+    """Return L^-1 b."""
+    found = list[Number]()
+    for row, d, b in zip(L, inverse, right, strict=True):
+        total = dot(row, found)
+        found.append((b if is_zero(total) else b - total) * d)
+    return found
+
+
+def solve_upper(L: Sequence[Numbers], inverse: Numbers, right: Numbers) -> list[Number]:
+    """Return L'^-1 b."""
+    left = list(right)
+    for i in reversed(range(len(left))):
+        left[i] = left[i] * inverse[i]
+        for j, entry in enumerate(L[i]):
+            left[j] = left[j] - entry * left[i]
+    return left
