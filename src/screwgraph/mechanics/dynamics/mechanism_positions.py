@@ -11,7 +11,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import Argument, Function, Result, compile_expression, compile_graph, make_numbered_argument
 from screwgraph.graph import Key, completion_graph
 from screwgraph.model.mechanism import Mechanism, without_metadata
-from screwgraph.model.mechanism.closure import characteristic_length
+from screwgraph.model.mechanism.closure import coordinate_units
 from screwgraph.spatial import Array, choose
 from screwgraph.tape import guard
 
@@ -20,7 +20,7 @@ ORDER = "quasi_definite"
 STEPS = 6
 """Newton steps, as of robots' loops."""
 CLOSED = 1e-9
-"""Length of one more step, relative to the size of the mechanism, below which it is closed."""
+"""Length of one more step, lengths counting in the size of the mechanism, below which it is closed."""
 
 
 def closed_positions(mechanism: Mechanism, *, parameters: Sequence[str] = (), dtype: str = "float64") -> Function:
@@ -38,15 +38,15 @@ def closed_positions(mechanism: Mechanism, *, parameters: Sequence[str] = (), dt
     graph, still = completion_graph(mechanism, "step", names), [Key("step", name) for name in names]
     step = compile_graph(graph.given("q", *still), "step", ordering=ORDER)
     free = [i for i in range(mechanism.n) if i not in slots]
-    limit = (CLOSED * max(1.0, characteristic_length(mechanism))) ** 2
+    sizes = 1.0 / coordinate_units(mechanism)[free]
 
     def expression(y: Array, guess: Array) -> list[Any]:
         q, zero = guess.copy(), np.zeros(len(slots))
         q[slots] = y
         for _ in range(STEPS):
             q[free] = q[free] + step(q, zero)
-        left = sum(x * x for x in step(q, zero))
-        q[free] = q[free] * guard(choose(left <= limit, 1.0, 0.0), 0.5)
+        left = sum(x * x for x in step(q, zero) * sizes)
+        q[free] = q[free] * guard(choose(left <= CLOSED**2, 1.0, 0.0), 0.5)
         return list(q)
 
     arguments = (

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from screwgraph.mechanics.mechanism.kinematics import finite_displacement
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
-from screwgraph.model.mechanism.closure import TOLERANCE, characteristic_length, closure_errors
+from screwgraph.model.mechanism.closure import TOLERANCE, closure_errors
 from screwgraph.model.mechanism.mechanism import Mechanism
 
 NEWTON = 4
@@ -64,19 +64,21 @@ def _knots(values: Float[np.ndarray, "N f"]) -> Int[np.ndarray, " k"]:
 
 def _ahead(mechanism: Mechanism, q: np.ndarray, coordinates: tuple[int, ...], wanted: np.ndarray) -> np.ndarray | None:
     """Return the next position by Newton steps; None where these are not surely on the branch."""
-    closing, picked = compile_mechanism(mechanism).closing, np.eye(mechanism.n)[list(coordinates)]
-    residual, J = closing(q)
+    closing, slots = compile_mechanism(mechanism).closing, list(coordinates)
+    units = closing.units.coordinates
+    picked = np.eye(mechanism.n)[slots]
+    residual, J = closing.in_units(q)
     first = 0.0
     for k in range(NEWTON + 1):
-        right = np.concatenate([residual, q[list(coordinates)] - wanted])
+        right = np.concatenate([residual, (q[slots] - wanted) / units[slots]])
         step = np.linalg.lstsq(np.vstack([J, picked]), right, rcond=1e-10)[0]
-        q = q - step
+        q = q - units * step
         length = float(np.abs(step).max())
         first = first or length
         if k == 1 and length > NEAR * first:
             return None
-        residual, J = closing(q)
-        off = np.abs(q[list(coordinates)] - wanted).max()
-        if max(off, closure_errors(residual, J).max(initial=0.0)) <= TOLERANCE * characteristic_length(mechanism):
+        residual, J = closing.in_units(q)
+        off = np.abs((q[slots] - wanted) / units[slots]).max()
+        if max(off, closure_errors(residual, J).max(initial=0.0)) <= TOLERANCE:
             return q
     return None

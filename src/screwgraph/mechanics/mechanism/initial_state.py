@@ -16,7 +16,7 @@ from screwgraph.mechanics.mechanism.kinematics import (
     velocity_problem,
 )
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
-from screwgraph.model.mechanism.closure import ClosureCode, assemble_near, find_assembled
+from screwgraph.model.mechanism.closure import ClosureCode, assemble_near, coordinate_units, find_assembled
 from screwgraph.model.mechanism.mechanism import Mechanism
 
 CONSISTENT = 1e-6
@@ -65,7 +65,8 @@ def find_initial_velocity(
     qd = as_vector(mechanism, qd0, "qd0")
     allowed = project_velocity(code or compile_mechanism(mechanism).closing, q, qd)
     forbidden = float(np.abs(qd - allowed).max())
-    if forbidden > CONSISTENT * max(1.0, float(np.abs(qd).max())):
+    units = coordinate_units(mechanism)
+    if float(np.abs((qd - allowed) / units).max()) > CONSISTENT * max(1.0, float(np.abs(qd / units).max())):
         raise InputError(
             f"the velocity qd0 is off by {forbidden:.3g} from what the constraints allow",
             fix=f"velocity_problem(mech, q, {{{mechanism.independent_coordinates[0]!r}: 1.0}}) gives one that is not",
@@ -76,6 +77,6 @@ def find_initial_velocity(
 def project_velocity(
     code: ClosureCode, q: Float[np.ndarray, " n"], qd: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the velocity nearest to a given one that the constraints allow."""
-    _, J = code(q)
-    return qd - np.linalg.lstsq(J, J @ qd, rcond=1e-10)[0]
+    """Return the velocity nearest to a given one that the constraints allow, lengths counting in a mechanism's size."""
+    _, J = code.in_units(q)
+    return qd - code.units.coordinates * np.linalg.lstsq(J, J @ (qd / code.units.coordinates), rcond=1e-10)[0]

@@ -41,29 +41,31 @@ def velocity_problem(
 ) -> Float[np.ndarray, " n"]:
     """Return the smallest velocities qd at which coordinates have given ones (m/s, rad/s).
 
-    `code` has the constraints, where their lengths are not those of the file.
+    Lengths count in the size of the mechanism. `code` has the constraints, where their lengths are not those of the
+    file.
     Blanco-Claraco et al. (2021), eqs. (2), (11).
 
     Raises:
         InputError: an unknown coordinate, a position of wrong shape, or velocities that the constraints forbid.
     """
     position = as_vector(mechanism, q, "q")
-    _, J = (code or compile_mechanism(mechanism).closing)(position)
-    return _complete_rates(mechanism, J, np.zeros(len(J)), _index_given(mechanism, given), "velocities")
+    closing = code or compile_mechanism(mechanism).closing
+    bias = np.zeros(len(closing.parts))
+    return _complete_rates(mechanism, closing, position, bias, _index_given(mechanism, given), "velocities")
 
 
 def acceleration_problem(mechanism: Mechanism, q: Any, qd: Any, given: Mapping[str, float]) -> Float[np.ndarray, " n"]:
     """Return the smallest accelerations qdd at which coordinates have given ones (m/s^2, rad/s^2).
 
-    Blanco-Claraco et al. (2021), eqs. (3), (12).
+    Lengths count in the size of the mechanism. Blanco-Claraco et al. (2021), eqs. (3), (12).
 
     Raises:
         InputError: an unknown coordinate, arrays of wrong shape, or accelerations that the constraints forbid.
     """
     position, velocity = as_vector(mechanism, q, "q"), as_vector(mechanism, qd, "qd")
-    _, J = compile_mechanism(mechanism).closing(position)
-    bias = compile_mechanism(mechanism).rates(position, velocity)[: len(J)]
-    return _complete_rates(mechanism, J, bias, _index_given(mechanism, given), "accelerations")
+    closing = compile_mechanism(mechanism).closing
+    bias = compile_mechanism(mechanism).rates(position, velocity)[: len(closing.parts)]
+    return _complete_rates(mechanism, closing, position, bias, _index_given(mechanism, given), "accelerations")
 
 
 def finite_displacement(
@@ -84,10 +86,11 @@ def finite_displacement(
     names, ends = list(given), np.array(list(values.values()))
     starts = path[0][list(values)]
     change = dict(zip(names, (ends - starts) / steps, strict=True))
+    closing = compile_mechanism(mechanism).closing
+    still = np.zeros(len(closing.parts))
     for k in range(1, steps + 1):
         there = starts + (ends - starts) * (k / steps)
-        _, J = compile_mechanism(mechanism).closing(path[-1])
-        guess = path[-1] + _smallest(mechanism, J, np.zeros(len(J)), _index_given(mechanism, change))[0]
+        guess = path[-1] + _smallest(closing, path[-1], still, _index_given(mechanism, change))[0]
         path.append(position_problem(mechanism, dict(zip(names, there, strict=True)), guess))
     return np.array(path)
 
@@ -107,24 +110,28 @@ def _index_given(mechanism: Mechanism, given: Mapping[str, float]) -> dict[int, 
 
 
 def _smallest(
-    mechanism: Mechanism, J: np.ndarray, right: np.ndarray, values: dict[int, float]
+    closing: ClosureCode, q: np.ndarray, right: np.ndarray, values: dict[int, float]
 ) -> tuple[np.ndarray, float]:
-    """Return the smallest x with J x = right and given entries, and the largest residual."""
-    A = np.vstack([J, np.eye(mechanism.n)[list(values)]])
-    b = np.concatenate([right, list(values.values())])
+    """Return the smallest x with Phi_q x = right and given entries, and what is left, relative to x (or 1).
+
+    Lengths count in the size of the mechanism.
+    """
+    units, slots = closing.units, list(values)
+    A = np.vstack([closing.in_units(q)[1], np.eye(len(q))[slots]])
+    b = np.concatenate([right / units.rows, np.array(list(values.values())) / units.coordinates[slots]])
     x = np.linalg.lstsq(A, b, rcond=1e-10)[0]
-    return x, float(np.abs(A @ x - b).max(initial=0.0))
+    scale = max(1.0, *np.abs([*x, *b[len(right) :]]))
+    return units.coordinates * x, float(np.abs(A @ x - b).max(initial=0.0)) / scale
 
 
 def _complete_rates(
-    mechanism: Mechanism, J: np.ndarray, right: np.ndarray, values: dict[int, float], what: str
+    mechanism: Mechanism, closing: ClosureCode, q: np.ndarray, right: np.ndarray, values: dict[int, float], what: str
 ) -> np.ndarray:
-    x, residual = _smallest(mechanism, J, right, values)
-    scale = max(1.0, float(np.abs(x).max(initial=0.0)), max(map(abs, values.values()), default=0.0))
-    if residual > CONSISTENT * scale:
+    x, left = _smallest(closing, q, right, values)
+    if left > CONSISTENT:
         names = ", ".join(mechanism.coordinates[i] for i in values)
         raise InputError(
-            f"no {what} have the given values of {names}: {residual:.3g} is left",
+            f"no {what} have the given values of {names}: {left:.3g} of them is left",
             why="the constraints tie them together, or the position is singular",
             fix=f"give at most {mechanism.dof} independent ones, like {', '.join(mechanism.independent_coordinates)}",
         )

@@ -36,17 +36,16 @@ class CompiledMechanism:
     @cached_property
     def closing(self) -> ClosureCode:
         """Phi and Phi_q: (q) -> (m,), (m, n)."""
-        found = self.mechanism.closing_program
-        return ClosureCode(self._closing, found.parts, found.places)
+        return self.mechanism.closing_program.with_function(self._closing)
 
     def closing_at(self, values: Float[np.ndarray, " k"]) -> ClosureCode:
         """Return Phi and Phi_q at values of the parameters."""
-        function, parts, places = self._live_closing
-        return ClosureCode(lambda q: function(q, values), parts, places)
+        function, places = self._live_closing
+        return replace(self.closing, function=lambda q: function(q, values), places=places)
 
     @cached_property
-    def _live_closing(self) -> tuple[Function, tuple[str, ...], tuple[np.ndarray, np.ndarray]]:
-        """Phi and the entries of Phi_q that may differ from zero, of q and parameters: what `ClosureCode` holds."""
+    def _live_closing(self) -> tuple[Function, tuple[np.ndarray, np.ndarray]]:
+        """Phi and the entries of Phi_q that may differ from zero, of q and parameters, and where these stand."""
         live, n = live_mechanism(self.mechanism, self.parameters), self.mechanism.n
         tape = Tape(merge="form")
         symbols = live.with_values(list(tape.inputs("parameters", (len(self.parameters),))))
@@ -61,7 +60,7 @@ class CompiledMechanism:
         question = (without_metadata(self.mechanism), self.parameters)
         code = compile_expression("closing", question, arguments, expression)
         rows, columns = (np.array([place[k] for place in slopes], dtype=int) for k in range(2))
-        return code, self.mechanism.closing_program.parts, (rows, columns)
+        return code, (rows, columns)
 
     @cached_property
     def closing_of_few(self) -> ClosureCode:

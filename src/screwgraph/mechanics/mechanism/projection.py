@@ -12,19 +12,22 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.mechanism.closure import characteristic_length
+from screwgraph.model.mechanism.closure import coordinate_units
 
 TOLERANCE = 1e-12
-"""Way (m, rad) back to the constraints, relative to the size of a mechanism, that is not gone."""
+"""Way back to the constraints that is not gone: lengths relative to the size of a mechanism, angles in rad."""
 STEPS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The nearest states that the constraints allow; `function` gives the step there, and the nearest velocity."""
+    """The nearest states that the constraints allow; `function` gives the step there, and the nearest velocity.
+
+    `units` are those of the coordinates in which steps are judged.
+    """
 
     function: Function
-    tolerance: float
+    units: Float[np.ndarray, " n"]
 
     @property
     def rows(self) -> int:
@@ -39,15 +42,15 @@ class Projection:
         Raises:
             InputError: the position is too far from one at which the mechanism closes.
         """
-        way = np.inf
+        step = np.full(len(q), np.inf)
         for _ in range(STEPS):
             step, nearest = self.function(q, qd)
-            way = math.sqrt(step.dot(step))
-            if not way > self.tolerance:  # NaN, too, ends the search; it is found where states are collected
-                return q, nearest, way
+            way = step / self.units
+            if not way.dot(way) > TOLERANCE**2:  # NaN, too, ends the search; it is found where states are collected
+                return q, nearest, math.sqrt(step.dot(step))
             q = q + step
         raise InputError(
-            f"at t = {t:g} s the mechanism comes apart by {way:.3g} and does not close again",
+            f"at t = {t:g} s the mechanism comes apart by {math.sqrt(step.dot(step)):.3g} and does not close again",
             why="a step led too far, or to a singular position",
             fix="take a smaller dt",
         )
@@ -55,4 +58,4 @@ class Projection:
 
 def make_projection(mechanism: Mechanism) -> Projection:
     """Return the projection of a mechanism. Raises ModelError where it cannot be assembled."""
-    return Projection(compile_mechanism(mechanism).projection, TOLERANCE * max(1.0, characteristic_length(mechanism)))
+    return Projection(compile_mechanism(mechanism).projection, coordinate_units(mechanism))

@@ -7,14 +7,14 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.model.mechanism.closure import ROUGH, characteristic_length, closure_errors
+from screwgraph.model.mechanism.closure import ROUGH, closure_errors, coordinate_units
 from screwgraph.model.mechanism.mechanism import Mechanism
 
 TRIES = 3
 """Guesses for each position that is wanted."""
 STEPS = 40
 CLOSED = 1e-12
-"""Newton step, relative to the size, below which a position is assembled."""
+"""Newton step, in units of the closure, below which a position is assembled."""
 DAMPING = 1e-12
 REACH = 0.5
 """Longest Newton step, relative to the size of the mechanism."""
@@ -82,7 +82,7 @@ def _conditions(mechanism: Mechanism) -> Conditions:
 
 
 def _is_regular(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> np.ndarray:
-    J = mechanism.closing_program.interpreter(q)[1][:, list(mechanism.freedom.kept)]
+    J = mechanism.closing_program.interpreter.in_units(q)[1][:, list(mechanism.freedom.kept)]
     s = np.linalg.svd(J / np.maximum(np.linalg.norm(J, axis=2, keepdims=True), 1e-300), compute_uv=False)
     return s.min(axis=1, initial=np.inf) > REGULAR * s.max(axis=1, initial=0.0)
 
@@ -91,27 +91,30 @@ def _assemble_random(
     mechanism: Mechanism, conditions: Conditions, wanted: int, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "N n"], np.ndarray]:
     """Return assembled positions that fulfil a condition each, and which try each is; about so many are wanted."""
-    (a, b), size = conditions, characteristic_length(mechanism)
-    spread = np.full(mechanism.n, size)
+    (a, b), units = conditions, coordinate_units(mechanism)
+    spread = units.copy()
     spread[list(mechanism.angle_slots)] = np.pi
+    a = a * units
+    unit = np.where(a.any(axis=1), np.abs(a).max(axis=1), 1.0)
+    a, b = a / unit[:, None], b / unit
     reach = rng.uniform(0.0, 1.0, (len(b), 1))  # guesses near home, too: few of those far off may close
     q = mechanism.home + reach * spread * rng.standard_normal((len(b), mechanism.n))
     closing, kept = mechanism.closing_program.interpreter, list(mechanism.freedom.kept)
     _turn_angles(mechanism, q)
     left = np.arange(len(q))
     for _ in range(STEPS):
-        residual, J = closing(q[left])
-        off = (a[left] * q[left]).sum(axis=1) - b[left]
+        residual, J = closing.in_units(q[left])
+        off = (a[left] * q[left] / units).sum(axis=1) - b[left]
         residual = np.concatenate([residual[:, kept], off[:, None]], axis=1)
-        step = _newton_step(residual, np.concatenate([J[:, kept], a[left][:, None]], axis=1))
+        step = units * _newton_step(residual, np.concatenate([J[:, kept], a[left][:, None]], axis=1))
         longest = np.abs(step / spread).max(axis=1, keepdims=True)
         q[left] -= step * np.minimum(1.0, REACH / np.maximum(longest, 1e-300))
         left = left[longest[:, 0] > CLOSED]
         if len(q) - len(left) >= wanted or not len(left):
             break
-    residual, J = closing(q)
-    closed = np.nan_to_num(closure_errors(residual, J).max(axis=1, initial=0.0), nan=np.inf) <= 1e-3 * ROUGH * size
-    closed &= np.abs((a * q).sum(axis=1) - b) <= 1e-3 * ROUGH * size
+    residual, J = closing.in_units(q)
+    closed = np.nan_to_num(closure_errors(residual, J).max(axis=1, initial=0.0), nan=np.inf) <= 1e-3 * ROUGH
+    closed &= np.abs((a * q / units).sum(axis=1) - b) <= 1e-3 * ROUGH
     for slot, row in mechanism.defining_rows:  # an angle half a turn off closes its row, too
         closed &= J[:, row, slot] < 0.0
     closed &= _is_no_mirror_image(mechanism, q)

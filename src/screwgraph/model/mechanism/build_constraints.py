@@ -56,10 +56,10 @@ def _of_body(mechanism: Mechanism, body: Body) -> list[Constraint]:
     part = f"body {body.name!r}"
     first, second, *others = body.points
     base = _slots(mechanism, first, second)
-    found = [Constraint(constant_distance, part, base, {"length": body.length})]
+    found = [Constraint(constant_distance, part, base, {"length": body.length}, degree=2)]
     for point, (x, y) in zip(others, body.shape[2:], strict=True):
         constants = {"along": x / body.length, "across": y / body.length}
-        found.append(Constraint(body_point, part, (*base, *_slots(mechanism, point)), constants))
+        found.append(Constraint(body_point, part, (*base, *_slots(mechanism, point)), constants, degree=1))
     return found
 
 
@@ -80,14 +80,14 @@ def _of_spatial_body(mechanism: Mechanism, body: Body) -> Iterator[Constraint]:
     tied = [(body.line(place), body.shape[place]) for place in body.basis if place not in body.follows]
     for k, (line, way) in enumerate(tied):
         if line[0] != ORIGIN:
-            yield Constraint(constant_distance, part, _slots(mechanism, *line), {"length": norm(way)})
+            yield Constraint(constant_distance, part, _slots(mechanism, *line), {"length": norm(way)}, degree=2)
         for other, across in tied[:k]:
             slots = (*_slots(mechanism, *other), *_slots(mechanism, *line))
-            yield Constraint(scalar_product, part, slots, {"product": dot(across, way)})
+            yield Constraint(scalar_product, part, slots, {"product": dot(across, way)}, _degree(other, line))
     first, second = [*(_slots(mechanism, *line) for line in body.lines[:2]), NO_LINE][:2]
     for place in body.follows:
         slots = (*_slots(mechanism, *body.line(place)), *first, *second)
-        yield Constraint(body_line, part, slots, _parts_of_line(body, body.shape[place]))
+        yield Constraint(body_line, part, slots, _parts_of_line(body, body.shape[place]), _degree(body.line(place)))
 
 
 def _parts_of_line(body: Body, way: tuple[Any, ...]) -> dict[str, Any]:
@@ -106,7 +106,14 @@ def _of_constant_angle(mechanism: Mechanism, part: ConstantAngle) -> Constraint:
     name = f"constant_angle {part.name!r}"
     lengths = [_find_length(mechanism, line, name) for line in part.lines]
     slots = tuple(slot for line in part.lines for slot in _slots(mechanism, *line))
-    return Constraint(scalar_product, name, slots, {"product": lengths[0] * lengths[1] * cos(part.angle)})
+    return Constraint(
+        scalar_product, name, slots, {"product": lengths[0] * lengths[1] * cos(part.angle)}, _degree(*part.lines)
+    )
+
+
+def _degree(*lines: Line | None) -> int:
+    """Return how many of some lines lead from point to point (m); the others are unit vectors."""
+    return sum(line is not None and line[0] != ORIGIN for line in lines)
 
 
 def _find_length(mechanism: Mechanism, line: Line, part: str) -> Any:
@@ -137,11 +144,12 @@ def _of_angle(mechanism: Mechanism, angle: Angle, slot: int) -> Constraint:
     if angle.about is not None:
         origin = X_AXIS if angle.origin is None else _slots(mechanism, *angle.origin)
         slots = (*_slots(mechanism, *angle.about), *origin, *line, slot)
-        return Constraint(angle_about, part, slots, {"length": _find_length(mechanism, angle.about, part)}, slot)
+        constants = {"length": _find_length(mechanism, angle.about, part)}
+        return Constraint(angle_about, part, slots, constants, _degree(angle.origin, angle.of), slot)
     if angle.origin is None:
-        return Constraint(absolute_angle, part, (*line, slot), defines=slot)
+        return Constraint(absolute_angle, part, (*line, slot), degree=1, defines=slot)
     slots = (*_slots(mechanism, *angle.origin), *line, slot)
-    return Constraint(relative_angle, part, slots, defines=slot)
+    return Constraint(relative_angle, part, slots, degree=2, defines=slot)
 
 
 def _of_slider(mechanism: Mechanism, slider: Slider, number: int) -> Constraint:
@@ -150,11 +158,11 @@ def _of_slider(mechanism: Mechanism, slider: Slider, number: int) -> Constraint:
         line = mechanism.guide_line(slider)
         ends = _slots(mechanism, slider.guide[0], slider.point, *line)
         slots = (*ends, mechanism.distance_slots[number])
-        return Constraint(spatial_slider, part, slots, {"length": _find_length(mechanism, line, part)})
+        return Constraint(spatial_slider, part, slots, {"length": _find_length(mechanism, line, part)}, degree=1)
     point, guide = _slots(mechanism, slider.point), _slots(mechanism, *slider.guide)
     if any(isinstance(slot, int) for slot in guide):
-        return Constraint(mobile_slider, part, (*point, *guide))
-    return Constraint(fixed_slider, part, point, dict(zip(("xa", "ya", "xb", "yb"), guide, strict=True)))
+        return Constraint(mobile_slider, part, (*point, *guide), degree=2)
+    return Constraint(fixed_slider, part, point, dict(zip(("xa", "ya", "xb", "yb"), guide, strict=True)), degree=2)
 
 
 def _of_gear(mechanism: Mechanism, wheel: Gear) -> Constraint:

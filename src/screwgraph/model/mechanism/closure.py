@@ -21,10 +21,23 @@ if TYPE_CHECKING:
     from screwgraph.model.mechanism.mechanism import Mechanism
 
 STEPS = 200
+TURNS = 9
+"""Descents while angles turn, from up to half a turn off, to their values."""
 TOLERANCE = 1e-11
-"""Loop-closure error, relative to the size of a mechanism, at which it is closed."""
+"""Loop-closure error, in units of the closure, at which a mechanism is closed."""
 ROUGH = 1e-6
-"""Loop-closure error, relative to the size, that redundant rows may be left with: files print few digits."""
+"""Loop-closure error, in these units, that redundant rows may be left with: files print few digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClosureUnits:
+    """Units in which coordinates and rows of Phi are numbers of the order 1, whatever the size of a mechanism.
+
+    Lengths count in its size (m), angles in rad, and rows in powers of the size.
+    """
+
+    coordinates: Float[np.ndarray, " n"]
+    rows: Float[np.ndarray, " m"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +50,7 @@ class ClosureCode:
     function: Callable[[Any], np.ndarray]
     parts: tuple[str, ...]
     places: tuple[np.ndarray, np.ndarray]
+    units: ClosureUnits
 
     def __call__(self, q: Float[np.ndarray, "*batch n"]) -> tuple[np.ndarray, np.ndarray]:
         """Return Phi (..., m) and Phi_q (..., m, n)."""
@@ -44,6 +58,11 @@ class ClosureCode:
         J = np.zeros((*flat.shape[:-1], m, np.shape(q)[-1]))
         J[..., *self.places] = flat[..., m:]
         return flat[..., :m], J
+
+    def in_units(self, q: Float[np.ndarray, "*batch n"]) -> tuple[np.ndarray, np.ndarray]:
+        """Return Phi (..., m) and Phi_q (..., m, n) in `units`."""
+        residual, J = self(q)
+        return residual / self.units.rows, J * (self.units.coordinates / self.units.rows[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +72,16 @@ class ClosingProgram:
     program: Program
     parts: tuple[str, ...]
     places: tuple[np.ndarray, np.ndarray]
+    units: ClosureUnits
 
     @property
     def interpreter(self) -> ClosureCode:
         """The same without machine code: for the few positions at which a mechanism is looked at first."""
-        return ClosureCode(self._evaluate_batch, self.parts, self.places)
+        return self.with_function(self._evaluate_batch)
+
+    def with_function(self, function: Callable[[Any], np.ndarray]) -> ClosureCode:
+        """Return the code whose numbers a function returns."""
+        return ClosureCode(function, self.parts, self.places, self.units)
 
     def _evaluate_batch(self, q: Float[np.ndarray, "*batch n"]) -> np.ndarray:
         columns = np.asarray(q, dtype=float)
@@ -73,13 +97,25 @@ def trace_closure(mechanism: Mechanism) -> ClosingProgram:
     code = program(tape, [*residual(mechanism, q), *slopes.values()])
     parts = tuple(c.part for c in mechanism.constraints for _ in range(c.rows))
     rows, columns = (np.array([place[k] for place in slopes], dtype=int) for k in range(2))
-    return ClosingProgram(code, parts, (rows, columns))
+    return ClosingProgram(code, parts, (rows, columns), closure_units(mechanism))
 
 
 def characteristic_length(mechanism: Mechanism) -> float:
-    """Return the length (m) that closure errors are judged by."""
-    lengths = [float(body.length) for body in mechanism.bodies]
-    return max([1e-6, *lengths])
+    """Return the size (m) of a mechanism: the length of its longest body."""
+    return max((float(body.length) for body in mechanism.nominal.bodies), default=1.0)
+
+
+def closure_units(mechanism: Mechanism) -> ClosureUnits:
+    """Return the units of a mechanism's coordinates and of its rows."""
+    degrees = [c.degree for c in mechanism.constraints for _ in range(c.rows)]
+    rows = np.float_power(characteristic_length(mechanism), degrees)
+    return ClosureUnits(coordinate_units(mechanism), rows)
+
+
+def coordinate_units(mechanism: Mechanism) -> Float[np.ndarray, " n"]:
+    """Return the size of a mechanism for coordinates that are lengths, 1 for angles and parts of unit vectors."""
+    size = characteristic_length(mechanism)
+    return np.array([size if column.unit == "m" else 1.0 for column in mechanism.columns["q"]])
 
 
 def check_ground(mechanism: Mechanism) -> None:
@@ -91,7 +127,7 @@ def check_ground(mechanism: Mechanism) -> None:
     for constraint in constraints_of(mechanism):
         if not constraint.coordinates:
             residual = max(abs(float(value)) for value in constraint(()))
-            if residual > ROUGH * characteristic_length(mechanism) ** 2:
+            if residual > ROUGH * characteristic_length(mechanism) ** constraint.degree:
                 raise ModelError(
                     f"{constraint.part} does not fit between fixed points: its constraint is off by {residual:.3g}",
                     at=mechanism.places.get(constraint.part),
@@ -99,7 +135,7 @@ def check_ground(mechanism: Mechanism) -> None:
 
 
 def closure_errors(residual: Float[np.ndarray, " m"], jacobian: Float[np.ndarray, "m n"]) -> Float[np.ndarray, " m"]:
-    """Return how far (m, rad) coordinates are from closing each row: residuals over the lengths of their gradients."""
+    """Return how far coordinates are from closing each row: residuals over the lengths of their gradients."""
     slope = np.sqrt((jacobian * jacobian).sum(axis=-1))
     return np.abs(residual) / np.maximum(np.maximum(slope, np.sqrt(np.abs(residual))), 1e-300)
 
@@ -129,18 +165,20 @@ def assemble_near(
     `kept` are the rows that count, by default all; the others may be left with a small closure error.
 
     Raises:
-        ModelError: there is none nearby; named is the body whose lengths the guess contradicts, or, where there is no
-            such one, the part with the largest closure error.
+        ModelError: there is none nearby; named is the body whose lengths the drawing contradicts, or, where there is
+            no such one, the part with the largest closure error.
     """
     rows = code.parts
     chosen = list(range(len(rows))) if kept is None else list(kept)
-    size = characteristic_length(mechanism)
-    q = descend_closure(code, guess, free, chosen, TOLERANCE * size)
-    residual, jacobian = code(q)
-    left = closure_errors(residual, jacobian)
-    if not (left <= ROUGH * size).all():
-        worst, contradicted = int(np.argmax(left)), find_inconsistent_body(mechanism, guess)
-        part, how = contradicted or (rows[worst], f"remains violated by {left[worst]:.3g}")
+    q = descend_closure(code, guess, free, chosen)
+    left, turned = _judge_ends(mechanism, code, q)
+    if turned:
+        q = _turn_and_descend(mechanism, code, guess, free, chosen)
+        left, turned = _judge_ends(mechanism, code, q)
+    if not (left <= ROUGH).all() or turned:
+        worst, contradicted = [*turned, int(np.argmax(left))][0], find_inconsistent_body(mechanism)
+        open_by = "ends half a turn off" if turned else f"remains violated by {closure_errors(*code(q))[worst]:.3g}"
+        part, how = contradicted or (rows[worst], open_by)
         many = "lengths do not allow it, redundant constraints contradict each other, or the drawing is too far off"
         raise ModelError(
             f"mechanism {mechanism.name!r} cannot be assembled: {part} {how}",
@@ -156,13 +194,12 @@ def descend_closure(
     guess: Float[np.ndarray, " n"],
     free: Bool[np.ndarray, " n"],
     chosen: Sequence[int],
-    tolerance: float,
 ) -> Float[np.ndarray, " n"]:
-    """Return where Levenberg-Marquardt steps lead."""
+    """Return where Levenberg-Marquardt steps lead, in units of the closure: the same for all sizes of a mechanism."""
     q = np.array(guess, dtype=float)
     for _ in range(STEPS):
-        r, J = (part[chosen] for part in code(q))
-        if closure_errors(r, J).max(initial=0.0) <= 1e-2 * tolerance or not free.any():
+        r, J = (part[chosen] for part in code.in_units(q))
+        if closure_errors(r, J).max(initial=0.0) <= 1e-2 * TOLERANCE or not free.any():
             break
         nearer = take_damped_step(r, J[:, free], partial(_ahead, code, chosen, q, free))
         if nearer is None:
@@ -171,9 +208,39 @@ def descend_closure(
     return q
 
 
+def _judge_ends(
+    mechanism: Mechanism, code: ClosureCode, q: Float[np.ndarray, " n"]
+) -> tuple[Float[np.ndarray, " m"], list[int]]:
+    """Return errors in units of the closure, and the rows of angles whose lines point the other way.
+
+    These rows vanish half a turn off, too.
+    """
+    residual, J = code.in_units(q)
+    return closure_errors(residual, J), [row for slot, row in mechanism.defining_rows if J[row, slot] > 0.0]
+
+
+def _turn_and_descend(
+    mechanism: Mechanism,
+    code: ClosureCode,
+    guess: Float[np.ndarray, " n"],
+    free: Bool[np.ndarray, " n"],
+    chosen: Sequence[int],
+) -> Float[np.ndarray, " n"]:
+    """Return where angles lead that turn step by step from those of their lines at a guess to their own values."""
+    slots, rows = np.array(mechanism.defining_rows).T
+    residual, J = code(guess)
+    ahead, q = np.arctan2(residual[rows], -J[rows, slots]), guess.copy()
+    q[slots] += ahead
+    held, ahead = slots[~free[slots]], ahead[~free[slots]]
+    for part in np.linspace(1.0, 0.0, TURNS):
+        q[held] = guess[held] + part * ahead
+        q = descend_closure(code, q, free, chosen)
+    return q
+
+
 def _ahead(
     code: ClosureCode, chosen: Sequence[int], q: np.ndarray, free: np.ndarray, change: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     there = q.copy()
-    there[free] += change
-    return there, code(there)[0][chosen]
+    there[free] += change * code.units.coordinates[free]
+    return there, (code(there)[0] / code.units.rows)[chosen]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screwgraph.base.errors import one_line
-from screwgraph.model.mechanism.closure import characteristic_length
+from screwgraph.model.mechanism.closure import coordinate_units
 from screwgraph.model.robot import FAR, moved_in_words
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ def remarks_on_drawing(mechanism: Mechanism) -> tuple[str, ...]:
     drawn, home, moved = mechanism.guess(), mechanism.home, []
     pairs = zip(mechanism.angle_slots, mechanism.angles, strict=True)
     meant = {slot for slot, angle in pairs if angle.start is not None} or set(range(mechanism.n))
-    units = mechanism.columns["q"]
+    columns, units = mechanism.columns["q"], coordinate_units(mechanism)
     for i, name in enumerate(mechanism.coordinates):
         if i not in meant:
             continue
-        at = f"{home[i]:.4g} {units[i].unit}".rstrip()
+        at = f"{home[i]:.4g} {columns[i].unit}".rstrip()
         way, where = float(home[i] - drawn[i]), f"{name} is at {at}, not {drawn[i]:.4g}"
-        far = abs(way) / characteristic_length(mechanism)
+        far = abs(way) / units[i]
         if i in mechanism.angle_slots:
             far = abs(np.remainder(way + np.pi, 2.0 * np.pi) - np.pi)
             where = f"angle {name!r} is at {np.degrees(home[i]):.4g} deg, not {np.degrees(drawn[i]):.4g}"

@@ -22,12 +22,13 @@ FAR_MORE = 2.0
 SHORT = 1e-9
 
 
-def find_inconsistent_body(mechanism: Mechanism, q: Float[np.ndarray, " n"]) -> tuple[str, str] | None:
-    """Return the part whose lengths differ from the distances of its points at q far more than any other's, and how.
+def find_inconsistent_body(mechanism: Mechanism) -> tuple[str, str] | None:
+    """Return the part whose lengths differ from the distances of its points as drawn far more than others', and how.
 
     Where none does, the drawing is poor all over, or lengths contradict each other: then there is None. The part that a
     search ends farthest from closing is another matter: it is the one that gives way most easily.
     """
+    q = mechanism.guess()
     found = sorted((_difference(mechanism, body, q) for body in mechanism.bodies if len(body.points) > 1), reverse=True)
     if not found or found[0][0] < NOTABLE or (len(found) > 1 and found[0][0] < FAR_MORE * found[1][0]):
         return None

@@ -10,13 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.mechanism.closure import (
-    TOLERANCE,
-    ClosureCode,
-    characteristic_length,
-    closure_errors,
-    descend_closure,
-)
+from screwgraph.model.mechanism.closure import ROUGH, ClosureCode, closure_errors, descend_closure
 from screwgraph.model.mechanism.inconsistent_body import find_inconsistent_body
 from screwgraph.spatial import null_space
 
@@ -56,8 +50,8 @@ def analyse_mobility(
     Raises:
         ModelError: the independent coordinates that the mechanism names are too few, too many, or not independent.
     """
-    here = _unit(code(home)[1])
-    beside = [_unit(J) for J in _nearby(mechanism, code, home)]
+    here = _unit(code.in_units(home)[1])
+    beside = [_unit(J) for J in _nearby(code, home)]
     kept = max((_independent_rows(J, list(defining)) for J in (here, *beside)), key=len)
     dof = mechanism.n - len(kept)
     if mechanism.independent:
@@ -68,15 +62,14 @@ def analyse_mobility(
     return MechanismMobility(dof, tuple(kept), chosen)
 
 
-def _nearby(mechanism: Mechanism, code: ClosureCode, home: np.ndarray) -> list[np.ndarray]:
-    """Return Jacobians of closed positions beside one."""
-    rng, size = np.random.default_rng(0), characteristic_length(mechanism)
+def _nearby(code: ClosureCode, home: np.ndarray) -> list[np.ndarray]:
+    """Return Jacobians of closed positions beside one, in units of the closure."""
+    rng = np.random.default_rng(0)
     every, free, found = list(range(len(code.parts))), np.ones(len(home), dtype=bool), []
     for _ in range(TRIES):
-        q = home + BESIDE * size * rng.standard_normal(len(home))
-        q = descend_closure(code, q, free, every, TOLERANCE * size)
-        residual, J = code(q)
-        if closure_errors(residual, J).max(initial=0.0) <= 1e-6 * size:
+        q = home + BESIDE * code.units.coordinates * rng.standard_normal(len(home))
+        residual, J = code.in_units(descend_closure(code, q, free, every))
+        if closure_errors(residual, J).max(initial=0.0) <= ROUGH:
             found.append(J)
     return found
 
@@ -117,7 +110,7 @@ def _choice(J: np.ndarray, dof: int) -> tuple[int, ...]:
 def _check_choice(mechanism: Mechanism, chosen: tuple[int, ...], dof: int, jacobians: list[np.ndarray]) -> None:
     if len(chosen) != dof:
         named = f"{len(chosen)} independent coordinate{'' if len(chosen) == 1 else 's'}"
-        contradicted = find_inconsistent_body(mechanism, mechanism.guess())
+        contradicted = find_inconsistent_body(mechanism)
         raise ModelError(
             f"{mechanism.name!r} names {named} and has {dof} degree{'' if dof == 1 else 's'} of freedom",
             at=mechanism.places.get(contradicted[0] if contradicted else ""),

@@ -12,7 +12,6 @@ from jaxtyping import Float
 
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.model.mechanism import Mechanism
-from screwgraph.model.mechanism.closure import characteristic_length
 from screwgraph.motion.estimation.forward_graph import FORCED, forward_graph
 from screwgraph.motion.estimation.mechanism_noise import Noise
 from screwgraph.motion.estimation.window_rules import extrapolate_state
@@ -249,9 +248,7 @@ def _with_choice(mechanism: Mechanism, independent: tuple[str, ...]) -> Mechanis
 
 
 def _free_motions(mechanism: Mechanism, q: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n f"]:
-    """Return orthonormal bases of what the constraints leave free, angles as paths on a circle of the size."""
-    scale = np.ones(mechanism.n)
-    scale[list(mechanism.angle_slots)] = characteristic_length(mechanism)
+    """Return orthonormal bases of what the constraints leave free, angles lengths counting in the size."""
     kept = list(mechanism.freedom.kept)
-    J = compile_mechanism(mechanism).closing(q)[1][:, kept] / scale
+    J = compile_mechanism(mechanism).closing.in_units(q)[1][:, kept]
     return np.linalg.qr(J.swapaxes(1, 2), mode="complete")[0][:, :, len(kept) :]

@@ -67,9 +67,10 @@ class MechanismDynamics(Dynamics):
         slots, free = [self.model.index(name) for name in held], np.ones(self.model.n, dtype=bool)
         q, qd, free[slots] = q.copy(), qd.copy(), False
         q[slots], qd[slots] = np.array(list(held.values())).T
-        q = assemble_near(self.model, self.compiled.closing_of_few, q, free)
-        _, J = self.compiled.closing_of_few(q)
-        qd[free] -= np.linalg.lstsq(J[:, free], J @ qd, rcond=1e-10)[0]
+        code = self.compiled.closing_of_few
+        q, units = assemble_near(self.model, code, q, free), code.units.coordinates
+        _, J = code.in_units(q)
+        qd[free] -= units[free] * np.linalg.lstsq(J[:, free], J @ (qd / units), rcond=1e-10)[0]
         return q, qd
 
     def checked(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler import CompiledStepLoop, Function, compile_step_loop
-from screwgraph.mechanics.mechanism.projection import STEPS, Projection
+from screwgraph.mechanics.mechanism.projection import STEPS, TOLERANCE, Projection
 from screwgraph.motion.integration_rules import RULES
 from screwgraph.motion.simulation.constraints import Constraints, make_step_loop
 from screwgraph.motion.simulation.correction_loop import make_correction_loop
@@ -85,5 +85,5 @@ def _nearest(projection: Projection, memory: Memory) -> Sequence[Part]:
     vectors = TapeVectors(memory)
     correct = vectors.block("correct", ("q", list(vectors.read_vector("q") + vectors.read_vector("gaps"))))
     onward = vectors.block("onward", ("qd", list(vectors.read_vector("rate"))))
-    bounds = [(place, projection.tolerance) for place in memory.places("gaps")]
+    bounds = list(zip(memory.places("gaps"), (TOLERANCE * projection.units).tolist(), strict=True))
     return [*make_correction_loop(look, correct, bounds, STEPS, memory), onward]

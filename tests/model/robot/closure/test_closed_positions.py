@@ -1,5 +1,7 @@
 """Closing loops, completing positions and velocities: against reference values, closed forms and finite differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,28 @@ def test_couplings_close_exactly():
     robot = geared_pair(6.0)
     assert gap(robot, robot.close_loops([0.3, 0.1])) < 1e-12
     np.testing.assert_allclose(robot.close_loops([0.3, 0.1], independent="joint"), [0.3, 1.8], rtol=1e-14)
+
+
+def scaled(robot, size):
+    """Return a robot all of whose lengths are so many times longer."""
+
+    def place(T):
+        return np.block([[T[:3, :3], size * T[:3, 3:]], [T[3:]]])
+
+    joints = tuple(replace(joint, origin=place(joint.origin)) for joint in robot.joints)
+    loops = tuple(replace(loop, T_pf=place(loop.T_pf), T_sf=place(loop.T_sf)) for loop in robot.loops)
+    return replace(robot, joints=joints, loops=loops)
+
+
+def test_a_platform_on_legs_that_slide_closes_in_millimetres_as_in_metres():
+    """Slides of legs and turns of the platform weigh alike."""
+    metres = load("stewart_gough")
+    home, step = metres.mobility.states[0], 0.2 * np.random.default_rng(2).normal(size=metres.nv)
+    lengths = np.array([column.unit.startswith("m") for column in metres.columns["qd"]])
+    places = np.array([column.unit == "m" for column in metres.columns["q"]])
+    size = 1e3
+    millimetres = scaled(metres, size)
+    q = millimetres.close_loops(
+        millimetres.manifold.retract(np.where(places, size, 1.0) * home, np.where(lengths, size, 1.0) * step)
+    )
+    assert gap(millimetres, q) < 1e-11 * size

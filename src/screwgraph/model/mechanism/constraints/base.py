@@ -20,8 +20,8 @@ Slot = int | float
 class Constraint:
     """A template bound to coordinates and constants; `part` is how messages call what it stems from.
 
-    `defines` is the coordinate, an angle, that it determines at any position of the others. Methods take coordinates,
-    by place in q, of any kind of number.
+    Its residuals have the unit m^`degree`. `defines` is the coordinate, an angle, that it determines at any position of
+    the others. Methods take coordinates, by place in q, of any kind of number.
     """
 
     __repr__ = one_line
@@ -30,6 +30,7 @@ class Constraint:
     part: str
     slots: tuple[Slot, ...]
     constants: Mapping[str, Any] = field(default_factory=dict)
+    degree: int = 0
     defines: int | None = None
 
     def __call__(self, q: Any) -> Sequence[Any]:

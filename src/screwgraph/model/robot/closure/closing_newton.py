@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from zlib import crc32
 
 import numpy as np
@@ -16,6 +16,7 @@ from screwgraph.model.robot.closure.constraints import (
     is_inside,
 )
 from screwgraph.model.robot.closure.levenberg_marquardt import GAIN, take_damped_step
+from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.robot import Robot
 from screwgraph.spatial import translation
 
@@ -23,13 +24,16 @@ STEPS = 100
 NUDGES = 6
 """Restarts from beside a guess at which the steps stall: at folded linkages errors vanish to first order."""
 BESIDE = tuple(0.05 * 2.0**k for k in range(9))
-"""Distances (rad, m) around a guess within which functions of couplings are looked for that have values."""
+"""Distances, in units of the closure, around a guess within which functions of couplings are looked for that have
+values."""
 EDGE_GAIN = 0.99
 """As `GAIN`, of couplings whose functions may end: steps towards an edge gain less and less."""
 DRAWS = 32
 """Positions that are tried within each distance."""
 ROUGH = 1e-5
 """Loop-closure error, relative to a robot's size, that redundant rows may be left with: files print few digits."""
+FARTHEST = 1.0
+"""Longest step of a coordinate, in units of the closure."""
 SURPLUS = 1e-2
 """Part of the tolerance at which steps end: the last one is cheap, and gains all digits."""
 
@@ -53,6 +57,35 @@ def characteristic_length(robot: Robot) -> float:
     frames = [*(joint.origin for joint in robot.joints)]
     frames += [T for loop in robot.loops for T in (loop.T_pf, loop.T_sf)]
     return max([1.0, *(float(np.linalg.norm(translation(T))) for T in frames)])
+
+
+@dataclass(frozen=True, eq=False)
+class ClosureUnits:
+    """Units of velocities and of rows: rad, and for lengths the size of the robot (m), so that these weigh alike."""
+
+    velocities: Float[np.ndarray, " nv"]
+    rows: Float[np.ndarray, " rows"]
+
+
+@lru_cache(maxsize=64)
+def closure_units(robot: Robot) -> ClosureUnits:
+    """Return the units in which loops and couplings of a robot close."""
+    size = characteristic_length(robot)
+    velocities = np.array([size if column.unit.startswith("m") else 1.0 for column in robot.columns["qd"]])
+    loops = constraint_rows(robot)[: sum(loop.rows for loop in robot.loops)]
+    rows = [size if row.component.startswith("translation") else 1.0 for row in loops]
+    rows += [_unit_of_coupling(robot, coupling, velocities) for coupling in robot.couplings]
+    return ClosureUnits(velocities, np.array(rows))
+
+
+def _unit_of_coupling(robot: Robot, coupling: Coupling, velocities: Float[np.ndarray, " nv"]) -> float:
+    """Return the unit of an equation: of its terms, else of its joints where these have the same."""
+    terms = coupling.terms or dict.fromkeys(coupling.joints, 1.0)
+    units = [float(velocities[robot.v_slices[joint]][0]) for joint in terms]
+    if not coupling.terms:
+        return min(units)
+    most = max(abs(c) for c in terms.values())
+    return max(abs(c) * unit for c, unit in zip(terms.values(), units, strict=True)) / most
 
 
 def close_by_newton(
@@ -99,7 +132,8 @@ def _search(
         if best.error <= ROUGH * characteristic_length(robot):
             break
         scale = 0.1 * (2.0 ** (nudge + 1) if _may_end(robot) else nudge + 1)
-        beside = robot.manifold.retract(q, np.where(free, rng.normal(scale=scale, size=robot.nv), 0.0))
+        step = closure_units(robot).velocities * rng.normal(scale=scale, size=robot.nv)
+        beside = robot.manifold.retract(q, np.where(free, step, 0.0))
         best = min(best, _descent(robot, beside, free, tolerance, steps, rows), key=lambda end: end.error)
     return best
 
@@ -112,11 +146,11 @@ def _descent(
     steps: int,
     rows: list[int],
 ) -> ClosingResult:
-    """Levenberg-Marquardt steps; close by, steps that gain little lead nowhere.
+    """Levenberg-Marquardt steps, in units of the closure; close by, steps that gain little lead nowhere.
 
     They begin, and stay, where the functions of couplings have values.
     """
-    end, farthest = ClosingResult(q, constraint_residual(robot, q)[rows]), characteristic_length(robot)
+    end, units = ClosingResult(q, constraint_residual(robot, q)[rows]), closure_units(robot)
     if not np.isfinite(end.error):
         q = _find_defined_position(robot, q, free)
         end = ClosingResult(q, constraint_residual(robot, q)[rows])
@@ -124,13 +158,12 @@ def _descent(
     for _ in range(steps):
         if end.error <= SURPLUS * tolerance or not np.isfinite(end.error):
             break
-        is_near = float(end.residual @ end.residual) < (ROUGH * farthest) ** 2
-        gain, K = 0.9 if is_near else far, constraint_jacobian(robot, end.q)[rows][:, free]
+        residual, K = end.residual / units.rows[rows], constraint_jacobian(robot, end.q)[rows][:, free]
         if not np.isfinite(K).all():
             break
-        nearer = take_damped_step(
-            end.residual, K, partial(_ahead, robot, end.q, free, rows), gain=gain, farthest=farthest
-        )
+        K *= units.velocities[free] / units.rows[rows][:, None]
+        gain = 0.9 if float(residual @ residual) < ROUGH**2 else far
+        nearer = take_damped_step(residual, K, partial(_ahead, robot, end.q, free, rows), gain=gain, farthest=FARTHEST)
         if nearer is None:
             break
         end = nearer
@@ -152,7 +185,8 @@ def _find_defined_position(
     rng = np.random.default_rng(crc32(q.tobytes()))
     for distance in BESIDE:
         for _ in range(DRAWS):
-            there = robot.manifold.retract(q, np.where(free, rng.uniform(-distance, distance, robot.nv), 0.0))
+            step = closure_units(robot).velocities * rng.uniform(-distance, distance, robot.nv)
+            there = robot.manifold.retract(q, np.where(free, step, 0.0))
             if is_inside(robot, there):
                 return there
     return q
@@ -162,7 +196,8 @@ def _ahead(
     robot: Robot, q: Float[np.ndarray, " nq"], free: Bool[np.ndarray, " nv"], rows: list[int], step: np.ndarray
 ) -> tuple[ClosingResult, Float[np.ndarray, " rows"]]:
     every = np.zeros(robot.nv)
-    every[free] = step
+    units = closure_units(robot)
+    every[free] = step * units.velocities[free]
     there = robot.manifold.retract(q, every)
     residual = constraint_residual(robot, there)[rows]
-    return ClosingResult(there, residual), residual
+    return ClosingResult(there, residual), residual / units.rows[rows]

@@ -14,6 +14,7 @@ from screwgraph.model.robot.closure.closing_newton import (
     characteristic_length,
     close_by_newton,
     close_roughly,
+    closure_units,
 )
 from screwgraph.model.robot.closure.constraints import (
     Row,
@@ -187,8 +188,10 @@ def _roughly_closed_states(robot: Robot) -> list[Float[np.ndarray, " nq"]]:
 
 def _guess(robot: Robot, rng: np.random.Generator, anywhere: bool) -> Float[np.ndarray, " nq"]:
     """Far positions meet every branch; those near the zero configuration close more surely."""
-    return (
-        robot.random(rng) if anywhere else robot.manifold.retract(robot.neutral(), rng.normal(scale=0.3, size=robot.nv))
+    if anywhere:
+        return robot.random(rng)
+    return robot.manifold.retract(
+        robot.neutral(), closure_units(robot).velocities * rng.normal(scale=0.3, size=robot.nv)
     )
 
 
