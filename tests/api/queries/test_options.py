@@ -212,6 +212,9 @@ def test_no_option_is_left_out():
 def test_an_option_is_answered_or_refused_in_one_line(name, query, option):
     ask: Callable[..., Any] = getattr(sg, query)
     options = {option: value(name, query, option)}
+    needs = needed(name, query)
+    if option == "motor_constants":
+        needs = ({column.replace("tau:", "i:"): x for column, x in needs[0].items()},)
     if query == "excitation":
         options = {"parameters": [subject(name).body], "period": 2.0, "harmonics": 2, "velocity": 2.0} | options
     if query == "estimate":
@@ -224,8 +227,8 @@ def test_an_option_is_answered_or_refused_in_one_line(name, query, option):
         return
     refusal = OPTIONS[query][option]
     if not refusal:
-        assert ask(subject(name).model, *needed(name, query), **options) is not None
+        assert ask(subject(name).model, *needs, **options) is not None
         return
     with pytest.raises(sg.InputError, match=refusal) as caught:
-        ask(subject(name).model, *needed(name, query), **options)
+        ask(subject(name).model, *needs, **options)
     assert "\n" not in str(caught.value)

@@ -409,6 +409,8 @@ def at(row: int, column: int, value: float) -> np.ndarray:
         ({}, {"cutoff": -1.0}, "cutoff frequency is -1 Hz"),
         ({}, {"priors": {"link1": np.zeros(3)}}, "is not 10 numbers"),
         ({}, {"motor_constants": {"joint9": 1.0}}, "joint9"),
+        ({}, {"motor_constants": {"joint1": 2.0}}, "no current of the log.*as i:joint1"),
+        ({}, {"motor_constants": {"joint1": None}}, "no current of the log.*as i:joint1"),
         ({}, {"parameters": ["joint1.origin"]}, "torques are not linear in"),
         ({"tau": None, "i": np.zeros((200, 2))}, {"motor_constants": {"joint1": 2.0}}, "not all motor constants"),
         ({"tau": None, "i": np.zeros((200, 2))}, {"motor_constants": {"joint2": 2.0}}, "not all motor constants"),

@@ -228,14 +228,18 @@ def test_currents(exact):
 
 
 def test_what_is_refused(exact):
-    model = sg.load_mechanism(FOUR_BAR)
+    model, no_currents = sg.load_mechanism(FOUR_BAR), "no current of the log: its tau is .* as i:crank"
+    currents = {name.replace("tau", "i"): x for name, x in exact.items()}
     cases: tuple[tuple[dict[str, np.ndarray], dict[str, Any], str], ...] = (
         (exact, {"parameters": ["no"]}, "no body, damping or stiffness is called 'no'"),
         (exact, {"parameters": ["crank", "crank"]}, "'crank' is named twice"),
         (exact, {"payload": "C"}, "a mechanism carries no payload"),
         (exact, {"contacts": ["A"]}, "point 'A' stands still"),
         (exact, {"motor_constants": {"rocker": 1.0}}, "no motor is called 'rocker'"),
-        (exact, {"motor_constants": {"crank": None}}, "the motor constant of 'crank' cannot be unknown"),
+        (exact, {"motor_constants": {"crank": None}}, no_currents),
+        (exact, {"motor_constants": {"crank": 0.6}}, no_currents),
+        (exact | {"i:crank": exact["t"]}, {"motor_constants": {"crank": 0.6}}, no_currents),
+        (currents, {"motor_constants": {"crank": None}}, "the motor constant of 'crank' cannot be unknown"),
         ({"t": exact["t"], "q:x:B": exact["t"], "tau:crank": exact["t"]}, {}, "cannot follow the positions of x:B"),
         ({"t": exact["t"], "tau:crank": exact["t"]}, {}, "the log has no positions"),
         ({"t": exact["t"], "q:crank": exact["t"]}, {}, "the log has no torques or currents"),

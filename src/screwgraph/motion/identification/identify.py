@@ -18,6 +18,7 @@ from screwgraph.motion.identification.applied_torques import Contact
 from screwgraph.motion.identification.doubts import Evidence
 from screwgraph.motion.identification.filtering import Filter, MotionSamples
 from screwgraph.motion.identification.least_squares import Fit
+from screwgraph.motion.identification.log import read_recordings
 from screwgraph.motion.identification.log_pass import LogPass, Options
 from screwgraph.motion.identification.models import MODELS, IdentifiedModel
 from screwgraph.motion.identification.motion_estimation import MotionEstimator
@@ -198,7 +199,8 @@ def _fit_log(
 
 
 def _constants(one: LogPass, joints: tuple[str, ...]) -> TorqueConstants:
-    """Return unknown motor constants; a pass has one for each. Raises InputError where they are not of joints."""
+    """Return unknown motor constants; a pass has one for each. Raises InputError: no currents, or not of joints."""
+    _ = any(run.effort_name == "i" for run in read_recordings(one.model, one.log, one.constants, one.contacts))
     for joint in joints:
         if joint not in one.eqs.rows or one.model.subject.is_closed or one.contacts:
             raise InputError(

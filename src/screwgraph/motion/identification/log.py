@@ -27,7 +27,8 @@ def read_recordings(
     """Yield the runs of a log: a file (.csv, .npz), a mapping, a motion, or several of these, one after the other.
 
     Raises:
-        InputError: something else, quantities that are missing, or arrays of wrong shapes.
+        InputError: something else, quantities that are missing, or arrays of wrong shapes; at the end, motor constants
+            of no currents.
     """
     for name, value in constants.items():
         if not np.isfinite(value) or value == 0.0:
@@ -40,9 +41,19 @@ def read_recordings(
             f"log: expected a file, a mapping, a motion, or a list of these, got {describe_value(log)}",
             fix='give {"t": t, "q": q, "tau": tau}',
         )
+    has_currents, read = False, None
     for number, run in enumerate(runs, 1):
         where = "the log" if runs is not log else f"log {number}"
-        yield _recording(model, run, where, motors, contacts)
+        read = _recording(model, run, where, motors, contacts)
+        has_currents |= read.effort_name == "i"
+        yield read
+    if constants and read is not None and not has_currents:
+        name, given = next(iter(constants)), read.effort_name
+        raise InputError(
+            f"the motor constant of {name!r} multiplies no current of {read.where}",
+            why=f"its {given} is taken, as {'torques' if given == 'tau' else 'efforts of actuators'}",
+            fix=f"give currents (A) as i:{name}, and no {given}:{name}, or leave motor_constants out",
+        )
 
 
 def _recording(
