@@ -91,7 +91,16 @@ if TYPE_CHECKING:
     from screwgraph.motion.planning import Plan, Planner, Task, plan, task_names
     from screwgraph.motion.planning.collision import minimal_distance
     from screwgraph.motion.simulate import simulate
-    from screwgraph.motion.simulation import Contact, Plane, Rollouts, Simulator, Trajectory, rollout
+    from screwgraph.motion.simulation import (
+        Contact,
+        HeightMap,
+        Plane,
+        Rollouts,
+        Simulator,
+        Steps,
+        Trajectory,
+        rollout,
+    )
     from screwgraph.ui import draw as draw
     from screwgraph.ui import view as view
 
@@ -154,7 +163,10 @@ _LATER = {
     "minimal_distance": "motion.planning.collision",
     "Robot": "model.robot",
     "simulate": "motion.simulate",
-    **dict.fromkeys(("Contact", "Plane", "Rollouts", "Simulator", "Trajectory", "rollout"), "motion.simulation"),
+    **dict.fromkeys(
+        ("Contact", "HeightMap", "Plane", "Rollouts", "Simulator", "Steps", "Trajectory", "rollout"),
+        "motion.simulation",
+    ),
 }
 """Names, and modules that hold them: loaded when they are first needed, so that importing takes no time."""
 _NAMES = {"compile": "compile_graph"}
@@ -207,6 +219,7 @@ __all__ = [
     "Factor",
     "FactorGraph",
     "Function",
+    "HeightMap",
     "InputError",
     "Key",
     "Mechanism",
@@ -220,6 +233,7 @@ __all__ = [
     "ScrewgraphError",
     "Search",
     "Simulator",
+    "Steps",
     "Task",
     "Trajectory",
     "Variable",

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
+from screwgraph.model.formats.array_files import read_arrays
 from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate_parameters
 from screwgraph.model.formats.file_io import read_bytes, write_atomically
@@ -45,6 +46,7 @@ __all__ = [
     "outline",
     "parse_yaml",
     "quote_text",
+    "read_arrays",
     "read_bytes",
     "read_long_arrays",
     "read_long_table",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
 from screwgraph.model import QUANTITIES, STATES, Column, coordinate_names
-from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, HeightMap, Plane, Steps
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.initial_state import initial_position, initial_states, sample_times
 from screwgraph.motion.simulation.mechanism_dynamics import MechanismDynamics
@@ -50,12 +50,14 @@ __all__ = [
     "STATES",
     "Column",
     "Contact",
+    "ContactInputs",
     "Control",
     "Controller",
     "Dynamics",
     "Efforts",
     "EnergyBalance",
     "Ground",
+    "HeightMap",
     "MechanismDynamics",
     "Place",
     "Plane",
@@ -66,6 +68,7 @@ __all__ = [
     "StepOptions",
     "StepStates",
     "StepValues",
+    "Steps",
     "Trajectory",
     "Watch",
     "accelerations_under",

@@ -14,7 +14,7 @@ from screwgraph.base.argument_checks import check_arguments, check_signature, va
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
-from screwgraph.motion.simulation.contacts import Contact, Ground, make_contacts, stack_values
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
 from screwgraph.motion.simulation.initial_state import sample_times
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import live_states
@@ -86,7 +86,7 @@ def rollout(
             joints are implicit. Where loops or constraints depend on one, each motion begins closed for its own.
         payload: the link or frame at which the parameter "payload" is a body.
         contacts: as for `Simulator`; their numbers may be arrays (B,), one a motion.
-        ground: by default the plane z = 0 of the base's axes.
+        ground: as for `Simulator`; its numbers may be one set a motion.
         every: keep the states after every so many steps; the number of steps is a multiple of it.
         dtype: "float64", or "float32": half the time, and seven digits.
         threads: how many threads share the motions.
@@ -116,18 +116,18 @@ def rollout(
         check_signature("tau", tau, ("t", "q", "qd"))
     control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
     given = StepValues.of(step, names, payload, parameters or {}) if names else None
-    values = stack_values(options.contacts) if options.contacts else None
+    inputs = ContactInputs.of(model, *touching).astype(dtype) if touching[0] else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
-    counts["contacts"] = 1 if values is None or values.ndim == 1 else len(values)
+    counts["contacts"] = 1 if inputs is None else inputs.motions
     start = _starts(*live_states(model, given, q0, qd0), counts)
     _check_kept(len(start[0]), len(times) - 1, every, model)
     threads = validate_count("threads", threads)
     carried = None if given is None else np.atleast_2d(given.carried)
     task = partial(rolled_out, step if given is None else step.core, times=times, every=every, threads=threads)
     if executor is None:
-        found = task(start, control, carried, values, watch=watch)
+        found = task(start, control, carried, inputs, watch=watch)
     else:
-        found = join_parts(_submit_parts(executor, parts, task, start, control, (carried, values)), watch, times)
+        found = join_parts(_submit_parts(executor, parts, task, start, control, carried, inputs), watch, times)
     made = Rollouts.of(model, method, times[::every], found, given)
     warn_of_divergence(made)
     return made
@@ -184,7 +184,8 @@ def _submit_parts(
     task: Callable[..., StepStates],
     start: tuple[np.ndarray, np.ndarray],
     control: Control,
-    others: Sequence[np.ndarray | None],
+    carried: np.ndarray | None,
+    contacts: ContactInputs | None,
 ) -> list[Future[StepStates]]:
     """Let an executor take parts of the motions: a task of states and torques."""
     if not callable(getattr(executor, "submit", None)):
@@ -197,6 +198,8 @@ def _submit_parts(
     tasks = []
     for first, last in pairwise(edges):
         own = control if callable(control) or control.shape[1] == 1 else control[:, first:last]
-        fixed = (x if x is None or x.ndim == 1 or len(x) == 1 else x[first:last] for x in others)
-        tasks.append(executor.submit(task, tuple(x[first:last] for x in start), own, *fixed))
+        here = slice(first, last)
+        fixed = carried if carried is None or len(carried) == 1 else carried[here]
+        touching = contacts and contacts.select(here)
+        tasks.append(executor.submit(task, tuple(x[here] for x in start), own, fixed, touching))
     return tasks

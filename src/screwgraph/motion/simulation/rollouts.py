@@ -17,6 +17,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
 from screwgraph.model import Model
+from screwgraph.motion.simulation.contacts import ContactInputs
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.simulation import simulate_dynamics
@@ -124,7 +125,7 @@ def rolled_out(
     start: tuple[np.ndarray, np.ndarray],
     control: Control,
     carried: Float[np.ndarray, "#B m"] | None = None,
-    contacts: Float[np.ndarray, "*B n"] | None = None,
+    contacts: ContactInputs | None = None,
     *,
     times: Float[np.ndarray, " N+1"],
     every: int = 1,
@@ -134,7 +135,7 @@ def rolled_out(
     """Take all steps of motions that begin at q (B, nq) and qd (B, nv), and keep the states after `every` so many.
 
     `carried` is the last argument of a step that has one: what its parameters determine, for all motions or each;
-    `contacts` are the numbers of contacts of a step that has some.
+    `contacts` are the inputs of a step that has some.
     Numbers are of the type with which `step` computes. `watch` is called with the time (s) that all motions have
     reached, and ends them where it returns true.
     """
@@ -142,10 +143,11 @@ def rolled_out(
     watch = report_time(watch, f"simulating {count} motions", times)
     size = sum(len(a.names) for a in step.arguments if a.name == "tau")
     fixed = None if carried is None else np.asarray(carried, step.dtype)
-    own = None if contacts is None else np.atleast_2d(np.asarray(contacts, step.dtype))
-    forces, residual = np.zeros((count, 0 if own is None else own.shape[1] // 4, 3)), np.zeros(count, step.dtype)
+    forces = np.zeros((count, 0 if contacts is None else len(contacts.radii), 3))
+    residual = np.zeros(count, step.dtype)
     states = _Kept.empty([x.astype(step.dtype) for x in (*start, forces)], total, every)
     dt = np.array([times[1] - times[0]], step.dtype)
+    touching = {i: contacts and contacts.select(slice(i, i + BLOCK)) for i in range(0, count, BLOCK)}
     blocks = [slice(i, i + BLOCK) for i in range(0, count, BLOCK)]
     tau = None if callable(control) else np.broadcast_to(np.asarray(control, step.dtype), (total, count, size))
     said: list[np.ndarray] = []
@@ -155,11 +157,12 @@ def rolled_out(
             for k, effort in enumerate(efforts, first):
                 (q, qd, F), ahead = states.states_after(k), [x[block] for x in states.states_after(k + 1)]
                 held = (effort[block],) if size else ()
+                own = touching[block.start]
                 if own is None:
                     step.ufunc(q[block], qd[block], *held, dt, *_select_block(fixed, block), out=tuple(ahead[:2]))
                     continue
-                last = _select_block(own, block), F[block].reshape(len(F[block]), -1)
-                found = step.ufunc(q[block], qd[block], *held, dt, *last[0], last[1], out=(*ahead, None, None))
+                last = *own.at(q[block]), F[block].reshape(len(F[block]), -1)
+                found = step.ufunc(q[block], qd[block], *held, dt, *last, out=(*ahead, None, None))
                 residual[block] = np.maximum(residual[block], found[4][:, 0])
 
     done = 0

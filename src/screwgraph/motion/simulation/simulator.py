@@ -14,7 +14,7 @@ from screwgraph.base.argument_checks import check_arguments, validate_count
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
-from screwgraph.motion.simulation.contacts import Contact, Ground, make_contacts, stack_values
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.initial_state import validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
@@ -72,7 +72,7 @@ class Simulator:
             payload: the link or frame at which the parameter "payload" is a body.
             contacts: points and balls of bodies that touch the ground, "collisions", those of the shapes of the file,
                 or the path of a YAML file; `forces`, `gaps` and `residual` are theirs.
-            ground: by default the plane z = 0 of the base's axes.
+            ground: a plane, height map or steps; by default the plane z = 0 of the base's axes.
             threads: how many threads share a batch.
 
         Raises:
@@ -86,7 +86,7 @@ class Simulator:
         touching = make_contacts(model, contacts, ground)
         self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching)
         self.function = self.options.step_of(model, self.dt)
-        self._values = stack_values(self.options.contacts)
+        self._contacts = ContactInputs.of(model, *touching) if touching[0] else None
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
         self._threads = validate_count("threads", threads)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
@@ -107,6 +107,8 @@ class Simulator:
             InputError: numbers that are no states of the model, or velocities that loops forbid.
         """
         self._q, self._qd = live_states(self.model, self._given, q, qd)
+        if self._contacts is not None and self._contacts.motions > 1:
+            self._q, self._qd = self._contacts.spread(self._q, self._qd)
         count, batch = len(self.options.contacts), self._q.shape[:-1]
         gaps, solution = np.full((*batch, count), np.nan), np.full((*batch, 2), np.nan)
         self._forces, self._seen = np.zeros((*batch, count, 3)), (gaps, solution)
@@ -175,7 +177,7 @@ class Simulator:
         for _ in range(steps if steps == 1 else validate_count("steps", steps)):
             found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
             found = self._general(tau) if found is None else found
-            if self.options.contacts:
+            if self._contacts is not None:
                 self._keep(*found)
             else:
                 self._q, self._qd = found
@@ -194,7 +196,8 @@ class Simulator:
     def _keep(self, q: np.ndarray, qd: np.ndarray, forces: np.ndarray, *seen: np.ndarray) -> None:
         """Keep a state and its contacts; the next step begins its search with the forces of this one."""
         self._q, self._qd, self._forces, self._seen = q, qd, forces, seen
-        self._last = (self._step_size, self._values, forces.reshape(*forces.shape[:-2], -1))
+        if self._contacts is not None:
+            self._last = (self._step_size, *self._contacts.at(q), forces.reshape(*forces.shape[:-2], -1))
 
     @property
     def forces(self) -> Float[np.ndarray, "*B k 3"]:

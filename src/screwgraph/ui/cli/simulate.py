@@ -79,7 +79,8 @@ leave the range of the file are named.
 With --contacts, a file like
   contacts: [{frame: FR_foot, radius: 0.02, friction: 0.6}, {frame: FL_foot, radius: 0.02}]
   ground: {normal: [0, 0.1, 1]}
-says where the robot touches the ground; semi_implicit steps obey Signorini's and Coulomb's laws.
+says where the robot touches the ground: a plane, steps: {at, heights}, or height_map: {file: hills.npz}.
+Steps of semi_implicit obey Signorini's and Coulomb's laws.
 With --driven, a table like t,theta: motors of mechanisms, or joints, follow its columns; tau has what that takes.
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from screwgraph.base.errors import InputError, ModelError
+from screwgraph.model.formats import read_arrays
 from screwgraph.model.formats.diagnostics import as_model_error, quote_text, suggest_name
 from screwgraph.model.formats.yaml_keys import Entry
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.collision.automatic_spheres import AUTO
-from screwgraph.motion.planning.collision.fields import DistanceGrid, height_map, load_distance_grid, read_arrays
+from screwgraph.motion.planning.collision.fields import DistanceGrid, height_map, load_distance_grid
 from screwgraph.motion.planning.collision.shapes import SHAPES, Shape
 from screwgraph.motion.planning.collision.spheres import BodySphere
 from screwgraph.motion.planning.keys import DISTANCE_GRID, HEIGHT_MAP, SIZES, SPHERE

@@ -2,17 +2,21 @@
 
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_files import load_contacts
-from screwgraph.motion.simulation.contacts.contact_list import make_contacts, stack_values
+from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
+from screwgraph.motion.simulation.contacts.contact_list import make_contacts
 from screwgraph.motion.simulation.contacts.contact_wrenches import ContactRecord, contact_wrenches
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
 
 __all__ = [
     "Contact",
+    "ContactInputs",
     "ContactRecord",
     "Ground",
+    "HeightMap",
     "Plane",
+    "Steps",
     "contact_wrenches",
     "load_contacts",
     "make_contacts",
-    "stack_values",
 ]

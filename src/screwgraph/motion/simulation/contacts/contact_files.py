@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screwgraph.base.errors import ModelError
+from screwgraph.base.errors import InputError, ModelError
+from screwgraph.model.formats.array_files import read_arrays
+from screwgraph.model.formats.diagnostics import as_model_error
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.ground import Plane
+from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
 
 RIGID = "inf"
 """The stiffness of a rigid contact."""
+SWITCHES = {"yes": True, "true": True, "no": False, "false": False}
 FILE: Keys = {
     "contacts": Entry("contacts", "list", default=REQUIRED),
-    "ground": Entry("the plane that they touch", "mapping", default="z = 0"),
+    "ground": Entry("what they touch: a plane, height map or steps", "mapping", default="z = 0"),
 }
 CONTACT: Keys = {
     "frame": Entry("link or frame", default=REQUIRED),
@@ -26,13 +30,26 @@ CONTACT: Keys = {
     "stiffness": Entry("of the normal direction, inf of a rigid contact", NUMBER, "N/m", "1e6"),
     "damping": Entry("of the normal direction", NUMBER, "N s/m", "1e3"),
 }
-GROUND: Keys = {
+PLANE: Keys = {
     "normal": Entry("normal of the ground", VECTOR, default="[0, 0, 1]"),
     "height": Entry("height of the ground along the normal", NUMBER, "m", "0"),
 }
+HEIGHTS: Keys = {
+    "file": Entry("arrays heights, origin and spacing (.npz)", default=REQUIRED),
+    "smooth": Entry("whether slopes are continuous", "true or false", default="false"),
+}
+STEPS: Keys = {
+    "at": Entry("places of steps along x", "[x, ...]", "m", REQUIRED),
+    "heights": Entry("height of the ground beyond each", "[z, ...]", "m", REQUIRED),
+}
+GROUND: Keys = {
+    **PLANE,
+    "height_map": Entry("uneven ground, in the place of a plane", "mapping"),
+    "steps": Entry("stairs, in the place of a plane", "mapping"),
+}
 
 
-def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Plane]:
+def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Ground]:
     """Return the contacts and the ground of a YAML file.
 
     Raises:
@@ -44,7 +61,7 @@ def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Plane]:
     if "contacts" not in entries:
         raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
     found = [contact for item in entries["contacts"].items() for contact in _read_contact(item)]
-    return tuple(found), _read_ground(entries["ground"]) if "ground" in entries else Plane()
+    return tuple(found), _read_ground(entries["ground"], Path(file).parent) if "ground" in entries else Plane()
 
 
 def _read_contact(value: Value) -> list[Contact]:
@@ -60,8 +77,35 @@ def _number(value: Value) -> float:
     return float("inf") if value.content == RIGID else value.number({})
 
 
-def _read_ground(value: Value) -> Plane:
-    entries, found = value.section(GROUND, "ground"), Plane()
-    normal = entries["normal"].numbers({}, 3) if "normal" in entries else found.normal
-    x, y, z = normal
-    return Plane((x, y, z), entries["height"].number({}) if "height" in entries else found.height)
+def _read_ground(value: Value, folder: Path) -> Ground:
+    entries = value.section(GROUND, "ground")
+    for kind, read in (("height_map", _read_heights), ("steps", _read_steps)):
+        if kind in entries:
+            if len(entries) > 1:
+                raise value.complaint(f"a ground that is {kind} is nothing else")
+            try:
+                return read(entries[kind], folder)
+            except InputError as error:
+                raise as_model_error(error, kind, entries[kind].at) from None
+    normal = entries["normal"].numbers({}, 3) if "normal" in entries else (0.0, 0.0, 1.0)
+    return Plane(normal, entries["height"].number({}) if "height" in entries else 0.0)
+
+
+def _read_heights(value: Value, folder: Path) -> Ground:
+    entries = value.section(HEIGHTS, "height_map")
+    if "file" not in entries:
+        raise value.complaint("it must name a `file`")
+    smooth = entries["smooth"].content if "smooth" in entries else "false"
+    if smooth not in SWITCHES:
+        raise entries["smooth"].complaint("it must be true or false")
+    found = read_arrays(folder / entries["file"].text(), ("heights", "origin", "spacing"))
+    return HeightMap(found["heights"], found["origin"].tolist(), float(found["spacing"]), SWITCHES[smooth])
+
+
+def _read_steps(value: Value, _: Path) -> Ground:
+    entries = value.section(STEPS, "steps")
+    for key in STEPS:
+        if key not in entries:
+            raise value.complaint(f"it must have {key}")
+    at, heights = (tuple(x.number({}) for x in entries[key].items()) for key in STEPS)
+    return Steps(at, heights)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from jaxtyping import Float
-
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
@@ -18,19 +15,6 @@ from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_sha
 
 SHAPES = "collisions"
 """Contacts of the shapes of a robot's file."""
-
-
-def stack_values(contacts: Sequence[Contact]) -> Float[np.ndarray, "*B n"]:
-    """Return the numbers of all contacts' laws, (4 k,), or (B, 4 k), one row a motion.
-
-    Raises:
-        InputError: contacts have numbers for other counts of motions.
-    """
-    values = [contact.values for contact in contacts]
-    counts = sorted({len(x) for x in values if x.ndim == 2})
-    if len(counts) > 1:
-        raise InputError(f"contacts have numbers for {counts[0]} motions and for {counts[-1]}", fix="give as many")
-    return np.concatenate([np.zeros((*counts, 0)), *(np.broadcast_to(x, (*counts, 4)) for x in values)], axis=-1)
 
 
 def make_contacts(

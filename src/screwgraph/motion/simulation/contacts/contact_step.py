@@ -22,6 +22,7 @@ from screwgraph.compiler import (
 )
 from screwgraph.motion.simulation.closure_parameters import Closing
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
+from screwgraph.motion.simulation.contacts.ground import PLANE
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_sweeps
 from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
@@ -36,6 +37,8 @@ IMPACT = 1e-2
 """Normal velocity (m/s) from which on an impact rebounds."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
+GIVEN = ("q", "qd", "tau", "dt", "ground")
+"""Arguments that terms depend on."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
 
@@ -45,13 +48,16 @@ def compile_contact_step(
 ) -> Function:
     """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
 
-    `contacts` are the numbers of each contact, `VALUES`; `forces` (N), in the axes of the base, act on the robot at
-    each contact: those of the step before, with which the search begins, and those of this one; `gaps` (m) are before
-    the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and the number of sweeps.
+    `contacts` are the numbers of each contact, `VALUES`; where the model's ground is no fixed plane, `ground` comes
+    after them: a tangent plane for each, its unit normal and its height along that (m). `forces` (N), in the axes of
+    the base, act on the robot at each contact: those of the step before, with which the search begins, and those of
+    this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
+    the number of sweeps.
     `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints.
     """
     robot, k = model.robot, len(model.contacts)
-    sizes = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv, "dt": 1, "contacts": len(VALUES) * k, "forces": 3 * k}
+    sizes = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv, "dt": 1, "contacts": len(VALUES) * k}
+    sizes |= ({} if model.plane else {"ground": PLANE * k}) | {"forces": 3 * k}
     arguments = tuple(
         replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in sizes.items()
     )
@@ -86,7 +92,7 @@ class ContactStep:
     @cached_property
     def terms(self) -> Terms:
         """The terms that a step begins with."""
-        return Terms(self.model, self.arguments[:4])
+        return Terms(self.model, tuple(a for a in self.arguments if a.name in GIVEN))
 
     @cached_property
     def pattern(self) -> list[list[int]]:

@@ -19,7 +19,7 @@ from screwgraph.model.robot import Robot, without_loops
 from screwgraph.motion.simulation.closure_code import jacobian_code
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.ground import Ground
+from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.spatial.manifolds.gliding import turning
@@ -32,13 +32,13 @@ SINGULAR = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ContactModel:
-    """A robot, and where it may touch the ground."""
+    """A robot, and where it may touch the ground: a plane, or tangent planes that are inputs."""
 
     __repr__ = one_line
 
     robot: Robot
     contacts: tuple[Contact, ...]
-    ground: Ground
+    plane: Plane | None
     stops: bool = False
     friction: bool = False
     springs: tuple[tuple[str, float, float], ...] = ()
@@ -80,14 +80,15 @@ class ContactModel:
     def question(self) -> tuple[object, ...]:
         """What code depends on: of contacts only where they are, their other numbers are arguments."""
         places = tuple((contact.frame, contact.radius, contact.at) for contact in self.contacts)
-        return without_metadata(self.robot), places, self.ground, self.stops, self.friction, self.springs
+        return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs
 
-    def touch(self, q: Any) -> tuple[list[Number], list[Number], list[Row]]:
+    def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
         """Return distances to the ground (m), its axes, and Jacobians of the points that touch it along these."""
         gaps, directions, rows = list[Number](), list[Number](), list[Row]()
-        for contact in self.contacts:
+        for k, contact in enumerate(self.contacts):
             point = move_point(self.robot, self.robot.frame(contact.frame), contact.at, q)
-            gap, axes = self.ground.touch(point.p)
+            own = planes[PLANE * k : PLANE * (k + 1)]
+            gap, axes = self.plane.touch(point.p) if self.plane else touch_plane(point.p, own)
             columns = point.at(-contact.radius * axes[0]) if contact.radius else point.linear
             gaps.append(gap - contact.radius)
             directions += list(np.ravel(axes))
@@ -95,7 +96,7 @@ class ContactModel:
             rows += [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
         return gaps, directions, rows
 
-    def terms(self, q: Any, qd: Any, tau: Any, dt: Any) -> dict[str, list[Number]]:
+    def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = ()) -> dict[str, list[Number]]:
         """Return the terms of a step, matrices row by row.
 
         `free`: velocities at its end without contacts' impulses; `gaps`; `axes`: the ground's at each contact; `rates`:
@@ -127,7 +128,7 @@ class ContactModel:
         drift = turning(robot.manifold, qd)
         rate = inertia.factor.solve(force)
         free = inertia.close([v + h * (a + t) for v, a, t in zip(qd, rate, drift, strict=True)])
-        gaps, axes, J = self.touch(q)
+        gaps, axes, J = self.touch(q, planes)
         rates = multiply_vector(J[::3], qd)
         J += [{i: 1.0} for _, i, _, _ in self.stopped] + [{i: 1.0} for i, _ in self.rubbing]
         G = inertia.yielding(J)
@@ -240,7 +241,7 @@ class Terms:
                 memory.add(name, sum(isinstance(o, int) for o in self._outputs[name]))
         varying = tuple(o for name in names for o in self._outputs[name] if isinstance(o, int))
         code = Program(self.code.input_names, self.code.instructions, varying)
-        return memory.placed("terms", code, ["q", "qd", efforts, "dt"], names)
+        return memory.placed("terms", code, [efforts if a.name == "tau" else a.name for a in self.arguments], names)
 
     def full(self, name: str, varying: Iterable[Number]) -> list[Number]:
         """Return a term of what varies in it."""

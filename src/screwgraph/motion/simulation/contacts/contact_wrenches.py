@@ -62,11 +62,15 @@ def contact_wrenches(
     found = {contact.frame: np.zeros((len(q), 6)) for contact in contacts}
     poses = np.asarray(forward_kinematics(robot, list(found))(q))
     places = {name: k for k, name in enumerate(found)}
-    for n, own in enumerate(forces):
-        for contact, force in zip(contacts, own, strict=True):
-            T = poses[n, places[contact.frame]]
-            arm = T[:3, :3] @ np.array(contact.at)
-            _, axes = ground.touch(T[:3, 3] + arm)
-            moment = np.cross(arm - contact.radius * axes[0], force)
-            found[contact.frame][n] += np.concatenate([T[:3, :3].T @ moment, T[:3, :3].T @ force])
+    own = np.array([places[contact.frame] for contact in contacts])
+    poses = poses[:, own]
+    R, p = poses[..., :3, :3], poses[..., :3, 3]
+    arms = np.einsum("nkij,kj->nki", R, np.array([contact.at for contact in contacts]))
+    radii = np.array([contact.radius for contact in contacts])
+    normals = ground.tangent_planes(p + arms, radii)[..., :3]
+    F = np.asarray(forces)
+    moments = np.cross(arms - radii[:, None] * normals, F)
+    wrenches = np.concatenate([np.einsum("nkij,nki->nkj", R, x) for x in (moments, F)], axis=-1)
+    for contact, wrench in zip(contacts, np.swapaxes(wrenches, 0, 1), strict=True):
+        found[contact.frame] += wrench
     return found

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
+from screwgraph.model.formats import read_arrays
+from screwgraph.motion.simulation.contacts.height_map import CUBIC
 
 # Tables in three dimensions, cubic between their entries: continuous to the first derivative.
 
 Found = tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3 3"]]
 """Values, gradients, second derivatives."""
-CUBIC = 0.5 * np.array([[0.0, -1.0, 2.0, -1.0], [2.0, 0.0, -5.0, 3.0], [0.0, 1.0, 4.0, -3.0], [0.0, 0.0, -1.0, 1.0]])
-"""How much each of four neighbours weighs in each power of the part of a cell. Keys (1981), eq. (15), a = -1/2."""
 LINEAR = np.array([[0.0, 0.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
 """The same for linear interpolation."""
 
@@ -78,8 +75,6 @@ def _gather_entries(table: Float[np.ndarray, "mx my mz"], cell: np.ndarray) -> F
     return table.ravel()[first[:, None] + offsets].reshape(-1, 4, 4, 4)
 
 
-DAMAGED = (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, SyntaxError)
-"""What NumPy raises for files that are no archives, or broken ones."""
 BASES = {"tricubic": CUBIC, "trilinear": LINEAR}
 
 
@@ -153,24 +148,3 @@ def load_distance_grid(path: str | os.PathLike[str], method: str = "tricubic") -
         return DistanceGrid(found["values"], found["origin"], found["spacing"], method)
     except InputError as error:
         raise InputError(f"{path}: {error.what}", why=error.why, fix=error.fix) from None
-
-
-def read_arrays(path: str | os.PathLike[str], names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Return arrays of an .npz file. Raises InputError where it cannot be read, or one is missing."""
-    try:
-        with Path(path).open("rb") as source:
-            file = np.load(source, allow_pickle=False)
-            if not hasattr(file, "files"):
-                raise InputError(f"{path} is not an .npz file")
-            for name in names:
-                if name not in file.files:
-                    raise InputError(f"{path} has no array {name!r}", fix=f"it must have {', '.join(names)}")
-            found = {name: file[name] for name in names}
-    except InputError:
-        raise
-    except DAMAGED as error:
-        raise InputError(f"{path} cannot be read", why=(str(error).splitlines() or ["it is damaged"])[0]) from None
-    for name, values in found.items():
-        if values.dtype.kind not in "iuf":
-            raise InputError(f"{path}: {name!r} holds no numbers, but {values.dtype}")
-    return found

@@ -1,0 +1,197 @@
+"""Uneven ground: heights on a grid, and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+
+ROUNDS = 2
+"""Times that the point under a ball is looked for again, at the slope found before."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeightMap:
+    """Ground of given heights (m) on a grid along x and y of the base's axes; level beyond it.
+
+    Between them heights are bilinear, or, `smooth`, cubic with continuous slopes (Keys, 1981). A ball
+    touches where its lowest point along the ground's normal is; it should be smaller than the radii of hollows.
+
+    Args:
+        heights: (nx, ny), or (B, nx, ny), one map a motion.
+        origin: where the first height stands (x, y) (m).
+        spacing: between heights (m).
+        smooth: whether slopes are continuous.
+    """
+
+    heights: Float[np.ndarray, "*B nx ny"]
+    origin: Sequence[float] = (0.0, 0.0)
+    spacing: float = 0.05
+    smooth: bool = False
+
+    fixed = None
+    __repr__ = one_line
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        z, origin = np.asarray(self.heights), np.asarray(self.origin, dtype=float)
+        is_right = z.ndim in (2, 3) and min(z.shape[-2:]) >= 2 and len(z) > 0
+        if not is_right or z.dtype.kind not in "iuf" or not np.isfinite(z).all():
+            raise InputError(
+                f"a height map has the shape {z.shape}", fix="give finite (nx, ny), each at least 2, or (B, nx, ny)"
+            )
+        if origin.shape != (2,) or not np.isfinite(origin).all():
+            raise InputError(f"the origin of a height map is {self.origin!r}", fix="give (x, y) (m)")
+        if not 0.0 < self.spacing < np.inf:
+            raise InputError(f"the spacing of a height map is {self.spacing!r}", why="it must be positive")
+        object.__setattr__(self, "heights", z.astype(float))
+
+    @property
+    def motions(self) -> int:
+        """For how many motions it is."""
+        return len(self.heights) if self.heights.ndim == 3 else 1
+
+    def select(self, motions: slice) -> HeightMap:
+        """Return the ground of some of the motions."""
+        return replace(self, heights=self.heights[motions]) if self.motions > 1 else self
+
+    def height(self, places: Float[np.ndarray, "*B 2"]) -> tuple[Float[np.ndarray, "*B"], Float[np.ndarray, "*B 2"]]:
+        """Return the height (m) at places (x, y) (m), and its slopes along x and y; of many maps, B begins with these.
+
+        Beyond the grid the height is that of its edge.
+        """
+        padded, width = self._padded
+        ends = np.array(self.heights.shape[-2:]) - 1
+        at = (places - self.origin) / self.spacing
+        inside = np.minimum(np.maximum(at, 0.0), ends)
+        cell = np.minimum(inside.astype(np.intp), ends - 1)
+        first = cell[..., 0] * padded.shape[-1] + cell[..., 1]
+        if self.motions > 1:
+            first += padded[0].size * np.arange(len(padded)).reshape(-1, *(1,) * (first.ndim - 1))
+        found, (u, v), (du, dv) = padded.ravel(), *_weigh_neighbours(np.moveaxis(inside - cell, -1, 0), width)
+        z = along_x = along_y = np.float64(0.0)
+        for i in range(width):
+            row = [found[first + i * padded.shape[-1] + j] for j in range(width)]
+            across = sum(x * weight for x, weight in zip(row, v, strict=True))
+            z, along_x = z + u[i] * across, along_x + du[i] * across
+            along_y = along_y + u[i] * sum(x * weight for x, weight in zip(row, dv, strict=True))
+        return np.asarray(z), np.stack([along_x, along_y], axis=-1) * ((inside == at) / self.spacing)
+
+    def tangent_planes(
+        self, p: Float[np.ndarray, "*B k 3"], radii: Float[np.ndarray, " k"]
+    ) -> Float[np.ndarray, "*B k 4"]:
+        """Return the planes under balls, at the points whose normals lead to the balls' centres."""
+        places = p[..., :2]
+        for _ in range(ROUNDS if np.any(radii) else 0):
+            _, slope = self.height(places)
+            lean = radii / np.sqrt(1.0 + (slope * slope).sum(axis=-1))
+            places = p[..., :2] + lean[..., None] * slope
+        z, slope = self.height(places)
+        normal = np.concatenate([-slope, np.ones((*z.shape, 1))], axis=-1)
+        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+        level = (normal[..., :2] * places).sum(axis=-1) + normal[..., 2] * z
+        return np.concatenate([normal, level[..., None]], axis=-1)
+
+    @cached_property
+    def _padded(self) -> tuple[Float[np.ndarray, "*B n m"], int]:
+        """Heights with those that interpolation needs beyond the edges, and how many count in each direction."""
+        if not self.smooth:
+            return self.heights, 2
+        return np.pad(self.heights, [(0, 0)] * (self.heights.ndim - 2) + [(1, 1)] * 2, mode="edge"), 4
+
+
+def _weigh_neighbours(t: Float[np.ndarray, "2 ..."], count: int) -> tuple[list[Any], list[Any]]:
+    """Return the weights of 2 or 4 neighbours along both axes, and their derivatives, at parts t of a cell."""
+    u, v = t
+    if count == 2:
+        return [(1.0 - u, u), (1.0 - v, v)], [(-1.0, 1.0)] * 2
+    powers = np.stack([np.ones_like(t), t, t * t, t * t * t])
+    weights, slopes = (np.tensordot(table, powers, axes=1) for table in (CUBIC, CUBIC_SLOPES))
+    return [weights[:, 0], weights[:, 1]], [slopes[:, 0], slopes[:, 1]]
+
+
+CUBIC = 0.5 * np.array([[0.0, -1.0, 2.0, -1.0], [2.0, 0.0, -5.0, 3.0], [0.0, 1.0, 4.0, -3.0], [0.0, 0.0, -1.0, 1.0]])
+"""How much each of four neighbours weighs in each power of the part of a cell: Keys (1981), eq. (15), a = -1/2."""
+CUBIC_SLOPES = np.concatenate([CUBIC[:, 1:] * [1.0, 2.0, 3.0], np.zeros((4, 1))], axis=1)
+"""The same of derivatives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Level ground whose height changes where x passes given places: stairs, kerbs, ditches.
+
+    Args:
+        at: where steps are (m), along x of the base's axes, one after the other.
+        heights: of the ground beyond each (m); before the first it is zero. (n,), or (B, n), one a motion.
+    """
+
+    at: Sequence[float]
+    heights: Sequence[float] | Float[np.ndarray, "*B n"]
+
+    fixed = None
+    __repr__ = one_line
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        try:
+            at, heights = np.asarray(self.at, dtype=float), np.asarray(self.heights, dtype=float)
+        except (TypeError, ValueError):
+            at, heights = np.zeros(0), np.zeros(1)
+        if at.ndim != 1 or not len(at) or not np.isfinite(at).all() or (np.diff(at) <= 0.0).any():
+            raise InputError(f"steps are at {self.at!r}", fix="give finite places x (m), one after the other")
+        if heights.ndim not in (1, 2) or heights.shape[-1] != len(at) or not np.isfinite(heights).all():
+            raise InputError(f"heights of {len(at)} steps have the shape {heights.shape}", fix="give one for each (m)")
+        object.__setattr__(self, "at", at)
+        object.__setattr__(self, "heights", heights)
+
+    @property
+    def motions(self) -> int:
+        """For how many motions they are."""
+        return len(self.heights) if np.ndim(self.heights) == 2 else 1
+
+    def select(self, motions: slice) -> Steps:
+        """Return the steps of some of the motions."""
+        return replace(self, heights=np.asarray(self.heights)[motions]) if self.motions > 1 else self
+
+    def tangent_planes(
+        self, p: Float[np.ndarray, "*B k 3"], radii: Float[np.ndarray, " k"]
+    ) -> Float[np.ndarray, "*B k 4"]:
+        """Return the planes at the points of level parts and risers that are nearest; balls roll over edges."""
+        heights = np.concatenate([np.zeros((*np.shape(self.heights)[:-1], 1)), np.asarray(self.heights)], axis=-1)
+        heights = heights[:, None] if heights.ndim == 2 else heights
+        x, z = p[..., 0, None], p[..., 2, None]
+        edges = np.concatenate([[-np.inf], np.asarray(self.at), [np.inf]])
+        flats = (
+            np.clip(x, edges[:-1], edges[1:]),
+            np.broadcast_to(heights, np.broadcast_shapes(x.shape, heights.shape)),
+        )
+        low, high = np.minimum(heights[..., :-1], heights[..., 1:]), np.maximum(heights[..., :-1], heights[..., 1:])
+        risers = np.broadcast_to(edges[1:-1], flats[0][..., 1:].shape), np.clip(z, low, high)
+        at_x, at_z = (np.concatenate(both, axis=-1) for both in zip(flats, risers, strict=True))
+        away_x, away_z = x - at_x, z - at_z
+        distance = np.hypot(away_x, away_z)
+        nearest = np.argmin(distance, axis=-1)[..., None]
+        away_x, away_z, at_x, at_z, distance = (
+            np.take_along_axis(a, nearest, axis=-1)[..., 0] for a in (away_x, away_z, at_x, at_z, distance)
+        )
+        over = np.take_along_axis(
+            np.broadcast_to(heights, flats[1].shape), np.searchsorted(np.asarray(self.at), x, side="right"), axis=-1
+        )[..., 0]
+        side = np.where(p[..., 2] >= over, 1.0, -1.0)
+        is_apart = distance > TOUCHING
+        size = np.where(is_apart, side * distance, 1.0)
+        normal_x, normal_z = np.where(is_apart, away_x / size, 0.0), np.where(is_apart, away_z / size, 1.0)
+        level = normal_x * at_x + normal_z * at_z
+        return np.stack([normal_x, np.zeros_like(level), normal_z, level], axis=-1)
+
+
+TOUCHING = 1e-12
+"""Distance (m) from steps at which a point is on the level part."""
