@@ -16,7 +16,7 @@ from screwgraph.compiler.passes.parameter_hoisting import CARRIED, Split
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result, make_numbered_argument, order_values
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.robot.parameters import check_values, numbers
-from screwgraph.tape import Program
+from screwgraph.tape import Code
 
 if TYPE_CHECKING:
     from screwgraph.compiler.function.function import Function
@@ -95,9 +95,7 @@ def make_core(f: Function, parts: Split) -> Function:
     )
 
 
-def _part(
-    f: Function, name: str, arguments: tuple[Argument, ...], results: tuple[Result, ...], code: Program
-) -> Function:
+def _part(f: Function, name: str, arguments: tuple[Argument, ...], results: tuple[Result, ...], code: Code) -> Function:
     origin = Provenance(f.origin.plain, dict)
     return replace(f, name=f"{f.name}_{name}", arguments=arguments, results=results, body=code, origin=origin)
 

@@ -49,7 +49,7 @@ from screwgraph.compiler.function.provenance import Provenance, make_unknown_pro
 from screwgraph.compiler.function.singular_fallback import Fallback
 from screwgraph.compiler.function.sparsity import Sparsity, find_sparsities
 from screwgraph.compiler.function.tiered_evaluation import Evaluation
-from screwgraph.compiler.passes.parameter_hoisting import Split, split_program
+from screwgraph.compiler.passes.parameter_hoisting import Split, split_code
 from screwgraph.compiler.signature import (
     Argument,
     Result,
@@ -60,7 +60,7 @@ from screwgraph.compiler.signature import (
 )
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import program_parallelism
-from screwgraph.tape import Code, Operations, Program
+from screwgraph.tape import Code, Operations, Program, Routine
 
 
 @describe_functions
@@ -295,7 +295,8 @@ class Function(NativeCallable):
 
     @cached_property
     def _split(self) -> Split:
-        return split_program(self.program, frozenset(parameter_argument(self).names))
+        code = self.body if isinstance(self.body, Routine) else self.program
+        return split_code(code, frozenset(parameter_argument(self).names))
 
     def passes(self) -> Mapping[str, Code]:
         """Return the code before any pass ("as it is") and after each, by the names of the passes, in their order.

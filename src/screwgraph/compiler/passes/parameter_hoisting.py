@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from screwgraph.base.summary import one_line
-from screwgraph.tape import LEAVES, Program, values_needed
+from screwgraph.tape import LEAVES, Code, Program, Routine, values_needed
 
 CARRIED = "carried"
 
@@ -18,7 +18,19 @@ class Split:
     __repr__ = one_line
 
     before: Program
-    after: Program
+    after: Code
+
+
+def split_code(code: Code, early: Collection[str]) -> Split:
+    """Split code: see `split_program`; where numbers say what is done, `after` takes the inputs themselves."""
+    if not isinstance(code, Routine) or not code.is_conditional:
+        return split_program(code.unrolled, early)
+    named = [name for name in code.input_names if name in early]
+    copied = Program(tuple(named), tuple(("input", i) for i in range(len(named))), tuple(range(len(named))))
+    place = dict(zip(code.input_names, code.inputs, strict=True))
+    rest = [name for name in code.input_names if name not in early]
+    names = (*rest, *(f"{CARRIED}[{k}]" for k in range(len(named))))
+    return Split(copied, replace(code, input_names=names, inputs=tuple(place[name] for name in (*rest, *named))))
 
 
 def split_program(program: Program, early: Collection[str]) -> Split:

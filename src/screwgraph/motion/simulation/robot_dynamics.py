@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 DAMPED = {IMPLICIT: FORCES, SECOND_ORDER: ("damping",)}
 """Rules that treat forces of joints implicitly, and the kinds of parameters of these."""
+LIVE = ("inertia", "mass", "payload", "armature", "damping", "gravity")
+"""Kinds of parameters of steps with contacts."""
 MASSLESS = 1e-12
 """Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""
 
@@ -187,17 +189,19 @@ class RobotDynamics(Dynamics):
     def _compile_contact_step(self, options: StepOptions) -> Function:
         """Return a step with contacts: also of their numbers and forces. Raises InputError."""
         robot = self.model
-        if options.parameters:
-            raise InputError(
-                "live parameters with contacts",
-                why="the step with contacts has the numbers of the file",
-                fix="load a robot with these numbers",
-            )
+        live = parameters_of(robot, options.parameters, options.payload)
+        for parameter in live:
+            if parameter.kind not in LIVE:
+                raise InputError(
+                    f"parameter {parameter.name!r} with contacts",
+                    why="the step with contacts has this number of the file",
+                    fix=f"load a robot with it; {', '.join(LIVE[:-1])} and {LIVE[-1]} may be inputs",
+                )
         if options.method != IMPLICIT:
             raise only_implicit(["contacts"], options.method)
         springs = checked_springs(robot, options.springs)
         held = tuple((name, *spring) for name, spring in springs.items())
-        model = ContactModel(robot, options.contacts, options.ground.fixed, options.stops, options.friction, held)
+        model = ContactModel(robot, options.contacts, options.ground.fixed, options.stops, options.friction, held, live)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
         return compile_contact_step(model, self.step_closure(ClosureParameters()), limits)
 

@@ -161,7 +161,7 @@ def rolled_out(
                 if own is None:
                     step.ufunc(q[block], qd[block], *held, dt, *_select_block(fixed, block), out=tuple(ahead[:2]))
                     continue
-                last = *own.at(q[block]), F[block].reshape(len(F[block]), -1)
+                last = (*own.at(q[block]), F[block].reshape(len(F[block]), -1), *_select_block(fixed, block))
                 found = step.ufunc(q[block], qd[block], *held, dt, *last, out=(*ahead, None, None))
                 residual[block] = np.maximum(residual[block], found[4][:, 0])
 

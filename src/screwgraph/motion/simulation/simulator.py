@@ -134,12 +134,14 @@ class Simulator:
         self._set_parameters(values)
         if self._given is not None:
             self._q, self._qd = close_for_parameters(self.model, self._given, self._q, self._qd)
+        self._keep(self._q, self._qd, self._forces, *self._seen)
 
     def _set_parameters(self, values: Any) -> None:
         if self.options.parameters:
             self._given = StepValues.of(self.function, self.options.parameters, self.options.payload, values)
         self._step = self.function if self._given is None else self.function.core
-        self._last = (self._step_size,) if self._given is None else (self._step_size, self._given.carried)
+        self._carried = () if self._given is None else (self._given.carried,)
+        self._last = (self._step_size, *self._carried)
 
     @property
     def parameters(self) -> Float[np.ndarray, "*B k"]:
@@ -197,7 +199,8 @@ class Simulator:
         """Keep a state and its contacts; the next step begins its search with the forces of this one."""
         self._q, self._qd, self._forces, self._seen = q, qd, forces, seen
         if self._contacts is not None:
-            self._last = (self._step_size, *self._contacts.at(q), forces.reshape(*forces.shape[:-2], -1))
+            last = forces.reshape(*forces.shape[:-2], -1)
+            self._last = (self._step_size, *self._contacts.at(q), last, *self._carried)
 
     @property
     def forces(self) -> Float[np.ndarray, "*B k 3"]:

@@ -12,6 +12,7 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import (
+    PARAMETERS,
     Argument,
     CachedCode,
     Function,
@@ -19,6 +20,7 @@ from screwgraph.compiler import (
     Result,
     make_function,
     make_numbered_argument,
+    parameter_arguments,
 )
 from screwgraph.motion.simulation.closure_parameters import Closing
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
@@ -37,7 +39,7 @@ IMPACT = 1e-2
 """Normal velocity (m/s) from which on an impact rebounds."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
-GIVEN = ("q", "qd", "tau", "dt", "ground")
+GIVEN = ("q", "qd", "tau", "dt", "ground", PARAMETERS)
 """Arguments that terms depend on."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
@@ -52,7 +54,7 @@ def compile_contact_step(
     after them: a tangent plane for each, its unit normal and its height along that (m). `forces` (N), in the axes of
     the base, act on the robot at each contact: those of the step before, with which the search begins, and those of
     this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
-    the number of sweeps.
+    the number of sweeps. `parameters` of the robot come last, where some are inputs.
     `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints.
     """
     robot, k = model.robot, len(model.contacts)
@@ -61,6 +63,7 @@ def compile_contact_step(
     arguments = tuple(
         replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in sizes.items()
     )
+    arguments += parameter_arguments(robot, model.live)
     shapes = {"q": (robot.nq,), "qd": (robot.nv,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
     results = tuple(Result(name, shape) for name, shape in shapes.items())
 

@@ -16,6 +16,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, compile_expression, without_metadata
 from screwgraph.mechanics.dynamics import bias_forces, mass_matrix
 from screwgraph.model.robot import Robot, without_loops
+from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
 from screwgraph.motion.simulation.closure_code import jacobian_code
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
@@ -26,13 +27,15 @@ from screwgraph.spatial.manifolds.gliding import turning
 from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor, factor_tree
 from screwgraph.tape.sparse_rows import add_entry, is_zero, multiply_lower, multiply_vector, to_sparse_rows
 
+TERMS = {"ground": "planes", "parameters": "values"}
+"""What terms call arguments of a step."""
 SINGULAR = 1e-9
 """Least eigenvalue, of a mass matrix whose diagonal is 1, that is none."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactModel:
-    """A robot, and where it may touch the ground: a plane, or tangent planes that are inputs."""
+    """A robot, and where it may touch the ground: a plane, or tangent planes that are inputs; `live` inputs of it."""
 
     __repr__ = one_line
 
@@ -42,6 +45,7 @@ class ContactModel:
     stops: bool = False
     friction: bool = False
     springs: tuple[tuple[str, float, float], ...] = ()
+    live: tuple[Parameter, ...] = ()
 
     @property
     def stopped(self) -> list[tuple[int, int, float, float]]:
@@ -80,7 +84,7 @@ class ContactModel:
     def question(self) -> tuple[object, ...]:
         """What code depends on: of contacts only where they are, their other numbers are arguments."""
         places = tuple((contact.frame, contact.radius, contact.at) for contact in self.contacts)
-        return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs
+        return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs, self.live
 
     def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
         """Return distances to the ground (m), its axes, and Jacobians of the points that touch it along these."""
@@ -96,7 +100,7 @@ class ContactModel:
             rows += [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
         return gaps, directions, rows
 
-    def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = ()) -> dict[str, list[Number]]:
+    def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = ()) -> dict[str, list[Number]]:
         """Return the terms of a step, matrices row by row.
 
         `free`: velocities at its end without contacts' impulses; `gaps`; `axes`: the ground's at each contact; `rates`:
@@ -106,12 +110,11 @@ class ContactModel:
         """
         robot, (h,) = self.robot, dt
         n = robot.nv
-        damping = [joint.damping for joint in robot.joints for _ in range(joint.type.nv)]
-        M = [dict(row) for row in to_sparse_rows(np.tril(mass_matrix(without_loops(robot))(q)))]
+        M, bias, damping = self._motion(q, qd, values)
         for i, d in enumerate(damping):
-            if d:
+            if not is_zero(d):
                 M[i][i] = M[i][i] + h * d
-        force = [a - b for a, b in zip(tau, bias_forces(without_loops(robot))(q, qd), strict=True)]
+        force = [a - b for a, b in zip(tau, bias, strict=True)]
         for name, stiffness, rest in self.springs:
             i, at = robot.v_slices[name].start, robot.q_slices[name].start
             M[i][i] = M[i][i] + h * h * stiffness
@@ -146,6 +149,22 @@ class ContactModel:
             "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
             "b": multiply_vector(J, free),
         }
+
+    def _motion(self, q: Any, qd: Any, values: Any) -> tuple[list[Row], Any, list[Number]]:
+        """Return the mass matrix, its lower triangle, forces that no acceleration makes, and damping of joints."""
+        tree, own = without_loops(self.robot), list[Any]()
+        ends = np.cumsum([len(p.nominal(self.robot)) for p in self.live])
+        given = dict(zip(self.live, np.split(values, ends[:-1]), strict=True)) if self.live else {}
+        for kinds in (ROTORS, KINDS):
+            parts = {p.name: values for p, values in given.items() if p.kind in kinds}
+            payload = next((p.part for p in given if p.kind == "payload"), None)
+            own.append((tuple(parts), payload, (np.concatenate(list(parts.values())),) if parts else ()))
+        (inertial, payload, numbers), (names, _, all_numbers) = own
+        M = mass_matrix(tree, parameters=inertial, payload=payload)(q, *numbers)
+        bias = bias_forces(tree, parameters=names, payload=payload)(q, qd, *all_numbers)
+        levels = {p.part: value[0] for p, value in given.items() if p.kind == "damping"}
+        damping = [levels.get(joint.name, joint.damping) for joint in tree.joints for _ in range(joint.type.nv)]
+        return [dict(row) for row in to_sparse_rows(np.tril(M))], bias, damping
 
     def _idle_joint(self, place: int) -> EliminationError:
         """Return the error for a velocity coordinate that moves nothing."""
@@ -220,7 +239,8 @@ class Terms:
         model = self.model
 
         def expression(*vectors: Any) -> list[Number]:
-            return [x for term in model.terms(*vectors).values() for x in term]
+            named = {TERMS.get(a.name, a.name): vector for a, vector in zip(self.arguments, vectors, strict=True)}
+            return [x for term in model.terms(**named).values() for x in term]
 
         question = ("contact terms", *model.question)
         return compile_expression("contact_terms", question, self.arguments, expression).program
