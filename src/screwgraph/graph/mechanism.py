@@ -21,6 +21,7 @@ from screwgraph.model.mechanism import (
     ForceBalance,
     Mechanism,
     find_assembled_states,
+    find_slots,
     live_mechanism,
     make_balances,
     select_constraints,
@@ -203,7 +204,7 @@ def unconstrained_graph(
 def _make_balance_graph(parts: MechanismParts, external_forces: Sequence[str]) -> FactorGraph:
     mechanism, names = parts.mechanism, parts.mechanism.coordinates
     motors = dict(zip(mechanism.motor_slots, mechanism.motors, strict=True))
-    pushed = list_force_coordinates(mechanism, external_forces)
+    pushed = find_slots(mechanism, external_forces, "external forces")
     variables = [v for kind in ("q", "qd", "qdd") for v in parts.variables(kind)]
     variables += [vector_variable("tau", name, 1, slot + 1, None) for slot, name in motors.items()]
     variables += [vector_variable("force", names[slot], 1, slot + 1, None) for slot in pushed]
@@ -234,19 +235,3 @@ def _acceleration(parts: MechanismParts, rows: ConstraintRows, index: int) -> Fa
     arguments: dict[str, Argument] = {"qdd": parts.keys("qdd", others), **states, **defined}
     bound = {"rows": rows}
     return Factor(constraint_acceleration, arguments, len(rows.kept), index, bound, parts.multipliers[rows])
-
-
-def list_force_coordinates(mechanism: Mechanism, external: Sequence[str]) -> tuple[int, ...]:
-    """Return the coordinates on which external forces act; of a point and an angle of one name, the angle is meant.
-
-    Raises:
-        InputError: a name means nothing, or is named twice.
-    """
-    names, found = mechanism.coordinates, []
-    for name in external:
-        of_point = [c for c in (f"x:{name}", f"y:{name}") if c in names and name not in names]
-        for slot in [names.index(c) for c in of_point] or [mechanism.index(name)]:
-            if slot in found:
-                raise InputError(f"external forces name {name!r} twice", fix="name it once, and add the forces")
-            found.append(slot)
-    return tuple(found)

@@ -41,12 +41,17 @@ def projection_graph(mechanism: Mechanism, parameters: Sequence[str] = ()) -> Fa
     return with_live_mechanism(graph, mechanism) if parameters else graph
 
 
-def completion_graph(mechanism: Mechanism, kind: str, given: Sequence[str]) -> FactorGraph:
+def completion_graph(
+    mechanism: Mechanism, kind: str, given: Sequence[str], parameters: Sequence[str] = ()
+) -> FactorGraph:
     """Return the graph of the smallest rates of the other coordinates.
 
     `kind` "qd" are velocities, "qdd" accelerations, "step" are Newton's steps onto the constraints. With as many given
-    as there are degrees of freedom, constraints allow no other ones. Raises as `projection_graph`.
+    as there are degrees of freedom, constraints allow no other ones. `parameters`, and what is raised, are as of
+    `projection_graph`.
     """
+    if parameters:
+        mechanism = make_symbolic(live_mechanism(mechanism, tuple(parameters)))
     parts, names = MechanismParts(mechanism), mechanism.coordinates
     kinds = ("q", "step") if kind == "step" else ("q", "qd", kind)
     variables = [v for name in dict.fromkeys(kinds) for v in parts.variables(name)]
@@ -54,7 +59,8 @@ def completion_graph(mechanism: Mechanism, kind: str, given: Sequence[str]) -> F
     factors = [_least_change(parts, balance, kind, "") for balance in free]
     for i, rows in enumerate(parts.constraints, 1):
         factors.append(_make_projected_constraint(parts, rows, kind, i))
-    return _graph([*variables, *parts.multiplier_variables()], factors)
+    graph = _graph([*variables, *parts.multiplier_variables()], factors)
+    return with_live_mechanism(graph, mechanism) if parameters else graph
 
 
 def _make_projected_constraint(parts: MechanismParts, rows: ConstraintRows, kind: str, index: int) -> Factor:

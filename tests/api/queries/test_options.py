@@ -21,24 +21,24 @@ from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.motion.estimation import ModelNoise
 from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
-PAYLOAD, POSITIONS = "a mechanism carries no payload", "take the positions of all coordinates"
+PAYLOAD = "a mechanism carries no payload"
 ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs and dampers act"
 TOUCHING = {"contacts": "contacts of a mechanism", "ground": "a ground without"}
 SMOOTHER = "options of the method 'smoother'"
 MASSES: Mapping[str, str] = {"parameters": "", "payload": PAYLOAD, "dtype": ""}
 DYNAMICS: Mapping[str, str] = {
-    **MASSES, "coordinates": "", "positions": POSITIONS, "ordering": "", "external_wrenches": "",
+    **MASSES, "coordinates": "", "positions": "", "ordering": "", "external_wrenches": "",
 }  # fmt: skip
 FRAMES: Mapping[str, str] = {"reference": "", "parameters": "", "dtype": ""}
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "base_parameters": {"parameters": "", "payload": PAYLOAD, "lengths": "are no formulas of lengths"},
-    "bias_forces": {**DYNAMICS, "external_wrenches": "are without external ones"},
+    "bias_forces": DYNAMICS,
     **dict.fromkeys(
         ("center_of_mass", "center_of_mass_acceleration", "center_of_mass_jacobian", "center_of_mass_velocity"), MASSES
     ),
     **dict.fromkeys(("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"), MASSES),
     **dict.fromkeys(("coriolis_matrix", "kinetic_energy", "potential_energy"), MASSES),
-    "closed_positions": {"parameters": "are those of the lengths in its file", "dtype": ""},
+    "closed_positions": {"parameters": "", "dtype": ""},
     "difference": {"dtype": ""},
     "dynamics_graph": {"external_wrenches": "", "parameters": "", "payload": PAYLOAD, "poses": "has no poses"},
     "estimate": dict.fromkeys(("parameters", "inputs", "sensors", "q0", "qd0", "noise", "watch"), ""),
@@ -58,9 +58,9 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "inverse_dynamics": {
         **DYNAMICS, "actuated": "", "weights": "", "actuators": ACTUATORS, "effort_limits": ACTUATORS,
     },
-    "inverse_kinematics": {"held": "cannot be held", "limits": "", "tolerance": "", "attempts": ""},
+    "inverse_kinematics": {"held": "", "limits": "", "tolerance": "", "attempts": ""},
     "inverse_trajectory": {"q0": "", "noise": "", "watch": ""},
-    "mass_matrix": {**MASSES, "coordinates": "", "positions": POSITIONS},
+    "mass_matrix": {**MASSES, "coordinates": "", "positions": ""},
     "neutral": {"shape": ""},
     "random": {"shape": "", "seed": ""},
     "regressor": {**MASSES, "coordinates": ""},
@@ -138,6 +138,7 @@ def value(name: str, query: str, option: str) -> Any:
     here: Mapping[tuple[str, str], Any] = {
         ("base_parameters", "parameters"): [own.body],
         ("regressor", "parameters"): [own.body],
+        ("closed_positions", "parameters"): ["L"],
         ("identify", "parameters"): [own.body],
         ("excitation", "parameters"): [own.body],
         ("rollout", "parameters"): {mass: np.array([[1.5], [2.5]])},

@@ -209,6 +209,24 @@ def test_the_graph_can_be_edited_and_eliminated_in_parts():
     assert not dag.delayed
 
 
+@pytest.mark.parametrize("coordinates", ["spanning", "independent"])
+@pytest.mark.parametrize(("name", "point"), [("slider_crank", "piston"), ("rssr", "B")])
+def test_bias_forces_under_external_ones_are_what_motors_hold(name, point, coordinates):
+    """All components count, in space three: virtual work."""
+    model, rng = sg.load_mechanism(name), np.random.default_rng(3)
+    q, z = sg.random(model, 4, seed=2), list(model.freedom.independent)
+    force, qd = rng.standard_normal((4, model.dimension)), rng.standard_normal((4, model.n))
+    picked = np.eye(model.n)[[model.index(f"{axis}:{point}") for axis in "xyz"[: model.dimension]]]
+    push = force @ picked
+    if coordinates == "independent":
+        qd = qd[:, z]
+        slopes = [velocity_problem(model, x, {model.coordinates[z[0]]: 1.0}) for x in q]
+        push = (push * np.array(slopes)).sum(axis=1, keepdims=True)
+    with_force = sg.bias_forces(model, coordinates=coordinates, external_wrenches=[point])
+    alone = sg.bias_forces(model, coordinates=coordinates)(q, qd)
+    np.testing.assert_allclose(with_force(q, qd, force), alone - push, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("ask", "text"),
     [
@@ -219,7 +237,7 @@ def test_the_graph_can_be_edited_and_eliminated_in_parts():
         (lambda m: sg.hybrid_dynamics(m("slider_crank"), ["x:P1"]), "x:P1"),
         (lambda m: sg.forward_dynamics(m("slider_crank"), coordinates="dependent"), "there are no coordinates"),
         (lambda m: sg.forward_dynamics(m("slider_crank"), external_wrenches=["nose"]), "nose"),
-        (lambda m: sg.bias_forces(m("slider_crank"), external_wrenches=["theta"]), "without external"),
+        (lambda m: sg.bias_forces(m("slider_crank"), external_wrenches=["theta", "theta"]), "twice"),
     ],
 )
 def test_what_mechanics_does_not_allow_is_refused_in_one_line(ask, text):

@@ -29,5 +29,38 @@ def test_what_does_not_close_is_no_number():
     with pytest.warns(RuntimeWarning, match="closed_positions: no number"):
         found = sg.closed_positions(stretched)([3.5], stretched.home)
     assert np.isnan(found[:2]).all()
-    with pytest.raises(sg.InputError, match="of the lengths in its file"):
-        sg.closed_positions(model, parameters=["l"])
+    with pytest.raises(sg.InputError, match="does not depend on 'mass:crank'"):
+        sg.closed_positions(model, parameters=["l", "mass:crank"])
+
+
+@pytest.mark.parametrize("name", ["slider_crank", pytest.param("rssr", marks=pytest.mark.suite)])
+def test_lengths_move_the_other_coordinates_as_in_a_file_with_these(name):
+    model, own = sg.load_mechanism(name), {"slider_crank": ("r", "l"), "rssr": ("L", "b")}[name]
+    values = np.array([dict(model.source.values)[length] for length in own]) * [1.02, 0.97]
+    other = sg.load_mechanism(name, dict(zip(own, values.tolist(), strict=True)))
+    z = list(other.freedom.independent)
+    assert z == list(model.freedom.independent)
+    y, guess = other.home[z], model.home
+    np.testing.assert_allclose(sg.closed_positions(model, parameters=own)(y, values, guess), other.home, atol=1e-10)
+    options = {"positions": "independent", "coordinates": "independent"}
+    live = sg.inverse_dynamics(model, parameters=[own[0], "mass:crank", own[1]], **options)
+    mass = dict(model.source.values)["mass:crank"]
+    heavier = sg.load_mechanism(name, {**dict(zip(own, values.tolist(), strict=True)), "mass:crank": 2.0 * mass})
+    expected = sg.inverse_dynamics(heavier, coordinates="independent")(other.home, [0.7], [-0.4])
+    found = live(y, [0.7], [-0.4], [values[0], 2.0 * mass, values[1]], guess)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("query", [sg.forward_dynamics, sg.bias_forces, sg.mass_matrix])
+def test_functions_of_independent_positions_are_those_at_the_closed_ones(query):
+    model = sg.load_mechanism("slider_crank")
+    (z,), whole, own = model.freedom.independent, query(model), query(model, positions="independent")
+    q = finite_displacement(model, model.home, {"theta": model.home[z] + 0.4}, 2)[-1]
+    given = [np.linspace(0.3, 1.0, a.shape[0]) for a in whole.arguments[1:]]
+    np.testing.assert_allclose(own(q[[z]], *given, model.home), whole(q, *given), rtol=1e-9, atol=1e-11)
+    slope = np.asarray(own.jacobian("q")(q[[z]], *given, q))
+    h, moved = 1e-6, []
+    for step in (-h, h):
+        there = finite_displacement(model, q, {"theta": q[z] + step}, 1)[-1]
+        moved.append(np.asarray(whole(there, *given)))
+    np.testing.assert_allclose(slope.ravel(), ((moved[1] - moved[0]) / (2.0 * h)).ravel(), rtol=1e-5, atol=1e-5)

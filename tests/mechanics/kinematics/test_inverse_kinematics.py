@@ -165,6 +165,24 @@ def test_points_of_mechanisms(name, point):
     assert "out of reach" in reason
 
 
+@pytest.mark.parametrize("held", [["shoulder"], ["x:elbow", "y:elbow"]])
+def test_held_coordinates_of_mechanisms_stay_where_a_start_has_them(held):
+    """The tip of a double pendulum: with its first rod held, on a circle about that rod's end."""
+    mechanism = sg.load_mechanism("double_pendulum")
+    names, start = ("elbow", "tip"), mechanism.home
+    pivot, tip = (mechanism.position(start, name) for name in names)
+    way = tip - pivot
+    wanted = pivot + np.array([[np.cos(0.8), -np.sin(0.8)], [np.sin(0.8), np.cos(0.8)]]) @ way
+    ik = sg.inverse_kinematics(mechanism, names[1], held=held)
+    found = ik(wanted, start=start)
+    assert found.reached
+    np.testing.assert_allclose(mechanism.position(found.q, names[0]), pivot, atol=CLOSE)
+    np.testing.assert_allclose(mechanism.position(found.q, names[1]), wanted, atol=CLOSE)
+    assert not ik(pivot + 0.5 * way, start=start).reached
+    with pytest.raises(sg.InputError, match="held coordinates name 'shoulder' twice"):
+        sg.inverse_kinematics(mechanism, names[1], held=["shoulder", "shoulder"])
+
+
 def test_reasons():
     robot, ik = arm("panda")
     T = np.eye(4)

@@ -51,7 +51,8 @@ def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str
     them (linear couplings, rows with one sine, planar dyads), else by six steps of Newton's method; where
     these do not converge, or the loops cannot close, the answer is NaN. Chignoli et al. (2023), Algorithm 1.
 
-    Of planar mechanisms y are the independent coordinates; the others follow by six steps of Newton's method.
+    Of mechanisms y are the independent coordinates; the others follow by six steps of Newton's method. Their parameters
+    are lengths and places of the file on which constraints depend.
 
     With `parameters`, where frames stand ("joint3.origin") is an input, before the guess; Newton's method closes loops
     then. Derivatives by them are at given positions of the independent joints.

@@ -33,13 +33,13 @@ from screwgraph.graph import (
     refuse_payload,
     unconstrained_graph,
 )
-from screwgraph.graph.factors import constraint_acceleration, prior
+from screwgraph.graph.factors import prior
 from screwgraph.mechanics.dynamics.actuator_efforts import refuse_actuators
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING, check_coordinates
 from screwgraph.mechanics.dynamics.independent_positions import check_positions
-from screwgraph.mechanics.dynamics.mechanism_positions import ORDER
+from screwgraph.mechanics.dynamics.mechanism_positions import ORDER, take_independent_positions
 from screwgraph.mechanics.dynamics.motors import check_free, find_driving_motors, validate_weights, with_motors
-from screwgraph.model.mechanism import Mechanism, without_metadata
+from screwgraph.model.mechanism import Mechanism, find_moving_parameters, without_metadata
 from screwgraph.tape import SAMPLES, WIDE, Tape, factor_out, program
 
 GIVEN = ("force", "parameter")
@@ -181,21 +181,17 @@ def bias_forces(
     """Return the forces h(q, qd) (N, N m) along coordinates that hold the accelerations of these at zero, motors idle.
 
     By all coordinates, constraints play no part: M qdd + h is what they and motors give. By independent ones it is
-    R' M R zdd + h, which motors give.
-
-    Raises:
-        InputError: external forces are named: they stand beside h, as the torques of motors do.
+    R' M R zdd + h, which motors give. External forces, one more argument, are subtracted from h.
     """
-    if external_wrenches:
-        raise InputError("bias forces of a mechanism are without external ones", fix="leave out external_wrenches=")
     spanning = _is_spanning(coordinates)
     held = mechanism.coordinates if spanning else mechanism.independent_coordinates
-    graph = (unconstrained_graph if spanning else dynamics_graph)(mechanism, held, parameters=parameters)
-    arguments = [(name, keys) for name, keys in _arguments(mechanism, graph, "q", "qd") if name != "force"]
-    zero = [*_kinds(graph, "tau"), *(Key("qdd", name) for name in held)]
+    driven = replace(mechanism, motors=tuple(held))
+    graph = (unconstrained_graph if spanning else dynamics_graph)(driven, external_wrenches, parameters=parameters)
+    arguments = _arguments(mechanism, graph, "q", "qd")
+    zero = [Key("qdd", name) for name in held]
     zero += _kinds(graph, "lambda") if spanning else []
-    known = [*_kinds(graph, "q", "qd", "parameter"), *zero]
-    result = [Key("force", name) for name in held]
+    known = [*_kinds(graph, "q", "qd", *GIVEN), *zero]
+    result = [Key("tau", name) for name in held]
     return _compile_query(
         _convert_query(MechanismQuery("bias_forces", mechanism, graph, arguments, known, result, zero), coordinates),
         ordering,
@@ -217,15 +213,12 @@ def _refuse_joints(query: Callable[..., Function]) -> Callable[..., Function]:
         **options: Any,
     ) -> Function:
         check_positions(positions)
-        if positions == INDEPENDENT:
-            raise InputError(
-                "functions of mechanisms take the positions of all coordinates",
-                why="these are points, which several assembly modes share",
-                fix="sg.closed_positions(mechanism) gives them on the branch of a guess; leave out positions=",
-            )
         refuse_actuators(actuators or effort_limits)
         refuse_payload(payload)
-        return query(mechanism, *names, **options).astype(dtype)
+        function = query(mechanism, *names, **options)
+        if positions == INDEPENDENT:
+            function = take_independent_positions(function, mechanism, options.get("parameters", ()))
+        return function.astype(dtype)
 
     return answer
 
@@ -236,21 +229,9 @@ ANSWERS = {"mechanism": {query.__name__: _refuse_joints(query) for query in _QUE
 
 
 def _convert_query(query: MechanismQuery, coordinates: str) -> MechanismQuery:
-    """Return a query whose velocities and accelerations are those of independent coordinates, if these are meant.
-
-    Raises:
-        InputError: constraints depend on parameters.
-    """
+    """Return a query whose velocities and accelerations are those of independent coordinates, if these are meant."""
     if _is_spanning(coordinates):
         return query
-    laws = (f for f in query.graph.factors if f.template is constraint_acceleration)
-    moving = [key.name for f in laws for key in f.keys if key.kind == "parameter"]
-    if moving:
-        raise InputError(
-            f"parameter {moving[0]!r} goes with spanning coordinates only",
-            why="constraints depend on it, and coordinates follow from the independent ones by the file's lengths",
-            fix="leave out coordinates=",
-        )
     names = [name for name, _ in query.arguments]
     taken = {kind: _independent(query.mechanism, kind) for kind in ("qd", "qdd") if kind in names}
     arguments = [(name, taken.get(name, keys)) for name, keys in query.arguments]
@@ -286,11 +267,13 @@ def _complete_function(query: MechanismQuery, function: Function) -> Function:
         return function
 
     def make(inputs: Sequence[str]) -> CachedCode:
+        parameters = [key.name for key in query.known if key.kind == "parameter"]
+        moving = [parameters[i] for i in find_moving_parameters(query.mechanism, parameters)] if parameters else []
         tape, samples = Tape(), np.random.default_rng(0).standard_normal((SAMPLES + WIDE, len(inputs)))
         values = dict(zip(inputs, tape.vector(inputs, samples), strict=True))
         for kind, taken in query.taken.items():
-            follow = completion_graph(query.mechanism, kind, [key.name for key in taken])
-            known = follow.given("q", *(["qd"] if kind == "qdd" else []), *taken)
+            follow = completion_graph(query.mechanism, kind, [key.name for key in taken], moving)
+            known = follow.given("q", *(["qd"] if kind == "qdd" else []), *taken, *_kinds(follow, "parameter"))
             code = compile_graph(known, kind, ordering=ORDER).program
             found = code.on([values[name] for name in code.input_names])
             names = [f"{key}[0]" for key in _keys(query.mechanism, kind) if key not in taken]

@@ -6,11 +6,18 @@ from screwgraph.model.mechanism.constraints import Constraint
 from screwgraph.model.mechanism.force_balance import (
     ConstraintRows,
     ForceBalance,
+    find_slots,
     make_balances,
     regular_weights,
     select_constraints,
 )
-from screwgraph.model.mechanism.live_mechanism import LiveBalance, LiveMechanism, LiveRows, live_mechanism
+from screwgraph.model.mechanism.live_mechanism import (
+    LiveBalance,
+    LiveMechanism,
+    LiveRows,
+    find_moving_parameters,
+    live_mechanism,
+)
 from screwgraph.model.mechanism.load import load_mechanism, mechanism_names
 from screwgraph.model.mechanism.mechanism import Mechanism, without_metadata
 from screwgraph.model.mechanism.mobility import MechanismMobility
@@ -46,6 +53,8 @@ __all__ = [
     "chain_of_pendulums",
     "constraints_of",
     "find_assembled_states",
+    "find_moving_parameters",
+    "find_slots",
     "from_texts",
     "live_mechanism",
     "load_mechanism",

@@ -16,7 +16,7 @@ from screwgraph.model.mechanism.constraints import Constraint
 from screwgraph.model.mechanism.equations import mass_matrix
 from screwgraph.model.mechanism.forces import INFLUENCES, Influence, Motion
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
-from screwgraph.model.mechanism.mechanism import Mechanism, without_metadata
+from screwgraph.model.mechanism.mechanism import AXES, Mechanism, without_metadata
 from screwgraph.spatial import Taylor
 
 
@@ -239,3 +239,19 @@ def regular_weights(mechanism: Mechanism, mass: Float[np.ndarray, "n n"]) -> tup
             rows[others] = chosen
             return tuple(float(w) for w in rows)
     return None
+
+
+def find_slots(mechanism: Mechanism, names: Sequence[str], what: str) -> tuple[int, ...]:
+    """Return where coordinates, or all of points, stand in q; of a point and an angle of one name, the angle.
+
+    Raises:
+        InputError: a name means nothing, or `what` names one twice.
+    """
+    found: list[int] = []
+    for name in names:
+        of_point = [f"{axis}:{name}" for axis in AXES if name not in mechanism.coordinates]
+        for slot in [mechanism.index(c) for c in of_point if c in mechanism.coordinates] or [mechanism.index(name)]:
+            if slot in found:
+                raise InputError(f"{what} name {name!r} twice", fix="name it once")
+            found.append(slot)
+    return tuple(found)

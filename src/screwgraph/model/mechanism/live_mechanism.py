@@ -9,13 +9,14 @@ from typing import Any
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
+from screwgraph.model.mechanism.build_constraints import constraints_of
 from screwgraph.model.mechanism.force_balance import ConstraintRows, ForceBalance
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.model.mechanism.mechanism import BoundParameters, Mechanism, MechanismSource, without_metadata
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.traced_numbers import TracedNumber
-from screwgraph.tape import Program, Tape, map_nested, program
+from screwgraph.tape import Program, Tape, depends_on, map_nested, program
 
 SECTIONS = (
     "points",
@@ -131,6 +132,15 @@ def live_mechanism(mechanism: Mechanism, names: tuple[str, ...]) -> LiveMechanis
 
     parts = {section: map_nested(getattr(read, section), TracedNumber, formula) for section in SECTIONS}
     return LiveMechanism(mechanism, names, tuple(float(known[name]) for name in names), parts)
+
+
+def find_moving_parameters(mechanism: Mechanism, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the places of the parameters on which constraints depend. Raises InputError as `live_mechanism`."""
+    tape = Tape(merge="form")
+    symbols = tape.inputs("parameter", (len(names),))
+    q, made = tape.inputs("q", (mechanism.n,)), live_mechanism(mechanism, tuple(names)).with_values(list(symbols))
+    rows = [value for c in constraints_of(made) for value in c(q if c.coordinates else ())]
+    return tuple(i for i, symbol in enumerate(symbols) if depends_on(rows, [symbol]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from screwgraph.graph import refuse_payload
 from screwgraph.mechanics.mechanism.initial_state import find_initial_position, find_initial_velocity, project_velocity
 from screwgraph.mechanics.mechanism.mechanism_functions import CompiledMechanism, compile_mechanism
 from screwgraph.mechanics.mechanism.projection import Projection, make_projection
-from screwgraph.model.mechanism import Mechanism, constraints_of, live_mechanism, without_metadata
+from screwgraph.model.mechanism import Mechanism, find_moving_parameters, live_mechanism, without_metadata
 from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
@@ -30,7 +30,6 @@ from screwgraph.motion.simulation.step_law import as_arguments, make_explicit_la
 from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER
 from screwgraph.motion.simulation.system import Dynamics, system_of
 from screwgraph.spatial import finite_vector
-from screwgraph.tape import Tape, depends_on
 
 if TYPE_CHECKING:
     from screwgraph.motion.simulation.step_options import StepOptions
@@ -157,11 +156,7 @@ class MechanismDynamics(Dynamics):
         refuse_payload(payload)
         if not names:
             return ClosureParameters()
-        tape = Tape(merge="form")
-        symbols = tape.inputs("parameter", (len(names),))
-        q, made = tape.inputs("q", (self.model.n,)), live_mechanism(self.model, tuple(names)).with_values(list(symbols))
-        rows = [value for c in constraints_of(made) for value in c(q if c.coordinates else ())]
-        places = tuple(i for i, symbol in enumerate(symbols) if depends_on(rows, [symbol]))
+        places = find_moving_parameters(self.model, names)
         return ClosureParameters((), tuple(names[i] for i in places), places)
 
     def step_closure(self, lengths: ClosureParameters) -> Closing:

@@ -53,7 +53,7 @@ def inverse_kinematics(
         robot: a robot, whose loops and couplings are closed and whose floating base moves; or a planar mechanism.
         targets: names of links or frames, whose poses are asked for, of a mechanism names of points; or `Pose`,
             `Point`, `Orientation`, `CenterOfMass`, `Posture` of `screwgraph.mechanics.kinematics.targets`.
-        held: joints that stay where the start has them.
+        held: joints that stay where the start has them; of mechanisms, coordinates or points.
         limits: whether joints stay within the position limits of the file.
         tolerance: error (rad, m; root of the sum of squares of all targets) at which they count as met.
         attempts: how many starts are tried: the one that is given, then random ones.

@@ -16,7 +16,7 @@ from screwgraph.mechanics.kinematics.inverse.models.base import LimitedCoordinat
 from screwgraph.mechanics.kinematics.targets import Point, Posture, Target, TargetResidual, TargetValue
 from screwgraph.mechanics.kinematics.targets.frame_motion import length_of
 from screwgraph.mechanics.kinematics.targets.tangent_derivatives import differentiate_along
-from screwgraph.model.mechanism import Mechanism, without_metadata
+from screwgraph.model.mechanism import Mechanism, find_slots, without_metadata
 from screwgraph.model.mechanism.assembled_positions import find_assembled_states
 from screwgraph.model.mechanism.closure import characteristic_length
 from screwgraph.spatial import Array, maximum, sqrt
@@ -68,7 +68,7 @@ class MechanismPoint:
 
 @dataclass(frozen=True, eq=False)
 class MechanismModel:
-    """A mechanism; its coordinates have no limits, and none is held."""
+    """A mechanism, whose coordinates have no limits; `held` coordinates, `fixed` in q, stay where a start has them."""
 
     __repr__ = one_line
 
@@ -79,10 +79,8 @@ class MechanismModel:
 
     @classmethod
     def holding(cls, mechanism: Mechanism, held: tuple[str, ...]) -> MechanismModel:
-        """Make one. Raises InputError where anything is to be held."""
-        if held:
-            raise InputError("coordinates of a mechanism cannot be held", fix="ask for the points that stay")
-        return cls(mechanism)
+        """Make one; of a point, all coordinates are held. Raises InputError where there is none of a name."""
+        return cls(mechanism, held, (), find_slots(mechanism, held, "held coordinates"))
 
     @property
     def name(self) -> str:
@@ -90,7 +88,7 @@ class MechanismModel:
 
     @property
     def question(self) -> object:
-        return without_metadata(self.subject)
+        return without_metadata(self.subject), self.held
 
     @property
     def manifold(self) -> Manifold:
@@ -102,7 +100,7 @@ class MechanismModel:
 
     @property
     def moves(self) -> tuple[int, ...]:
-        return tuple(range(self.subject.n))
+        return tuple(i for i in range(self.subject.n) if i not in self.fixed)
 
     @property
     def length(self) -> float:
