@@ -22,7 +22,7 @@ def test_the_version_is_printed(command):
     assert command("--version").out == f"screwgraph {screwgraph.__version__}\n"
 
 
-@pytest.mark.parametrize("name", ["info", "solve", "draw", "inverse", "estimate", "identify"])
+@pytest.mark.parametrize("name", ["info", "solve", "draw", "inverse", "estimate", "identify", "excitation"])
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_each_command_helps_with_an_example(command, name, option):
     result = command(name, option)
