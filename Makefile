@@ -6,15 +6,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test check lint extras suite mutants docs site pages pictures papers bench playground wheel clean
+.PHONY: demo test check lint durations extras suite mutants docs site pages pictures papers bench playground wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 # Tests run on two workers: BLAS on one thread each, or its threads wait for one another on small matrices.
-test check suite docs: export OPENBLAS_NUM_THREADS ?= 1
+test check durations suite docs: export OPENBLAS_NUM_THREADS ?= 1
 # Processes that tests start find the package's bytecode, whatever the caller's shell says of it.
-test check extras suite docs: export PYTHONDONTWRITEBYTECODE :=
+test check durations extras suite docs: export PYTHONDONTWRITEBYTECODE :=
 
 TEST := $(BIN)/python -m pytest -p tests.running -n 2 --dist loadfile --max-worker-restart=0
 
@@ -50,6 +50,11 @@ extras: $(VENV)/installed-dev
 	  $(PIP) install "$$package" </dev/null || echo "make: $$package does not install here: its tests skip" >&2; \
 	done
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "extra and not suite" $$(grep -rl 'mark.extra' tests --include='test_*.py')
+
+# Which tests are slow, into tests/slow.txt: each of them runs one week of two or three in `make test`.
+durations: export SCREWGRAPH_TEST_SEED := all
+durations: $(VENV)/installed-dev
+	$(TEST) -p tests.durations
 
 # The long forms of the suites, with every robot of the package example-robot-data, and their tables in docs/suites;
 # make suite ARGS=tests/simulation

@@ -6,7 +6,7 @@ import gc
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,10 @@ from screwgraph.compiler.backends.llvm import gufunc, machine_code, tiering
 from screwgraph.compiler.backends.llvm.assembly import emit_module
 from screwgraph.compiler.backends.llvm.machine_code import Processor
 from screwgraph.compiler.cache import source_digest
-from tests.sampling import SEED, kinds_of, sample_cases, seed_of_run
+from screwgraph.compiler.problem import ordering_search
+from screwgraph.compiler.problem.plan_costs import PlanTrials
+from screwgraph.elimination import orderings
+from tests.sampling import SEED, is_turn, kinds_of, read_slow_functions, sample_cases, seed_of_run
 
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.register_profile("CI", deadline=None, derandomize=True)
@@ -35,6 +38,10 @@ OPTIMISED = ("benchmarks", "compiler", "faults")
 STATISTICS = "motion/estimation"
 """The folder whose suites draw many models, each with code of its own: it is never optimised: that would take hours."""
 
+FIRST_ORDER = ("api", "mechanics", "model", "motion")
+"""Folders whose tests are about answers, which are those of any order."""
+TRY_NAMED_ORDERS = ordering_search._try_named_orders
+
 GARBAGE = 50_000
 """New objects after which the collector of cycles looks for some."""
 
@@ -46,7 +53,7 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to `make suite` what `sampled(k)` leaves out of the cases of a function."""
+    """Leave to `make suite` what `sampled(k)` leaves out of the cases of a function, and slow cases out of turn."""
     tables: defaultdict[tuple[Path, str], list[pytest.Function]] = defaultdict(list)
     for item in items:
         is_sampled = item.get_closest_marker("sampled") is not None and item.get_closest_marker("suite") is None
@@ -60,6 +67,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place, item in enumerate(table):
             if place not in taken:
                 item.add_marker("suite")
+    slow = read_slow_functions()
+    for item in items:
+        function, _, case = item.nodeid.partition("[")
+        if function in slow and not is_turn(function, case, slow[function], seed_of_run()):
+            item.add_marker("suite")
 
 
 def pytest_collection_finish() -> None:
@@ -90,8 +102,8 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[None]:
     """Compile without drafts and without LLVM's optimisation where tests are not about code: the same answers, sooner.
 
-    Batches are computed state by state, not in vectors. That code has a cache of its own. `make suite` optimises all
-    code but that of `STATISTICS`.
+    Batches are computed state by state, not in vectors; in `FIRST_ORDER`, the first order that is possible is taken,
+    not the cheapest. These kinds of code have caches of their own. `make suite` optimises all but `STATISTICS`.
     """
     with pytest.MonkeyPatch.context() as patch:
         path = request.path.relative_to(Path(__file__).parent)
@@ -105,6 +117,9 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
             patch.setenv(tiering.VARIABLE, "0")
             patch.setattr(machine_code, "_object", _object_soon)
             patch.setattr(gufunc, "emit_module", _state_by_state)
+            if any(map(path.is_relative_to, FIRST_ORDER)) and not request.node.get_closest_marker("cheapest"):
+                patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_first_order")
+                patch.setattr(ordering_search, "_try_named_orders", _try_until_one_is_possible)
         yield
 
 
@@ -124,6 +139,12 @@ def denormal_numbers(own_cache: None) -> Iterator[None]:
 
 def _state_by_state(program: Any, arguments: Any, results: Any, dtype: str, batches: bool, *more: Any) -> str:
     return emit_module(program, arguments, results, dtype, False, *more)
+
+
+def _try_until_one_is_possible(trials: PlanTrials, names: Sequence[str], inputs: Sequence[str]) -> list[Any]:
+    if orderings.is_assembled(trials.graph):
+        return TRY_NAMED_ORDERS(trials, names, inputs)
+    return next(filter(None, (TRY_NAMED_ORDERS(trials, [name], inputs) for name in names)), [])
 
 
 def _object_soon(assembly: str, processor: Processor, level: int = 0) -> bytes:

@@ -5,7 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from random import Random
+from zlib import crc32
+
+SLOW = Path(__file__).with_name("slow.txt")
+"""Slow functions: a line each, CPU seconds of the slowest case and the function; `make durations` writes it.
+
+A new function is not slow before it stands there, and runs always.
+"""
+SLOW_SECONDS = 1.0
+"""Cases of more CPU seconds are slow: they run one week of two."""
+SLOWEST_SECONDS = 3.0
+"""Cases of more CPU seconds run one week of three."""
+ALL = "all"
+"""The seed with which each slow case runs."""
 
 SEED = "SCREWGRAPH_TEST_SEED"
 """The environment variable that chooses the samples; without it, the week does."""
@@ -24,6 +38,19 @@ def seed_of_run() -> str:
         year, week, _ = date.today().isocalendar()
         os.environ[SEED] = f"{year}-{week}"
     return os.environ[SEED]
+
+
+def read_slow_functions() -> dict[str, int]:
+    """Return how many weeks there are of which a slow function's cases run one."""
+    rows = (line.split(maxsplit=1) for line in SLOW.read_text(encoding="utf-8").splitlines())
+    return {function: 2 if float(seconds) < SLOWEST_SECONDS else 3 for seconds, function in rows}
+
+
+def is_turn(function: str, case: str, weeks: int, seed: str) -> bool:
+    """Whether a slow case runs: in one week of some, others in others; `make suite` runs all."""
+    last = seed.rpartition("-")[2]
+    week = int(last) if last.isdigit() else crc32(seed.encode())
+    return seed == ALL or (week + crc32(f"{function}[{case}".encode())) % weeks == 0
 
 
 def kinds_of(values: Mapping[str, object], tables: Iterable[str | Sequence[str]]) -> Case:

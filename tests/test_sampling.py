@@ -6,7 +6,7 @@ import re
 from itertools import product
 from pathlib import Path
 
-from tests.sampling import kinds_of, sample_cases
+from tests.sampling import ALL, is_turn, kinds_of, read_slow_functions, sample_cases
 
 EXTRAS = ("gtsam", "exudyn", "torch", "zig")
 """Packages that `make extras` installs."""
@@ -49,3 +49,18 @@ def test_tests_that_skip_without_extras_are_marked():
     needs = re.compile(rf'importorskip\("({"|".join(EXTRAS)})"|\*zig\(\)')
     files = {path: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py")}
     assert [path.name for path, text in files.items() if needs.search(text) and "mark.extra" not in text] == []
+
+
+def test_a_slow_case_runs_one_week_of_some_and_cases_differ_in_which():
+    weeks = [[is_turn("test_slow", str(case), 3, f"2026-{week}") for week in range(1, 13)] for case in range(30)]
+    assert all(sum(runs) == 4 for runs in weeks)
+    assert {tuple(runs[:3]) for runs in weeks} == {(True, False, False), (False, True, False), (False, False, True)}
+    assert all(is_turn("test_slow", str(case), 3, ALL) for case in range(30))
+
+
+def test_slow_functions_exist():
+    texts = {path: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py")}
+    root = Path(__file__).parents[1]
+    for name in read_slow_functions():
+        file, _, function = name.partition("::")
+        assert f"def {function}(" in texts[root / file], f"{name} is no more: make durations"

@@ -8,8 +8,10 @@ tests would notice counts as not noticed.
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -85,6 +87,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "screwgraph"
         shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        # Bytecode with hashes of sources: Python compiles the one file anew that a mutant changes.
+        compileall.compile_dir(copy, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
         for mutant in mutants:
             verdict = try_mutant(mutant, covered, copy, asked.seconds)
             verdicts[verdict] += 1

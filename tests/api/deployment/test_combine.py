@@ -8,6 +8,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.api.deployment import Choice, asked_functions
 
+pytestmark = pytest.mark.cheapest
+
 
 def test_what_functions_have_in_common_is_done_once():
     arm = sg.load("panda")

@@ -13,6 +13,8 @@ from tests.oracle import oracle
 from tests.robots import built_in_robots
 from tests.suites import in_suites
 
+pytestmark = pytest.mark.cheapest
+
 LARGE = ("a1", "iiwa14", "panda")
 BUILT_IN = [
     in_suites(name, "floating" if name == "a1" else "fixed") if name in LARGE else (name, "fixed")

@@ -12,6 +12,8 @@ from screwgraph.spatial import SpatialInertia
 from tests.closed_oracle import motion
 from tests.oracle import oracle
 
+pytestmark = pytest.mark.cheapest
+
 
 def body(rng: np.random.Generator, mass: float) -> np.ndarray:
     """Return the inertial parameters of four particles."""
