@@ -111,6 +111,11 @@ CALLS = {
          "rtol": None, "atol": None, "coordinates": None, "window": None, "marginal": None, "integrator": None,
          "noise": None, "watch": None},
     ),
+    "controller": lambda: (
+        sg.controller,
+        {"robot": robot(), "tasks": [sg.control.PostureTask()], "contacts": (), "ground": None, "limits": None,
+         "dtype": "float64"},
+    ),
     "load": lambda: (
         sg.load,
         {"source": "rr", "base": "fixed", "lock": (), "model": None, "gravity": None, "damping": True,

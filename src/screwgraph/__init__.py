@@ -82,9 +82,11 @@ if TYPE_CHECKING:
     from screwgraph.model.load import load
     from screwgraph.model.robot import Robot
     from screwgraph.model.save import save
+    from screwgraph.motion import control as control
     from screwgraph.motion import integration_rules as integration_rules
     from screwgraph.motion import planning as planning
     from screwgraph.motion import simulation as simulation
+    from screwgraph.motion.control import controller
     from screwgraph.motion.estimation import estimate, inverse_trajectory, over
     from screwgraph.motion.identification import identify
     from screwgraph.motion.identification.excitation import excitation
@@ -108,7 +110,7 @@ _PACKAGES = {
     **dict.fromkeys(("compiler", "elimination", "graph", "optimize", "spatial", "tape"), ""),
     **dict.fromkeys(("formats", "robot"), "model"),
     **dict.fromkeys(("dynamics", "kinematics"), "mechanics"),
-    **dict.fromkeys(("integration_rules", "planning", "simulation"), "motion"),
+    **dict.fromkeys(("control", "integration_rules", "planning", "simulation"), "motion"),
     **dict.fromkeys(("deployment", "interop"), "api"),
     **dict.fromkeys(("draw", "view"), "ui"),
     "errors": "base",
@@ -159,6 +161,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanics.mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "plan", "task_names"), "motion.planning"),
+    "controller": "motion.control",
     "excitation": "motion.identification.excitation",
     "minimal_distance": "motion.planning.collision",
     "Robot": "model.robot",
@@ -248,6 +251,7 @@ __all__ = [
     "centroidal_momentum_rate",
     "closed_positions",
     "compile",
+    "controller",
     "coriolis_matrix",
     "difference",
     "dynamics_graph",

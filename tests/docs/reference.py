@@ -26,6 +26,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "model": (),
     "model.formats": (),
     "model.robot": ("joints", "parameters"),
+    "motion.control": (),
     "motion.estimation": ("bayes",),
     "motion.identification": (),
     "motion.integration_rules": (),

@@ -44,10 +44,9 @@ class QuadraticProgram:
 
     @property
     def given(self) -> dict[str, int]:
-        """Vectors that stand before."""
+        """Vectors that stand before, but for `active`."""
         n, m = self.n, len(self.columns)
-        rows = dict.fromkeys(("lower", "upper", "penalty", "active"), m)
-        return {"H": n * (n + 1) // 2, "g": n, **rows, "A": m * n}
+        return {"H": n * (n + 1) // 2, "g": n, **dict.fromkeys(("lower", "upper", "penalty"), m), "A": m * n}
 
     @property
     def own(self) -> dict[str, int]:
@@ -67,7 +66,7 @@ class QuadraticProgram:
 
     def allocate(self) -> None:
         """Add all vectors to the memory."""
-        for name, size in {**self.given, **self.own}.items():
+        for name, size in {**self.given, **self.own, "active": len(self.columns)}.items():
             self.memory.add(name, size)
 
     def parts(self) -> tuple[Part, ...]:

@@ -1,0 +1,16 @@
+"""Controllers: tasks, contacts and limits of a robot as one function from its state to torques."""
+
+from screwgraph.motion.control.controller import controller, stack_contacts, stack_gains
+from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.tasks import CenterOfMassTask, ControlTask, FrameTask, PostureTask
+
+__all__ = [
+    "CenterOfMassTask",
+    "ControlLimits",
+    "ControlTask",
+    "FrameTask",
+    "PostureTask",
+    "controller",
+    "stack_contacts",
+    "stack_gains",
+]

@@ -1,0 +1,90 @@
+"""Limits of joints that a controller keeps: efforts, accelerations, velocities, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.errors import InputError
+from screwgraph.model.robot import Robot
+from screwgraph.spatial import maximum, minimum, sqrt
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True)
+class JointBounds:
+    """A joint of one coordinate: its places in q and qd, and its bounds, infinite where it has none."""
+
+    at: int
+    along: int
+    lower: float
+    upper: float
+    velocity: float
+
+
+@dataclass(frozen=True)
+class ControlLimits:
+    """Which limits of the robot's file a controller keeps, and how.
+
+    Args:
+        dt: time (s) for which a command is held.
+        acceleration: with which joints can brake at least, whatever they carry (rad/s^2, m/s^2), and accelerate at
+            most. Velocities and positions are kept so that this is enough to stop before the end of the range: Del
+            Prete (2018), "Joint position and velocity bounds in discrete-time acceleration/torque control".
+        effort: keep efforts within those of the file.
+        velocity: keep velocities within those of the file.
+        position: keep positions within those of the file.
+    """
+
+    dt: float = 1e-3
+    acceleration: float = 100.0
+    effort: bool = True
+    velocity: bool = True
+    position: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name in ("dt", "acceleration"):
+            value = getattr(self, name)
+            if not 0.0 < value < np.inf:
+                raise InputError(f"{name} of the limits is {value!r}", why="it must be finite and positive")
+
+    def list_bounds(self, robot: Robot) -> Iterator[JointBounds]:
+        """Yield the joints with limits of position or velocity that are kept."""
+        own = robot.limits
+        for joint in robot.joints:
+            if joint.type.nq != 1:
+                continue
+            at, along = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
+            lower, upper = (float(x[at]) if self.position else s * np.inf for s, x in ((-1, own.lower), (1, own.upper)))
+            speed = float(own.velocity[along]) if self.velocity else np.inf
+            if np.isfinite([lower, upper, speed]).any():
+                yield JointBounds(at, along, lower, upper, speed)
+
+    def bound_acceleration(self, bounds: JointBounds, q: Number, v: Number) -> tuple[Number, Number]:
+        """Return the least and the largest acceleration; what is beyond a range already brakes as it can."""
+        most = self.acceleration
+        above = bounds.upper - q if bounds.upper < np.inf else None
+        below = q - bounds.lower if bounds.lower > -np.inf else None
+        up = minimum(self._most(above, v, bounds.velocity), most)
+        low = -minimum(self._most(below, -v, bounds.velocity), most)
+        up, low = maximum(up, -most), minimum(low, most)
+        return minimum(low, 0.5 * (low + up)), maximum(up, 0.5 * (low + up))
+
+    def _most(self, room: Number | None, v: Number, speed: float) -> Number:
+        """Return the acceleration a with which braking from v + a dt on just stops in the room that is left then.
+
+        (v + a dt)^2 = 2 A (room - v dt - a dt^2 / 2), where A is the acceleration of braking; -v / dt without a root.
+        """
+        h, most, found = self.dt, self.acceleration, self.acceleration
+        if speed < np.inf:
+            found = minimum(found, (speed - v) * (1.0 / h))
+        if room is None:
+            return found
+        half = 0.5 * (2.0 * v + most * h)
+        under = half * half - v * v + 2.0 * most * (room - h * v)
+        stops = (sqrt(maximum(under, 0.0)) - half) * (1.0 / h)
+        return minimum(found, maximum(stops, -v * (1.0 / h)))

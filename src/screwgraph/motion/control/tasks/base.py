@@ -1,0 +1,80 @@
+"""What a task of a controller is: accelerations that are wanted of some quantities, and how much they count."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.errors import InputError
+from screwgraph.model.robot import Robot
+from screwgraph.tape import Number, Row
+from screwgraph.tape.sparse_rows import to_sparse_rows
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """A quantity y with d2y/dt2 = J qdd + drift: its error y* - y, the rate of that, and the d2y/dt2 that is wanted."""
+
+    J: Row
+    drift: Number
+    error: Number
+    error_rate: Number
+    feedforward: Number
+
+
+@dataclass(frozen=True)
+class ControlTask(ABC):
+    """A quantity y that follows y*: d2y/dt2 = d2y*/dt2 + stiffness (y* - y) + damping (dy*/dt - dy/dt).
+
+    Args:
+        stiffness: of the error (1/s^2).
+        damping: of its rate (1/s); by default 2 sqrt(stiffness), so that errors do not overshoot.
+        weight: of the squares of accelerations that are missed (rad/s^2, m/s^2); 0 switches the task off.
+    """
+
+    _: KW_ONLY
+    stiffness: float = 100.0
+    damping: float | None = None
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name in ("stiffness", "damping", "weight"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 <= value < np.inf:
+                raise InputError(f"the {name} of task {self.name!r} is {value!r}", why="it must be finite, from 0 on")
+
+    @property
+    def gains(self) -> tuple[float, float, float]:
+        """Stiffness (1/s^2), damping (1/s) and weight."""
+        damping = 2.0 * float(np.sqrt(self.stiffness)) if self.damping is None else self.damping
+        return self.stiffness, damping, self.weight
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What its reference is called."""
+
+    @abstractmethod
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of y* and of its first and second rates, by name.
+
+        Raises:
+            InputError: the robot cannot have the task.
+        """
+
+    @abstractmethod
+    def rows(self, robot: Robot, q: Any, qd: Any, reference: Any, rates: Any) -> list[TaskRow]:
+        """Return its rows at a state; references are flat."""
+
+
+def make_rows(J: Any, drift: Any, error: Any, rate: Any, rates: Sequence[Number]) -> list[TaskRow]:
+    """Return rows of quantities whose rate is `rate` and that follow `rates`: first rates, then second ones."""
+    n = len(drift)
+    columns = zip(to_sparse_rows(J), drift, error, rate, rates[:n], rates[n:], strict=True)
+    return [TaskRow(row, d, e, wanted - v, a) for row, d, e, v, wanted, a in columns]

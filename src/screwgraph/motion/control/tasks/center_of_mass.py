@@ -1,0 +1,34 @@
+"""Centres of mass that follow positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.mechanics.kinematics import center_of_mass, center_of_mass_acceleration, center_of_mass_jacobian
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.tasks.base import ControlTask, TaskRow, make_rows
+
+
+@dataclass(frozen=True)
+class CenterOfMassTask(ControlTask):
+    """The centre of mass (3,) (m) in the base's axes."""
+
+    @property
+    def name(self) -> str:
+        """It is the robot's."""
+        return "center_of_mass"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of the position and of its rates (2, 3)."""
+        center_of_mass(robot)
+        return {"center_of_mass": (3,), "center_of_mass_rates": (2, 3)}
+
+    def rows(self, robot: Robot, q: Any, qd: Any, reference: Any, rates: Any) -> list[TaskRow]:
+        """Return a row for each direction."""
+        J = center_of_mass_jacobian(robot)(q)
+        drift = center_of_mass_acceleration(robot)(q, qd, np.zeros(robot.nv))
+        return make_rows(J, drift, list(np.asarray(reference) - center_of_mass(robot)(q)), J @ qd, rates)

@@ -1,0 +1,47 @@
+"""What no controller can be of: an error of one line each."""
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.base.errors import InputError
+from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, controller
+from tests.motion.control.robots import arm, feet, tripod
+
+
+def complains(match):
+    return pytest.raises(InputError, match=match)
+
+
+def test_models_and_tasks():
+    with complains("a controller without tasks"):
+        controller(arm(), [])
+    with complains("two tasks are called 'posture'"):
+        controller(arm(), [PostureTask(), PostureTask(weight=2.0)])
+    with complains("'hand'"):
+        controller(arm(), [FrameTask("hand")])
+    with complains("pose"):
+        FrameTask("tip", of="height")
+    with complains("stiffness of task 'posture' is -1.0"):
+        PostureTask(stiffness=-1.0)
+    with complains("expected a robot, got the mechanism"):
+        controller(sg.load("four_bar"), [PostureTask()])
+    with complains("'lift', which has 3|'floating_base', which has 7"):
+        controller(tripod(), [PostureTask(joints=("floating_base",))])
+    with complains("loops or couplings"):
+        controller(sg.load("five_bar"), [PostureTask()])
+    with complains("tasks"):
+        controller(arm(), ["tip"])
+
+
+def test_feet_and_limits():
+    with complains("is one of a robot that stands"):
+        controller(arm(), [PostureTask()], contacts=[sg.Contact("tip")])
+    with complains("has 0 joint coordinates of its own"):
+        controller(tripod(), [PostureTask()], contacts=[sg.Contact("body")])
+    with complains("'nobody'"):
+        controller(tripod(), [PostureTask()], contacts=[*feet(), sg.Contact("nobody")])
+    with complains("dt of the limits is 0"):
+        ControlLimits(dt=0.0)
+    with complains("acceleration of the limits is inf"):
+        ControlLimits(acceleration=np.inf)

@@ -1,0 +1,195 @@
+"""Controllers against programs in which nothing is condensed, and in closed loops."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.motion.control import (
+    CenterOfMassTask,
+    ControlLimits,
+    FrameTask,
+    PostureTask,
+    controller,
+    stack_contacts,
+    stack_gains,
+)
+from screwgraph.motion.control.controller import PRIORITIES
+from screwgraph.tape.verifier import list_faults
+from tests.motion.control.full_program import ALIGNED, FullProgram, point
+from tests.motion.control.robots import arm, crouched, feet, tripod
+
+ARM_TASKS = (FrameTask("tip", of="position", stiffness=400.0), PostureTask(weight=1e-2))
+BODY_TASKS = (FrameTask("body"), PostureTask(weight=1e-2), CenterOfMassTask(weight=1e-3))
+LIMITS = ControlLimits(dt=2e-3)
+
+
+@cache
+def arm_controller():
+    return arm(), controller(arm(), ARM_TASKS, limits=LIMITS)
+
+
+@cache
+def body_controller():
+    return tripod(), controller(tripod(), BODY_TASKS, contacts=feet(), limits=LIMITS)
+
+
+def test_code_is_sound():
+    for _, f in (arm_controller(), body_controller()):
+        assert list_faults(f.body) == []
+
+
+def penalties(robot, contacts):
+    driven = robot.nv - (6 if contacts else 0)
+    bounds = len(list(LIMITS.list_bounds(robot)))
+    names = ["effort"] * driven + ["motion"] * bounds + ["friction"] * 5 * contacts
+    return np.array([PRIORITIES[name] for name in names])
+
+
+def wanted(gains, error, rate, feedforward):
+    stiffness, damping, _ = gains
+    return feedforward + stiffness * error + damping * rate
+
+
+def test_an_arm_misses_its_tasks_least():
+    robot, f = arm_controller()
+    rng, J_of = np.random.default_rng(0), sg.frame_jacobian(robot, "tip", reference=ALIGNED)
+    drift_of, pose = sg.frame_acceleration(robot, "tip", reference=ALIGNED), sg.forward_kinematics(robot, "tip")
+    relaxed = 0
+    for i in range(60):
+        q, qd = rng.uniform(-2, 2, 3), rng.uniform(-1, 1, 3) * (8.0 if i % 3 == 0 else 1.0)
+        goal, rates, posture = (
+            pose(q)[:3, 3] + 0.3 * rng.standard_normal(3),
+            rng.standard_normal((2, 3)),
+            rng.uniform(-2, 2, 3),
+        )
+        gains = stack_gains(ARM_TASKS) * rng.uniform(0.5, 2.0, (2, 3))
+        tau, qdd, active, (status, *_) = f(q, qd, goal, rates, posture, np.zeros((2, 3)), gains, np.zeros(6))
+        J, drift = J_of(q)[3:], drift_of(q, qd, np.zeros(3))[3:]
+        missed = [
+            (J, drift - wanted(gains[0], goal - pose(q)[:3, 3], rates[0] - J @ qd, rates[1]), gains[0, 2]),
+            (np.eye(3), -wanted(gains[1], posture - q, -qd, 0.0), gains[1, 2]),
+        ]
+        program = FullProgram(robot, q, qd, [], [], 0.0, missed, LIMITS)
+        _, gap = program.gap(qdd, np.zeros(0), active, penalties(robot, 0))
+        assert gap < 1e-7
+        relaxed += status == 1.0
+        if status == 0.0:
+            np.testing.assert_allclose(sg.inverse_dynamics(robot)(q, qd, qdd), tau, atol=1e-6)
+        assert np.all(abs(tau) <= 60.0)
+    assert relaxed < 30
+
+
+def test_a_body_on_feet_misses_its_tasks_least_whatever_feet_are_on_the_ground():
+    robot, f = body_controller()
+    rng, solved = np.random.default_rng(1), 0
+    J_of, pose = sg.frame_jacobian(robot, "body", reference=ALIGNED), sg.forward_kinematics(robot, "body")
+    drift_of = sg.frame_acceleration(robot, "body", reference=ALIGNED)
+    for i in range(40):
+        q, qd = crouched(robot), 0.5 * rng.standard_normal(robot.nv)
+        q[7:] += rng.uniform(-0.3, 0.3, 9)
+        on = [(1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0)][i % 4]
+        goal = pose(q).copy()
+        goal[:3, 3] += 0.02 * rng.standard_normal(3)
+        rates, posture, com = rng.standard_normal((2, 6)), q[7:] + 0.1, sg.center_of_mass(robot)(q) + 0.01
+        gains = stack_gains(BODY_TASKS)
+        contacts = np.array([(x, 0.6) for x in on], dtype=float)
+        still = np.zeros((2, 9)), np.zeros((2, 3))
+        arguments = (q, qd, goal, rates, posture, still[0], com, still[1], gains, contacts, np.zeros(33))
+        _, qdd, forces, active, (status, *_) = f(*arguments)
+        J, drift = J_of(q), drift_of(q, qd, np.zeros(robot.nv))
+        error = np.concatenate([np.zeros(3), goal[:3, 3] - pose(q)[:3, 3]])
+        C, zero = sg.center_of_mass_jacobian(robot)(q), np.zeros(robot.nv)
+        c_drift = sg.center_of_mass_acceleration(robot)(q, qd, zero)
+        missed = [
+            (J, drift - wanted(gains[0], error, rates[0] - J @ qd, rates[1]), gains[0, 2]),
+            (np.eye(robot.nv)[6:], -wanted(gains[1], posture - q[7:], -qd[6:], 0.0), gains[1, 2]),
+            (C, c_drift - wanted(gains[2], com - sg.center_of_mass(robot)(q), -C @ qd, 0.0), gains[2, 2]),
+        ]
+        program = FullProgram(robot, q, qd, feet(), on, 0.6, missed, LIMITS)
+        off, gap = program.gap(qdd, forces, active, penalties(robot, 3))
+        assert off < 1e-7
+        assert gap < 1e-7
+        solved += status == 0.0
+    assert solved > 20
+
+
+def test_a_straight_knee_gives_torques_within_limits():
+    robot, f = body_controller()
+    for bend in (0.0, 1e-6, 1e-3):
+        q = robot.neutral()
+        q[2], q[7:] = 0.42, np.tile([0.0, bend, -2 * bend], 3)
+        goal = sg.forward_kinematics(robot, "body")(q)
+        still = np.zeros((2, 9)), np.zeros((2, 3))
+        references = goal, np.zeros((2, 6)), q[7:], still[0], sg.center_of_mass(robot)(q), still[1]
+        tau, qdd, forces, _, _ = f(
+            q, np.zeros(15), *references, stack_gains(BODY_TASKS), stack_contacts(feet()), np.zeros(33)
+        )
+        for x in (tau, qdd, forces):
+            assert np.isfinite(x).all()
+        assert np.abs(tau).max() <= 60.0
+        assert forces[:, 2].sum() == pytest.approx(9.81 * robot.mass, rel=0.05)
+
+
+def test_an_arm_follows_a_point_in_simulation():
+    robot, f = arm_controller()
+    simulator = sg.Simulator(robot, 2e-3, np.array([0.1, -0.4, 0.8]))
+    pose, active, gains, errors = sg.forward_kinematics(robot, "tip"), np.zeros(6), stack_gains(ARM_TASKS), []
+    gains[1, 2] = 1e-6
+    center, w = pose(simulator.q)[:3, 3] + [0.0, 0.05, 0.0], 4.0
+    for i in range(700):
+        c, s = np.cos(w * 2e-3 * i), np.sin(w * 2e-3 * i)
+        goal = center + 0.05 * np.array([s, -c, 0.0])
+        rates = 0.05 * np.array([[w * c, w * s, 0.0], [-w * w * s, w * w * c, 0.0]])
+        tau, _, active, _ = f(simulator.q, simulator.qd, goal, rates, [0.1, -0.4, 0.8], np.zeros((2, 3)), gains, active)
+        simulator.step(tau)
+        errors.append(np.linalg.norm(pose(simulator.q)[:3, 3] - goal))
+    assert max(errors[350:]) < 2e-3
+
+
+def test_positions_and_velocities_stay_within_their_limits():
+    robot, f = arm_controller()
+    simulator = sg.Simulator(robot, 2e-3, np.zeros(3))
+    active, fastest = np.zeros(6), 0.0
+    gains = np.array([[0.0, 0.0, 0.0], [400.0, 20.0, 1.0]])
+    for _ in range(600):
+        tau, _, active, _ = f(
+            simulator.q, simulator.qd, np.zeros(3), np.zeros((2, 3)), [3.0, 3.0, 3.0], np.zeros((2, 3)), gains, active
+        )
+        simulator.step(tau)
+        fastest = max(fastest, np.abs(simulator.qd).max())
+        assert np.all(simulator.q < 2.0 + 1e-3)
+    assert fastest < 8.0 + 1e-2
+    np.testing.assert_allclose(simulator.q, 2.0, atol=0.02)
+
+
+def test_a_body_squats_and_its_feet_stay():
+    robot, f = body_controller()
+    q, dt, w = crouched(robot), 2e-3, 10.0
+    simulator = sg.Simulator(robot, dt, q, contacts=feet(friction=0.7))
+    pose, com, active = sg.forward_kinematics(robot, "body"), sg.center_of_mass(robot)(q), np.zeros(33)
+    goal, gains = pose(q).copy(), stack_gains(BODY_TASKS)
+    gains[:, 2] = 1.0, 1e-5, 0.0
+    for i in range(300):
+        rates = np.zeros((2, 6))
+        c, s = np.cos(w * dt * i), np.sin(w * dt * i)
+        goal[2, 3], rates[:, 5] = q[2] - 0.015 * (1.0 - c), (-0.015 * w * s, -0.015 * w * w * c)
+        references = {
+            "body_pose": goal,
+            "body_pose_rates": rates,
+            "posture": q[7:],
+            "posture_rates": np.zeros((2, 9)),
+            "center_of_mass": com,
+            "center_of_mass_rates": np.zeros((2, 3)),
+        }
+        tau, _, forces, active, (status, *_) = f(
+            simulator.q, simulator.qd, **references, gains=gains, contacts=stack_contacts(feet()), active=active
+        )
+        simulator.step(np.concatenate([np.zeros(6), tau]))
+        assert status == 0.0
+        if i > 10:  # forces of the simulation are those that the controller wanted
+            np.testing.assert_allclose(simulator.forces, forces, atol=0.5)
+        assert np.abs(pose(simulator.q) - goal).max() < 2e-3
+    for contact in feet():
+        assert np.abs(point(robot, contact, simulator.q, simulator.qd)[0] @ simulator.qd).max() < 1e-3

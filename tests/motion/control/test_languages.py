@@ -1,0 +1,30 @@
+"""Controllers in C and in JAX: the same numbers."""
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from tests.api.deployment.tools import WARNINGS, done, found
+from tests.motion.control.test_controllers import arm_controller, body_controller
+
+
+@pytest.mark.parametrize("which", [arm_controller, pytest.param(body_controller, marks=pytest.mark.suite)])
+def test_c(which, tmp_path):
+    compiler = found("gcc", "clang", "cc")
+    _, f = which()
+    sg.export_library({"control": f}, tmp_path, prefix="whole")
+    tests = map(str, (tmp_path / "test").glob("*.c"))
+    done(compiler, "-std=c99", *WARNINGS, "-O1", "-I.", "whole.c", *tests, "-o", "t", "-lm", cwd=tmp_path)
+    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+    assert "alloc" not in (tmp_path / "whole.c").read_text(encoding="utf-8")
+
+
+def test_jax_has_the_same_bits():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    _, f = arm_controller()
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        state = [rng.standard_normal(a.shape) for a in f.arguments[:-1]]
+        for got, expected in zip(f.jax()(*state, np.zeros(6)), f(*state, np.zeros(6)), strict=True):
+            np.testing.assert_array_equal(np.asarray(got), expected)
