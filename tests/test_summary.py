@@ -111,7 +111,7 @@ def _held() -> Iterator[Any]:
     yield TorchFunction(named, function, torch=None, way=None, operator=None, number=None, __name__=function.name)
     yield DeviceArray((4096,), (7,), np.dtype(float), Memory(0, SimpleNamespace(cuMemFree=int)), 0)
     run = sg.simulate(robot, time=0.1, dt=0.01)
-    yield from (run, sg.Simulator(robot), sg.rollout(robot, time=0.01))
+    yield from (run, sg.Simulator(robot), sg.Environment(robot, 2), sg.rollout(robot, time=0.01))
     yield Replay(run, OnlineSmoother(robot, [], 0.01), (), np.ones(len(run.t)))
     yield sg.identify(robot, sg.simulate(robot, time=0.5, dt=0.01))
     yield sg.excitation(robot, period=2.0, harmonics=2, velocity=1.0)

@@ -52,6 +52,12 @@ def simulator():
     return sg.Simulator(robot())
 
 
+def environment():
+    made = sg.Environment(robot(), 2)
+    made.reset(seed=0)
+    return made
+
+
 @cache
 def motion():
     return sg.simulate(robot(), time=0.02, dt=0.01)
@@ -64,6 +70,7 @@ LOG = {"t": T, "q": np.column_stack([np.sin(3.0 * T), np.cos(2.0 * T)]), "qd": n
 SENSORS = [{"sensor": "a", "joint_position": "joint1", "sigma": 0.01}]
 DYNAMICS = {"coordinates": "spanning", "ordering": "rnea", "external_wrenches": (), "dtype": "float64"}
 CALLS = {
+    "Steps": lambda: (sg.Steps, {"at": [1.0, 2.0], "heights": [0.1, 0.2]}),
     "bias_forces": lambda: (sg.bias_forces, {"robot": robot(), **DYNAMICS}),
     "forward_dynamics": lambda: (sg.forward_dynamics, {"robot": robot(), **DYNAMICS, "actuators": False}),
     "inverse_dynamics": lambda: (
@@ -187,6 +194,7 @@ CALLS = {
         {"at": ZERO, "weight": 1.0, "joints": ["joint1"]},
     ),
     "Simulator.reset": lambda: (simulator().reset, {"q": ZERO, "qd": ZERO}),
+    "Environment.step": lambda: (environment().step, {"actions": ZERO}),
     "Simulator.step": lambda: (simulator().step, {"tau": ZERO}),
     "minimal_distance": lambda: (
         sg.minimal_distance,
@@ -217,6 +225,8 @@ UNTRIED = {
 }
 """What functions return, and data that is checked where it is used."""
 SOUND = {
+    "heights": lambda: [[0.0, 0.1], [0.2, 0.3]],
+    "count": lambda: 2,
     "robot": robot,
     "model": robot,
     "graph": graph,

@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from screwgraph.motion.simulate import simulate
     from screwgraph.motion.simulation import (
         Contact,
+        Environment,
         HeightMap,
         Plane,
         Rollouts,
@@ -167,7 +168,7 @@ _LATER = {
     "Robot": "model.robot",
     "simulate": "motion.simulate",
     **dict.fromkeys(
-        ("Contact", "HeightMap", "Plane", "Rollouts", "Simulator", "Steps", "Trajectory", "rollout"),
+        ("Contact", "Environment", "HeightMap", "Plane", "Rollouts", "Simulator", "Steps", "Trajectory", "rollout"),
         "motion.simulation",
     ),
 }
@@ -219,6 +220,7 @@ __all__ = [
     "Contact",
     "Dag",
     "EliminationError",
+    "Environment",
     "Factor",
     "FactorGraph",
     "Function",

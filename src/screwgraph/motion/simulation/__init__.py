@@ -6,6 +6,7 @@ from screwgraph.base.deprecated import old_names
 from screwgraph.model import QUANTITIES, STATES, Column, coordinate_names
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, HeightMap, Plane, Steps
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
+from screwgraph.motion.simulation.environment import Environment
 from screwgraph.motion.simulation.initial_state import initial_position, initial_states, sample_times
 from screwgraph.motion.simulation.mechanism_dynamics import MechanismDynamics
 from screwgraph.motion.simulation.methods import AUTO, METHODS
@@ -56,6 +57,7 @@ __all__ = [
     "Dynamics",
     "Efforts",
     "EnergyBalance",
+    "Environment",
     "Ground",
     "HeightMap",
     "MechanismDynamics",

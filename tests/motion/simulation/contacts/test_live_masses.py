@@ -1,5 +1,7 @@
 """Masses, payloads, gravity and damping as inputs of steps with contacts: those of a robot that has them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ def at_values(**values) -> sg.Robot:
 
 
 def test_steps_are_those_of_a_robot_with_these_numbers():
-    values = dict(zip(NAMES, (9.0, 2.0, 0.05, THIGH, [0.5, 0.0, -9.0]), strict=True))
+    values: dict[str, Any] = dict(zip(NAMES, (9.0, 2.0, 0.05, THIGH, [0.5, 0.0, -9.0]), strict=True))
     live = sg.Simulator(ROBOT, DT, standing(ROBOT), contacts=feet(), parameters=values)
     fixed = sg.Simulator(at_values(**values), DT, standing(ROBOT), contacts=feet())
     for simulator in (live, fixed):

@@ -15,6 +15,9 @@ FRICTION = 0.8
 STIFFNESS, DAMPING = 1e6, 1e3
 """Of the normal direction (N/m, N s/m) where none are given."""
 
+NUMBERS = ("friction", "restitution", "stiffness", "damping")
+"""Of the law of a contact, in the order of `Contact.values`, which has the inverse of the stiffness."""
+
 
 @dataclass(frozen=True)
 class Contact:

@@ -36,7 +36,7 @@ PLANE: Keys = {
 }
 HEIGHTS: Keys = {
     "file": Entry("arrays heights, origin and spacing (.npz)", default=REQUIRED),
-    "smooth": Entry("whether slopes are continuous", "true or false", default="false"),
+    "smooth": Entry("whether gradients are continuous", "true or false", default="false"),
 }
 STEPS: Keys = {
     "at": Entry("places of steps along x", "[x, ...]", "m", REQUIRED),

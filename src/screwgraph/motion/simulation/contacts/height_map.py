@@ -15,21 +15,21 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 
 ROUNDS = 2
-"""Times that the point under a ball is looked for again, at the slope found before."""
+"""Times that the point under a ball is looked for again, at the gradient found before."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeightMap:
     """Ground of given heights (m) on a grid along x and y of the base's axes; level beyond it.
 
-    Between them heights are bilinear, or, `smooth`, cubic with continuous slopes (Keys, 1981). A ball
+    Between them heights are bilinear, or, `smooth`, cubic with continuous gradients (Keys, 1981). A ball
     touches where its lowest point along the ground's normal is; it should be smaller than the radii of hollows.
 
     Args:
         heights: (nx, ny), or (B, nx, ny), one map a motion.
         origin: where the first height stands (x, y) (m).
         spacing: between heights (m).
-        smooth: whether slopes are continuous.
+        smooth: whether gradients are continuous.
     """
 
     heights: Float[np.ndarray, "*B nx ny"]
@@ -42,8 +42,11 @@ class HeightMap:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        z, origin = np.asarray(self.heights), np.asarray(self.origin, dtype=float)
-        is_right = z.ndim in (2, 3) and min(z.shape[-2:]) >= 2 and len(z) > 0
+        try:
+            z, origin = np.asarray(self.heights), np.asarray(self.origin, dtype=float)
+        except (TypeError, ValueError):
+            z, origin = np.zeros(0), np.zeros(0)
+        is_right = z.ndim in (2, 3) and min(z.shape[-2:]) >= 2 and len(z)
         if not is_right or z.dtype.kind not in "iuf" or not np.isfinite(z).all():
             raise InputError(
                 f"a height map has the shape {z.shape}", fix="give finite (nx, ny), each at least 2, or (B, nx, ny)"
@@ -64,7 +67,7 @@ class HeightMap:
         return replace(self, heights=self.heights[motions]) if self.motions > 1 else self
 
     def height(self, places: Float[np.ndarray, "*B 2"]) -> tuple[Float[np.ndarray, "*B"], Float[np.ndarray, "*B 2"]]:
-        """Return the height (m) at places (x, y) (m), and its slopes along x and y; of many maps, B begins with these.
+        """Return the height (m) at places (x, y) (m), and its gradient; of many maps, B begins with these.
 
         Beyond the grid the height is that of its edge.
         """
