@@ -43,10 +43,12 @@ def weights_at(rule: Rule, part: Any) -> Weights:
     if rule.curvature:
         once = lagrange_integrals(rule.nodes)
         first, moved = (1.0 + none[0], *none[1:]), (part, *none[1:])
-        return Weights(first, tuple(p(part) for p in once), moved, tuple(p.integ()(part) for p in once))
+        shares = [tuple(evaluate_polynomial(p, part) for p in found) for found in (once, [p.integ() for p in once])]
+        return Weights(first, shares[0], moved, shares[1])
     used = [i for i in range(count) if any(row[i] for row in rule.position)]
-    moved = dict(zip(used, (p(part) for p in lagrange_integrals(tuple(rule.nodes[i] for i in used))), strict=True))
-    through = tuple(p(part) for p in lagrange_polynomials(rule.nodes))
+    integrals = lagrange_integrals(tuple(rule.nodes[i] for i in used))
+    moved = dict(zip(used, (evaluate_polynomial(p, part) for p in integrals), strict=True))
+    through = tuple(evaluate_polynomial(p, part) for p in lagrange_polynomials(rule.nodes))
     return Weights(through, none, tuple(moved.get(i, none[0]) for i in range(count)), none)
 
 
@@ -64,7 +66,16 @@ def interpolate_step(rule: Rule, points: Sequence[Point], h: Numbers, part: Numb
 
 
 def _sum(shares: Sequence[Numbers], values: Sequence[Numbers]) -> Numbers:
-    return np.sum([share * value for share, value in zip(shares, values, strict=True)], axis=0)
+    first, *others = (share * value for share, value in zip(shares, values, strict=True))
+    return sum(others, start=first)
+
+
+def evaluate_polynomial(p: Any, part: Any) -> Any:
+    """Return a polynomial's value at a number, at arrays, or at an expression."""
+    *others, found = p.coef.tolist()
+    for coefficient in reversed(others):
+        found = found * part + coefficient
+    return found
 
 
 @lru_cache(maxsize=64)

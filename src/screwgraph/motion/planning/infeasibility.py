@@ -38,12 +38,12 @@ def explain_too_fast_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[st
     for name, goal in task.items():
         if not isinstance(goal, Pose | Point) or goal.sigma is not None:
             continue
-        at, points = task.place(name), steps.points_at(goal.time)
+        at, times = task.place(name), steps.times_at(goal.time)
         name = name if at is None else f"{name} ({at})"
-        there = list_reaching_positions(steps.mechanics, goal, q) if len(points) == 1 else [q]
+        there = list_reaching_positions(steps.mechanics, goal, q) if len(times) == 1 else [q]
         (needed, joint), time = (
             min((slowest_joint_time(steps.mechanics, q, x) for x in there), default=(0.0, "")),
-            steps.times[points[0]],
+            times[0],
         )
         if in_time and joint and needed > time:
             what = f"the nearest position found for {name}"
@@ -57,7 +57,7 @@ def explain_unreached_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[s
     """
     is_limited = are_file_limits(task.limits)
     for name, goal in task.items():
-        if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(steps.points_at(goal.time)) != 1:
+        if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(steps.times_at(goal.time)) != 1:
             continue
         if np.ndim(goal.at) > (2 if isinstance(goal, Pose) else 1):
             continue

@@ -39,11 +39,11 @@ def prove_infeasible(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
 def _too_slow(task: Task, steps: TrajectoryUnknowns, goal: Position, name: str) -> Iterator[str]:
     """Joints cannot move to where a goal wants them at their largest velocity."""
     limits = [i for i in task.limits if isinstance(i, VelocityLimit) and i.sigma is None]
-    points = steps.points_at(goal.time)
-    if task.start is None or steps.duration is not None or not limits or len(points) != 1:
+    times = steps.times_at(goal.time)
+    if task.start is None or steps.duration is not None or not limits or len(times) != 1:
         return
     q, (there, joints) = complete_position(task.robot, task.start)[0], complete_position(task.robot, goal.at)
-    places, time, found = list_flat_places(steps.mechanics), float(steps.times[points[0]]), [(0.0, 0, 0.0)]
+    places, time, found = list_flat_places(steps.mechanics), float(times[0]), [(0.0, 0, 0.0)]
     for limit in limits:
         lower, upper = make_bounds(
             steps.mechanics, limit.bounds, lambda joint: symmetric_bounds(joint.limits.velocity), "velocity"

@@ -87,12 +87,12 @@ def _stops(task: Task, steps: TrajectoryUnknowns, choice: int) -> dict[int, Floa
     for goal in task.goals:
         if isinstance(goal, Position):
             at, joints = complete_position(task.robot, goal.at)
-            for i, k in enumerate(steps.points_at(goal.time)):
+            for i, k in enumerate(steps.points_near(goal.time)):
                 wanted = at[i] if at.ndim > 1 else at
                 q = stops.get(int(k), _stop_before(stops, int(k)))
                 stops[int(k)] = copy_coordinates(task.robot, q, wanted, joints)
-        elif isinstance(goal, Pose | Point) and len(steps.points_at(goal.time)) == 1:
-            (k,) = steps.points_at(goal.time).tolist()
+        elif isinstance(goal, Pose | Point) and len(steps.points_near(goal.time)) == 1:
+            (k,) = steps.points_near(goal.time).tolist()
             is_limited, near = are_file_limits(task.limits), _stop_before(stops, k)
             q = find_reaching_position(steps.mechanics, goal, near, is_limited, choice) if k not in stops else None
             if q is not None:

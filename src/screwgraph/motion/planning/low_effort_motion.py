@@ -228,13 +228,13 @@ def _ends(task: Task, steps: TrajectoryUnknowns) -> Iterator[MotionEnds]:
     for goal in task.goals:
         if not isinstance(goal, Position | Pose | Point) or goal.sigma is not None:
             continue
-        points = steps.points_at(goal.time)
-        if points[-1] != last:
+        times = steps.times_at(goal.time)
+        if times[-1] != steps.times[last]:
             continue
         if isinstance(goal, Position):
             at, joints = complete_position(robot, goal.at)
             reached = [at.reshape(-1, robot.nq)[-1]] if set(joints) == set(robot.joint_names) else []
-        elif len(points) == 1:
+        elif len(times) == 1:
             reached = list_reaching_positions(steps.mechanics, goal, q)
     for there in reached:
         yield MotionEnds((q, there), (qd, steps.given["qd"].get(last)), float(steps.times[-1]), directions)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from screwgraph.motion.planning.between_points import find_instants, unwrap_demand
 from screwgraph.motion.planning.goals.position import PositionError
 from screwgraph.motion.planning.limits.position import list_flat_places
 from screwgraph.motion.planning.plan import Plan
@@ -55,16 +56,16 @@ def collect_goals(plan: Plan) -> Iterator[PlotGoal]:
     places = list_flat_places(plan.transcription.steps.mechanics)
     for f in plan.transcription.problem.factors:
         kind = f.arguments[0].variables.name
-        template = unwrap_template(f.template)
+        template = unwrap_demand(f.template)
         if kind not in ("q", "qd") or not isinstance(template, PositionError | EntryError):
             continue
         whole = isinstance(template, PositionError)  # it names velocity coordinates, and has a whole position
-        for n, k in enumerate(f.arguments[0].indices.tolist()):
+        for n, time in enumerate(find_instants(plan.transcription.steps, f, plan.t).tolist()):
             value = _values(f, n)
             for i, c in enumerate(template.columns):
                 column = places.get(c) if whole else c
                 if column is not None:
-                    yield PlotGoal(kind, column, float(plan.t[k]), float(value[column if whole else i]))
+                    yield PlotGoal(kind, column, time, float(value[column if whole else i]))
 
 
 def _values(factors: Factors, i: int) -> np.ndarray:

@@ -22,7 +22,7 @@ from screwgraph.optimize import Factors, Variables, Vector, each, soft
 Time = float | str | tuple[float, float]
 """A time (s), "start", "end", "always", or an interval."""
 ON_TIME = 1e-6
-"""A time is that of a point if it differs by less than so much of a step."""
+"""A time (s) is that of a point if it differs by no more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,32 +199,53 @@ class TrajectoryUnknowns:
         Raises:
             InputError: there is no point at that time.
         """
-        if time == "end":
-            return len(self.times) - 1
-        if isinstance(time, bool | str) or not np.isfinite(time):
-            raise InputError(f"expected a time, got {time!r}", fix='give seconds, or "end"')
-        nearest = int(np.abs(self.times - time).argmin())
-        step = float(np.diff(self.times).min())
-        if abs(self.times[nearest] - time) > max(ON_TIME, 0.01 * step):
-            raise InputError(
-                f"there is no step at t = {time:g} s",
-                why=f"the horizon ends at {self.times[-1]:g} s" if time > self.times[-1] else "",
-                fix=f"the nearest is at {self.times[nearest]:.9g} s",
-            )
-        return nearest
+        (t,) = self.times_at(time)
+        found = self.find_point(t)
+        if found is None:
+            nearest = float(self.times[np.abs(self.times - t).argmin()])
+            raise InputError(f"there is no step at t = {t:g} s", fix=f"the nearest is at {nearest:.9g} s")
+        return found
 
-    def points_at(self, time: Time) -> Int[np.ndarray, " n"]:
-        """Return the numbers of the points of a time or interval. Raises InputError where there is none."""
-        if time == "start":
-            return np.array([0])
+    def find_point(self, t: float) -> int | None:
+        """Return the number of the point at a time (s), None between points."""
+        nearest = int(np.abs(self.times - t).argmin())
+        return nearest if abs(self.times[nearest] - t) <= ON_TIME else None
+
+    def times_at(self, time: Time) -> Float[np.ndarray, " n"]:
+        """Return the times (s) that are meant: one, or the points in an interval and its ends, where these lie between.
+
+        Raises:
+            InputError: a time is none, or outside of the horizon.
+        """
         if time == "always":
-            return np.arange(len(self.times))
+            return self.times
         if isinstance(time, tuple):
-            first, last = (self.point(t) for t in time)
+            first, last = (self._instant(t) for t in time)
             if last <= first:
                 raise InputError(f"the times {time[0]:g}..{time[1]:g} s are not an interval")
-            return np.arange(first, last + 1)
-        return np.array([self.point(time)])
+            inside = self.times[(self.times > first + ON_TIME) & (self.times < last - ON_TIME)]
+            return np.array([first, *inside, last])
+        return np.array([self._instant(time)])
+
+    def _instant(self, time: float | str) -> float:
+        """Return a time (s), that of a point where it is meant. Raises InputError."""
+        if time in ("start", "end"):
+            return float(self.times[0 if time == "start" else -1])
+        if isinstance(time, bool | str) or not np.isfinite(time):
+            raise InputError(f"expected a time, got {time!r}", fix='give seconds, or "end"')
+        if not -ON_TIME <= time <= self.times[-1] + ON_TIME:
+            raise InputError(f"the time {time:g} s is outside of the horizon", why=f"it ends at {self.times[-1]:g} s")
+        point = self.find_point(float(time))
+        return float(time if point is None else self.times[point])
+
+    def points_at(self, time: Time) -> Int[np.ndarray, " n"]:
+        """Return the numbers of the points at a time or in an interval; none between points. Raises InputError."""
+        found = (self.find_point(t) for t in self.times_at(time).tolist())
+        return np.array([p for p in found if p is not None], dtype=int)
+
+    def points_near(self, time: Time) -> Int[np.ndarray, " n"]:
+        """Return the same, with the next points in the place of instants between points. Raises InputError."""
+        return np.unique(np.searchsorted(self.times, self.times_at(time) - ON_TIME))
 
     def sample(self, point: int) -> int:
         """Return the sample at a point: that of the later phase where two meet, else the one before or after."""

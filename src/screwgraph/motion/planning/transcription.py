@@ -207,7 +207,7 @@ def _collect_given_states(
         if not isinstance(goal, Position | Velocity) or goal.sigma is not None or isinstance(goal.at, Mapping):
             continue
         try:
-            points = steps.points_at(goal.time)
+            points = [steps.find_point(t) for t in steps.times_at(goal.time).tolist()]
             if isinstance(goal, Position):
                 family, value = "q", complete_position(task.robot, goal.at)[0]
             else:
@@ -215,7 +215,7 @@ def _collect_given_states(
         except InputError:  # the goal itself tells, in its turn
             continue
         values = value if value.ndim > 1 else np.tile(value, (len(points), 1))
-        found[family] |= {int(p): v for p, v in zip(points, values, strict=False)}
+        found[family] |= {p: v for p, v in zip(points, values, strict=False) if p is not None}
     for family, value in starts.items():
         found[family][0] = value
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.motion.planning.between_points import find_instants, unwrap_demand
 from screwgraph.motion.planning.goals.direction import DirectionError, TiltViolation, measure_angle, say_angle
 from screwgraph.motion.planning.goals.point import PointError
 from screwgraph.motion.planning.goals.pose import PoseError
@@ -12,7 +13,7 @@ from screwgraph.motion.planning.goals.position import CoordinateError, PositionE
 from screwgraph.motion.planning.limits.bernstein import ControlPointLimit
 from screwgraph.motion.planning.limits.position import list_flat_places
 from screwgraph.motion.planning.models import name_effort
-from screwgraph.motion.planning.template_wrappers import BoundViolation, EntryError, unwrap_template
+from screwgraph.motion.planning.template_wrappers import BoundViolation, EntryError
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors, Result
 
@@ -48,7 +49,7 @@ def replace_reason(reason: str, description: str) -> str:
 
 def demand(steps: TrajectoryUnknowns, f: Factors, r: Float[np.ndarray, " m"]) -> str:
     """Say by how much one of the factors, of the residual r, does not hold: whose, with its unit."""
-    (item, _, part), template = f.name.partition(": "), unwrap_template(f.template)
+    (item, _, part), template = f.name.partition(": "), unwrap_demand(f.template)
     mechanics, most = steps.mechanics, float(np.abs(r).max())
     if isinstance(template, PoseError):
         away, turned = np.linalg.norm(r[3:]), np.linalg.norm(r[:3])
@@ -88,14 +89,10 @@ def demand(steps: TrajectoryUnknowns, f: Factors, r: Float[np.ndarray, " m"]) ->
 
 def when(steps: TrajectoryUnknowns, f: Factors, number: int) -> str:
     """Say at which time one of the factors is."""
-    argument = f.arguments[0]
-    if argument.variables.name not in (*KINDS, "tau"):
+    if f.arguments[0].variables.name not in (*KINDS, "tau"):
         return ""
-    index = int(argument.indices[number if len(argument.indices) > 1 else 0])
-    point = index if argument.variables.name in ("q", "qd") else int(steps.points[index])
-    if argument.variables.name == "tau" and steps.collocation.holds:
-        point = int(steps.first[index])
-    return f"at t = {steps.times[point]:.3g} s"
+    times = find_instants(steps, f, steps.times)
+    return f"at t = {times[number if len(times) > 1 else 0]:.3g} s"
 
 
 def _describe_limit(steps: TrajectoryUnknowns, family: str, column: int) -> tuple[str, str, str]:

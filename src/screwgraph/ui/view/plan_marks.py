@@ -31,7 +31,7 @@ def goal_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
     for goal in plan.task.goals:
         if not isinstance(goal, Point | Pose | Position):
             continue
-        every = plan.transcription.steps.points_at(goal.time)
+        every = plan.transcription.steps.points_near(goal.time)
         for k in {int(every[0]), int(every[-1])}:
             if isinstance(goal, Position):
                 lines.append(draw_skeleton(plan.task.robot, _wanted_position(plan, goal, k)))

@@ -78,7 +78,9 @@ class Path:
             raise InputError(f"a path has {len(np.atleast_1d(times))} times and points of the shape {targets.shape}")
         if not (np.isfinite(times).all() and np.isfinite(targets).all() and (np.diff(times) > 0.0).all()):
             raise InputError("times of a path must grow, and all numbers be finite")
-        points = np.arange(steps.point(float(times[0])), steps.point(float(times[-1])) + 1)
+        points = steps.points_at((float(times[0]), float(times[-1])) if len(times) > 1 else float(times[0]))
+        if not len(points):
+            raise InputError(f"no step begins within {times[0]:g}..{times[-1]:g} s, the times of the path")
         at = np.stack([np.interp(steps.times[points], times, column) for column in targets.T], axis=1)
         return points, at
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.goals.base import make_goal_factors
@@ -39,7 +37,5 @@ class Acceleration:
         if not steps.has_dynamics:
             raise InputError(f"{name}: the trajectory has no accelerations", why="the task is solved without dynamics")
         columns, value = select_velocities(steps.mechanics, leave_rest_to_loops(steps.mechanics, self.at))
-        samples = np.unique([steps.sample(int(point)) for point in steps.points_at(self.time)])
-        yield make_goal_factors(
-            EntryError(columns), steps.qdd[samples], sigma=self.sigma, name=f"{name}: acceleration", at=value
-        )
+        how: Any = {"sigma": self.sigma, "name": f"{name}: acceleration", "at": value}
+        yield from make_goal_factors(steps, self.time, EntryError(columns), "qdd", **how)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
+from screwgraph.motion.planning.between_points import list_demands
 from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.keys import DIRECTION
 from screwgraph.motion.planning.mechanics import Mechanics
@@ -94,25 +96,24 @@ class Direction:
         is_angle = isinstance(self.within, int | float | np.number) and not isinstance(self.within, bool)
         if not is_angle or not 0.0 <= self.within < np.pi:
             raise InputError(f"within is {self.within!r}", why="it is an angle", fix="give 0 to pi rad")
-        points = self._list_open_points(steps, frame, axis, at)
-        if not len(points):
-            return
+        left_out = self._list_implied_points(steps, frame, axis, at)
         if not self.within:
-            template, states = DirectionError(steps.mechanics, frame, axis), steps.q[points]
-            rows = project_direction(at)
-            yield make_goal_factors(template, states, sigma=self.sigma, name=f"{name}: direction", at=rows, rank=2)
+            template, how = DirectionError(steps.mechanics, frame, axis), {"sigma": self.sigma, "left_out": left_out}
+            rows: Any = {"at": project_direction(at), "rank": 2}
+            yield from make_goal_factors(steps, self.time, template, "q", name=f"{name}: direction", **how, **rows)
             return
         template, parameters = TiltViolation(steps.mechanics, frame, axis), {"at": at, "within": np.cos(self.within)}
-        if self.sigma is None:
-            yield inequality(template, steps.q[points], name=f"{name}: tilt", **parameters)
-        else:  # the cosine falls by sin(within) a radian
-            sigma = self.sigma * np.sin(self.within)
-            yield hinge(template, steps.q[points], sigma=sigma, name=f"{name}: tilt", **parameters)
+        make: Any = inequality
+        if self.sigma is not None:  # the cosine falls by sin(within) a radian
+            make = partial(hinge, sigma=self.sigma * np.sin(self.within))
+        for demand in list_demands(steps, template, ("q",), self.time, left_out):
+            title = f"{name}: tilt{demand.suffix}"
+            yield make(demand.template, *demand.unknowns, name=title, **parameters, **demand.parameters)
 
-    def _list_open_points(
+    def _list_implied_points(
         self, steps: TrajectoryUnknowns, frame: str, axis: Any, at: Float[np.ndarray, "3"]
     ) -> list[int]:
-        """Return the points of the time at which neither the position is given, nor a velocity at the next one.
+        """Return the points of the time at which the position is given, or a velocity at the next one.
 
         On a whole way, that velocity says once more, up to what collocation errs, that the direction does not change.
 
@@ -121,7 +122,7 @@ class Direction:
         """
         every = steps.points_at(self.time).tolist()
         if self.sigma is not None:
-            return every
+            return []
         for k in every:
             q = steps.asked_of(k)
             if q is None:
@@ -134,8 +135,8 @@ class Direction:
                     why="the position at that time is given",
                     fix="change the position, or ask for the direction at other times",
                 )
-        implied = {k - 1 for k in steps.given["qd"] if k in every}
-        return [k for k in every if steps.asked_of(k) is None and k not in implied]
+        before = {k - 1 for k in steps.given["qd"] if k in every}
+        return [k for k in every if steps.asked_of(k) is not None or k in before]
 
 
 def say_angle(frame: str, angle: float) -> str:

@@ -65,7 +65,6 @@ class FrameVelocity:
             at = np.asarray(value, dtype=float)
             if at.shape[-1:] != (3,) or not np.isfinite(at).all():
                 raise InputError(f"the {kind} velocity of frame {self.frame!r} is {value!r}", fix="give three numbers")
-            points = steps.points_at(self.time)
             template = FrameVelocityError(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, ROWS[kind])
-            states = steps.q[points], steps.qd[points]
-            yield make_goal_factors(template, *states, sigma=self.sigma, name=f"{name}: {kind} velocity", at=at)
+            how: Any = {"sigma": self.sigma, "name": f"{name}: {kind} velocity", "at": at}
+            yield from make_goal_factors(steps, self.time, template, "q", "qd", **how)

@@ -63,5 +63,5 @@ class Point:
                 f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)"
             )
         template = PointError(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
-        points = steps.q[steps.points_at(self.time)]
-        yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: point", at=at)
+        how: Any = {"sigma": self.sigma, "name": f"{name}: point", "at": at}
+        yield from make_goal_factors(steps, self.time, template, "q", **how)

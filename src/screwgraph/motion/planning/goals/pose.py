@@ -57,8 +57,8 @@ class Pose:
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         template = PoseError(steps.mechanics, self.frame)
-        pose, points = self.target(steps.mechanics), steps.q[steps.points_at(self.time)]
-        yield make_goal_factors(template, points, sigma=self.sigma, name=f"{name}: pose", at=pose, rank=2)
+        how: Any = {"sigma": self.sigma, "name": f"{name}: pose", "at": self.target(steps.mechanics), "rank": 2}
+        yield from make_goal_factors(steps, self.time, template, "q", **how)
 
     def target(self, mechanics: Mechanics) -> Float[np.ndarray, "4 4"]:
         """Return the pose in the base. Raises InputError where it is none."""

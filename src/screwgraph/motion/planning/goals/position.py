@@ -67,17 +67,17 @@ class Position:
         """Return one factor for each point of the time. Raises InputError."""
         robot, positions = steps.mechanics.robot, steps.mechanics.positions
         q, names = complete_position(robot, self.at)
-        unknowns, flat = steps.q[steps.points_at(self.time)], flat_coordinates(robot)
+        flat, how = flat_coordinates(robot), {"sigma": self.sigma}
         alone = [n for n in names if n not in robot.q_slices and not flat.issuperset(steps.mechanics.coordinates(n))]
         columns = steps.mechanics.columns([n for n in names if n not in alone])
         if columns:
             template = PositionError(positions, columns)
-            yield make_goal_factors(template, unknowns, sigma=self.sigma, name=f"{name}: position", at=q)
+            yield from make_goal_factors(steps, self.time, template, "q", **how, name=f"{name}: position", at=q)
         if alone:
             columns = steps.mechanics.columns(alone)
             at = np.asarray(list_values(robot, q), dtype=float)[list(columns)]
             template = CoordinateError(positions, columns)
-            yield make_goal_factors(template, unknowns, sigma=self.sigma, name=f"{name}: coordinates", at=at)
+            yield from make_goal_factors(steps, self.time, template, "q", **how, name=f"{name}: coordinates", at=at)
 
 
 def flat_coordinates(robot: Any) -> set[int]:

@@ -36,10 +36,8 @@ class Velocity:
         """Return one factor for each point of the time. Raises InputError."""
         at = self.at if self.time == "start" else leave_rest_to_loops(steps.mechanics, self.at)
         columns, value = select_velocities(steps.mechanics, at)
-        points = steps.points_at(self.time)
-        yield make_goal_factors(
-            EntryError(columns), steps.qd[points], sigma=self.sigma, name=f"{name}: velocity", at=value
-        )
+        how: Any = {"sigma": self.sigma, "name": f"{name}: velocity", "at": value}
+        yield from make_goal_factors(steps, self.time, EntryError(columns), "qd", **how)
 
 
 def leave_rest_to_loops(mechanics: Mechanics, at: Any) -> Any:
