@@ -103,7 +103,7 @@ def _prove_occupied(task: Task, steps: TrajectoryUnknowns, goal: Pose | Point, n
     place, frame = _goal_point(steps, goal), task.robot.frame(goal.frame)
     if place is None:
         return
-    for item in (i for i in task.obstacles if isinstance(i, Avoid) and i.sigma is None):
+    for item in (i for i in task.obstacles if isinstance(i, Avoid) and i.sigma is None and i.motion is None):
         spheres = item.placed(steps.mechanics)
         own = np.array([link == frame.link for link in spheres.links])
         if not own.any():

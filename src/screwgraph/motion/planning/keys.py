@@ -152,7 +152,16 @@ CLEARANCE: Keys = {
     "between": Entry("positions between two points of time at which it is kept, too", "whole number", default="1"),
     "order": Entry("2: motions of constant velocity between points; 3: of constant acceleration", default="2"),
 }
-AVOID: Keys = {"shapes": Entry("obstacles in the base's frame", "list", default=REQUIRED), **CLEARANCE}
+AVOID: Keys = {
+    "shapes": Entry("obstacles in the base's frame, or in one that moves", "list", default=REQUIRED),
+    "motion": Entry("how the frame of the shapes moves", "mapping", default="it stands"),
+    **CLEARANCE,
+}
+MOTION: Keys = {
+    "times": Entry("times of the waypoints; before and after it stands", "[t, ...]", "s", REQUIRED),
+    "points": Entry("its origin in the base", "[[x, y, z], ...]", "m", REQUIRED),
+    "rpy": Entry("roll, pitch and yaw", "[[r, p, y], ...]", "rad", "[[0, 0, 0], ...]"),
+}
 AVOID_ITSELF: Keys = {"allowed": Entry("pairs that may touch", "[[link, link], ...]", default="[]"), **CLEARANCE}
 SPHERE: Keys = {
     "link": Entry("link or frame that carries it", default=REQUIRED),
@@ -233,6 +242,7 @@ SECTIONS: Mapping[str, Keys] = {
     "A limit as a section": LIMIT,
     "obstacles": OBSTACLES,
     "avoid": AVOID,
+    "motion of avoid": MOTION,
     "avoid_itself": AVOID_ITSELF,
     "An item of spheres": SPHERE,
     "box, capsule, cylinder, half_space, sphere of shapes": SIZES,

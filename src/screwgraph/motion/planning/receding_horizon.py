@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.motion.planning.contacts.stance import find_phases, split_runs
 from screwgraph.motion.planning.costs.path import Path
 from screwgraph.motion.planning.items import Item
+from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.motion.planning.phases import Phase
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.transcription import Transcription, list_wrenches
@@ -25,8 +26,9 @@ def is_scheduled(task: Task) -> bool:
 
 
 def is_bound_anew(task: Task) -> bool:
-    """Whether later steps have other factors: contacts follow a schedule, or the start was free before."""
-    return is_scheduled(task) or task.start is None or task.start_velocity is None
+    """Whether later steps have other factors: contacts follow a schedule, obstacles move, or the start was free."""
+    is_moving = any(getattr(item, "motion", None) is not None for item in task.obstacles)
+    return is_moving or is_scheduled(task) or task.start is None or task.start_velocity is None
 
 
 def advance_task(task: Task, steps: int, elapsed: float) -> Task:
@@ -40,6 +42,8 @@ def advance_task(task: Task, steps: int, elapsed: float) -> Task:
         steps: that have passed, fewer than the horizon has.
         elapsed: the same as a time (s).
     """
+    obstacles = tuple(item.later(elapsed) if isinstance(item, Avoid) else item for item in task.obstacles)
+    task = replace(task, obstacles=obstacles)
     if not is_scheduled(task):  # goals keep their place
         return replace(task, goals=tuple(g for g in task.goals if getattr(g, "time", None) != "start"))
     gone, left = _split_phases(task, steps)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui.view.obstacles import make_obstacle_bodies
@@ -31,8 +33,13 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     named = f"{title or f'{plan.task.name}: {robot.name}'}{'' if plan.feasible else ' - NOT FEASIBLE'}"
     if not robot.has_frames:
         return trajectory_scene(plan.trajectory, named, rate=rate)
-    shapes = [shape for item in plan.task.obstacles if isinstance(item, Avoid) for shape in item.shapes]
+    avoided = [item for item in plan.task.obstacles if isinstance(item, Avoid)]
+    shapes = [shape for item in avoided for shape in item.shapes]
     bodies, surfaces = make_obstacle_bodies(shapes, PLATES * robot_size(robot))
+    moving = {f"obstacle {i}": m for i, m in enumerate([a.motion for a in avoided for _ in a.shapes], start=1) if m}
+    bodies = [
+        replace(b, poses=np.array([moving[b.name](t) for t in plan.t])) if b.name in moving else b for b in bodies
+    ]
     goals, balls = goal_marks(plan)
     forces, feet = contact_marks(plan)
     lines, points = (*goals, *path_lines(plan), *tip_path_lines(plan), *forces), (*balls, *feet)

@@ -41,7 +41,7 @@ def robot_scene(
         t: times (N,), increasing (s).
         q: positions (N, nq).
         title: what stands above; by default the robot's name.
-        bodies: other things, such as obstacles, that stand still.
+        bodies: other things, such as obstacles: with a pose, or one for each state.
         lines: such as a path to follow; constant, or (N, k, 3) over time.
         points: constant ones, or (N, k, 3) over time.
         surfaces: such as uneven ground.
@@ -55,6 +55,7 @@ def robot_scene(
         keep = select_states(t, rate)
         lines = [_thin_trail(line, len(t), keep) for line in lines]
         points = [_thin_trail(some, len(t), keep) for some in points]
+        bodies = [replace(b, poses=b.poses[keep]) if np.ndim(b.poses) == 3 else b for b in bodies]
         t, q = t[keep], q[keep]
     poses = [link_poses(robot, state) for state in q]
     visuals = collect_visuals(robot)

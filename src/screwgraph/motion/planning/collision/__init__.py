@@ -14,6 +14,7 @@ from screwgraph.motion.planning.collision.capsules import (
 from screwgraph.motion.planning.collision.collision_pairs import apart_pairs, pairs_of
 from screwgraph.motion.planning.collision.fields import DistanceGrid, height_map, load_distance_grid
 from screwgraph.motion.planning.collision.minimal_distance import minimal_distance
+from screwgraph.motion.planning.collision.moving_frames import Waypoints
 from screwgraph.motion.planning.collision.shapes import SHAPES, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
 from screwgraph.motion.planning.collision.spheres import BodySphere, Spheres, place_spheres
 
@@ -32,6 +33,7 @@ __all__ = [
     "Shape",
     "Sphere",
     "Spheres",
+    "Waypoints",
     "apart_pairs",
     "automatic_capsules",
     "automatic_spheres",

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.collision.clearance_templates import SphereCentres, get_sphere_links
 from screwgraph.motion.planning.collision.fields import DistanceGrid, FieldTaylor
+from screwgraph.motion.planning.collision.moving_frames import FramePose, evaluate_poses
 from screwgraph.motion.planning.collision.spheres import Spheres
 from screwgraph.motion.planning.priors.gaussian_process import select_neighbours
 from screwgraph.motion.planning.priors.gp_interpolation import GpInterpolation, interpolation_weights
@@ -54,10 +56,12 @@ def make_clearance_factors(
     numbers: Mapping[str, np.ndarray],
     fields: tuple[DistanceGrid, ...],
     name: str,
+    motion: FramePose | None = None,
 ) -> Iterable[Factors]:
     """Return factors at points of time, and `between` of them.
 
-    `template` makes the template of spheres' centres, `numbers` are its parameters, `fields` tables that it reads.
+    `template` makes the template of spheres' centres, `numbers` are its parameters, `fields` tables that it reads,
+    `motion` that of the frame of what is not to be touched.
 
     Raises:
         InputError: a number is wrong, or accelerations are wanted where there are none.
@@ -65,24 +69,41 @@ def make_clearance_factors(
     check_clearance(how)
     bodies = get_sphere_links(steps.mechanics, spheres.links)
     places: dict[str, Any] = {"spheres": spheres.numbers}
-    shared = {**places, "margin": how.margin, **numbers}
-    at, centres = steps.q[steps.free_points], SphereCentres(bodies)
-    refresh = FieldTaylor(fields, soft(centres, at, **places)) if fields else None
-    yield _make_factors(how, template(centres), (at,), shared, refresh, name)
+    others: dict[str, Any] = {"margin": how.margin, **numbers}
+    at, centres = steps.q[steps.free_points], SphereCentres(bodies, motion=motion)
+    here = places | _place_frame(steps, motion, steps.times[steps.free_points])
+    refresh = FieldTaylor(fields, soft(centres, at, **here)) if fields else None
+    yield _make_factors(how, template(centres), (at,), {**here, **others}, refresh, name)
     if not how.between:
         return
     chosen, phases, scale = select_neighbours(steps, how.order)
     n, parts = len(phases), np.arange(1, how.between + 1) / (how.between + 1)
     pairs = np.tile(np.arange(n), how.between)
     w = each(np.repeat([interpolation_weights(how.order, part) for part in parts], n, axis=0))
+    first = chosen[0].indices
+    times = steps.times[first] + parts[:, None] * (steps.times[first + 1] - steps.times[first])
+    there = places | _place_frame(steps, motion, times.ravel())
     chosen = [s.variables[s.indices[pairs]] for s in chosen]
-    centres = SphereCentres(bodies, GpInterpolation(steps.mechanics.positions, how.order))
+    centres = SphereCentres(bodies, GpInterpolation(steps.mechanics.positions, how.order), motion)
     when = {"phases": phases[pairs], "scale": scale[pairs]}
     if fields:
         made, unknowns, timing = steps.scale_by_duration(centres, *chosen, **when)
-        refresh = FieldTaylor(fields, soft(made, *unknowns, w=w, **timing, **places))
+        refresh = FieldTaylor(fields, soft(made, *unknowns, w=w, **timing, **there))
     made, unknowns, timing = steps.scale_by_duration(template(centres), *chosen, **when)
-    yield _make_factors(how, made, unknowns, {**shared, "w": w, **timing}, refresh, f"{name}: between")
+    yield _make_factors(how, made, unknowns, {**there, **others, "w": w, **timing}, refresh, f"{name}: between")
+
+
+def _place_frame(steps: TrajectoryUnknowns, motion: FramePose | None, times: Float[np.ndarray, " n"]) -> dict[str, Any]:
+    """Return the parameter `frame` of factors at times (s). Raises InputError where times are not given."""
+    if motion is None:
+        return {}
+    if steps.duration is not None:
+        raise InputError(
+            "obstacles move with the clock, and durations are free",
+            why="where an obstacle is at a point of the plan is not known",
+            fix="give the durations, or several plans with different ones",
+        )
+    return {"frame": each(evaluate_poses(motion, times))}
 
 
 def check_clearance(how: Clearance) -> None:

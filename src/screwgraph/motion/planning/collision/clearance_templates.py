@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from screwgraph.model.robot import Robot, link_poses
 from screwgraph.motion.planning.collision.shapes import SHAPES
+from screwgraph.motion.planning.collision.shapes.base import to_local
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.priors.gp_interpolation import GpInterpolation
 from screwgraph.optimize.template_wrappers import Split
@@ -40,15 +41,23 @@ def get_sphere_links(mechanics: Mechanics, links: tuple[str, ...]) -> SphereLink
 
 @dataclass(frozen=True)
 class SphereCentres:
-    """Centres of all spheres at a position, one after the other."""
+    """Centres of all spheres at a position, one after the other.
+
+    `motion` is that of the frame that they are in, where it is not the base; code does not depend on it.
+    """
 
     bodies: SphereLinks
     between: GpInterpolation | None = None
+    motion: Any = field(default=None, compare=False)
 
-    def __call__(self, *unknowns: Any, spheres: Any, w: Any = None, h: Any = None) -> Any:
-        """Return them (3 n,); unknowns are q, or the states of a step's ends, `spheres` (n, 4) centre and radius."""
-        q = self.position(*unknowns, w=w, h=h)
-        return vector([c for centre in self.bodies.centres(q, spheres) for c in centre])
+    def __call__(self, *unknowns: Any, spheres: Any, w: Any = None, h: Any = None, frame: Any = None) -> Any:
+        """Return them (3 n,), in the base, or in the frame of such a pose (12,), see `pose_numbers`.
+
+        Unknowns are q, or the states of a step's ends, `spheres` (n, 4) centre and radius.
+        """
+        centres = self.bodies.centres(self.position(*unknowns, w=w, h=h), spheres)
+        placed = centres if frame is None else [to_local(centre, frame) for centre in centres]
+        return vector([c for centre in placed for c in centre])
 
     def position(self, *unknowns: Any, w: Any = None, h: Any = None, **parameters: Any) -> Any:
         """Return the position at which spheres are looked at; further parameters are of no matter."""
@@ -57,7 +66,7 @@ class SphereCentres:
     @property
     def here(self) -> SphereCentres:
         """The same of a position itself."""
-        return SphereCentres(self.bodies)
+        return SphereCentres(self.bodies, motion=self.motion)
 
 
 @dataclass(frozen=True)
@@ -72,10 +81,18 @@ class ClearanceViolation:
     fields: int = 0
 
     def __call__(
-        self, *unknowns: Any, spheres: Any, margin: Any, w: Any = None, h: Any = None, field: Any = None, **numbers: Any
+        self,
+        *unknowns: Any,
+        spheres: Any,
+        margin: Any,
+        w: Any = None,
+        h: Any = None,
+        field: Any = None,
+        frame: Any = None,
+        **numbers: Any,
     ) -> Any:
         """Return one number for each obstacle and sphere, spheres of one obstacle one after the other."""
-        flat = self.centres(*unknowns, spheres=spheres, w=w, h=h)
+        flat = self.centres(*unknowns, spheres=spheres, w=w, h=h, frame=frame)
         count = len(self.centres.bodies.links)
         points = [[flat[3 * i + j] for j in range(3)] for i in range(count)]
         rows = []

@@ -14,9 +14,10 @@ from screwgraph.model.formats.yaml_keys import Entry
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.collision.automatic_spheres import AUTO
 from screwgraph.motion.planning.collision.fields import DistanceGrid, height_map, load_distance_grid
+from screwgraph.motion.planning.collision.moving_frames import Waypoints
 from screwgraph.motion.planning.collision.shapes import SHAPES, Shape
 from screwgraph.motion.planning.collision.spheres import BodySphere
-from screwgraph.motion.planning.keys import DISTANCE_GRID, HEIGHT_MAP, SIZES, SPHERE
+from screwgraph.motion.planning.keys import DISTANCE_GRID, HEIGHT_MAP, MOTION, SIZES, SPHERE
 from screwgraph.motion.planning.task_parser import TaskParser
 
 NUMBERS = ("margin", "threshold")
@@ -48,6 +49,16 @@ def read_sphere(value: Value, reading: TaskParser) -> BodySphere:
     centre = tuple(reading.vector(entries["centre"], 3).tolist()) if "centre" in entries else (0.0, 0.0, 0.0)
     link, radius = reading.frame(entries["link"]), reading.number(entries["radius"])
     return _make_obstacle(value, lambda: BodySphere(link, centre, radius))
+
+
+def read_motion(value: Value, reading: TaskParser) -> Waypoints:
+    """Read {times, points, rpy} of a frame that obstacles move with. Raises ModelError."""
+    entries = value.section(MOTION, "motion")
+    if not {"times", "points"} <= entries.keys():
+        raise value.called("motion").complaint("it must have times and points")
+    rows = {key: [reading.vector(p, 3) for p in entries[key].items()] for key in ("points", "rpy") if key in entries}
+    times = [reading.number(t) for t in entries["times"].items()]
+    return _make_obstacle(value, lambda: Waypoints(times, **rows))
 
 
 def read_shape(value: Value, reading: TaskParser) -> Shape | DistanceGrid:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,10 @@ from screwgraph.motion.planning.collision.clearance_templates import (
     get_sphere_links,
 )
 from screwgraph.motion.planning.collision.fields import DistanceGrid
-from screwgraph.motion.planning.collision.obstacle_parser import read_common, read_shape
+from screwgraph.motion.planning.collision.moving_frames import Delayed, FramePose, evaluate_poses
+from screwgraph.motion.planning.collision.obstacle_parser import read_common, read_motion, read_shape
 from screwgraph.motion.planning.collision.shapes import SHAPES, Shape
+from screwgraph.motion.planning.collision.shapes.base import to_local
 from screwgraph.motion.planning.collision.spheres import BodySphere, Spheres
 from screwgraph.motion.planning.keys import AVOID
 from screwgraph.motion.planning.mechanics import Mechanics
@@ -36,7 +38,7 @@ class Avoid:
     """A robot's spheres stay away from shapes, at every point of time and between.
 
     Args:
-        shapes: obstacles in the base's frame.
+        shapes: obstacles in the base's frame, or in that of `motion`.
         spheres: those of the robot, or "auto" for what covers the shapes in its file.
         margin: a clearance (m) to keep.
         sigma: None for a hard limit; else coming too near costs half the square of the depth over sigma (m).
@@ -44,6 +46,8 @@ class Avoid:
         between: positions between two neighbouring points at which it is kept, too.
         order: 2: between points the motion is that of constant velocity with white noise on acceleration, which
             velocities at the points determine; 3: of white noise on jerk, with accelerations.
+        motion: None for shapes that stand; else a function of time (s) to the pose (4, 4) of their frame in the base,
+            such as `Waypoints`. Durations must be given.
     """
 
     __repr__ = one_line
@@ -55,6 +59,7 @@ class Avoid:
     threshold: float = 0.0
     between: int = 1
     order: int = 2
+    motion: FramePose | None = None
 
     @classmethod
     def read(cls, value: Value, reading: TaskParser) -> Avoid:
@@ -63,7 +68,8 @@ class Avoid:
         if "shapes" not in entries:
             raise value.complaint("it must list `shapes`")
         shapes = tuple(read_shape(item, reading) for item in entries["shapes"].items())
-        return cls(shapes, **read_common(entries, value, reading))
+        motion = read_motion(entries["motion"], reading) if "motion" in entries else None
+        return cls(shapes, **read_common(entries, value, reading), motion=motion)
 
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point and each position between. Raises InputError."""
@@ -74,13 +80,25 @@ class Avoid:
         def template(centres: SphereCentres) -> ClearanceViolation:
             return ClearanceViolation(centres, count_kinds(grouped), len(fields))
 
-        yield from make_clearance_factors(self, steps, spheres, template, numbers, tuple(fields), name)
+        if self.motion is not None and not callable(self.motion):
+            raise InputError(f"expected a motion, got {self.motion!r}", fix="give a function of time to a pose (4, 4)")
+        yield from make_clearance_factors(self, steps, spheres, template, numbers, tuple(fields), name, self.motion)
 
-    def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
+    def clearances(
+        self, mechanics: Mechanics, q: Float[np.ndarray, " nq"], time: float
+    ) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link of the sphere, obstacle) of all spheres and obstacles at q."""
         spheres = self.placed(mechanics)
-        found = self.clearances_at(compute_centres(mechanics, spheres, q), spheres.numbers[:, 3])
+        centres = compute_centres(mechanics, spheres, q)
+        if self.motion is not None:
+            (pose,) = evaluate_poses(self.motion, [time])
+            centres = np.array([to_local(p, pose) for p in centres])
+        found = self.clearances_at(centres, spheres.numbers[:, 3])
         return [(clearance, spheres.links[i], what) for clearance, i, what in found]
+
+    def later(self, elapsed: float) -> Avoid:
+        """Return the obstacles after so many seconds."""
+        return self if self.motion is None else replace(self, motion=Delayed(self.motion, elapsed))
 
     def placed(self, mechanics: Mechanics) -> Spheres:
         """Return the robot's spheres. Raises InputError."""
@@ -89,7 +107,7 @@ class Avoid:
     def clearances_at(
         self, centres: Float[np.ndarray, "n 3"], radii: Float[np.ndarray, " n"]
     ) -> list[tuple[float, int, str]]:
-        """Return (clearance less the margin (m), number of the sphere, obstacle) of spheres in the base."""
+        """Return (clearance less the margin (m), number of the sphere, obstacle) of spheres in the shapes' frame."""
         grouped, fields = self._sort_shapes()
         found = []
         for kind, shapes in grouped.items():

@@ -26,7 +26,7 @@ def find_blocked_joints(task: Task, mechanics: Mechanics) -> Iterator[str]:
     if not robot.has_frames:
         return
     for name, item in task.items():
-        if not isinstance(item, Avoid) or item.sigma is not None:
+        if not isinstance(item, Avoid) or item.sigma is not None or item.motion is not None:
             continue
         spheres = item.placed(mechanics)
         alone = _alone(robot, mechanics, spheres)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -32,8 +32,10 @@ class CollisionChecked(Protocol):
         """None for a hard limit."""
         ...
 
-    def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
-        """Return (clearance less the margin (m), link of the robot's sphere, what it is near to) at a position."""
+    def clearances(
+        self, mechanics: Mechanics, q: Float[np.ndarray, " nq"], time: float
+    ) -> list[tuple[float, str, str]]:
+        """Return (clearance less the margin (m), link of the robot's sphere, what it is near to) at a time (s)."""
         ...
 
 
@@ -47,8 +49,8 @@ def check_given_positions(task: Task, mechanics: Mechanics) -> None:
         if not isinstance(item, CollisionChecked):
             continue
         kept = item.margin if item.sigma is None else 0.0
-        for who, q in _iterate_given_positions(task):
-            found, link, what = min(item.clearances(mechanics, q))
+        for who, q, time in _iterate_given_positions(task):
+            found, link, what = min(item.clearances(mechanics, q, time))
             clearance = found + item.margin
             if clearance < kept - ALLOWED:
                 apart = f"{-clearance:.3g} m inside" if clearance < 0.0 else f"only {clearance:.3g} m from"
@@ -59,11 +61,15 @@ def check_given_positions(task: Task, mechanics: Mechanics) -> None:
                 )
 
 
-def _iterate_given_positions(task: Task) -> Iterator[tuple[str, Float[np.ndarray, " nq"]]]:
+def _iterate_given_positions(task: Task) -> Iterator[tuple[str, Float[np.ndarray, " nq"], float]]:
+    """Yield whole positions that are given: where, and at which times (s)."""
     if task.start is not None:
-        yield "at the start", complete_position(task.robot, task.start)[0]
+        yield "at the start", complete_position(task.robot, task.start)[0], 0.0
+    last = sum(phase.duration for phase in task.phases)
+    words: dict[Any, tuple[float, ...]] = {"start": (0.0,), "end": (last,), "always": (0.0, last)}
     for name, item in task.items():
         if isinstance(item, Position):
             q, joints = complete_position(task.robot, item.at)
+            times = words[item.time] if isinstance(item.time, str) else np.atleast_1d(item.time).tolist()
             if q.ndim == 1 and set(joints) == set(task.robot.joint_names):
-                yield ("at the start" if item.time == "start" else f"at {name}"), q
+                yield from (("at the start" if item.time == "start" else f"at {name}", q, t) for t in times)

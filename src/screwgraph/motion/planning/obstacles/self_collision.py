@@ -59,8 +59,10 @@ class AvoidItself:
             self, steps, spheres, lambda centres: SelfClearanceViolation(centres, pairs), {}, (), name
         )
 
-    def clearances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
-        """Return (clearance less the margin (m), link, other link) of all pairs of spheres at q."""
+    def clearances(
+        self, mechanics: Mechanics, q: Float[np.ndarray, " nq"], time: float
+    ) -> list[tuple[float, str, str]]:
+        """Return (clearance less the margin (m), link, other link) of all pairs of spheres at q, at any time."""
         spheres = placed_spheres(mechanics.robot, self.spheres)
         points, r = compute_centres(mechanics, spheres, q), spheres.numbers[:, 3]
         pairs = apart_pairs(mechanics.robot, spheres, self.allowed)

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.motion.planning.collision.clearance_templates import ClearanceViolation, SelfClearanceViolation
+from screwgraph.motion.planning.collision.moving_frames import evaluate_poses, find_corners, measure_ways
 from screwgraph.motion.planning.priors.gp_interpolation import GpInterpolation, interpolation_weights
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors, Selection, each, inequality
@@ -53,14 +54,23 @@ class ClearanceFactors:
         count = len(self.template.centres.bodies.links)
         return np.tile(np.arange(count), sum(n for _, n in self.template.kinds))[:, None]
 
-    def depths(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N r"]:
-        """Return how much too near spheres are (m), negative where they are clear."""
-        return self._evaluate_template(self.template, q, self.factors.shared)
+    @property
+    def motion(self) -> Any:
+        """The motion of the frame of what is not to be touched; None where it stands."""
+        return self.template.centres.motion
 
-    def centres(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N n 3"]:
-        """Return the centres of all spheres."""
-        shared = {"spheres": self.factors.shared["spheres"]}
-        return self._evaluate_template(self.template.centres, q, shared).reshape(len(q), -1, 3)
+    def frames(self, times: Float[np.ndarray, " N"]) -> dict[str, Any]:
+        """Return the parameter `frame` of templates at times (s)."""
+        return {} if self.motion is None else {"frame": each(evaluate_poses(self.motion, times))}
+
+    def depths(self, q: Float[np.ndarray, "N nq"], times: Float[np.ndarray, " N"]) -> Float[np.ndarray, "N r"]:
+        """Return how much too near spheres are (m), negative where they are clear."""
+        return self._evaluate_template(self.template, q, {**self.factors.shared, **self.frames(times)})
+
+    def centres(self, q: Float[np.ndarray, "N nq"], times: Float[np.ndarray, " N"]) -> Float[np.ndarray, "N n 3"]:
+        """Return the centres of all spheres in the frame of what is not to be touched."""
+        parameters = {"spheres": self.factors.shared["spheres"], **self.frames(times)}
+        return self._evaluate_template(self.template.centres, q, parameters).reshape(len(q), -1, 3)
 
     def _evaluate_template(self, template: Any, q: Float[np.ndarray, "N nq"], shared: Mapping[str, Any]) -> np.ndarray:
         family = replace(self.factors.arguments[0].variables, count=len(q))
@@ -94,8 +104,11 @@ def find_swept_contacts(
     kept: Sequence[ClearanceFactors], motion: Motion, edges: Float[np.ndarray, " k"], ways: Float[np.ndarray, " n"]
 ) -> list[SweptContact]:
     """Return the deepest contact of each interval between ascending times (s); `ways` are the joints' in each."""
-    counts = np.clip(np.ceil(ways / ARC), 2, MOST).astype(int)
-    return [touch for each_of in kept for touch in _touches(each_of, motion, edges, counts)]
+    found = []
+    for clear in kept:
+        both = ways if clear.motion is None else ways + measure_ways(clear.motion, edges)
+        found += _touches(clear, motion, edges, np.clip(np.ceil(both / ARC), 2, MOST).astype(int))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,15 +136,14 @@ def _touches(
 ) -> Iterator[SweptContact]:
     def instants_at(times: Float[np.ndarray, " N"]) -> _Instants:
         q = motion(times)
-        return _Instants(times, kept.depths(q), kept.centres(q))
+        return _Instants(times, kept.depths(q, times), kept.centres(q, times))
 
     cuts = zip(edges, edges[1:], counts.tolist(), strict=False)
     begins = np.concatenate([np.linspace(a, b, n, endpoint=False) for a, b, n in cuts])
-    every, interval, movers = (
-        instants_at(np.append(begins, edges[-1])),
-        np.repeat(np.arange(len(counts)), counts),
-        kept.movers,
-    )
+    corners = find_corners(kept.motion)  # where a way turns back, its ends tell nothing
+    begins = np.union1d(begins, corners[(corners > edges[0]) & (corners < edges[-1])])
+    interval = np.searchsorted(edges, begins, side="right") - 1
+    every, movers = instants_at(np.append(begins, edges[-1])), kept.movers
     start, end, worst = every[:-1], every[1:], dict[int, tuple[float, float]]()
     for _ in range(DEEPEST):
         for instants in (start, end):
@@ -153,17 +165,25 @@ def _touches(
 
 @dataclass(frozen=True)
 class SweptClearance:
-    """Half of the way between two positions, and of their depths: positive where spheres may touch on the way."""
+    """Half of the way between two positions, and of their depths: positive where spheres may touch on the way.
+
+    The way is that in the frame of what is not to be touched.
+    """
 
     template: ClearanceViolation | SelfClearanceViolation
     between: GpInterpolation
     movers: tuple[tuple[int, ...], ...]
 
-    def __call__(self, *unknowns: Any, wa: Any, wb: Any, h: Any, spheres: Any, **parameters: Any) -> Any:
-        """Return one number for each row of the template; unknowns are the states of an interval's ends."""
-        at = [self.between(unknowns, w, h) for w in (wa, wb)]
-        a, b = (self.template.centres(q, spheres=spheres) for q in at)
-        near, then = (self.template(q, spheres=spheres, **parameters) for q in at)
+    def __call__(
+        self, *unknowns: Any, wa: Any, wb: Any, h: Any, spheres: Any, fa: Any = None, fb: Any = None, **parameters: Any
+    ) -> Any:
+        """Return one number for each row of the template; unknowns are the states of an interval's ends.
+
+        `wa` and `wb` are the weights of both positions, `fa` and `fb` the poses of a frame that moves.
+        """
+        at = [(self.between(unknowns, w, h), {} if f is None else {"frame": f}) for w, f in ((wa, fa), (wb, fb))]
+        a, b = (self.template.centres(q, spheres=spheres, **frame) for q, frame in at)
+        near, then = (self.template(q, spheres=spheres, **frame, **parameters) for q, frame in at)
         ways = [sqrt(sum((b[i + j] - a[i + j]) ** 2 for j in range(3)) + SMOOTH) for i in range(0, len(a), 3)]
         rows = enumerate(self.movers)
         return vector([0.5 * (near[row] + then[row] + BENT * sum(ways[i] for i in movers)) for row, movers in rows])
@@ -186,5 +206,8 @@ def make_swept_clearance(steps: TrajectoryUnknowns, found: Sequence[SweptContact
         template = SweptClearance(kept.template, GpInterpolation(steps.mechanics.positions, 2), movers)
         made, unknowns, timing = steps.scale_by_duration(template, *ends, phases=phases, scale=parts)
         wa, wb = (each(np.repeat(part, len(first), axis=0)) for part in (w[:-1], w[1:]))
+        cuts = steps.times[first] + np.linspace(0.0, 1.0, PAIRS + 1)[:, None] * np.diff(steps.times)[first]
+        ends_of = (("fa", cuts[:-1]), ("fb", cuts[1:]))
+        frames = {key: value for key, times in ends_of for value in kept.frames(times.ravel()).values()}
         name = f"{kept.factors.name}: all the way"
-        yield inequality(made, *unknowns, name=name, wa=wa, wb=wb, **timing, **kept.factors.shared)
+        yield inequality(made, *unknowns, name=name, wa=wa, wb=wb, **frames, **timing, **kept.factors.shared)
