@@ -22,7 +22,7 @@ from screwgraph.motion.estimation import ModelNoise
 from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
 PAYLOAD = "a mechanism carries no payload"
-ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs and dampers act"
+ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs, dampers and friction"
 TOUCHING = {"contacts": "contacts of a mechanism", "ground": "a ground without"}
 SMOOTHER = "options of the method 'smoother'"
 MASSES: Mapping[str, str] = {"parameters": "", "payload": PAYLOAD, "dtype": ""}

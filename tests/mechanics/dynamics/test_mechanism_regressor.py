@@ -111,7 +111,10 @@ def test_live_numbers_may_be_zero_in_the_file():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: sg.regressor(sg.load("four_bar_angle"), parameters=["arm"]), "no body, damping or stiffness"),
+        (
+            lambda: sg.regressor(sg.load("four_bar_angle"), parameters=["arm"]),
+            "no body, damping, friction or stiffness",
+        ),
         (lambda: sg.regressor(sg.load("four_bar")), "has no motors"),
         (lambda: sg.regressor(sg.load("four_bar_angle"), payload="crank"), "payload"),
         (lambda: sg.base_parameters(sg.load("four_bar_angle"), lengths=["crank"]), "no formulas of lengths"),

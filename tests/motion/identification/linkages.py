@@ -77,7 +77,8 @@ def make_log(
         dJ += 2.0 * (body.mass * (v * a).sum(axis=1) + about * w * b)
         dV -= body.mass * (v @ g)
     damping = sum(damper.damping for damper in mechanism.dampers)
-    tau = J * acceleration + 0.5 * dJ * rate**2 + dV + damping * rate
+    friction = sum(damper.friction for damper in mechanism.dampers) * np.tanh(rate / 0.01)
+    tau = J * acceleration + 0.5 * dJ * rate**2 + dV + damping * rate + friction
     return {"t": t, f"q:{motor}": angle, f"qd:{motor}": rate, f"qdd:{motor}": acceleration, f"tau:{motor}": tau}
 
 

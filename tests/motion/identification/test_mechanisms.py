@@ -69,6 +69,19 @@ def test_sigmas_hold_the_truth(exact):
     assert np.mean(np.abs(z) < 3.0) > 0.95
 
 
+def test_coulomb_friction_is_doubted_and_found():
+    truth = TRUTH | {"friction:bearing": 1.3}
+    log, model = make_log(sg.load_mechanism(FOUR_BAR, truth), "crank", *swing(600, 0.01)), sg.load_mechanism(FOUR_BAR)
+    (doubt, *_) = sg.identify(model, log).doubts
+    assert "friction:bearing" in doubt
+    names = ["crank", "coupler", "rocker", "damping:bearing", "friction:bearing"]
+    found = sg.identify(model, log, names)
+    expected = combinations_of(sg.load_mechanism(FOUR_BAR, truth), found.base)
+    np.testing.assert_allclose(found.base_values, expected, rtol=1e-6, atol=1e-8)
+    assert found.doubts == ()
+    assert found.model.dampers[0].friction == pytest.approx(1.3, rel=1e-6)
+
+
 @pytest.mark.suite
 def test_sigmas_hold_the_truth_of_a_leg_of_eight_points():
     """Of 20 logs of a leg with a crank, a rod, two rockers and a foot."""
@@ -231,7 +244,7 @@ def test_what_is_refused(exact):
     model, no_currents = sg.load_mechanism(FOUR_BAR), "no current of the log: its tau is .* as i:crank"
     currents = {name.replace("tau", "i"): x for name, x in exact.items()}
     cases: tuple[tuple[dict[str, np.ndarray], dict[str, Any], str], ...] = (
-        (exact, {"parameters": ["no"]}, "no body, damping or stiffness is called 'no'"),
+        (exact, {"parameters": ["no"]}, "no body, damping, friction or stiffness is called 'no'"),
         (exact, {"parameters": ["crank", "crank"]}, "'crank' is named twice"),
         (exact, {"payload": "C"}, "a mechanism carries no payload"),
         (exact, {"contacts": ["A"]}, "point 'A' stands still"),

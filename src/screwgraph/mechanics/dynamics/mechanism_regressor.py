@@ -32,7 +32,7 @@ SPATIAL = {
 At mass 1 and a centre of mass in the first point, slopes by the mass, the centre of mass and I0 are those by m, mx, my
 and I0: torques are linear in these, and mx is m times the centre of mass.
 """
-OTHERS = ("damping", "stiffness")
+OTHERS = ("damping", "friction", "stiffness")
 DEPENDENT = 1e-7
 """Singular values, columns of unit length, below which columns depend on others: positions close to 1e-9."""
 STATES = 3
@@ -40,22 +40,23 @@ STATES = 3
 
 
 def find_parameters(mechanism: Mechanism, names: Sequence[str] | None) -> dict[str, Mapping[str, tuple[str, float]]]:
-    """Return parameters by name, by default all: numbers in which torques are linear, by their labels.
+    """Return parameters by name, by default all but friction: numbers in which torques are linear, by their labels.
 
     Of each number, the value of the file that it belongs to, and where slopes are taken.
 
     Raises:
-        InputError: no file, or no body, damping or stiffness of a name, or one that is named twice.
+        InputError: no file, or no body, damping, friction or stiffness of a name, or one that is named twice.
     """
     known: dict[str, Mapping[str, tuple[str, float]]] = {
         body.name: {f"{body.name}.{n}": (f"{v}:{body.name}", at) for n, (v, at) in _list_numbers(body).items()}
         for body in mechanism.bodies
     }
     known |= {name: {name: (name, 0.0)} for name, _ in check_source(mechanism).values if _is_linear(name)}
-    chosen = list(known if names is None else names)
+    every = [name for name in known if not name.startswith("friction:")]
+    chosen = list(every if names is None else names)
     for name in chosen:
         if name not in known:
-            raise make_unknown_name_error("body, damping or stiffness", name, known)
+            raise make_unknown_name_error("body, damping, friction or stiffness", name, known)
         if chosen.count(name) > 1:
             raise InputError(f"parameter {name!r} is named twice")
     return {name: known[name] for name in chosen}

@@ -37,7 +37,7 @@ def regressor(
 
     Of planar mechanisms pi are, body by body, the mass m, m times the centre of mass (mx, my) in the body's frame and
     the moment of inertia I0 about its first point, then stiffnesses and dampings; tau are the motors' torques.
-    `parameters` are names of bodies, or "damping:NAME" and "stiffness:NAME".
+    `parameters` are names of bodies, or "damping:NAME", "stiffness:NAME" and "friction:NAME".
 
     Raises:
         InputError: torques are not linear in a parameter, or as `inverse_dynamics`.

@@ -121,6 +121,7 @@ DAMPER: Keys = {
     "damper": Entry(PART, default=REQUIRED),
     **ENDS,
     "damping": Entry("damping", NUMBER, "N s/m, N m s/rad", REQUIRED),
+    "friction": Entry("level F of Coulomb friction F tanh(rate / 0.01)", NUMBER, "N, N m", "0"),
 }
 FORCE: Keys = {
     "force": Entry(PART, default=REQUIRED),

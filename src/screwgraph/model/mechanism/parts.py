@@ -184,12 +184,13 @@ class Spring:
 
 @dataclass(frozen=True)
 class Damper:
-    """A viscous damper between two points (N s/m), or about an angle (N m s/rad)."""
+    """A damper between two points (N s/m, N), or about an angle (N m s/rad, N m): viscous, with Coulomb `friction`."""
 
     name: str
     points: tuple[int, int] | None
     angle: int | None
     damping: Scalar
+    friction: Scalar = 0.0
 
 
 @dataclass(frozen=True)

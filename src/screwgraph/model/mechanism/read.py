@@ -191,7 +191,8 @@ def parameter_values(mechanism: Mechanism) -> dict[str, float]:
             found[f"length:{body.name}"] = body.length
     for spring in mechanism.springs:
         found |= {f"stiffness:{spring.name}": spring.stiffness, f"rest:{spring.name}": spring.rest}
-    found |= {f"damping:{damper.name}": damper.damping for damper in mechanism.dampers}
+    for damper in mechanism.dampers:
+        found |= {f"damping:{damper.name}": damper.damping, f"friction:{damper.name}": damper.friction}
     for force in mechanism.forces:
         found |= _components(force.name, force.value)
     for torque in mechanism.torques:

@@ -133,7 +133,13 @@ def read_spring(name: str, entries: dict[str, Value], around: ReadContext) -> Sp
 
 def read_damper(name: str, entries: dict[str, Value], around: ReadContext) -> Damper:
     """Read a damper. Raises ModelError."""
-    return Damper(name, *_ends("damper", name, entries, around), read_parameter("damping", name, entries, around.names))
+    damping, friction = (read_parameter(key, name, entries, around.names) for key in ("damping", "friction"))
+    if friction < 0.0:
+        at = entries.get("friction", entries[""]).at
+        raise ModelError(
+            f"the friction of damper {name!r} is {friction:g}", at=at, fix="friction takes energy: not < 0"
+        )
+    return Damper(name, *_ends("damper", name, entries, around), damping, friction)
 
 
 def read_force(name: str, entries: dict[str, Value], around: ReadContext) -> Force:

@@ -79,8 +79,8 @@ def identify(
             not measured; but columns that are missing of floating bases, and of joints of closed chains, mean that
             there is no motor.
         parameters: as for `regressor`, by default all inertias, and armatures and dampings of the file; levels of
-            friction are "JOINT.friction", masses alone "LINK.mass". Of mechanisms bodies, "damping:NAME" and
-            "stiffness:NAME". The other parameters are those of the file.
+            friction are "JOINT.friction", masses alone "LINK.mass". Of mechanisms bodies, "damping:NAME",
+            "stiffness:NAME" and "friction:NAME" of a damper. The other parameters are those of the file.
         payload: the frame of an unknown body.
         priors: {parameter: its numbers}, instead of the file's.
         prior_weight: 1: twice or half the prior's mass, size, friction are about one standard deviation away, and ten

@@ -127,7 +127,7 @@ class MechanismDynamics(Dynamics):
         if chosen:
             raise InputError(
                 f"{' and '.join(chosen)} of a mechanism",
-                why="its file says which springs and dampers act",
+                why="its file says which springs, dampers and friction of dampers act",
                 fix="leave these options out",
             )
 

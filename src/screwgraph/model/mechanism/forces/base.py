@@ -16,11 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A mechanism's coordinates and velocities, by place in q, of any kind of number."""
+    """A mechanism's coordinates and velocities, by place in q, of any kind of number.
+
+    `slipping` are velocities of which forces are functions while powers are differentiated by `qd`: the same.
+    """
 
     mechanism: Mechanism
     q: Any
     qd: Any
+    slipping: Any = None
+
+    @property
+    def slip(self) -> Motion:
+        """The same motion at velocities that stay while powers are differentiated."""
+        return self if self.slipping is None else Motion(self.mechanism, self.q, self.slipping)
 
     def point(self, i: int) -> tuple[Any, ...]:
         """Return where a point is (m)."""
@@ -113,7 +122,8 @@ class Influence:
     """Something that pushes: functions of a motion and of one part of the mechanism, `parts` names these.
 
     Generalised forces are minus the derivative of `potential` (J) by q, minus that of half the `dissipation` (W) by
-    qd, and that of `power` (W), which is linear in qd, by qd. `slots` are the coordinates that it depends on.
+    qd, and that of `power` (W), which is linear in qd but for `slip`, by qd. `slots` are the coordinates that it
+    depends on.
     """
 
     parts: Callable[[Mechanism], Sequence[Any]]
@@ -137,7 +147,7 @@ class Influence:
             return [self.potential(Motion(motion.mechanism, x, qd), part)]
 
         def work(x: Mapping[int, Any]) -> list[Any]:
-            moving = Motion(motion.mechanism, q, x)
+            moving = Motion(motion.mechanism, q, x, qd)
             return [self.power(moving, part), self.dissipation(moving, part)]
 
         pull = gradient(potential, q, by)[0]

@@ -236,7 +236,7 @@ class IdentifiedMechanism:
         """Return the dampers of an angle; those that a file lacks are called as the angle is."""
         mechanism = self.subject
         own = [d.name for d in mechanism.dampers if d.angle is not None and mechanism.angles[d.angle].name == row]
-        return {"damping": f"damping:{own[0] if own else row}"}
+        return {kind: f"{kind}:{own[0] if own else row}" for kind in ("damping", "friction")}
 
 
 @dataclass(frozen=True, eq=False)
