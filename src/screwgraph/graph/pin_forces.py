@@ -1,4 +1,4 @@
-"""Forces in the pins of planar mechanisms as variables of their graphs."""
+"""Forces in the pins of mechanisms as variables of their graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from screwgraph.model.robot import make_unknown_name_error
 
 @check_arguments
 def with_pin_forces(graph: FactorGraph, *names: str) -> FactorGraph:
-    """Return a mechanism's graph with the forces (2,), in N along x and y of the ground, on bodies at their points.
+    """Return a mechanism's graph with the forces (d,), in N along the axes of the ground, on bodies at their points.
 
     Variables `wrench:BODY.POINT`, as robots have a `wrench` for each joint; by default all. See `PinForce`.
 
@@ -24,16 +24,10 @@ def with_pin_forces(graph: FactorGraph, *names: str) -> FactorGraph:
         names: "crank.P1" is the force that body crank gets at point P1.
 
     Raises:
-        InputError: the graph is no planar mechanism's, or has parameters as inputs; an unknown name; constraints that
+        InputError: the graph is no mechanism's, or has parameters as inputs; an unknown name; constraints that
             follow from others, so that the forces of these are not determined.
     """
     mechanism = _find_mechanism(graph)
-    if mechanism.dimension == 3:
-        raise InputError(
-            f"mechanism {mechanism.name!r} is in space: forces in its pins are no variables",
-            why="bodies pass on moments by the vectors that they share, not forces at points alone",
-            fix="read the multipliers lambda of its constraints, or load it as a robot with joints",
-        )
     parts = MechanismParts(mechanism)
     if len(mechanism.freedom.kept) < sum(c.rows for c in mechanism.constraints):
         loose = next(
@@ -49,7 +43,7 @@ def with_pin_forces(graph: FactorGraph, *names: str) -> FactorGraph:
         if name not in known:
             raise make_unknown_name_error("point of a body", name, known)
     chosen = {name: known[name] for name in dict.fromkeys(names or known)}
-    variables = [vector_variable("wrench", name, 2, i, None) for i, name in enumerate(chosen, 1)]
+    variables = [vector_variable("wrench", name, mechanism.dimension, i, None) for i, name in enumerate(chosen, 1)]
     graph = graph.with_variables(*variables)
     return graph.with_factors(*(_factor(parts, name, pin, i) for i, (name, pin) in enumerate(chosen.items(), 1)))
 
@@ -60,7 +54,7 @@ def _find_mechanism(graph: FactorGraph) -> Mechanism:
         if isinstance(balance, ForceBalance):
             return balance.mechanism
     raise InputError(
-        "pin forces are those of a planar mechanism with the numbers of its file",
+        "pin forces are those of a mechanism with the numbers of its file",
         fix="sg.with_pin_forces(sg.dynamics_graph(mechanism)); robots have variables wrench:LINK",
     )
 
@@ -72,4 +66,4 @@ def _factor(parts: MechanismParts, name: str, pin: PinForce, index: int) -> Fact
         "multipliers": tuple(Key("lambda", parts.multipliers[held.rows].name) for held in pin.held),
         "q": parts.keys("q", pin.positions),
     }
-    return Factor(pin_force, arguments, 2, index, {"pin": pin})
+    return Factor(pin_force, arguments, pin.mechanism.dimension, index, {"pin": pin})

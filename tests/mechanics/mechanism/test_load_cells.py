@@ -31,6 +31,40 @@ def test_cells_read_what_newton_and_euler_say(name: str):
             np.testing.assert_allclose(np.stack([read["it_x"], read["it_y"]], 1), expected, atol=1e-8 * size)
 
 
+@pytest.fixture(scope="module")
+def spatial():
+    """An RSSR linkage under a torque that changes, and its states."""
+    mechanism = sg.load_mechanism("rssr")
+    run = sg.simulate(mechanism, time=0.4, dt=0.01, tau=lambda t, q, qd: [3.0 * np.sin(9.0 * t)])
+    states = {"q": run.q, "v": run.qd, "a": run.qdd, "tau": run.tau}
+    return mechanism, run, states | {"multipliers": constraint_multipliers(mechanism, run.q, run.qd, run.tau)}
+
+
+@pytest.mark.parametrize(("body", "point"), [("rocker", "C"), ("rocker", "D"), ("crank", "A")])
+def test_cells_in_space_read_three_components_in_the_axes_of_the_body(spatial, body, point):
+    mechanism, run, states = spatial
+    cell = {"sensor": "it", "load_cell": [body, point], "sigma": 1.0}
+    read = simulate_sensors(mechanism, states, parse_sensors(mechanism, [cell]))
+    pins = sg.with_pin_forces(sg.dynamics_graph(mechanism), f"{body}.{point}").given("q", "qd", "tau")
+    force = np.asarray(sg.compile(pins, "wrench")(run.q, run.qd, run.tau))
+    R = sg.forward_kinematics(mechanism, body)(run.q)[:, :3, :3]
+    found = np.stack([read[f"it_{axis}"] for axis in "xyz"], axis=1)
+    np.testing.assert_allclose(found, np.einsum("kji,kj->ki", R, force), atol=1e-8 * np.abs(force).max())
+
+
+def test_a_load_cell_in_space_tells_the_torque_of_the_motor(spatial):
+    """Beside an encoder of 6 deg, which alone knows nothing of it."""
+    mechanism, run, states = spatial
+    cell = {"sensor": "cell", "load_cell": ["rocker", "C"], "sigma": 1e-2}
+    encoder = {"sensor": "encoder", "angle": "theta", "sigma": 0.1}
+    left = []
+    for sensors in ([cell, encoder], [encoder]):
+        read = simulate_sensors(mechanism, states, parse_sensors(mechanism, sensors), np.random.default_rng(0))
+        found = sg.estimate(mechanism, {"t": run.t, **read}, sensors=sensors, inputs=["theta"])
+        left.append(np.abs(found.tau - run.tau)[4:-4].max())
+    assert left[0] < 0.1 < 1.0 < left[1]
+
+
 @pytest.mark.parametrize(
     ("sensor", "match"),
     [

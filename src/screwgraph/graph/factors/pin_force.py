@@ -13,13 +13,13 @@ from screwgraph.spatial import Array, vector
 
 @factor(linear=("wrench", "qdd", "multipliers"), cites="Garcia de Jalon & Bayo (1994), section 5.1")
 def pin_force(
-    wrench: Float[Array, "2"],
+    wrench: Float[Array, " d"],
     qdd: Sequence[Float[Array, "1"]],
     multipliers: Sequence[Float[Array, " rows"]],
     q: Sequence[Float[Array, "1"]],
     *,
     pin: PinForce,
-) -> Float[Array, "2"]:
+) -> Float[Array, " d"]:
     """The pin gives what inertia and constraints of the body take, less its weight and torques."""
     positions = {i: x[0] for i, x in zip(pin.positions, q, strict=True)}
     accelerations = {i: x[0] for i, x in zip(dict.fromkeys(pin.accelerations), qdd, strict=True)}

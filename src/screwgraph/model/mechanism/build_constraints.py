@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from screwgraph.model.mechanism.mechanism import Mechanism
 
 X_AXIS: tuple[Slot, ...] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-NO_LINE: tuple[Slot, ...] = (0.0,) * 6
+NO_LINE: Line = (ORIGIN, ORIGIN)
 
 
 def constraints_of(mechanism: Mechanism) -> tuple[Constraint, ...]:
@@ -56,10 +56,12 @@ def _of_body(mechanism: Mechanism, body: Body) -> list[Constraint]:
     part = f"body {body.name!r}"
     first, second, *others = body.points
     base = _slots(mechanism, first, second)
-    found = [Constraint(constant_distance, part, base, {"length": body.length}, degree=2)]
+    found = [Constraint(constant_distance, part, base, {"length": body.length}, 2, (first, second))]
     for point, (x, y) in zip(others, body.shape[2:], strict=True):
         constants = {"along": x / body.length, "across": y / body.length}
-        found.append(Constraint(body_point, part, (*base, *_slots(mechanism, point)), constants, degree=1))
+        found.append(
+            Constraint(body_point, part, (*base, *_slots(mechanism, point)), constants, 1, (first, second, point))
+        )
     return found
 
 
@@ -80,14 +82,17 @@ def _of_spatial_body(mechanism: Mechanism, body: Body) -> Iterator[Constraint]:
     tied = [(body.line(place), body.shape[place]) for place in body.basis if place not in body.follows]
     for k, (line, way) in enumerate(tied):
         if line[0] != ORIGIN:
-            yield Constraint(constant_distance, part, _slots(mechanism, *line), {"length": norm(way)}, degree=2)
+            yield Constraint(constant_distance, part, _slots(mechanism, *line), {"length": norm(way)}, 2, line)
         for other, across in tied[:k]:
             slots = (*_slots(mechanism, *other), *_slots(mechanism, *line))
-            yield Constraint(scalar_product, part, slots, {"product": dot(across, way)}, _degree(other, line))
-    first, second = [*(_slots(mechanism, *line) for line in body.lines[:2]), NO_LINE][:2]
+            yield Constraint(
+                scalar_product, part, slots, {"product": dot(across, way)}, _degree(other, line), (*other, *line)
+            )
+    first, second = [*body.lines[:2], NO_LINE][:2]
     for place in body.follows:
-        slots = (*_slots(mechanism, *body.line(place)), *first, *second)
-        yield Constraint(body_line, part, slots, _parts_of_line(body, body.shape[place]), _degree(body.line(place)))
+        ends = (*body.line(place), *first, *second)
+        parts = _parts_of_line(body, body.shape[place])
+        yield Constraint(body_line, part, _slots(mechanism, *ends), parts, _degree(body.line(place)), ends)
 
 
 def _parts_of_line(body: Body, way: tuple[Any, ...]) -> dict[str, Any]:
@@ -105,9 +110,14 @@ def _parts_of_line(body: Body, way: tuple[Any, ...]) -> dict[str, Any]:
 def _of_constant_angle(mechanism: Mechanism, part: ConstantAngle) -> Constraint:
     name = f"constant_angle {part.name!r}"
     lengths = [_find_length(mechanism, line, name) for line in part.lines]
-    slots = tuple(slot for line in part.lines for slot in _slots(mechanism, *line))
+    ends = (*part.lines[0], *part.lines[1])
     return Constraint(
-        scalar_product, name, slots, {"product": lengths[0] * lengths[1] * cos(part.angle)}, _degree(*part.lines)
+        scalar_product,
+        name,
+        _slots(mechanism, *ends),
+        {"product": lengths[0] * lengths[1] * cos(part.angle)},
+        _degree(*part.lines),
+        ends,
     )
 
 
@@ -145,11 +155,12 @@ def _of_angle(mechanism: Mechanism, angle: Angle, slot: int) -> Constraint:
         origin = X_AXIS if angle.origin is None else _slots(mechanism, *angle.origin)
         slots = (*_slots(mechanism, *angle.about), *origin, *line, slot)
         constants = {"length": _find_length(mechanism, angle.about, part)}
-        return Constraint(angle_about, part, slots, constants, _degree(angle.origin, angle.of), slot)
+        ends = (*angle.about, *(angle.origin or NO_LINE), *angle.of)
+        return Constraint(angle_about, part, slots, constants, _degree(angle.origin, angle.of), ends, slot)
     if angle.origin is None:
-        return Constraint(absolute_angle, part, (*line, slot), degree=1, defines=slot)
+        return Constraint(absolute_angle, part, (*line, slot), {}, 1, angle.of, slot)
     slots = (*_slots(mechanism, *angle.origin), *line, slot)
-    return Constraint(relative_angle, part, slots, degree=2, defines=slot)
+    return Constraint(relative_angle, part, slots, {}, 2, (*angle.origin, *angle.of), slot)
 
 
 def _of_slider(mechanism: Mechanism, slider: Slider, number: int) -> Constraint:

@@ -46,7 +46,7 @@ class MechanismMotion:
         return self.states["tau"][[self.inputs.index(motor)]]
 
     def pin_force(self, pin: tuple[int, int]) -> Any:
-        """Return the force on a planar body at one of its points (2,), see `PinForce`, in the axes of the body."""
+        """Return the force on a body at one of its points (d,), see `PinForce`, in the axes of the body."""
         number, _ = pin
         force, multipliers = _pin_forces(self.mechanism)[pin], list[Any]()
         rows = _rows_of_multipliers(self.mechanism)
@@ -207,16 +207,13 @@ def _sensor(name: str, entries: dict[str, Value], around: ReadContext) -> Sensor
 
 
 def check_motors(sensors: Sequence[Sensor], mechanism: Mechanism) -> None:
-    """Raise ModelError where a sensor reads the torque of an angle that is no motor, or a force in space."""
+    """Raise ModelError where a sensor reads the torque of an angle that is no motor."""
     for sensor in sensors:
         at = mechanism.places.get(f"sensor {sensor.name!r}")
         if sensor.form.on == "motor" and mechanism.angles[sensor.target].name not in mechanism.motors:
             known = ", ".join(mechanism.motors) or "none: add motors: [angle, ...] to the file"
             what = f"sensor {sensor.name!r}: {mechanism.angles[sensor.target].name!r} is no motor"
             raise ModelError(what, at=at, fix=f"motors are {known}")
-        if sensor.form.on == "pin" and mechanism.dimension == 3:
-            what = f"sensor {sensor.name!r} reads the force in a pin, which only planar mechanisms have"
-            raise ModelError(what, at=at, fix="leave it out")
 
 
 def _target(on: str, value: Value, around: ReadContext) -> int | tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Load cell of a planar mechanism."""
+"""Load cell of a mechanism."""
 
 from screwgraph.model.sensors.base import XY, SensorForm, SensorKind
 

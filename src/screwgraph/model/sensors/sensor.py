@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.sensors import SENSORS
-from screwgraph.model.sensors.base import QUATERNION, SensorForm, SensorKind, SensorPlace
+from screwgraph.model.sensors.base import QUATERNION, XY, XYZ, SensorForm, SensorKind, SensorPlace
 
 OPTIONS = {
     "delay": "has no delay",
@@ -73,7 +73,10 @@ class Sensor:
         """Its kind on models of its own sort."""
         found = self.entry.robot if isinstance(self.target, str) else self.entry.mechanism
         assert found is not None  # as read
-        return replace(found, suffixes=self.entry.robot.suffixes) if self.in_space and self.entry.robot else found
+        if not self.in_space:
+            return found
+        alike = self.entry.robot.suffixes if self.entry.robot else XYZ if found.suffixes == XY else found.suffixes
+        return replace(found, suffixes=alike)
 
     @property
     def place(self) -> SensorPlace:

@@ -20,8 +20,9 @@ Slot = int | float
 class Constraint:
     """A template bound to coordinates and constants; `part` is how messages call what it stems from.
 
-    Its residuals have the unit m^`degree`. `defines` is the coordinate, an angle, that it determines at any position of
-    the others. Methods take coordinates, by place in q, of any kind of number.
+    Residuals have the unit m^`degree`. Of what bodies and angles hold, the first arguments are the coordinates of the
+    points, and heads of vectors, `ends`, by number. `defines` is the coordinate, an angle, that it determines at any
+    position of the others. Methods take coordinates, by place in q, of any kind of number.
     """
 
     __repr__ = one_line
@@ -31,6 +32,7 @@ class Constraint:
     slots: tuple[Slot, ...]
     constants: Mapping[str, Any] = field(default_factory=dict)
     degree: int = 0
+    ends: tuple[int, ...] = ()
     defines: int | None = None
 
     def __call__(self, q: Any) -> Sequence[Any]:
