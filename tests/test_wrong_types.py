@@ -8,6 +8,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.mechanics.kinematics import targets
+from screwgraph.model.robot import Sphere
 from screwgraph.motion.planning.collision import BodyCapsule
 
 WRONG = (
@@ -225,6 +226,7 @@ UNTRIED = {
 }
 """What functions return, and data that is checked where it is used."""
 SOUND = {
+    "shape": lambda: Sphere(0.1),
     "heights": lambda: [[0.0, 0.1], [0.2, 0.3]],
     "count": lambda: 2,
     "robot": robot,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from screwgraph.base.deprecated import old_names
 from screwgraph.model.robot.actuator import Actuator, Lever
 from screwgraph.model.robot.actuators import Cable, LoopMotor, Thruster, Transmission
-from screwgraph.model.robot.attach import attach, prefix_names
+from screwgraph.model.robot.attach import attach, prefix_names, world
 from screwgraph.model.robot.closed_chain_checks import check_closed_chains
 from screwgraph.model.robot.closure.closed_positions import close_loops, complete, complete_velocity
 from screwgraph.model.robot.closure.constraints import (
@@ -159,6 +159,7 @@ __all__ = [
     "with_gravity",
     "without_damping",
     "without_loops",
+    "world",
 ]
 
 if not TYPE_CHECKING:

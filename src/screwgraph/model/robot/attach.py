@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot.joints import Fixed
-from screwgraph.model.robot.parts import Frame, Joint
+from screwgraph.model.robot.parts import Frame, Joint, Link
 from screwgraph.model.robot.robot import Robot
 from screwgraph.model.robot.topology import tree
 from screwgraph.model.robot.weld import merge_fixed
@@ -55,6 +56,25 @@ def attach(
         T_wb=robot.T_wb,
     )
     return merge_fixed(whole)
+
+
+@check_arguments
+def world(robots: Mapping[str, Robot]) -> Robot:
+    """Return robots and bodies as one model: each stands on the link "world", with its name before those of its parts.
+
+    Parts of {"left": arm} are called "left/link1". Robots with floating bases are free; bases of the others stand at
+    the origin. Gravity is the first one's.
+
+    Raises:
+        InputError: there is none.
+    """
+    if not robots:
+        raise InputError("a world without robots", fix='world({"robot": robot, "box": box})')
+    first = next(iter(robots.values()))
+    whole = tree("world", (Link("world"),), (), gravity=first.gravity)
+    for name, robot in robots.items():
+        whole = attach(whole, robot, "world", T=robot.T_wb, prefix=f"{name}/")
+    return whole
 
 
 def prefix_names(robot: Robot, prefix: str) -> Robot:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
 from screwgraph.model import QUANTITIES, STATES, Column, coordinate_names
-from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, HeightMap, Plane, Steps
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, HeightMap, OtherBody, Plane, Steps
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.environment import Environment
 from screwgraph.motion.simulation.initial_state import initial_position, initial_states, sample_times
@@ -61,6 +61,7 @@ __all__ = [
     "Ground",
     "HeightMap",
     "MechanismDynamics",
+    "OtherBody",
     "Place",
     "Plane",
     "RobotDynamics",

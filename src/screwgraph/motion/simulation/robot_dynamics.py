@@ -201,7 +201,8 @@ class RobotDynamics(Dynamics):
             raise only_implicit(["contacts"], options.method)
         springs = checked_springs(robot, options.springs)
         held = tuple((name, *spring) for name, spring in springs.items())
-        model = ContactModel(robot, options.contacts, options.ground.fixed, options.stops, options.friction, held, live)
+        plane = None if any(contact.against for contact in options.contacts) else options.ground.fixed
+        model = ContactModel(robot, options.contacts, plane, options.stops, options.friction, held, live)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
         return compile_contact_step(model, self.step_closure(ClosureParameters()), limits)
 

@@ -7,6 +7,7 @@ from screwgraph.motion.simulation.contacts.contact_list import make_contacts
 from screwgraph.motion.simulation.contacts.contact_wrenches import ContactRecord, contact_wrenches
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
+from screwgraph.motion.simulation.contacts.other_body import OtherBody
 
 __all__ = [
     "Contact",
@@ -14,6 +15,7 @@ __all__ = [
     "ContactRecord",
     "Ground",
     "HeightMap",
+    "OtherBody",
     "Plane",
     "Steps",
     "contact_wrenches",

@@ -1,4 +1,4 @@
-"""A contact: a point or a ball of a body that touches the ground."""
+"""A contact: a point or a ball of a body that touches the ground, or another body."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
+from screwgraph.motion.simulation.contacts.other_body import OtherBody
 
 FRICTION = 0.8
 """Coulomb's coefficient where none is given: rubber on concrete."""
@@ -21,11 +22,11 @@ NUMBERS = ("friction", "restitution", "stiffness", "damping")
 
 @dataclass(frozen=True)
 class Contact:
-    """A point of a link or frame, or a ball about it, that touches the ground: Signorini's and Coulomb's laws.
+    """A point of a link or frame, or a ball about it, that touches the ground or another body.
 
-    The normal force is that of a spring and a damper that push only, taken at the end of each step; with `stiffness`
-    infinite the contact is rigid. Friction is Coulomb's, of an exact round cone. Numbers of the laws may be arrays
-    (B,), one a motion.
+    It obeys Signorini's and Coulomb's laws. The normal force is that of a spring and a damper that push only, taken at
+    the end of each step; with `stiffness` infinite the contact is rigid. Friction is Coulomb's, of an exact round cone.
+    Numbers of the laws may be arrays (B,), one a motion.
 
     Args:
         frame: the link or frame that carries it.
@@ -35,6 +36,7 @@ class Contact:
         stiffness: of the normal direction (N/m).
         damping: of the normal direction (N s/m).
         at: the point, or the centre of the ball, in the frame (m).
+        against: the shape of another body that it touches, in the place of the ground.
     """
 
     frame: str
@@ -44,6 +46,7 @@ class Contact:
     stiffness: float | Float[np.ndarray, " B"] = STIFFNESS
     damping: float | Float[np.ndarray, " B"] = DAMPING
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    against: OtherBody | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)

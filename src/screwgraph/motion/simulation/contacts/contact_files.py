@@ -10,9 +10,11 @@ from screwgraph.model.formats.diagnostics import as_model_error
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
+from screwgraph.model.robot.shapes import Box, Capsule, Sphere
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
+from screwgraph.motion.simulation.contacts.other_body import OtherBody
 
 RIGID = "inf"
 """The stiffness of a rigid contact."""
@@ -29,6 +31,14 @@ CONTACT: Keys = {
     "restitution": Entry("rebound over impact velocity", NUMBER, default="0"),
     "stiffness": Entry("of the normal direction, inf of a rigid contact", NUMBER, "N/m", "1e6"),
     "damping": Entry("of the normal direction", NUMBER, "N s/m", "1e3"),
+    "against": Entry("another body that it touches, in the place of the ground", "mapping"),
+}
+AGAINST: Keys = {
+    "frame": Entry("link or frame", default=REQUIRED),
+    "box": Entry("sizes of a box", VECTOR, "m"),
+    "radius": Entry("of a sphere, or of a capsule along z", NUMBER, "m"),
+    "length": Entry("of a capsule, between the centres of its ends", NUMBER, "m", "0"),
+    "at": Entry("origin of the shape in the frame", VECTOR, "m", "[0, 0, 0]"),
 }
 PLANE: Keys = {
     "normal": Entry("normal of the ground", VECTOR, default="[0, 0, 1]"),
@@ -68,9 +78,24 @@ def _read_contact(value: Value) -> list[Contact]:
     entries = value.section(CONTACT, "a contact")
     if "frame" not in entries:
         raise value.complaint("it must have a frame")
-    numbers = {key: _number(entries[key]) for key in entries if key not in ("frame", "points")}
+    numbers = {key: _number(entries[key]) for key in entries if key not in ("frame", "points", "against")}
     points = [p.numbers({}, 3) for p in entries["points"].items()] if "points" in entries else [(0.0, 0.0, 0.0)]
-    return [Contact(entries["frame"].text(), at=(x, y, z), **numbers) for x, y, z in points]
+    other = _read_other(entries["against"]) if "against" in entries else None
+    return [Contact(entries["frame"].text(), at=(x, y, z), against=other, **numbers) for x, y, z in points]
+
+
+def _read_other(value: Value) -> OtherBody:
+    entries = value.section(AGAINST, "against")
+    if "frame" not in entries or ("box" in entries) == ("radius" in entries):
+        raise value.complaint("it must have a frame, and a box or a radius")
+    x, y, z = entries["at"].numbers({}, 3) if "at" in entries else (0.0, 0.0, 0.0)
+    if "box" in entries:
+        length, width, height = entries["box"].numbers({}, 3)
+        shape = Box((length, width, height))
+    else:
+        radius, length = (entries[key].number({}) if key in entries else 0.0 for key in ("radius", "length"))
+        shape = Capsule(radius, length) if length else Sphere(radius)
+    return OtherBody(entries["frame"].text(), shape, (x, y, z))
 
 
 def _number(value: Value) -> float:

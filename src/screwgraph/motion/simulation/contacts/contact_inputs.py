@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument, without_metadata
 from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.ground import Ground
+from screwgraph.motion.simulation.contacts.ground import PLANE, Ground, Plane
 from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +28,16 @@ class ContactInputs:
     values: Float[np.ndarray, "*B n"]
     ground: Ground
     radii: Float[np.ndarray, " k"]
-    places: Function | None = None
+    paired: Bool[np.ndarray, " k"]
+    places: Function
+    fixed: Plane | None = None
 
     @classmethod
     def of(cls, robot: Any, contacts: Sequence[Contact], ground: Ground) -> ContactInputs:
         """Make them for a robot. Raises InputError where numbers are for other counts of motions."""
-        places = None if ground.fixed else compile_places(robot, contacts)
-        made = cls(stack_values(contacts), ground, np.array([contact.radius for contact in contacts]), places)
+        paired = np.array([contact.against is not None for contact in contacts])
+        radii, fixed = np.array([contact.radius for contact in contacts]), None if paired.any() else ground.fixed
+        made = cls(stack_values(contacts), ground, radii, paired, compile_places(robot, contacts), fixed)
         if made.values.ndim == 2 and ground.motions not in (1, len(made.values)):
             raise InputError(
                 f"contacts have numbers for {len(made.values)} motions, the ground for {ground.motions}",
@@ -58,8 +62,7 @@ class ContactInputs:
 
     def astype(self, dtype: str) -> ContactInputs:
         """Return them for steps of another type."""
-        places = self.places and self.places.astype(dtype)
-        return replace(self, values=self.values.astype(dtype), places=places)
+        return replace(self, values=self.values.astype(dtype), places=self.places.astype(dtype))
 
     def select(self, motions: slice) -> ContactInputs:
         """Return those of some of the motions."""
@@ -68,10 +71,26 @@ class ContactInputs:
 
     def at(self, q: Float[np.ndarray, "*B nq"]) -> tuple[Float[np.ndarray, "*B n"], ...]:
         """Return the arguments of a step that begins at q."""
-        if self.places is None:
+        if self.fixed:
             return (self.values,)
-        planes = self.ground.tangent_planes(self.places.ufunc(q), self.radii)
+        planes = self.planes(q)
         return self.values, planes.reshape(*planes.shape[:-2], -1).astype(self.places.dtype, copy=False)
+
+    def planes(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k 4"]:
+        """Return the tangent planes that contacts touch at q: unit normals, and heights along these (m)."""
+        return self._touch(q)[1]
+
+    def points(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k 3"]:
+        """Return the points (m) at which contacts touch at q: of balls those that are nearest."""
+        p, planes = self._touch(q)
+        return p - self.radii[:, None] * planes[..., :3]
+
+    def _touch(self, q: Float[np.ndarray, "*B nq"]) -> tuple[Float[np.ndarray, "*B k 3"], Float[np.ndarray, "*B k 4"]]:
+        found = self.places.ufunc(q)
+        if not self.paired.any():
+            return found, self.ground.tangent_planes(found, self.radii)
+        p, others = found
+        return p, np.where(self.paired[:, None], others, self.ground.tangent_planes(p, self.radii))
 
 
 def stack_values(contacts: Sequence[Contact]) -> Float[np.ndarray, "*B n"]:
@@ -88,13 +107,38 @@ def stack_values(contacts: Sequence[Contact]) -> Float[np.ndarray, "*B n"]:
 
 
 def compile_places(robot: Robot, contacts: Sequence[Contact]) -> Function:
-    """Return the points, or centres of balls, of contacts (k, 3) (m) as a function of q."""
+    """Return the points, or centres of balls, of contacts (k, 3) (m) as a function of q.
+
+    Where some touch other bodies, also the planes (k, 4) that these touch there, zero of the others.
+    """
+    is_paired = any(contact.against for contact in contacts)
 
     def expression(q: np.ndarray) -> list[object]:
-        return [x for c in contacts for x in move_point(robot, robot.frame(c.frame), c.at, q).p]
+        points = [move_point(robot, robot.frame(c.frame), c.at, q).p for c in contacts]
+        planes = [_touch_body(robot, c, p, q) for c, p in zip(contacts, points, strict=True) if is_paired]
+        return [x for row in (*points, *planes) for x in row]
 
-    question = (without_metadata(robot), tuple((contact.frame, contact.at) for contact in contacts))
-    results = (Result("places", (len(contacts), 3)),)
+    question = (without_metadata(robot), tuple((c.frame, c.at, c.against) for c in contacts))
+    k = len(contacts)
+    results = (Result("places", (k, 3)), *((Result("planes", (k, PLANE)),) if is_paired else ()))
     return compile_expression(
-        "contact_places", question, (make_numbered_argument("q", robot.nq),), expression, results=results
+        "contact_places",
+        question,
+        (make_numbered_argument("q", robot.nq),),
+        expression,
+        results=results,
+        branches=is_paired,
     )
+
+
+def _touch_body(robot: Robot, contact: Contact, p: Float[Array, "3"], q: Float[Array, " nq"]) -> list[object]:
+    """Return the plane that the other body has at its point nearest to p."""
+    if contact.against is None:
+        return [0.0] * PLANE
+    frame, own = robot.frame(contact.against.frame), robot.frame(contact.frame)
+    origin = move_point(robot, frame, (0.0, 0.0, 0.0), q).p
+    R = np.stack([move_point(robot, frame, axis, q).p - origin for axis in np.eye(3).tolist()], axis=1)
+    seen_from = move_point(robot, own, (0.0, 0.0, 0.0), q).p
+    distance, direction = contact.against.distance(R.T @ (p - origin), R.T @ (seen_from - origin))
+    normal = R @ np.array(direction)
+    return [*normal, normal @ p - distance]

@@ -42,5 +42,7 @@ def make_contacts(
     for contact in contacts:
         if not isinstance(contact, Contact):
             raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
-        model.frame(contact.frame)
+        frame = model.frame(contact.frame)
+        if contact.against and model.frame(contact.against.frame).link == frame.link:
+            raise InputError(f"{contact.frame!r} touches {contact.against.frame!r}", why="they are on the same link")
     return tuple(contacts), Plane() if ground is None else ground

@@ -83,7 +83,7 @@ class ContactModel:
     @property
     def question(self) -> tuple[object, ...]:
         """What code depends on: of contacts only where they are, their other numbers are arguments."""
-        places = tuple((contact.frame, contact.radius, contact.at) for contact in self.contacts)
+        places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
         return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs, self.live
 
     def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
@@ -93,7 +93,12 @@ class ContactModel:
             point = move_point(self.robot, self.robot.frame(contact.frame), contact.at, q)
             own = planes[PLANE * k : PLANE * (k + 1)]
             gap, axes = self.plane.touch(point.p) if self.plane else touch_plane(point.p, own)
-            columns = point.at(-contact.radius * axes[0]) if contact.radius else point.linear
+            arm = -contact.radius * axes[0]
+            columns = point.at(arm) if contact.radius else point.linear
+            if contact.against:  # both bodies at the same point, so that no moment is lost
+                other = move_point(self.robot, self.robot.frame(contact.against.frame), contact.against.at, q)
+                theirs = other.at(point.p + arm - other.p)
+                columns = {i: columns.get(i, 0.0) - theirs.get(i, 0.0) for i in {*columns, *theirs}}
             gaps.append(gap - contact.radius)
             directions += list(np.ravel(axes))
             along = {i: axes @ column for i, column in sorted(columns.items())}

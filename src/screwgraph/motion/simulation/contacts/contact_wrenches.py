@@ -12,6 +12,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
 from screwgraph.motion.simulation.contacts.ground import Ground
 
 DEEP = 1e-3
@@ -57,20 +58,17 @@ def contact_wrenches(
 ) -> Mapping[str, Float[np.ndarray, "N 6"]]:
     """Return the wrenches (moment, force) on the frames of contacts, in the axes of these, at positions q.
 
-    `forces` (N) are in the base's axes, at the points that touch the ground.
+    `forces` (N) are in the base's axes, at the points that touch; bodies that are touched have the opposite ones.
     """
-    found = {contact.frame: np.zeros((len(q), 6)) for contact in contacts}
+    inputs, F = ContactInputs.of(robot, contacts, ground), np.asarray(forces)
+    points = inputs.points(q)
+    pushed = [(contact.frame, points[:, k], F[:, k]) for k, contact in enumerate(contacts)]
+    pushed += [(c.against.frame, points[:, k], -F[:, k]) for k, c in enumerate(contacts) if c.against]
+    found = {frame: np.zeros((len(q), 6)) for frame, _, _ in pushed}
     poses = np.asarray(forward_kinematics(robot, list(found))(q))
     places = {name: k for k, name in enumerate(found)}
-    own = np.array([places[contact.frame] for contact in contacts])
-    poses = poses[:, own]
-    R, p = poses[..., :3, :3], poses[..., :3, 3]
-    arms = np.einsum("nkij,kj->nki", R, np.array([contact.at for contact in contacts]))
-    radii = np.array([contact.radius for contact in contacts])
-    normals = ground.tangent_planes(p + arms, radii)[..., :3]
-    F = np.asarray(forces)
-    moments = np.cross(arms - radii[:, None] * normals, F)
-    wrenches = np.concatenate([np.einsum("nkij,nki->nkj", R, x) for x in (moments, F)], axis=-1)
-    for contact, wrench in zip(contacts, np.swapaxes(wrenches, 0, 1), strict=True):
-        found[contact.frame] += wrench
+    for frame, p, force in pushed:
+        R, origin = poses[:, places[frame], :3, :3], poses[:, places[frame], :3, 3]
+        parts = np.cross(p - origin, force), force
+        found[frame] += np.concatenate([np.einsum("nij,ni->nj", R, part) for part in parts], axis=1)
     return found

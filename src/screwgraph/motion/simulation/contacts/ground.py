@@ -11,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot.joints.base import perpendicular_axes
-from screwgraph.spatial import Array
+from screwgraph.spatial import Array, choose
 
 PLANE = 4
 """Numbers of a tangent plane: its unit normal, and its height along that (m)."""
@@ -42,21 +42,22 @@ class Ground(Protocol):
 
 
 def touch_plane(p: Float[Array, "3"], plane: Float[Array, "4"]) -> tuple[Any, Float[Array, "3 3"]]:
-    """Return how far a point (m) is above a plane of any numbers that does not hang over, and its axes, rows.
+    """Return how far a point (m) is above a plane of any numbers, and its axes, rows.
 
     Duff et al. (2017), "Building an orthonormal basis, revisited".
     """
     x, y, z, height = plane
-    a = 1.0 / (1.0 + z)
-    n = np.array([x, y, z])
-    return n @ p - height, np.array([n, [1.0 - a * x * x, -a * x * y, -x], [-a * x * y, 1.0 - a * y * y, -y]])
+    sign = choose(z < 0.0, -1.0, 1.0)
+    a, n = 1.0 / (sign + z), np.array([x, y, z])
+    first = [1.0 - sign * a * x * x, -sign * a * x * y, -sign * x]
+    return n @ p - height, np.array([n, first, [-a * x * y, sign - a * y * y, -y]])
 
 
 @dataclass(frozen=True)
 class Plane:
     """The points p of the base's axes with n . p = height (m), where n is the unit vector along `normal`; a slope.
 
-    Arrays, `normal` (B, 3) or `height` (B,), are one plane a motion; their normals point upwards.
+    Arrays, `normal` (B, 3) or `height` (B,), are one plane a motion.
     """
 
     normal: Any = (0.0, 0.0, 1.0)
@@ -81,8 +82,6 @@ class Plane:
             raise InputError(
                 f"the ground has {len(normal)} normals and {len(height)} heights", fix="give as many of both, or one"
             )
-        if (unit[..., 2] <= 0.0).any():
-            raise InputError("a normal of the ground does not point upwards", fix="give normals with z > 0")
         object.__setattr__(self, "normal", unit)
         object.__setattr__(self, "height", height)
 
