@@ -276,10 +276,13 @@ def test_all_kinds_are_read_from_files(tmp_path, robot):
     file = tmp_path / "task.yaml"
     (tmp_path / "monopod.yaml").write_bytes(MONOPOD.read_bytes())
     head = "robot: {file: monopod.yaml, base: floating}\nphases: [{name: go, steps: 2, duration: 0.1}]\n"
-    file.write_text(f"{head}contacts:\n  - flat: {text}\n  - point: {{frame: sole, radius: 0.02, cone: round}}\n")
-    flat, point = read_task(file).contacts
+    file.write_text(
+        f"{head}contacts:\n  - flat: {text}\n  - point: {{frame: sole, radius: 0.02, cone: round}}\n  - axle: {{frame: sole}}\n"
+    )
+    flat, point, axle = read_task(file).contacts
+    assert axle.frame == "sole"
     assert (flat.length, flat.phases, point.radius, point.cone) == (0.1, ("go",), 0.02, "round")
-    assert set(CONTACTS) == {"flat", "point"}
+    assert set(CONTACTS) == {"flat", "point", "axle"}
     file.write_text(f"{head}contacts:\n  - point: {{frame: knee_cap}}\n")
     with pytest.raises(ModelError, match=r"task.yaml:4.*knee_cap"):
         read_task(file)

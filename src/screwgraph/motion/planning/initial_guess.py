@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.motion.planning.contacts import Axle
 from screwgraph.motion.planning.full_graph import guess_gravity_directions
 from screwgraph.motion.planning.goals import FrameVelocity, Point, Pose, Position
 from screwgraph.motion.planning.goals.position import complete_position, find_start_position
@@ -41,7 +42,12 @@ def count_guesses(task: Task) -> int:
     hidden = any(isinstance(item, CollisionChecked) and item.sigma is None for item in task.obstacles)
     if not isinstance(task.guess, str):
         return 1
-    return MOST if framed else DETOURS if hidden or not task.dynamics else 1
+    return MOST if framed else DETOURS if hidden or not task.dynamics or _is_steered(task) else 1
+
+
+def _is_steered(task: Task) -> bool:
+    """Whether velocities are constrained, so that the straight way to a goal may be none."""
+    return any(isinstance(contact, Axle) for contact in task.contacts)
 
 
 def make_initial_values(task: Task, steps: TrajectoryUnknowns, choice: int = 0) -> dict[str, np.ndarray]:
@@ -67,7 +73,7 @@ def make_initial_values(task: Task, steps: TrajectoryUnknowns, choice: int = 0) 
         values |= _smooth(task, steps, _stops(task, steps, choice))
         if any(isinstance(goal, FrameVelocity) for goal in task.goals):
             values["q"] = _bent(task, values["q"], choice)
-        elif task.obstacles or not task.dynamics:
+        elif task.obstacles or not task.dynamics or _is_steered(task):
             values["q"] = _detour(task, steps, values["q"], choice)
     elif task.guess == "stay":
         values["q"] = _stay(task, steps)

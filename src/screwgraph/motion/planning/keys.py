@@ -193,6 +193,12 @@ HEIGHT_MAP: Keys = {
 CONTACTS: Keys = {
     "point": Entry("points of a link that stand on the ground", "mapping"),
     "flat": Entry("a sole that stands on a plane", "mapping"),
+    "axle": Entry("an axle whose wheels do not slide along it", "mapping"),
+}
+AXLE: Keys = {
+    "frame": Entry("link or frame, its origin between the wheels", default=REQUIRED),
+    "axis": Entry("axis of the wheels in the frame", VECTOR, default="[0, 1, 0]"),
+    "phases": Entry("phases in which they stand on the ground", "[phase, ...]", default="all"),
 }
 CONTACT: Keys = {
     "frame": FRAME,
@@ -251,5 +257,6 @@ SECTIONS: Mapping[str, Keys] = {
     "contacts": CONTACTS,
     "point contact": POINT_CONTACT,
     "flat contact": FLAT_CONTACT,
+    "axle": AXLE,
 }
 """All sections, for people."""

@@ -102,10 +102,10 @@ def _contact(task: Task, contact: Any, gone: int) -> Any:
     left = tuple(p - gone for p in closed if p >= gone)
     if not left:
         return None
-    at = contact.at
+    at = getattr(contact, "at", None)
     if at is not None and np.ndim(at) > 1:
         at = at[sum(run[-1] < gone for run in split_runs(closed)) :]
-    return replace(contact, phases=left, at=at)
+    return replace(contact, phases=left, **({} if at is None else {"at": at}))
 
 
 def _later(items: tuple[Item, ...], elapsed: float) -> tuple[Item, ...]:

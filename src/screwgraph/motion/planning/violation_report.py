@@ -24,6 +24,7 @@ CONTACTS = {
     "held": "the foot slips, by {:.3g} m/s²",
     "on the ground": "the foot is {:.3g} m from the ground",
     "foothold": "the foot is {:.3g} m from its foothold",
+    "no sliding": "the axle slides by {:.3g} m/s",
     "clearance": "the foot is {:.3g} m lower than ground and swing allow",
 }
 """By what a contact asks for."""

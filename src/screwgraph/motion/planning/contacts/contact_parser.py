@@ -36,10 +36,15 @@ def read_common(
     if "clearance" in entries:
         found["clearance"] = SWITCHES[reading.word(entries["clearance"], tuple(SWITCHES))]
     if "phases" in entries:
-        found["phases"] = tuple(_phase(item) for item in entries["phases"].items())
+        found["phases"] = read_phases(entries)
     if "at" in entries:
         found["at"] = _footholds(entries["at"], reading)
     return entries, found
+
+
+def read_phases(entries: dict[str, Value]) -> tuple[str | int, ...]:
+    """Return the names or numbers of phases. Raises ModelError."""
+    return tuple(_phase(item) for item in entries["phases"].items())
 
 
 def _phase(value: Value) -> str | int:
