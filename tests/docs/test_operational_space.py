@@ -1,4 +1,4 @@
-"""The laws of docs/howto/operational_space.md and impedance.md on other arms than the pages', through singular poses."""
+"""The laws of the pages operational_space.md and impedance.md on other arms, through singular poses."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.base.errors import ScrewgraphError
-from screwgraph.motion.planning import read_task, task_names
+from screwgraph.motion.planning import Planner, read_task, task_names
 
 TASK = """robot: cart_pole
 horizon: {steps: 40, dt: 0.05}
@@ -144,3 +144,55 @@ def test_a_robots_file_is_no_task(tmp_path, monkeypatch):
     sg.save(sg.load("rrr"), "arm.urdf")
     with pytest.raises(ScrewgraphError, match=r"arm.urdf: this is an XML file, and no task .*robot: arm.urdf"):
         sg.plan("arm.urdf")
+
+
+def test_frames_of_a_task_stand_on_links_and_on_frames_with_expressions(tmp_path):
+    text = """robot:
+  file: panda
+  frames:
+    - {frame: grasp, link: panda_hand, at: [0, 0, reach], rpy: [0, 0, pi/2]}
+    - {frame: beside, link: grasp, at: [0.02, 0, 0]}
+parameters: {reach: 0.1034}
+horizon: {steps: 4, duration: 1}
+goals: [{time: end, pose: {frame: beside, xyz: [0.5, 0.1, 0.4]}}]
+"""
+    robot = read_task(written(tmp_path, text)).robot
+    grasp, beside, known = sg.forward_kinematics(robot, ["grasp", "beside", "panda_hand_tcp"])(robot.neutral())
+    assert grasp[:3, 3] == pytest.approx(known[:3, 3], abs=1e-12)
+    assert beside[:3, 3] == pytest.approx(grasp[:3, 3] + 0.02 * grasp[:3, 0], abs=1e-12)
+    assert grasp[:3, 0] == pytest.approx(known[:3, 1], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("frame", "why"),
+    [
+        ("{frame: grasp, link: panda_hnad}", "task.yaml:1: .*panda_hnad.*panda_hand"),
+        ("{frame: panda_hand, link: panda_link7}", "task.yaml:1: .*has a frame 'panda_hand' already"),
+        ("{frame: grasp, link: panda_hand, on: 1}", "task.yaml:1: .*on"),
+        ("{link: panda_hand}", "task.yaml:1: a frame has no frame"),
+    ],
+)
+def test_frames_that_cannot_be_are_refused_in_one_line(tmp_path, frame, why):
+    text = f"robot: {{file: panda, frames: [{frame}]}}\nhorizon: {{steps: 4, duration: 1}}\n"
+    with pytest.raises(ScrewgraphError, match=why) as refused:
+        read_task(written(tmp_path, text))
+    assert "\n" not in str(refused.value)
+
+
+def test_spheres_that_overlap_at_the_start_are_named_as_an_entry_to_copy(tmp_path):
+    text = """robot: panda
+horizon: {steps: 4, duration: 1}
+start: {position: [0, 0, 0, -1.5, 0, 1.5, 0]}
+obstacles:
+  - avoid_itself:
+      spheres:
+        - {link: panda_link1, radius: 0.01}
+        - {link: panda_link3, radius: 0.3}
+        - {link: panda_link5, radius: 0.3}
+        - {link: panda_link7, radius: 0.3}
+"""
+    with pytest.raises(ScrewgraphError) as refused:
+        sg.plan(written(tmp_path, text))
+    (entry,) = re.findall(r"allowed: (\[\[.*\]\])", str(refused.value))
+    assert entry == "[[panda_link3, panda_link5], [panda_link3, panda_link7], [panda_link5, panda_link7]]"
+    Planner(read_task(written(tmp_path, f"{text}      allowed: {entry}\n")))

@@ -225,3 +225,27 @@ def test_packages_of_xacro_files_are_named_or_in_folders(command, tmp_path, monk
         assert "leg: 4 links" in command("info", "leg.xacro", "--packages", given).out
     assert "not some of each" in command("info", "leg.xacro", "--packages", "../ws", "--packages", "a=b").err
     assert "there is no folder 'b'" in command("info", "leg.xacro", "--packages", "a=b").err
+
+
+def test_a_crank_that_is_assembled_elsewhere_than_drawn_is_said(command, tmp_path):
+    path = tmp_path / "drawn.yaml"
+    text = """
+points:
+  - {name: O, x: 0, y: 0, fixed: true}
+  - {name: D, x: 2, y: 0, fixed: true}
+  - {name: P, x: 1, y: 0}
+  - {name: Q, x: 2, y: 1.7}
+bodies:
+  - {name: crank, points: [O, P], length: 1}
+  - {name: coupler, points: [P, Q], length: 2.2, mass: 1, cog: [1, 0], I0: 1.5}
+  - {name: rocker, points: [D, Q], length: 1.2}
+angles: [{angle: theta, of: [O, P]}]
+motors: [theta]
+"""
+    path.write_text(text)
+    warned = " ".join(command("info", path).out.split())
+    assert "warning: " in warned
+    assert "angle 'theta' is at" in warned
+    assert "deg, not 0" in warned
+    path.write_text(text.replace("of: [O, P]", "of: [O, P], start: 0.1"))
+    assert "warning" not in command("info", path).out

@@ -46,7 +46,7 @@ def read_yaml(data: bytes, file: str) -> Robot:
     names = _parameters(entries.get("parameters"))
     places: dict[object, Place] = {None: root.at}
     links, joints, mimics = _bodies(entries.get("base"), entries["bodies"], names, places)
-    frames = _frames(entries.get("frames"), names, places)
+    frames = read_frames(entries.get("frames"), names, places)
 
     loops = read_loops(entries.get("loops"), names, places)
     warnings = Warnings()
@@ -125,7 +125,8 @@ def _shapes(entries: Mapping[str, Value], names: Mapping[str, float]) -> tuple[t
     return seen, read_visuals(entries[SHAPES[1]], names) if SHAPES[1] in entries else seen
 
 
-def _frames(value: Value | None, names: Mapping[str, float], places: dict[object, Place]) -> list[Frame]:
+def read_frames(value: Value | None, names: Mapping[str, float], places: dict[object, Place]) -> list[Frame]:
+    """Return the frames of a list, and put where each stands among the places. Raises ModelError."""
     frames = []
     for item in value.items() if value else ():
         entries = item.section(FRAME, "a frame")

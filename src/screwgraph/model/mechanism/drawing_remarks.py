@@ -41,4 +41,11 @@ def remarks_on_drawing(mechanism: Mechanism) -> tuple[str, ...]:
         return ()
     file = None if mechanism.source is None else mechanism.source.file
     what = f"the mechanism is open as drawn; assembled, {moved_in_words(moved)}"
-    return (one_line(what, at=file, why="motions begin there", fix="draw points and start: of angles closed"),)
+    return (
+        one_line(
+            what,
+            at=file,
+            why="motions begin there",
+            fix="draw points where it closes, or give the angle a start:, from which it then begins",
+        ),
+    )

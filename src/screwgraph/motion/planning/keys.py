@@ -46,6 +46,7 @@ ROBOT: Keys = {
     "lock": Entry("joints that stand still, at 0 or at values", "[joint, ...] or {joint: number}", "rad, m", "[]"),
     "gravity": Entry("acceleration of free fall", VECTOR, "m/s²", "the file's"),
     "damping": Entry("whether the file's damping counts", "yes or no", default="yes"),
+    "frames": Entry("further frames, as in files of robots, on links or frames", "[{frame, link, at, rpy}, ...]"),
     "xacro": Entry("values for the arguments of a xacro file", "{name: value}", default="the file's"),
     "packages": Entry(
         "folders of ROS packages, beside this file", "{name: folder} or [folder, ...]", default="the environment's"

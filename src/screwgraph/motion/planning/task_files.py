@@ -6,7 +6,7 @@ Keys, units and defaults stand in `keys.py`, of which docs/schema/task.md is mad
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -19,6 +19,7 @@ from screwgraph.model.formats import load, zoo_names
 from screwgraph.model.formats.diagnostics import Place, as_model_error, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate_parameters
 from screwgraph.model.formats.file_io import read_bytes
+from screwgraph.model.formats.robot_yaml import read_frames
 from screwgraph.model.formats.yaml_keys import Entry
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot import Robot
@@ -89,8 +90,9 @@ def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
     for needed in (model, "horizon" if "phases" not in entries else "phases"):
         if needed not in entries:
             raise ModelError(f"the task has no {needed}", at=file, fix=f"add the key {needed!r}")
-    robot = (_mechanism if model == "mechanism" else _robot)(entries[model], folder)
-    reading = TaskParser(robot, _parameters(entries.get("parameters")), folder)
+    names = _parameters(entries.get("parameters"))
+    robot = _mechanism(entries[model], folder) if model == "mechanism" else _robot(entries[model], folder, names)
+    reading = TaskParser(robot, names, folder)
     fields: dict[str, Any] = {"name": entries["name"].text() if "name" in entries else name}
     for key, read in _PARTS.items():
         if key in entries:
@@ -136,9 +138,9 @@ def _source(value: Value, folder: Path | None, built_in: Iterable[str]) -> str:
     return path if os.path.exists(path) else source
 
 
-def _robot(value: Value, folder: Path | None) -> Robot:
+def _robot(value: Value, folder: Path | None, names: Mapping[str, float]) -> Robot:
     options: dict[str, Any] = {}
-    file = value
+    file, frames = value, None
     if isinstance(value.content, dict):
         entries = value.section(ROBOT)
         if "file" not in entries:
@@ -147,7 +149,7 @@ def _robot(value: Value, folder: Path | None) -> Robot:
         if "base" in entries:
             options["base"] = entries["base"].text()
         if "lock" in entries:
-            options["lock"] = _read_locked(entries["lock"])
+            options["lock"] = _read_locked(entries["lock"], names)
         if "gravity" in entries:
             options["gravity"] = entries["gravity"].numbers({}, 3)
         if "damping" in entries:
@@ -156,8 +158,23 @@ def _robot(value: Value, folder: Path | None) -> Robot:
             options["xacro_args"] = {name: value.text() for name, value in entries["xacro"].mapping().items()}
         if "packages" in entries:
             options["packages"] = _packages(entries["packages"], folder)
+        frames = entries.get("frames")
     source = _source(file, folder, zoo_names())
-    return _make_located_call(file.at, "robot")(lambda: load(source, **options))
+    robot = _make_located_call(file.at, "robot")(lambda: load(source, **options))
+    return _add_frames(robot, frames, names) if frames else robot
+
+
+def _add_frames(robot: Robot, value: Value, names: Mapping[str, float]) -> Robot:
+    """Return the robot with further frames, on links or on frames that it has."""
+    places: dict[object, Place] = {}
+    for frame in read_frames(value, names, places):
+        at = places[frame]
+        carrier = _make_located_call(at, f"frame {frame.name!r}")(partial(robot.frame, frame.link))
+        if frame.name in (*robot.link_names, *robot.frame_names):
+            raise ModelError(f"the robot has a frame {frame.name!r} already", at=at, fix="choose another name")
+        moved = replace(frame, link=carrier.link, T_lf=carrier.T_lf @ frame.T_lf)
+        robot = replace(robot, frames=(*robot.frames, moved))
+    return robot
 
 
 def _packages(value: Value, folder: Path | None) -> Any:
@@ -167,9 +184,9 @@ def _packages(value: Value, folder: Path | None) -> Any:
     return [near / item.text() for item in value.items()]
 
 
-def _read_locked(value: Value) -> Any:
+def _read_locked(value: Value, names: Mapping[str, float]) -> Any:
     if isinstance(value.content, dict):
-        return {name: entry.number({"pi": 3.141592653589793}) for name, entry in value.mapping().items()}
+        return {name: entry.number(names) for name, entry in value.mapping().items()}
     return tuple(item.text() for item in value.items())
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from screwgraph.ui.cli.console import make_output_console, make_table
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 SECTIONS = ("sliders", "constant_angles", "gears", "springs", "dampers", "forces", "torques", "sensors")
@@ -37,8 +38,12 @@ def print_description(robot: Mapping[str, Any]) -> None:
         console.print(f"actuator {actuator['name']} drives {actuator['drives']}")
     for line in _remarks(robot):
         console.print(line)
-    for warning in robot["warnings"]:
-        console.print(f"warning: {warning}", style="yellow")
+    _print_warnings(console, robot["warnings"])
+
+
+def _print_warnings(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(f"warning: {line}", style="yellow")
 
 
 def _joints(joints: Iterable[Mapping[str, Any]]) -> Table:
@@ -182,3 +187,4 @@ def print_mechanism(content: dict[str, Any]) -> None:
             console.print(f"{section}: {', '.join(content[section])}")
     redundant = f", redundant: {', '.join(rows['redundant'])}" if rows["redundant"] else ""
     console.print(f"constraints: {rows['rows']} rows{redundant}")
+    _print_warnings(console, content["warnings"])

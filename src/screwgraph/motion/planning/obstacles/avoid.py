@@ -104,6 +104,10 @@ class Avoid:
         """Return the robot's spheres. Raises InputError."""
         return placed_spheres(mechanics.robot, self.spheres)
 
+    def remedy(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> str:
+        """Return that robot or obstacle may be moved."""
+        return "move one of them"
+
     def clearances_at(
         self, centres: Float[np.ndarray, "n 3"], radii: Float[np.ndarray, " n"]
     ) -> list[tuple[float, int, str]]:

@@ -38,6 +38,10 @@ class CollisionChecked(Protocol):
         """Return (clearance less the margin (m), link of the robot's sphere, what it is near to) at a time (s)."""
         ...
 
+    def remedy(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> str:
+        """Return what may be done about a position at which something is too near."""
+        ...
+
 
 def check_given_positions(task: Task, mechanics: Mechanics) -> None:
     """See that no whole position that the task gives is in collision, or nearer than a hard margin.
@@ -57,7 +61,7 @@ def check_given_positions(task: Task, mechanics: Mechanics) -> None:
                 raise InputError(
                     f"{name}: {who} a sphere on {link!r} is {apart} {what}",
                     why="that position is given" + (f", and the margin is {kept:g} m" if kept else ""),
-                    fix="move one of them",
+                    fix=item.remedy(mechanics, q),
                 )
 
 

@@ -63,8 +63,17 @@ class AvoidItself:
         self, mechanics: Mechanics, q: Float[np.ndarray, " nq"], time: float
     ) -> list[tuple[float, str, str]]:
         """Return (clearance less the margin (m), link, other link) of all pairs of spheres at q, at any time."""
+        return [(apart, link, f"link {other!r}") for apart, link, other in self._distances(mechanics, q)]
+
+    def remedy(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> str:
+        """Return that pairs whose covers overlap may be allowed, as an entry of a task file."""
+        near = sorted({(link, other) for apart, link, other in self._distances(mechanics, q) if apart < 0.0})
+        pairs = ", ".join(f"[{link}, {other}]" for link, other in near)
+        return f"move it, or let links touch whose spheres are larger than they: allowed: [{pairs}]"
+
+    def _distances(self, mechanics: Mechanics, q: Float[np.ndarray, " nq"]) -> list[tuple[float, str, str]]:
         spheres = placed_spheres(mechanics.robot, self.spheres)
         points, r = compute_centres(mechanics, spheres, q), spheres.numbers[:, 3]
         pairs = apart_pairs(mechanics.robot, spheres, self.allowed)
         apart = [float(np.linalg.norm(points[a] - points[b]) - r[a] - r[b] - self.margin) for a, b in pairs]
-        return [(d, spheres.links[a], f"link {spheres.links[b]!r}") for d, (a, b) in zip(apart, pairs, strict=True)]
+        return [(d, spheres.links[a], spheres.links[b]) for d, (a, b) in zip(apart, pairs, strict=True)]
