@@ -16,6 +16,7 @@ from screwgraph.motion.control import (
     stack_gains,
 )
 from screwgraph.motion.control.controller import PRIORITIES
+from screwgraph.spatial import exp3
 from screwgraph.tape.verifier import list_faults
 from tests.motion.control.full_program import ALIGNED, FullProgram, point
 from tests.motion.control.robots import arm, crouched, feet, tripod
@@ -91,6 +92,8 @@ def test_a_body_on_feet_misses_its_tasks_least_whatever_feet_are_on_the_ground()
         q[7:] += rng.uniform(-0.3, 0.3, 9)
         on = [(1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0)][i % 4]
         goal = pose(q).copy()
+        turn = 0.5 * rng.standard_normal(3)
+        goal[:3, :3] = exp3(turn) @ goal[:3, :3]
         goal[:3, 3] += 0.02 * rng.standard_normal(3)
         rates, posture, com = rng.standard_normal((2, 6)), q[7:] + 0.1, sg.center_of_mass(robot)(q) + 0.01
         gains = stack_gains(BODY_TASKS)
@@ -99,7 +102,8 @@ def test_a_body_on_feet_misses_its_tasks_least_whatever_feet_are_on_the_ground()
         arguments = (q, qd, goal, rates, posture, still[0], com, still[1], gains, contacts, np.zeros(33))
         _, qdd, forces, active, (status, *_) = f(*arguments)
         J, drift = J_of(q), drift_of(q, qd, np.zeros(robot.nv))
-        error = np.concatenate([np.zeros(3), goal[:3, 3] - pose(q)[:3, 3]])
+        half = np.linalg.norm(turn) / 2.0
+        error = np.concatenate([np.sin(half) / half * turn, goal[:3, 3] - pose(q)[:3, 3]])
         C, zero = sg.center_of_mass_jacobian(robot)(q), np.zeros(robot.nv)
         c_drift = sg.center_of_mass_acceleration(robot)(q, qd, zero)
         missed = [

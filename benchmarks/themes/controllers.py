@@ -1,0 +1,208 @@
+"""Whole-body controllers: ticks in C, beside DAQP on the quadratic programs that are left in them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+import screwgraph as sg
+from benchmarks.bench import Entry, Tools
+from benchmarks.native import FLAGS, OURS, SHARED, build, find_compiler
+from benchmarks.tables import Remarks, Sheet
+from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, stack_contacts, stack_gains
+from screwgraph.motion.control.controller import WholeBody
+from screwgraph.ui.bench import NotMeasuredError
+
+COLUMNS = (
+    "robot",
+    "program",
+    "passages",
+    "tick in C, us",
+    "99.9 %, us",
+    "DAQP, us",
+    "99.9 %, us",
+    "cost above DAQP's",
+    "violation",
+    "of DAQP",
+)
+TICKS, ROUNDS, EXACT = 2000, 15, 1e-10
+FEET = tuple(f"{side}_foot" for side in ("FR", "FL", "RR", "RL"))
+NOTES = (
+    f"{TICKS} ticks along a motion; feet of the quadruped switch as in a trot. Of each tick the least time of {ROUNDS} "
+    "rounds; then the median and the 99.9th percentile over ticks. A tick is all: terms, condensing, program, "
+    f"torques; it begins with the active rows of the one before. DAQP (tolerances {EXACT:g}) solves the quadratic "
+    "program alone, from scratch, set-up included, by its own clock. Costs: the largest relative difference; "
+    "violations in units of limits.",
+)
+DRIVER = """
+#include <time.h>
+void ticks(const double *rows, int n, int width, double *ns, double *found)
+{{
+    double active[{m}] = {{0}}, after[{m}], results[{size}];
+    for (int i = 0; i < n; ++i) {{
+        const double *x = rows + (long)i * width;
+        struct timespec a, b;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        {name}({arguments}, active, {results}, after, found + 3 * i);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        ns[i] = 1e9 * (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec);
+        for (int j = 0; j < {m}; ++j) active[j] = after[j];
+    }}
+}}
+"""
+
+
+def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
+    """Time controllers of an arm and of a quadruped; the subjects play no part."""
+    rows, remarks = list[list[str]](), Remarks()
+    for case in (panda(), a1()):
+        tools.say(f"controller of {case.body.robot.name}")
+        row = [case.body.robot.name, f"{case.body.unknowns} unknowns, {case.body.rows} rows"]
+        try:
+            times, solutions = measure_ticks(case, tools)
+            passages = f"{solutions[:, 1].mean():.1f}, {solutions[:, 1].max():.0f} at most"
+            ours = [passages, *percentiles(times), f"{solutions[:, 2].max():.1e}"]
+        except NotMeasuredError as error:
+            ours = [remarks.cell("controller", row[0], str(error))] * 4
+        theirs = beside_daqp(case, remarks)
+        rows.append([*row, *ours[:3], *theirs[:3], ours[3], theirs[3]])
+    return Sheet("Controllers", COLUMNS, rows, (*NOTES, *remarks.notes()))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A controller, and what it is given, tick by tick, but for the last solution."""
+
+    body: WholeBody
+    function: sg.Function
+    given: Float[np.ndarray, "ticks n"]
+
+
+def make_case(robot: sg.Robot, tasks: Any, contacts: Any, states: Any) -> Case:
+    """Return the case of states (q, qd, pose, which contacts are on)."""
+    function = sg.controller(robot, tasks, contacts=contacts)
+    own = WholeBody(robot, tasks, contacts, sg.Plane(), ControlLimits())
+    gains, feet = stack_gains(tasks), stack_contacts(contacts) if contacts else np.zeros((0, 2))
+    given = []
+    for q, qd, goal, posture, on in states:
+        n = len(posture)
+        switched = np.column_stack([on, feet[:, 1]]) if contacts else feet
+        numbers = (q, qd, goal, np.zeros(12), posture, np.zeros(2 * n), gains, switched)
+        given.append(np.concatenate([np.ravel(x) for x in numbers]))
+    return Case(own, function, np.array(given))
+
+
+def panda() -> Case:
+    """Return the arm's."""
+    robot, tasks = sg.load("panda"), (FrameTask("panda_hand_tcp", stiffness=400.0), PostureTask(weight=1e-3))
+    pose, q0 = sg.forward_kinematics(robot, "panda_hand_tcp"), np.array([0.0, -0.4, 0.0, -2.2, 0.0, 1.9, 0.8])
+
+    def state(t: float) -> tuple[Any, ...]:
+        q = q0 + 0.3 * np.sin(7.0 * t + np.arange(7))
+        goal = pose(q).copy()
+        goal[:3, 3] += 0.1 * np.sin(11.0 * t + np.arange(3))
+        return q, 0.5 * np.cos(7.0 * t + np.arange(7)), goal, q0, ()
+
+    return make_case(robot, tasks, (), map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)))
+
+
+def a1() -> Case:
+    """Return the quadruped's."""
+    robot, tasks = sg.load("a1", base="floating"), (FrameTask("trunk", stiffness=200.0), PostureTask(weight=1e-4))
+    contacts = tuple(sg.Contact(foot, radius=0.02, friction=0.7) for foot in FEET)
+    pose, q0 = sg.forward_kinematics(robot, "trunk"), sg.neutral(robot)
+    q0[2], q0[7:] = 0.27, np.tile([0.0, 0.9, -1.8], 4)
+
+    def state(t: float) -> tuple[Any, ...]:
+        q = q0.copy()
+        q[2], q[7:] = q0[2] + 0.02 * np.sin(7.0 * t), q0[7:] + 0.1 * np.sin(7.0 * t + np.arange(12))
+        goal = pose(q).copy()
+        goal[:3, 3] += 0.05 * np.sin(11.0 * t + np.arange(3))
+        first = np.sin(20.0 * t)
+        on = np.array([first < 0.5, first > -0.5, first > -0.5, first < 0.5], dtype=float)
+        return q, 0.3 * np.cos(7.0 * t + np.arange(18)), goal, q0[7:], on
+
+    return make_case(robot, tasks, contacts, map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)))
+
+
+def measure_ticks(case: Case, tools: Tools) -> tuple[Float[np.ndarray, " ticks"], Float[np.ndarray, "ticks 3"]]:
+    """Return the least time (ns) of each tick, and its status, passages and violation.
+
+    Raises:
+        NotMeasuredError: there is no compiler, or it refuses.
+    """
+    f, m = case.function, case.body.rows
+    starts = np.cumsum([0, *(len(a.names) for a in case.body.given)])
+    sizes = [r.size for r in f.results[:-2]]
+    ends = np.cumsum([0, *sizes])
+    driver = DRIVER.format(
+        m=m,
+        size=int(ends[-1]),
+        name=f.name,
+        arguments=", ".join(f"x + {start}" for start in starts[:-1]),
+        results=", ".join(f"results + {start}" for start in ends[:-1]),
+    )
+    flags = (*FLAGS, *OURS, "-std=gnu99", *SHARED)
+    text = f.c_header() + "\n".join(x for x in f.c_source().splitlines() if not x.startswith('#include "')) + driver
+    library = ctypes.CDLL(str(build(find_compiler(tools.compiler).c, flags, (), text, tools.say, (), tools.patience)))
+    rows, found = np.ascontiguousarray(case.given), np.empty((TICKS, 3))
+    least, times = np.full(TICKS, np.inf), np.empty(TICKS)
+    address = [x.ctypes.data_as(ctypes.c_void_p) for x in (rows, times, found)]
+    for _ in range(ROUNDS):
+        library.ticks(address[0], TICKS, rows.shape[1], address[1], address[2])
+        least = np.minimum(least, times)
+    return least, found
+
+
+def beside_daqp(case: Case, remarks: Remarks) -> list[str]:
+    """Return times of DAQP on the same programs, how far our costs are above its own, and its violation."""
+    try:
+        import daqp
+    except ImportError:
+        return [remarks.cell("DAQP", case.body.robot.name, "pip install daqp")] * 4
+    own, n, m = case.body, case.body.unknowns, case.body.rows
+    terms = np.array([np.broadcast_to(x, TICKS) for x in own.code.evaluate(list(case.given.T))])
+    sizes = [int(np.prod(shape)) for shape in own.shapes.values()]
+    parts = dict(zip(own.shapes, np.split(terms, np.cumsum(sizes)[:-1]), strict=True))
+    least, costs, worst = np.full(TICKS, np.inf), np.empty((2, TICKS)), 0.0
+    ours, active = solve_programs(case, parts), np.zeros(m, dtype=np.int32)
+    below = np.tril_indices(n)
+    for k in range(TICKS):
+        H = np.zeros((n, n))
+        H[below] = parts["H"][:, k]
+        H += np.tril(H, -1).T
+        g, low, up = (np.ascontiguousarray(parts[name][:, k]) for name in ("g", "lower", "upper"))
+        A = np.ascontiguousarray(parts["A"][:, k].reshape(m, n))
+        for _ in range(3):
+            x, _, _, said = daqp.solve(H, g, A, up, low, active, primal_tol=EXACT, dual_tol=EXACT)
+            least[k] = min(least[k], 1e9 * (said["solve_time"] + said["setup_time"]))
+        worst = max(worst, float(np.maximum(low - A @ x, A @ x - up).max()))
+        costs[:, k] = [0.5 * z @ H @ z + g @ z for z in (ours[k], x)]
+    above = np.abs(costs[0] - costs[1]) / (1.0 + np.abs(costs[1]))
+    return [*percentiles(least), f"{above.max():.1e}", f"{worst:.1e}"]
+
+
+def solve_programs(case: Case, parts: dict[str, np.ndarray]) -> Float[np.ndarray, "ticks n"]:
+    """Return the u of each tick, from the accelerations that the controller gives: qdd = S u + s."""
+    own, m = case.body, case.body.rows
+    starts, active, found = np.cumsum([0, *(len(a.names) for a in own.given)]), np.zeros(m), []
+    v, n = own.robot.nv, own.unknowns
+    for k, row in enumerate(case.given):
+        pieces = zip(own.given, np.split(row, starts[1:-1]), strict=True)
+        results = case.function(*(piece.reshape(a.shape) for a, piece in pieces), active)
+        qdd, active = results[1], results[-2]
+        S, T = parts["S"][:, k].reshape(v, n), parts["T"][:, k].reshape(n, n)
+        maps = np.vstack([S, T])
+        values = np.concatenate([qdd - parts["s"][:, k], results[0] - parts["t"][:, k]])
+        found.append(np.linalg.lstsq(maps, values)[0])
+    return np.array(found)
+
+
+def percentiles(nanoseconds: Float[np.ndarray, " ticks"]) -> list[str]:
+    """Return the median and the 99.9th percentile (us)."""
+    return [f"{1e-3 * np.quantile(nanoseconds, share):.1f}" for share in (0.5, 0.999)]
