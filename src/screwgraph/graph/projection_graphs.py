@@ -13,10 +13,11 @@ from screwgraph.graph.variable import Key, Variable
 from screwgraph.model.mechanism import ConstraintRows, ForceBalance, Mechanism, live_mechanism
 
 
-def projection_graph(mechanism: Mechanism, parameters: Sequence[str] = ()) -> FactorGraph:
+def projection_graph(mechanism: Mechanism, parameters: Sequence[str] = (), held: Sequence[str] = ()) -> FactorGraph:
     """Return the graph of the smallest `step` of q onto the constraints, and of the nearest allowed velocity `rate`.
 
-    Variables `parameter` are the numbers of its file that `parameters` names.
+    Steps and rates of coordinates that are `held` are meant to be given. Variables `parameter` are the numbers of its
+    file that `parameters` names.
 
     Raises:
         InputError: some motion moves no mass, or a name means nothing.
@@ -29,7 +30,8 @@ def projection_graph(mechanism: Mechanism, parameters: Sequence[str] = ()) -> Fa
     factors: list[Factor] = []
     for kind, near in (("step", None), ("rate", "qd")):
         variables += parts.multiplier_variables(f"{kind} ")
-        factors += [_least_change(parts, balance, kind, f"{kind} ", near) for balance in parts.balances]
+        free = (balance for balance in parts.balances if mechanism.coordinates[balance.slot] not in held)
+        factors += [_least_change(parts, balance, kind, f"{kind} ", near) for balance in free]
     for i, rows in enumerate(parts.constraints, 1):
         q, every = {"q": parts.keys("q", rows.coordinates)}, rows.coordinates
         step: dict[str, Argument] = {"step": parts.keys("step", every), **q}

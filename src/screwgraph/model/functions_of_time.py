@@ -131,7 +131,7 @@ def refuse_driven(model: Model, what: str) -> None:
     if model.driven:
         raise InputError(
             f"{what} of {model.name!r}, whose {', '.join(model.driven)} is driven by its file",
-            why="only `sg.simulate` follows functions of time, by its methods of integration",
+            why="only simulations by methods of integration follow functions of time",
             fix="leave out driven: in its file; motors: [...] have efforts instead",
         )
 

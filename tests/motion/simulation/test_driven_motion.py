@@ -141,11 +141,70 @@ def test_a_motion_beyond_a_dead_centre_ends_with_its_time():
         sg.simulate(sg.load_mechanism(text), time=0.5, dt=0.01)
 
 
+@pytest.mark.parametrize(("method", "order"), [("semi_implicit", 1), ("rosenbrock", 2), ("rk4", 2)])
+def test_steps_follow_driven_coordinates_by_their_order(method, order):
+    """Driven coordinates are exact at the ends of steps, accelerations in these constant: order 2 at most."""
+    model = sg.load_mechanism(SHAKEN)
+    exact = sg.simulate(model, time=0.4, dt=0.02, method="dop853", rtol=1e-11, atol=1e-11)
+    errors = []
+    for steps in (40, 80):
+        simulator = sg.Simulator(model, 0.4 / steps, method=method)
+        simulator.step(steps=steps)
+        np.testing.assert_allclose(simulator.q[:2], [0.1 * 0.4**2, 0.2 * np.sin(2.0)], atol=1e-13)
+        np.testing.assert_allclose(simulator.qd[:2], [0.08, np.cos(2.0)], atol=1e-13)
+        errors.append(np.abs(simulator.q - exact.q[-1]).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
+    assert errors[1] < 2e-2 * 10.0 ** (-2 * (order - 1))
+    np.testing.assert_allclose(simulator.driving_efforts, exact.tau[-1], atol=1e-1 * 10.0 ** (-2 * (order - 1)))
+    simulator.reset()
+    np.testing.assert_allclose(simulator.q, exact.q[0], atol=1e-13)
+    assert simulator.t == 0.0
+
+
+def test_rollouts_follow_driven_coordinates_and_know_their_efforts():
+    """Two pendulums that begin otherwise about a shaken pivot; the power of the pivot is what their energies gain."""
+    model = sg.load_mechanism(SHAKEN)
+    starts = np.array([position_problem(model, {"x:P": 0.0, "y:P": 0.0, "a": a}) for a in (-0.9, -1.4)])
+    runs = sg.rollout(model, starts, time=0.4, dt=0.005, method="rk4")
+    for i in range(2):
+        run = runs[i]
+        one = sg.simulate(model, starts[i], time=0.4, dt=0.005, method="dop853", rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(run.q, one.q, atol=3e-5)
+        np.testing.assert_allclose(run.tau, one.tau, atol=2e-3)
+        assert np.abs(run.energy_residual).max() < 1e-3
+
+
+def test_a_driven_crank_takes_its_mechanism_along():
+    """The only degree of freedom: the piston is where trigonometry puts it, after whole turns, too."""
+    model = sg.load_mechanism("slider_crank")
+    start = float(model.home[model.index("theta")])
+    text = model.source.data.decode() + f"driven: {{theta: {start} + 9*t}}\n"
+    simulator = sg.Simulator(sg.load_mechanism(text.replace("motors: [theta]", "motors: []")), 1e-2)
+    simulator.step(steps=100)
+    theta = start + 9.0
+    x = 0.1 * np.cos(theta) + np.sqrt(0.35**2 - (0.1 * np.sin(theta)) ** 2)
+    assert simulator.q[model.index("x:piston")] == pytest.approx(x, abs=1e-10)
+
+
+def test_steps_refuse_efforts_of_what_is_driven():
+    model = sg.load_mechanism(SHAKEN)
+    simulator = sg.Simulator(model, 0.01)
+    for ask in (
+        lambda: simulator.step([1.0, 0.0]),
+        lambda: sg.rollout(model, tau=[1.0, 0.0], time=0.1, dt=0.01),
+        lambda: sg.rollout(model, tau=lambda t, q, qd: [1.0, 0.0], time=0.1, dt=0.01),
+    ):
+        with pytest.raises(sg.InputError, match="tau gives an effort to 'x:P', which is driven"):
+            ask()
+    with pytest.raises(sg.InputError, match="tau: expected numbers"):
+        simulator.step([1.0])
+    with pytest.raises(sg.InputError, match="coordinates that its file drives"):
+        sg.Simulator(model, 0.01, parameters=["mass:rod"])
+
+
 def test_what_has_no_law_for_driven_coordinates_says_so():
     model = sg.load_mechanism(SHAKEN)
     for ask in (
-        lambda: sg.Simulator(model, 0.01),
-        lambda: sg.rollout(model, time=0.1, dt=0.01),
         lambda: sg.plan(Task(model, horizon(3, dt=0.1))),
         lambda: sg.estimate(model, {"t": np.zeros(2)}),
         lambda: sg.simulate(model, time=0.1, dt=0.01, method="smoother"),

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Function, compile_expression, compile_graph, make_numbered_argument
 from screwgraph.compiler.cache import pack_program
-from screwgraph.graph import FactorGraph, projection_graph, with_right_hand_sides
+from screwgraph.graph import FactorGraph, Key, projection_graph, with_right_hand_sides
 from screwgraph.model.mechanism import Mechanism, live_mechanism, without_metadata
 from screwgraph.model.mechanism.closure import ClosureCode
 from screwgraph.model.mechanism.equations import constraint_derivatives, energies, forces, jacobian, residual
@@ -105,6 +105,15 @@ class CompiledMechanism:
         """
         graph = projection_graph(self.mechanism, self.parameters)
         graph = graph.given("q", "qd", *(["parameter"] if self.parameters else []))
+        return compile_graph(graph, ["step", "rate"], ordering="quasi_definite")
+
+    def projection_holding(self, names: Sequence[str]) -> Function:
+        """The same where coordinates are held: (q, qd, step, rate), of these (k,), -> (n - k,), (n - k,) of the others.
+
+        Steps of held coordinates are zero, and rates are their own, where they stand at their values already.
+        """
+        given = [Key(kind, name) for kind in ("step", "rate") for name in names]
+        graph = projection_graph(self.mechanism, held=names).given("q", "qd", *given)
         return compile_graph(graph, ["step", "rate"], ordering="quasi_definite")
 
     @cached_property

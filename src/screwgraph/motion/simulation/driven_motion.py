@@ -54,6 +54,48 @@ class DrivenMotion:
         names = _labels(self.dynamics.model, "tau")
         return [names.index(name) for name in self.functions]
 
+    @property
+    def model(self) -> Model:
+        """The model that moves."""
+        return self.dynamics.model
+
+    def numbers_of_steps(self, t: Float[np.ndarray, " N"], dt: float) -> Float[np.ndarray, "N 3*k"]:
+        """Return what steps that begin at times (s) take: values and rates at their ends, accelerations amid them.
+
+        Raises InputError where a function is not known.
+        """
+        t = np.asarray(t, dtype=float)
+        ends = [function(t + dt) for function in self.functions.values()]
+        middles = [function(t + 0.5 * dt)[2] for function in self.functions.values()]
+        return np.array([*(end[0] for end in ends), *(end[1] for end in ends), *middles]).T
+
+    def complete_efforts(
+        self, t: Float[np.ndarray, "*N"], q: Float[np.ndarray, "*N nq"], qd: Float[np.ndarray, "*N nv"], tau: Any
+    ) -> Float[np.ndarray, "*N m"]:
+        """Return the efforts of all along a motion, given those of the other motors."""
+        tau = np.array(tau, dtype=float)
+        given = tau.copy()
+        for place, function in zip(self.places, self.functions.values(), strict=True):
+            given[..., place] = function(t)[2]
+        tau[..., self.places] = self.efforts(q, qd, given)[..., self.places]
+        return tau
+
+    def refuse_efforts(self, tau: Any) -> None:
+        """Raise InputError where a driven coordinate is given an effort that is not zero, in an array (..., m)."""
+        try:
+            given = np.asarray(tau, dtype=float)
+        except (TypeError, ValueError):
+            return  # who takes them says what they are not
+        if given.shape[-1:] != (len(self.model.columns["tau"]),):
+            return
+        pushed = np.flatnonzero(given[..., self.places].any(axis=tuple(range(given.ndim - 1))))
+        if len(pushed):
+            raise InputError(
+                f"tau gives an effort to {list(self.functions)[int(pushed[0])]!r}, which is driven",
+                why="its motion is given, and its effort is an answer",
+                fix="leave it zero",
+            )
+
     def evaluate(self, t: float) -> Float[np.ndarray, "k 3"]:
         """Return values, rates and accelerations at a time (s). Raises InputError where a function is not known."""
         return np.array([function(t) for function in self.functions.values()])
@@ -96,13 +138,7 @@ class DrivenMotion:
 
         def evaluate(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
             tau = np.array(torques(t, q, qd) if callable(torques) else torques, dtype=float)
-            if tau[places].any():
-                name = list(self.functions)[int(np.flatnonzero(tau[places])[0])]
-                raise InputError(
-                    f"tau gives an effort to {name!r}, which is driven",
-                    why="its motion is given, and its effort is an answer",
-                    fix="leave it zero",
-                )
+            self.refuse_efforts(tau)
             given = tau.copy()
             given[places] = self.evaluate(t)[:, 2]
             tau[places] = self.efforts(q, qd, given)[places]

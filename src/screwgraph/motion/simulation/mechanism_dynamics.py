@@ -21,6 +21,7 @@ from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
 from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
+from screwgraph.motion.simulation.driven_steps import compile_driven_acceleration, make_driven_closing
 from screwgraph.motion.simulation.linearly_implicit import make_linearly_implicit
 from screwgraph.motion.simulation.methods import MotionState
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations
@@ -135,7 +136,17 @@ class MechanismDynamics(Dynamics):
         """Return a step of q, qd, tau, dt and parameters, meant for steps of dt (s). Raises InputError."""
         self.check_options(options.chosen)
         refuse_payload(options.payload)
-        code = compile_mechanism(self.model, options.parameters).acceleration
+        if self.model.driven and options.parameters:
+            raise InputError(
+                f"parameters of {self.model.name!r} with coordinates that its file drives",
+                why="steps take values of one or the other",
+                fix="leave out parameters=, or driven: in its file",
+            )
+        code = (
+            compile_driven_acceleration(self.model)
+            if self.model.driven
+            else compile_mechanism(self.model, options.parameters).acceleration
+        )
         inputs = [a for a in code.arguments if a.name == PARAMETERS]
         if options.method == SECOND_ORDER:
             law = rosenbrock_of_accelerations(code)
@@ -161,6 +172,8 @@ class MechanismDynamics(Dynamics):
 
     def step_closure(self, lengths: ClosureParameters) -> Closing:
         """Return what puts states back onto the constraints at the end of a step."""
+        if self.model.driven:
+            return make_driven_closing(self.model)
         function = compile_mechanism(self.model, lengths.names).projection
 
         def close_mechanism(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray) -> State:

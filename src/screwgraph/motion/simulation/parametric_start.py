@@ -10,6 +10,7 @@ import numpy as np
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model import Model
 from screwgraph.motion.simulation.closure_parameters import ClosureParameters
+from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import initial_states, is_batched
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.step_parameters import StepValues
@@ -27,7 +28,7 @@ def live_states(model: Model, given: StepValues | None, q0: Any, qd0: Any) -> St
     dynamics = dynamics_of(model)
     lengths = ClosureParameters() if given is None else dynamics.closure_parameters(given.names, given.payload)
     if given is None or not lengths.places:
-        return initial_states(dynamics, q0, qd0)
+        return initial_states(make_driven_motion(dynamics, None) or dynamics, q0, qd0)
 
     def start(i: int, q: Any, qd: Any) -> State:
         closure = dynamics.closure_at(lengths, lengths.numbers(given.row(i)))

@@ -15,6 +15,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
+from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import sample_times
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import live_states
@@ -121,9 +122,11 @@ def rollout(
     counts["contacts"] = 1 if inputs is None else inputs.motions
     start = _starts(*live_states(model, given, q0, qd0), counts)
     _check_kept(len(start[0]), len(times) - 1, every, model)
-    threads = validate_count("threads", threads)
+    threads, driven = validate_count("threads", threads), make_driven_motion(dynamics, None)
     carried = None if given is None else np.atleast_2d(given.carried)
-    task = partial(rolled_out, step if given is None else step.core, times=times, every=every, threads=threads)
+    task = partial(
+        rolled_out, step if given is None else step.core, times=times, driven=driven, every=every, threads=threads
+    )
     if executor is None:
         found = task(start, control, carried, inputs, watch=watch)
     else:

@@ -19,6 +19,7 @@ from screwgraph.compiler import Function
 from screwgraph.model import Model
 from screwgraph.motion.simulation.contacts import ContactInputs
 from screwgraph.motion.simulation.divergence import make_divergence_error
+from screwgraph.motion.simulation.driven_motion import DrivenMotion, make_driven_motion
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.simulation import simulate_dynamics
 from screwgraph.motion.simulation.state_recorder import CHUNK, Watch, report_time
@@ -77,7 +78,9 @@ class Rollouts:
 
     def __getitem__(self, i: int) -> Trajectory:
         """Return one of the motions, with accelerations, energy and work; torques jump, so that work is not exact."""
-        tau = np.concatenate([self.tau[i], self.tau[i, -1:]])
+        tau, driven = np.concatenate([self.tau[i], self.tau[i, -1:]]), make_driven_motion(self._dynamics(i), None)
+        if driven is not None:
+            tau = driven.complete_efforts(self.t, self.q[i], self.qd[i], tau)
         return simulate_dynamics(self._dynamics(i), self.method, tau, self.t, self.q[i], self.qd[i])
 
     def _dynamics(self, i: int) -> Dynamics:
@@ -128,6 +131,7 @@ def rolled_out(
     contacts: ContactInputs | None = None,
     *,
     times: Float[np.ndarray, " N+1"],
+    driven: DrivenMotion | None = None,
     every: int = 1,
     threads: int = 1,
     watch: Watch | None = None,
@@ -151,6 +155,9 @@ def rolled_out(
     blocks = [slice(i, i + BLOCK) for i in range(0, count, BLOCK)]
     tau = None if callable(control) else np.broadcast_to(np.asarray(control, step.dtype), (total, count, size))
     said: list[np.ndarray] = []
+    led = np.zeros((total, 0)) if driven is None else driven.numbers_of_steps(times[:-1], float(times[1] - times[0]))
+    if driven is not None and tau is not None:
+        driven.refuse_efforts(tau)
 
     def advance(block: slice, first: int, efforts: np.ndarray) -> None:
         with np.errstate(all="ignore"):  # what is not finite is found and said
@@ -159,7 +166,8 @@ def rolled_out(
                 held = (effort[block],) if size else ()
                 own = touching[block.start]
                 if own is None:
-                    step.ufunc(q[block], qd[block], *held, dt, *_select_block(fixed, block), out=tuple(ahead[:2]))
+                    last = (*_select_block(fixed, block), *([led[k].astype(step.dtype)] if led.size else []))
+                    step.ufunc(q[block], qd[block], *held, dt, *last, out=tuple(ahead[:2]))
                     continue
                 last = (*own.at(q[block]), F[block].reshape(len(F[block]), -1), *_select_block(fixed, block))
                 found = step.ufunc(q[block], qd[block], *held, dt, *last, out=(*ahead, None, None))
@@ -171,6 +179,8 @@ def rolled_out(
             if tau is None:
                 efforts = _torques(cast(Controller, control), float(times[done]), *states.states_after(done)[:2], size)
                 efforts = efforts[None].astype(step.dtype)
+                if driven is not None:
+                    driven.refuse_efforts(efforts)
                 said += [] if done % every else list(efforts)
             else:
                 efforts = tau[done : done + CHUNK]

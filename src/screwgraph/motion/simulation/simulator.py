@@ -16,6 +16,7 @@ from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
 from screwgraph.motion.simulation.divergence import make_divergence_error
+from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import close_for_parameters, live_states
@@ -31,6 +32,7 @@ class Simulator:
 
     States are single ones, q (nq,) and qd (nv,), or batches of them, (B, nq) and (B, nv). `step(tau)` takes a step,
     `reset(q, qd)` begins again; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
+    Coordinates that a mechanism's file drives follow their functions of time, from t = 0 at each `reset`.
     A RuntimeWarning says once where feedback is too stiff for the steps, with the step that its gain allows.
     """
 
@@ -88,6 +90,7 @@ class Simulator:
         self.function = self.options.step_of(model, self.dt)
         self._contacts = ContactInputs.of(model, *touching) if touching[0] else None
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
+        self._driven = make_driven_motion(self._dynamics, None)
         self._threads = validate_count("threads", threads)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._given: StepValues | None = None
@@ -176,7 +179,11 @@ class Simulator:
             InputError: not so many finite numbers, or the simulation diverged: at which step, joint and method.
         """
         tau = self._idle if tau is None else tau
+        if self._driven is not None and tau is not self._idle:
+            self._driven.refuse_efforts(tau)
         for _ in range(steps if steps == 1 else validate_count("steps", steps)):
+            if self._driven is not None:
+                self._last = (self._step_size, self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0])
             found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
             found = self._general(tau) if found is None else found
             if self._contacts is not None:
@@ -201,6 +208,15 @@ class Simulator:
         if self._contacts is not None:
             last = forces.reshape(*forces.shape[:-2], -1)
             self._last = (self._step_size, *self._contacts.at(q), last, *self._carried)
+
+    @property
+    def driving_efforts(self) -> Float[np.ndarray, "*B k"]:
+        """The efforts (N m, N) that coordinates which a mechanism's file drives take now, the other motors idle."""
+        if self._driven is None:
+            return np.zeros((*self._q.shape[:-1], 0))
+        idle = np.broadcast_to(self._idle, (*self._q.shape[:-1], self._size))
+        t = np.full(self._q.shape[:-1], self.t)
+        return self._driven.complete_efforts(t, self._q, self._qd, idle)[..., self._driven.places]
 
     @property
     def forces(self) -> Float[np.ndarray, "*B k 3"]:

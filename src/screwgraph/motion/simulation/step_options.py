@@ -9,7 +9,6 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
 from screwgraph.model import Model
-from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
@@ -46,7 +45,6 @@ class StepOptions:
             )
         if self.method not in STEP_RULES:
             raise make_unknown_name_error("method of a step", self.method, STEP_RULES)
-        refuse_driven(model, "steps")
         return dynamics_of(model).compile_step(self, dt)
 
     @property
