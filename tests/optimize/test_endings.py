@@ -70,6 +70,10 @@ BAD = {
     "text parameter": (lambda: soft(anchor, X, at="zero"), "at is not an array of real numbers"),
     "zero sigma": (lambda: soft(anchor, X, at=0.0, sigma=0.0), "sigma must be positive"),
     "long sigma": (lambda: soft(anchor, X, at=0.0, sigma=np.ones(4)), "does not fit a residual of 3"),
+    "no square": (
+        lambda: soft(anchor, X, at=0.0, sqrt_information=np.ones((2, 3)), name="tie"),
+        r"^tie: sqrt_information has the shape \(2, 3\)",
+    ),
     "two noises": (lambda: soft(anchor, X, at=0.0, sigma=1.0, covariance=np.eye(3)), "noise is given twice"),
     "no covariance": (lambda: soft(anchor, X, at=0.0, covariance=-np.eye(3)), "not symmetric and positive definite"),
     "unknown loss": (lambda: soft(anchor, X, at=0.0, loss="hubber"), "there is no loss 'hubber'"),

@@ -166,6 +166,10 @@ def test_halves_and_quaternions_go_there_and_back():
     np.testing.assert_array_equal(v_first(omega_first(V)), V)
     np.testing.assert_array_equal(w_first(quaternion), [3, 0, 1, 2])
     np.testing.assert_array_equal(w_last(w_first(quaternion)), quaternion)
+    for turn, numbers in ((omega_first, V), (v_first, V), (w_first, V[:, :4]), (w_last, V[:, :4])):
+        each = np.array([turn(row) for row in numbers])
+        np.testing.assert_array_equal(turn(numbers), each)
+        np.testing.assert_array_equal(turn(numbers[None].repeat(3, axis=0)), [each] * 3)
 
 
 def test_joints_without_names_have_those_that_the_reader_gives_them(tmp_path):

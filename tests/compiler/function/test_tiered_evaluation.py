@@ -46,6 +46,15 @@ def test_batches_make_no_other_code_for_one_state(function):
     assert f._evaluation.single is f._evaluation.compiled
 
 
+def test_the_quick_way_makes_code_when_it_is_called(function):
+    robot, f = function
+    state = [x[0] for x in states(robot, 1)]
+    quick = f.quick
+    assert made(f) == set()
+    np.testing.assert_array_equal(quick(*state), f(*state))
+    assert made(f) == {"single"}
+
+
 @pytest.mark.parametrize("count", [1, 2 * tiered_evaluation.BATCH])
 def test_quaternions_that_are_not_unit_are_found_in_either(function, count):
     robot, f = function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 from functools import cache
 
@@ -76,6 +77,18 @@ def test_from_a_start_that_reaches_the_target_nothing_moves():
     found = ik(T, start=q)
     assert (found.attempts, found.steps) == (1, 1)
     np.testing.assert_array_equal(found.q, q)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_search_that_has_no_more_steps_has_not_reached_its_target(steps, monkeypatch):
+    module = importlib.import_module("screwgraph.mechanics.kinematics.inverse.inverse_kinematics")
+    monkeypatch.setattr(module, "STEPS", steps)
+    robot = sg.load("rr")
+    ik = sg.inverse_kinematics(robot, [Point("tool", axes="xy")], attempts=3)
+    found = ik(sg.forward_kinematics(robot, "tool")([0.4, 1.1])[:2, 3], start=[-0.9, 0.3])
+    assert not found.reached
+    assert (found.attempts, found.steps) == (3, 3 * steps)
+    assert np.abs(found.errors).max() > 1e-8
 
 
 def test_points_orientations_and_held_joints():

@@ -162,6 +162,7 @@ planar_bodies:
         (lambda m: sg.simulate(m).path(9), "there is no point 9"),
         (lambda m: sg.simulate(m).coordinate("phi"), "no coordinate is called 'phi'"),
         (lambda m: sg.inverse_dynamics(m), "has no motors"),
+        (lambda m: sg.hybrid_dynamics(m, ()), "has no motors"),
         (lambda m: finite_displacement(m, m.home, {"x:P1": "a"}), "the value 'a' of 'x:P1' is not a finite"),
     ],
 )

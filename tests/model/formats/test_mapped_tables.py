@@ -7,6 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.formats import mapped_tables, read_long_arrays, read_long_table
+from screwgraph.model.formats.mapped_tables import load_table
 
 
 def test_a_table_of_many_pieces(tmp_path, monkeypatch):
@@ -23,6 +24,15 @@ def test_a_table_of_many_pieces(tmp_path, monkeypatch):
 def test_cells_that_are_empty(tmp_path):
     (tmp_path / "log.csv").write_text("t,a\n0,1\n1,\n2,nan\n")
     np.testing.assert_array_equal(read_long_table(tmp_path / "log.csv")[1], [[0, 1], [1, np.nan], [2, np.nan]])
+
+
+@pytest.mark.parametrize("cell", ["", "nan"])
+def test_cells_are_missing_in_small_tables_only_where_that_is_said(tmp_path, cell):
+    path = tmp_path / "log.csv"
+    path.write_text(f"t,a\n0,1\n1,{cell}\n")
+    np.testing.assert_array_equal(load_table(path, missing=True)["a"], [1, np.nan])
+    with pytest.raises(sg.InputError, match=r"log\.csv:3"):
+        load_table(path)
 
 
 @pytest.mark.parametrize(

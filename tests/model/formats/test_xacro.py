@@ -1,6 +1,11 @@
 """xacro files: expanded with arguments, packages found, and errors where they were written."""
 
 import importlib.util
+import json
+import os
+import subprocess
+import sys
+import sysconfig
 
 import pytest
 
@@ -54,6 +59,17 @@ def test_a_file_is_expanded_with_its_includes_and_arguments(arm):
     robot = sg.load(arm, xacro_args={"prefix": "left_", "mass": 3})
     assert robot.joint_names == ("left_one_joint", "left_two_joint")
     assert [link.inertia.mass for link in robot.links] == [0.0, 3.0, 6.0]
+
+
+@needs_xacro
+def test_the_process_that_expands_finds_the_package_beside_itself(arm):
+    """Python's own folder of packages is on its path, without what they install there for others."""
+    job = {"file": str(arm), "text": None, "args": {}, "named": {"my_arm": str(arm.parents[1])}, "folders": []}
+    process = importlib.util.find_spec("screwgraph.model.formats.xacro_process").origin
+    around = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
+    command = [sys.executable, "-S", "-P", process]
+    done = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, env=around, check=True)
+    assert json.loads(done.stdout)["asked"] == ["mass", "prefix"]
 
 
 @needs_xacro

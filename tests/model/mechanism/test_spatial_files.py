@@ -124,3 +124,16 @@ def test_lines_are_as_long_as_their_components_say():
     assert norm((1.0, 2.0, 2.0)) == 3.0
     assert norm((0.6, 0.0, -0.8)) == pytest.approx(1.0)
     assert norm((0.5, 0.0)) == 0.5
+
+
+def test_a_guide_may_go_through_a_point_whose_place_equals_its_direction():
+    bead = sg.load_mechanism("""
+points:
+  - {name: P, x: 0, y: 1, z: 0, fixed: true}
+  - {name: B, x: 0, y: 3, z: 0}
+  - {name: C, x: 0.5, y: 3, z: 0}
+vectors: [{name: u, x: 0, y: 2, z: 0, fixed: true}]
+bodies: [{name: bead, points: [B, C], mass: 1, cog: [0.2, 0, 0], I0: 0.1}]
+sliders: [{slider: guide, point: B, along: [P, u]}]
+""")
+    assert bead.dof == 1 + 2

@@ -407,6 +407,8 @@ def at(row: int, column: int, value: float) -> np.ndarray:
         ({}, {"contacts": ["nowhere"]}, "nowhere"),
         ({"wrench:link2": np.zeros((200, 5))}, {}, "wrench:link2 of the log has the shape"),
         ({}, {"cutoff": -1.0}, "cutoff frequency is -1 Hz"),
+        ({}, {"cutoff": 0.0}, "cutoff frequency is 0 Hz"),
+        ({}, {"prior_weight": 0.0}, "prior_weight is 0"),
         ({}, {"priors": {"link1": np.zeros(3)}}, "is not 10 numbers"),
         ({}, {"motor_constants": {"joint9": 1.0}}, "joint9"),
         ({}, {"motor_constants": {"joint1": 2.0}}, "no current of the log.*as i:joint1"),

@@ -9,6 +9,7 @@ import screwgraph as sg
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.motion.planning import Phase, Task
 from screwgraph.motion.planning.contacts import FlatContact, PointContact
+from screwgraph.motion.planning.goals import Position
 from screwgraph.motion.planning.initial_guess import make_initial_values
 from screwgraph.motion.planning.transcription import list_wrenches, transcribe
 
@@ -43,3 +44,25 @@ def test_first_forces_of_contacts_carry_the_weight_together(gravity):
     standing = acting[0] > 0
     assert 0 < acting[1].sum() < standing.sum() < len(standing)
     np.testing.assert_allclose(up, np.where(standing, MASS * gravity, 0.0), rtol=1e-12)
+
+
+def test_other_guesses_go_from_stop_to_stop_along_cubics():
+    """They stand still at each stop; velocities are the rates of positions."""
+    robot, goals = sg.load("rrr"), ([0.3, -0.5, 0.8], [-0.4, 0.9, 0.1])
+    task = Task(
+        robot,
+        (Phase(6, 0.6, "one"), Phase(5, 1.0, "two")),
+        start=[0.1, 0.2, -0.3],
+        goals=(Position(goals[0], 0.6), Position(goals[1])),
+        collocation="trapezoidal",
+    )
+    steps = transcribe(task, is_measured=True).steps
+    values = make_initial_values(task, steps, 1)
+    np.testing.assert_allclose(values["q"][[0, 6, 11]], [task.start, *goals], atol=1e-12)
+    np.testing.assert_allclose(values["qd"][[0, 6, 11]], 0.0, atol=1e-12)
+    for part in (slice(0, 7), slice(6, 12)):
+        t = steps.times[part] - steps.times[part][0]
+        for q, qd in zip(values["q"][part].T, values["qd"][part].T, strict=True):
+            cubic = np.polynomial.Polynomial.fit(t, q, 3)
+            np.testing.assert_allclose(q, cubic(t), atol=1e-12)
+            np.testing.assert_allclose(qd, cubic.deriv()(t), atol=1e-11)

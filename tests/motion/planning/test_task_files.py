@@ -7,6 +7,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.base.errors import ScrewgraphError
 from screwgraph.motion.planning import Planner, read_task, task_names
+from screwgraph.motion.planning.goals.position import complete_position
 
 TASK = """robot: cart_pole
 horizon: {steps: 40, dt: 0.05}
@@ -50,6 +51,16 @@ def test_xacro_robots_take_arguments_and_packages_beside_the_task(tmp_path):
         read_task(written(tmp_path, TASK.replace("robot: cart_pole", "robot: {file: my.xacro, packages: [ws]}")))
     with pytest.raises(ScrewgraphError, match=r"task.yaml:1: .*there is no folder '"):
         read_task(written(tmp_path, TASK.replace("robot: cart_pole", "robot: {file: my.xacro, packages: [we]}")))
+
+
+def test_postures_are_read_with_their_weights(tmp_path):
+    for said, at, weight in (("{at: {x: 0.5}, weight: 3}", [0.5, 0.0], 3.0), ("{at: [0.5, 1]}", [0.5, 1.0], 1.0)):
+        task = read_task(written(tmp_path, TASK.replace("costs: {effort: 1}", f"costs: {{posture: {said}}}")))
+        (cost,) = task.costs
+        assert cost.weight == weight
+        assert complete_position(task.robot, cost.at)[0] == pytest.approx(at)
+    (cost,) = read_task(written(tmp_path, TASK.replace("{effort: 1}", "{posture: {weight: 2}}"))).costs
+    assert (cost.weight, cost.at) == (2.0, None)
 
 
 def test_center_and_centre_are_one_key(tmp_path):

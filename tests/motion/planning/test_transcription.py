@@ -8,9 +8,10 @@ from scipy.spatial.transform import Rotation
 import screwgraph as sg
 from screwgraph.model.robot import constraint_residual
 from screwgraph.motion.planning import Phase, Task, horizon
-from screwgraph.motion.planning.costs import Acceleration, Effort, Smoothness, Time
+from screwgraph.motion.planning.costs import Acceleration, Effort, Path, Smoothness, Time
 from screwgraph.motion.planning.goals import Point, Pose, Position, Velocity
 from screwgraph.motion.planning.limits import AccelerationLimit, EffortLimit, PositionLimit, VelocityLimit
+from screwgraph.motion.planning.transcription import transcribe
 from tests.motion.identification.motions import projected_torques
 
 SLIDER = """
@@ -178,3 +179,18 @@ def test_a_closed_chain_stays_closed_and_moves_as_forward_dynamics_says():
     assert max(np.abs(constraint_residual(linkage, q)).max() for q in plan.q) < 2e-5
     efforts = projected_torques(linkage, plan.q, plan.qd, plan.qdd)  # by Pinocchio's tree
     assert efforts == pytest.approx(plan.tau[:, :1], abs=1e-3 * np.abs(plan.tau).max())
+
+
+def test_a_path_costs_from_its_first_time_to_its_last(slider):
+    """A slide at x beside straight pieces through 0.2, 0.5 and 0.9 s: 2.5 times h times the sum of squares."""
+    times, points, x, h = np.array([0.2, 0.5, 0.9]), np.array([[0.1, 0, 0], [0.7, 0, 0], [0.3, 0.4, 0]]), 0.25, 0.1
+    costs = (Path(times, points, "slide", 2.5),)
+    task = Task(slider, horizon(10, duration=1.0), start=[x], costs=costs, collocation="euler")
+    transcription = transcribe(task)
+    problem, steps = transcription.problem, transcription.steps
+    values = {f.name: np.zeros((f.count, *f.manifold.shape)) for f in problem.layout.families}
+    found = problem.assembly.costs(problem.layout.pack(values | {"q": np.full((len(steps.times), 1), x)}))
+    (cost,) = (value for name, value in found.items() if name.endswith("path"))
+    at = np.arange(2, 10) * h
+    off = np.array([np.interp(at, times, p) for p in points.T]) - [[x], [0.0], [0.0]]
+    assert cost == pytest.approx(2.5 * h * (off**2).sum(), rel=1e-12)

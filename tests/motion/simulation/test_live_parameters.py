@@ -62,6 +62,12 @@ def test_values_change_between_steps_and_are_the_files_at_first():
     simulator.step(steps=200)
     heavy = moved(with_parameters(robot, {"link2.mass": 3.0}))
     np.testing.assert_allclose([*simulator.q, *simulator.qd], heavy, atol=1e-11)
+    simulator.set_parameters([3.0, *np.zeros(10)])
+    simulator.reset(RNG_Q, RNG_QD)
+    simulator.step(steps=200)
+    np.testing.assert_allclose([*simulator.q, *simulator.qd], heavy, atol=1e-11)
+    with pytest.raises(sg.InputError, match=r"have the shape \(12,\): 11 numbers are inputs"):
+        simulator.set_parameters(np.zeros(12))
 
 
 def test_friction_and_springs_are_those_of_the_options():

@@ -16,6 +16,7 @@ from screwgraph.optimize import (
     each,
     equality,
     inequality,
+    refresh_parameters,
     soft,
     solve,
 )
@@ -237,3 +238,28 @@ def test_factors_of_one_name_are_numbered():
     for _ in range(2):
         solver.update(add=[soft(away, X[0], z=np.zeros(2), sigma=0.1, name="held")])
     assert [f.name for f in solver.problem.factors] == ["held", "held 2", "held 3"]
+
+
+def test_an_update_without_an_edit_is_one_turn_that_makes_no_clique():
+    solver = Incremental(Problem(chain(np.random.default_rng(0))))
+    assert solver.last.success
+    again = solver.update()
+    assert (again.success, again.iterations, again.cliques, again.relinearised) == (True, 1, 0, 0)
+
+
+def beside_a_table(x, *, at, slope, value, z):
+    return value + slope * (x - at) - z
+
+
+def look_up(x):
+    """A table of the sine, about where the unknowns are."""
+    return {"at": x, "slope": np.cos(x), "value": np.sin(x)}
+
+
+def test_parameters_that_are_made_again_stand_beside_those_that_stay():
+    z, none = np.array([[0.3, -0.4], [0.6, 0.1], [-0.2, 0.5]]), np.zeros((3, 2))
+    own = {"at": each(none), "slope": each(none), "value": each(none), "z": each(z)}
+    some = refresh_parameters(soft(beside_a_table, X[:3], sigma=0.1, **own), look_up)
+    solver = Incremental(Problem([some, soft(away, X[3:], z=np.zeros(2), sigma=1.0)]))
+    assert solver.last.success
+    np.testing.assert_allclose(solver.values["x"][:3], np.arcsin(z), atol=1e-9)

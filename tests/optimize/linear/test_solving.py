@@ -7,6 +7,7 @@ import pytest
 
 from screwgraph.base.errors import InputError
 from screwgraph.optimize.linear import LIGHT, Pattern, SingularError, analyse
+from screwgraph.optimize.linear.regularise import make_regulariser
 from screwgraph.optimize.linear.tree import TreeMethod
 from tests.optimize.linear.systems import METHODS, Example, chain, constrained, example, random_structure
 
@@ -244,3 +245,15 @@ def test_wrong_input_is_told() -> None:
         analyse(pattern, "magic")
     with pytest.raises(InputError, match="2 places"):
         analyse(pattern).factor(np.ones(3))
+
+
+def test_the_size_that_pivots_are_judged_by_does_not_depend_on_units_of_hard_rows() -> None:
+    """In the Schur complement of a hard row K x = 0 and of one 7 K x = 0 the same is added to each unknown."""
+    made = example([2, 3, 2], [(0, 1), (1, 2)], [((0, 1), 2), ((1, 2), 1)])
+    pattern, found = made.pattern, []
+    for unit in (1.0, 7.0):
+        values = np.where(pattern.rows >= pattern.primal, unit, 1.0) * made.values
+        _, scales = make_regulariser(pattern)(values, np.zeros(pattern.count), True)
+        found.append(scales[: pattern.primal])
+    assert (found[0] > np.abs(np.diag(made.K)[: pattern.primal])).all()
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)

@@ -48,7 +48,11 @@ def test_inverse_dynamics_give_efforts(command, state_file, arm):
     tau = sg.inverse_dynamics(sg.load(arm))([[0.3, -0.4], [1.0, 1.0]], [0.0, 0.0], [1.0, 2.0])
     np.testing.assert_allclose(np.array(answer["result"]) @ B.T, tau, rtol=1e-12)
     assert answer["result_names"] == ["effort:motor[0]", "effort:belt[0]"]
-    assert "effort (result; N m, N)" in command("solve", arm, "--problem", "inverse", "--actuators").out
+    text = command("solve", arm, "--problem", "inverse", "--actuators", "--state", state).out
+    assert "effort (result; N m, N)" in text
+    rows = [line.replace("│", " ").split() for line in text.splitlines()]
+    printed = [[float(row[1]) for row in rows if row[:1] == [name]] for name in ("motor", "belt")]
+    np.testing.assert_allclose(printed, np.array(answer["result"]).T, rtol=1e-3)
 
 
 def test_efforts_stay_within_bounds_where_that_is_asked_for(command, state_file, arm):

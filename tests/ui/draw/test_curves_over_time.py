@@ -53,6 +53,15 @@ def test_limits_have_the_names_of_their_joints():
     assert {text.get_text(): text.get_position()[1] for text in axes.texts} == {"a": 1.1, "b ...": -0.2}
 
 
+def test_limits_far_from_curves_are_not_drawn():
+    """Near is what is less than 0.6 of their range away, wherever zero is."""
+    t = np.linspace(0.0, 1.0, 5)
+    panel = Panel("q (rad)", {"a": 10.0 + t}, {"a": (9.3, 9.5, 11.5, 11.7)})
+    (axes,) = draw_histories(t, [panel]).axes
+    levels = [line.get_ydata() for line in axes.get_lines()[1:]]
+    assert [set(level) for level in levels] == [{9.5}, {11.5}]
+
+
 def test_paths_of_planar_motions_take_one_panel_and_others_three():
     mechanism = sg.load_mechanism("four_bar")
     still = np.zeros((3, mechanism.n))

@@ -45,6 +45,21 @@ def test_blocks_lie_in_the_row_and_column_of_their_labels() -> None:
         assert box.at[0] < columns[key] < box.at[0] + box.width
 
 
+def test_rows_and_columns_of_the_grid_tile_the_matrix_around_its_blocks() -> None:
+    scene = matrix_scene(problem("rrr", "inverse").graph)
+    filled = blocks(scene.boxes)
+    for kind, axis, sides in (("row", 1, [b.height for b in filled]), ("column", 0, [b.width for b in filled])):
+        boxes = [box for box in scene.boxes if box.name.startswith(f"{kind} ")]
+        size = "width" if axis == 0 else "height"
+        ends = [(box.at[axis], box.at[axis] + getattr(box, size)) for box in boxes]
+        assert ends[0][0] == 0.0
+        assert [low for low, _ in ends[1:]] == pytest.approx([high for _, high in ends[:-1]])
+        others = {getattr(box, "height" if axis == 0 else "width") for box in boxes}
+        assert len(others) == 1
+        for box, side in zip(filled, sides, strict=True):
+            assert any(pytest.approx(end) == (box.at[axis], box.at[axis] + side) for end in ends)
+
+
 def test_the_newton_euler_order_makes_the_matrix_block_triangular() -> None:
     dag = problem("puma560", "inverse")
     scene = matrix_scene(dag.graph, dag.order)

@@ -65,6 +65,9 @@ def test_the_surface_of_a_balls_distances_is_the_ball():
     assert np.abs(np.linalg.norm(triangles, axis=2) - 0.7).max() < 2e-3
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     assert np.linalg.norm(normal, axis=1).sum() / 2.0 == pytest.approx(4.0 * np.pi * 0.49, rel=5e-3)
+    corners = np.unique(triangles.reshape(-1, 3).round(9), axis=0, return_inverse=True)[1].reshape(-1, 3)
+    edges = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    assert (np.unique(edges, axis=0, return_counts=True)[1] == 2).all()  # it is closed
     assert len(extract_zero_surface(np.ones((3, 3, 3)), np.zeros(3), np.ones(3))) == 0
 
 

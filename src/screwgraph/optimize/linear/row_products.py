@@ -16,18 +16,6 @@ def add_product(y: Reals, x: Reals, values: Reals, rows: Ints, columns: Ints, co
         y[rows[e]] = y[rows[e]] + values[e] * x[columns[e]]
 
 
-def add_squares(to: Reals, places: Ints, values: Reals, weights: Reals, firsts: Ints, count: int) -> None:
-    """Add J'WJ: products of the entries of each row, in pairs, times its weight."""
-    p = 0
-    for i in range(count):
-        for a in range(firsts[i], firsts[i + 1]):
-            x = values[a] * weights[i]
-            for b in range(a, firsts[i + 1]):
-                at = places[p]
-                to[at] = to[at] + x * values[b]
-                p = p + 1
-
-
 def add_diagonals(
     own: Reals, squares: Reals, values: Reals, entries: Ints, at: Ints, count: int, across: Ints, rows: Ints, hard: int
 ) -> None:
@@ -51,7 +39,7 @@ def add_weighted_squares(
 @cache
 def compile_row_products() -> Kernels:
     """Return the machine code of these products."""
-    return compile_kernels((add_product, add_squares, add_diagonals, add_weighted_squares))
+    return compile_kernels((add_product, add_diagonals, add_weighted_squares))
 
 
 class MatrixEntries:

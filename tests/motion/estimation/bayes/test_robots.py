@@ -231,3 +231,13 @@ def test_first_guesses_take_account_of_what_actuators_pull_by_themselves():
     q, qd = np.array([0.3]), np.zeros(1)
     np.testing.assert_allclose(solve_dynamics(model, q, qd, unknown, np.array([5.0]))[0], [-5.0], atol=1e-12)
     np.testing.assert_allclose(solve_dynamics(model, q, qd, np.array([1.0]), unknown)[1], [17.0], atol=1e-12)
+
+
+def test_each_independent_position_has_its_own_velocity():
+    model = NetworkModel.from_model(sg.load("belt_leg"))
+    rates = [part.label for part in model.parts["zd"]]
+    assert [[rates[row] for row in part.rows] for part in model.parts["z"]] == [["hip"], ["knee"], ["ankle"]]
+    for i, part in enumerate(model.parts["z"]):
+        known = np.zeros((1, 3), dtype=bool)
+        known[0, list(part.columns)] = True
+        np.testing.assert_array_equal(model.mark_rows("z", known), np.eye(3, dtype=bool)[[i]])
