@@ -136,6 +136,35 @@ def test_a_straight_knee_gives_torques_within_limits():
         assert forces[:, 2].sum() == pytest.approx(9.81 * robot.mass, rel=0.05)
 
 
+def test_no_state_is_without_a_command():
+    """Random states up to absurd ones, stretched legs, any feet, and starts from rows that are none of theirs."""
+    robot, f = body_controller()
+    rng, n = np.random.default_rng(7), 300
+    q, qd = np.tile(crouched(robot), (n, 1)), rng.standard_normal((n, 15)) * rng.choice([0.0, 0.3, 5.0, 50.0], (n, 1))
+    q[:, 7:] += rng.uniform(-1.0, 1.0, (n, 9)) * rng.choice([0.1, 1.0, 3.0], (n, 1))
+    q[::17, 7:] = 0.0
+    q[::2, 3:7] = [quaternion / np.linalg.norm(quaternion) for quaternion in rng.standard_normal((n // 2, 4))]
+    goal = np.tile(np.eye(4), (n, 1, 1))
+    goal[:, :3, 3] = q[:, :3] + rng.standard_normal((n, 3))
+    on = np.stack([rng.integers(0, 2, (n, 3)), rng.choice([0.0, 0.3, 1.0], (n, 3))], axis=-1)
+    gains = stack_gains(BODY_TASKS) * rng.choice([0.0, 1e-4, 1.0], (n, 3, 1))
+    still = np.zeros((n, 2, 6)), np.zeros((n, 2, 9)), np.zeros((n, 2, 3))
+    start = rng.integers(-2, 3, (n, 33)) * rng.integers(0, 2, (n, 1))
+    tau, qdd, forces, active, solution = f(
+        q, qd, goal, still[0], q[:, 7:], still[1], q[:, :3], still[2], gains, on, start.astype(float)
+    )
+    assert solution[:, 0].max() <= 1.0
+    assert np.abs(tau).max() <= 60.0
+    for x in (qdd, forces, active, solution):
+        assert np.isfinite(x).all()
+    q[0, 8] = np.nan
+    tau, *_, solution = f(
+        q[0], qd[0], goal[0], still[0][0], q[0, 7:], still[1][0], q[0, :3], still[2][0], gains[0], on[0], np.zeros(33)
+    )
+    assert solution[0] == 3.0
+    np.testing.assert_array_equal(tau, 0.0)
+
+
 def test_an_arm_follows_a_point_in_simulation():
     robot, f = arm_controller()
     simulator = sg.Simulator(robot, 2e-3, np.array([0.1, -0.4, 0.8]))

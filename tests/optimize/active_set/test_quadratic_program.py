@@ -74,7 +74,7 @@ def test_the_duality_gap_proves_the_optimum(size, kind, seed):
     f = solver(*size)
     x, active, (status, _, violation) = f(*given_, np.zeros(size[1]))
     gap, cost = gap_of(*given_, x, active)
-    assert status == (1.0 if (abs(active) > 1.5).any() else 0.0)
+    assert status == (1.0 if (abs(active) > 1.5).any() and violation > 1e-8 * (1.0 + abs(given_[2] @ x).max()) else 0.0)
     assert gap <= 1e-7 * (1.0 + abs(cost)) + given_[5].max() * 1e-9 * (status == 0.0)
     if status == 0.0:
         assert violation <= 1e-8 * (1.0 + abs(given_[2] @ x).max())

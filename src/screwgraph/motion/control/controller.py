@@ -48,8 +48,8 @@ DRAG = 50.0
 """Rate (1/s) at which feet on the ground stop gliding."""
 ROUND = 1.0 / np.sqrt(2.0)
 """Friction along each tangent, of Coulomb's: a pyramid in the round cone."""
-MOST = 100
-"""Passages of the active set at most."""
+MOST = 10
+"""Passages of the active set at most, for each unknown and each row."""
 
 
 @check_arguments
@@ -325,7 +325,7 @@ class WholeBody:
         n, m = self.unknowns, self.rows
         entries = self.outputs["A"]
         columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
-        program = QuadraticProgram(memory, n, columns, MOST)
+        program = QuadraticProgram(memory, n, columns, MOST * (n + m))
         program.allocate()
         own = [a.name for a in self.given]
         begin = memory.placed("terms", self.code, own, list(self.shapes))

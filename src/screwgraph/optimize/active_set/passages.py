@@ -23,6 +23,8 @@ from screwgraph.tape import Number, Scalar, dot
 
 TOLERANCE = 1e-9
 """Violation of a row, of 1 and the largest A x, that is none."""
+VISIBLE = 10.0
+"""How many times as much a relaxed row is open at least that counts as such."""
 SHORT = 1e-2
 """Part of the square of a normal's length that active normals leave, below which rounding counts."""
 TRIED = 2.0
@@ -233,9 +235,11 @@ class Passages:
     ) -> list[Number]:
         """Return x and the solution: zeros where there are no numbers."""
         is_sound = sum((abs(v) for v in x), start=0.0) < ENDLESS
-        violation, relaxed = 0.0, flag(largest(active) > 1.5)
+        violation = 0.0
         for w, a, b in zip(values, lower, upper, strict=True):
             violation = maximum(violation, maximum(a - w, w - b))
+        is_open = violation > VISIBLE * TOLERANCE * (1.0 + largest(values))
+        relaxed = flag(largest(active) > 1.5) * is_open
         status = choose(polished[0] > 0.5, relaxed, 2.0)
         return [
             *(choose(is_sound, v, 0.0) for v in x),
