@@ -17,6 +17,7 @@ from screwgraph.motion.planning import Task, horizon
 
 OF_JOINTS = "no joint carries links and frames"
 ROBOTS_ALONE: Mapping[str, str] = {
+    "controller": OF_JOINTS,  # tasks are motions of frames
     "kinematics_graph": OF_JOINTS,  # positions are the coordinates themselves: nothing is eliminated along joints
     "minimal_distance": OF_JOINTS,  # bodies are lines without thickness, which nothing touches
 }
