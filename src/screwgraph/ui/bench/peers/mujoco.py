@@ -52,16 +52,22 @@ def _mujoco() -> Any:
     return import_peer("mujoco", "mujoco")
 
 
-def _model(mujoco: Any, robot: Robot, bodies: Tree) -> Any:
+def describe_bodies(mujoco: Any, robot: Robot, bodies: Tree) -> Any:
+    """Return MuJoCo's description of a robot, an MjSpec with bodies that are called as links, without geometries."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.option.gravity = robot.gravity
-    # Nothing collides and nothing constrains here, so it need not look for any.
-    for flag in ("mjDSBL_CONSTRAINT", "mjDSBL_CONTACT", "mjDSBL_SENSOR"):
-        spec.option.disableflags |= getattr(mujoco.mjtDisableBit, flag)
     made: list[Any] = []
     for body in bodies.bodies:
         made.append(_add(mujoco, spec.worldbody if body.parent < 0 else made[body.parent], body))
+    return spec
+
+
+def _model(mujoco: Any, robot: Robot, bodies: Tree) -> Any:
+    spec = describe_bodies(mujoco, robot, bodies)
+    # Nothing collides and nothing constrains here, so it need not look for any.
+    for flag in ("mjDSBL_CONSTRAINT", "mjDSBL_CONTACT", "mjDSBL_SENSOR"):
+        spec.option.disableflags |= getattr(mujoco.mjtDisableBit, flag)
     try:
         return spec.compile()
     except ValueError as error:
