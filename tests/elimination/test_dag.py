@@ -47,6 +47,9 @@ def test_rnea_order_prints_algorithm_1():
     arm = sg.load("rrr", gravity=(0, 0, 0))
     text = sg.eliminate(inverse(arm), sg.orderings.rnea()).algorithm()
     assert text.splitlines() == [
+        "    V1 = [Ad_T1,0(θ1)] V0 + A1 θ̇1 ;",
+        "    V2 = [Ad_T2,1(θ2)] V1 + A2 θ̇2 ;",
+        "    V3 = [Ad_T3,2(θ3)] V2 + A3 θ̇3 ;",
         "  1 V̇1 = [Ad_T1,0(θ1)] V̇0 + [ad_V1] A1 θ̇1 + A1 θ̈1 ;",
         "  2 V̇2 = [Ad_T2,1(θ2)] V̇1 + [ad_V2] A2 θ̇2 + A2 θ̈2 ;",
         "  3 V̇3 = [Ad_T3,2(θ3)] V̇2 + [ad_V3] A3 θ̇3 + A3 θ̈3 ;",

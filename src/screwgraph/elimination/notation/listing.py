@@ -1,7 +1,8 @@
-"""The lines of a listing: what elimination made of the laws, then back-substitution."""
+"""The lines of a listing: the motion that is known, what elimination made of the laws, then back-substitution."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,29 +22,51 @@ from screwgraph.graph import Factor, FactorGraph, Key, Role
 
 @dataclass(frozen=True)
 class Line:
-    """`left = right`, and a note in words; lines of back-substitution are numbered."""
+    """`left = right`, and a note in words; lines of back-substitution are numbered, `part` is the heading."""
 
     left: str
     right: str
     note: str = ""
     number: int | None = None
+    part: str = "back-substitution"
 
 
 def write_lines(graph: FactorGraph, blocks: Sequence[Block], *, define: bool) -> list[Line]:
-    """Return definitions, as far as they can be written, and one numbered assignment a variable.
+    """Return the twists that follow, definitions, as far as they can be written, and a numbered assignment a variable.
 
     A variable that one untouched factor gives is printed as that law, solved for it. Any other is a
     linear function of its parents: `K` and `k` stand for what elimination made of the named factors. Each block must
     have been eliminated as a whole where they are to be defined (`define`).
     """
     made, known = _definitions(graph, blocks) if define else ([], set())
-    found = [Line(d.name, d.formula, d.note) for d in made]
+    found = [Line(d.name, d.formula, d.note, part="elimination") for d in made]
     for number, block in enumerate(reversed(blocks), 1):
         left = graph.variables[block.key].label
         law = _printed_law(graph, block)
         right, note = (law, "") if law is not None else _linear_function(graph, block, left in known)
         found.append(Line(left, right, note, number))
+    return [*_motion(graph, found), *found]
+
+
+MOTION = ("twist", "gravity")
+"""Laws of known motion that listings print, where the lines below need what they give."""
+
+
+def _motion(graph: FactorGraph, lines: Sequence[Line]) -> list[Line]:
+    """Return the laws of what follows from the knowns, and stands in the lines."""
+    found: list[Line] = []
+    for template in reversed(MOTION):
+        for derived in reversed([d for d in graph.derived if d.factor.template.name == template]):
+            label, solved = graph.variables[derived.key].label, derived.factor.template.solved
+            (argument,) = [name for name, key in derived.factor.bindings() if key == derived.key][:1] or [""]
+            text = solved[argument](_labels(graph, derived.factor)) if argument in solved else ""
+            if text and any(_mentions(line.right, label) for line in (*found, *lines)):
+                found.insert(0, Line(label, text, part="motion"))
     return found
+
+
+def _mentions(formula: str, label: str) -> bool:
+    return re.search(rf"{re.escape(label)}(?![\d,])", formula) is not None
 
 
 def _definitions(graph: FactorGraph, blocks: Sequence[Block]) -> tuple[list[Definition], set[str]]:

@@ -86,20 +86,24 @@ MOST_COLUMNS = 100
 
 def format_text(lines: Sequence[Line]) -> str:
     """Return lines of plain text, notes in one column; headings where there are definitions."""
-    found, named = [], any(line.number is None for line in lines)
+    found, named = [], has_headings(lines)
     widths = (_columns(f"{line.left} = {line.right}") for line in lines if line.note)
     column = max((width for width in widths if width <= MOST_COLUMNS), default=0)
-    last: bool | None = None
+    last = ""
     for line in lines:
-        numbered = line.number is not None
-        if named and numbered is not last:
-            found.append("back-substitution:" if numbered else "elimination:")
-        last = numbered
-        head = f"{line.number:>3} " if numbered else "    "
+        if named and line.part != last:
+            found.append(f"{line.part}:")
+        last = line.part
+        head = "    " if line.number is None else f"{line.number:>3} "
         law = f"{line.left} = {line.right}"
         note = f"{' ' * (column - _columns(law))}   {line.note}" if line.note else ""
         found.append(f"{head}{law}{note} ;")
     return "\n".join(found)
+
+
+def has_headings(lines: Sequence[Line]) -> bool:
+    """Whether parts have headings: where elimination made definitions; assignments alone need none."""
+    return any(line.part == "elimination" for line in lines)
 
 
 def _columns(text: str) -> int:
@@ -108,14 +112,13 @@ def _columns(text: str) -> int:
 
 
 def format_latex(lines: Sequence[Line]) -> str:
-    """Return an `align*` of the package amsmath."""
+    """Return an `align*` of the package amsmath; nothing where there are no lines, since it must have some."""
     rows = []
     for line in lines:
-        number = f"{line.number}:" if line.number is not None else ""
+        number = "" if line.number is None else rf"\text{{{line.number}:}}\quad "
         note = rf" && \text{{{_words(line.note)}}}" if line.note else ""
-        rows.append(rf"  \text{{{number}}}\quad {to_latex(line.left)} &= {to_latex(line.right)}{note}")
-    body = [" \\\\\n".join(rows)] if rows else []
-    return "\n".join([r"\begin{align*}", *body, r"\end{align*}"])
+        rows.append(f"  {number}{to_latex(line.left)} &= {to_latex(line.right)}{note}")
+    return "\n".join([r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"]) if rows else ""
 
 
 def _words(text: str) -> str:

@@ -12,7 +12,7 @@ from screwgraph.spatial import Array, rotation
 @factor(
     linear=("g", "g_parent"),
     cites="a constant vector under a change of frame, Lynch & Park (3.28)",
-    solved={"g": lambda n: f"R{n['i']},{n['p']}({n['q']}) {n['g_parent']}"},
+    solved={"g": lambda n: f"[Ad_T{n['i']},{n['p']}({n['q']})] {n['g_parent']}"},
 )
 def gravity(
     g: Float[Array, "3"],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from screwgraph.elimination import Dag, Line
-from screwgraph.elimination.notation import to_latex
+from screwgraph.elimination.notation import has_headings, to_latex
 from screwgraph.ui.draw import style
 from screwgraph.ui.draw.math_labels import escape_mathtext
 from screwgraph.ui.draw.render import render
@@ -33,16 +33,17 @@ def algorithm_scene(dag: Dag) -> Scene:
     """Arrange a listing; see `draw_algorithm`."""
     lines = dag.listing()
     start = NUMBER + max((_width(line.left) for line in lines), default=0.0)
-    texts, y, last = [], 0.0, None
-    headed = any(line.number is None for line in lines)
+    texts, y, last = [], 0.0, ""
+    headed = has_headings(lines)
+    noted = [_width(wrap_formula(line.right)[-1]) for line in lines if line.note]
+    notes = start + EQUALS + 20.0 + max(noted, default=0.0) + GAP
     for line in lines:
-        numbered = line.number is not None
-        if headed and numbered is not last:
-            texts.append(Text("back-substitution" if numbered else "elimination", (0.0, y + 4.0), colour=style.FAINT))
+        if headed and line.part != last:
+            texts.append(Text(line.part, (0.0, y + 4.0), colour=style.FAINT))
             y += HEIGHT
-        last = numbered
+        last = line.part
         rows = wrap_formula(line.right)
-        texts += _line(line, rows, start, y)
+        texts += _line(line, rows, start, notes, y)
         y += HEIGHT * len(rows)
     return Scene(texts=tuple(texts))
 
@@ -67,7 +68,7 @@ def _summands(formula: str) -> Iterator[str]:
     yield formula[start:]
 
 
-def _line(line: Line, rows: Sequence[str], start: float, y: float) -> Iterator[Text]:
+def _line(line: Line, rows: Sequence[str], start: float, notes: float, y: float) -> Iterator[Text]:
     if line.number is not None:
         yield Text(str(line.number), (0.0, y), colour=style.FAINT)
     yield Text(_math(line.left), (start, y), "right", style.LABEL_SIZE - 1)
@@ -76,10 +77,8 @@ def _line(line: Line, rows: Sequence[str], start: float, y: float) -> Iterator[T
         indent = start + EQUALS + (4.0 if i == 0 else 20.0)
         yield Text(_math(row), (indent, y + i * HEIGHT), "left", style.LABEL_SIZE - 1)
     if line.note:
-        end = start + EQUALS + 20.0 + _width(rows[-1]) + GAP
-        yield Text(
-            escape_mathtext(line.note), (end, y + (len(rows) - 1) * HEIGHT), "left", style.TEXT_SIZE, style.FAINT
-        )
+        row = y + (len(rows) - 1) * HEIGHT
+        yield Text(escape_mathtext(line.note), (notes, row), "left", style.TEXT_SIZE, style.FAINT)
 
 
 def _math(formula: str) -> str:
