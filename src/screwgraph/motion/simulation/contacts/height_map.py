@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
+from screwgraph.motion.simulation.contacts.ground import PLANE
 
-ROUNDS = 2
-"""Times that the point under a ball is looked for again, at the gradient found before."""
+ROUNDS = 1
+"""Times that the point under a ball is looked for again, with the gradient found before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,60 +71,74 @@ class HeightMap:
 
         Beyond the grid the height is that of its edge.
         """
-        padded, width = self._padded
-        ends = np.array(self.heights.shape[-2:]) - 1
-        at = (places - self.origin) / self.spacing
-        inside = np.minimum(np.maximum(at, 0.0), ends)
-        cell = np.minimum(inside.astype(np.intp), ends - 1)
-        first = cell[..., 0] * padded.shape[-1] + cell[..., 1]
-        if self.motions > 1:
-            first += padded[0].size * np.arange(len(padded)).reshape(-1, *(1,) * (first.ndim - 1))
-        found, (u, v), (du, dv) = padded.ravel(), *_weigh_neighbours(np.moveaxis(inside - cell, -1, 0), width)
-        z = along_x = along_y = np.float64(0.0)
-        for i in range(width):
-            row = [found[first + i * padded.shape[-1] + j] for j in range(width)]
-            across = sum(x * weight for x, weight in zip(row, v, strict=True))
-            z, along_x = z + u[i] * across, along_x + du[i] * across
-            along_y = along_y + u[i] * sum(x * weight for x, weight in zip(row, dv, strict=True))
-        return np.asarray(z), np.stack([along_x, along_y], axis=-1) * ((inside == at) / self.spacing)
+        z, along_x, along_y = self._surface(places[..., 0], places[..., 1])
+        return z, np.stack([along_x, along_y], axis=-1)
 
     def tangent_planes(
         self, p: Float[np.ndarray, "*B k 3"], radii: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, "*B k 4"]:
         """Return the planes under balls, at the points whose normals lead to the balls' centres."""
-        places = p[..., :2]
+        x, y = p[..., 0], p[..., 1]
         for _ in range(ROUNDS if np.any(radii) else 0):
-            _, slope = self.height(places)
-            lean = radii / np.sqrt(1.0 + (slope * slope).sum(axis=-1))
-            places = p[..., :2] + lean[..., None] * slope
-        z, slope = self.height(places)
-        normal = np.concatenate([-slope, np.ones((*z.shape, 1))], axis=-1)
-        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-        level = (normal[..., :2] * places).sum(axis=-1) + normal[..., 2] * z
-        return np.concatenate([normal, level[..., None]], axis=-1)
+            _, along_x, along_y = self._surface(x, y)
+            lean = radii / np.sqrt(1.0 + along_x * along_x + along_y * along_y)
+            x, y = p[..., 0] + lean * along_x, p[..., 1] + lean * along_y
+        z, along_x, along_y = self._surface(x, y)
+        planes = np.empty((*z.shape, PLANE))
+        planes[..., 2] = 1.0 / np.sqrt(1.0 + along_x * along_x + along_y * along_y)
+        planes[..., 0], planes[..., 1] = -along_x * planes[..., 2], -along_y * planes[..., 2]
+        planes[..., 3] = planes[..., 0] * x + planes[..., 1] * y + planes[..., 2] * z
+        return planes
+
+    def _surface(self, x: Float[np.ndarray, "*B"], y: Float[np.ndarray, "*B"]) -> list[Float[np.ndarray, "*B"]]:
+        """Return heights and their gradients along x and y."""
+        (nx, ny), (table, row, neighbours) = self.heights.shape[-2:], self._table
+        at_x, at_y = (x - self.origin[0]) / self.spacing, (y - self.origin[1]) / self.spacing
+        u, v = np.minimum(np.maximum(at_x, 0.0), nx - 1), np.minimum(np.maximum(at_y, 0.0), ny - 1)
+        i, j = np.minimum(u.astype(np.intp), nx - 2), np.minimum(v.astype(np.intp), ny - 2)
+        first = i * row + j
+        if self.motions > 1:
+            first += len(table) // self.motions * np.arange(self.motions).reshape(-1, *(1,) * (first.ndim - 1))
+        found = table.take(first[..., None] + neighbours)
+        z, along_u, along_v = (_cubic if self.smooth else _bilinear)(found, u - i, v - j)
+        return [z, along_u * ((u == at_x) / self.spacing), along_v * ((v == at_y) / self.spacing)]
 
     @cached_property
-    def _padded(self) -> tuple[Float[np.ndarray, "*B n m"], int]:
-        """Heights with those that interpolation needs beyond the edges, and how many count in each direction."""
-        if not self.smooth:
-            return self.heights, 2
-        return np.pad(self.heights, [(0, 0)] * (self.heights.ndim - 2) + [(1, 1)] * 2, mode="edge"), 4
+    def _table(self) -> tuple[Float[np.ndarray, " n"], int, Int[np.ndarray, " m"]]:
+        """Heights with those that interpolation needs beyond the edges, the length of a row, places of neighbours."""
+        padded, reach = self.heights, np.arange(2)
+        if self.smooth:
+            edges = [(0, 0)] * (padded.ndim - 2) + [(1, 1)] * 2
+            padded, reach = np.pad(padded, edges, mode="edge"), np.arange(4)
+        row = padded.shape[-1]
+        return padded.ravel(), row, (row * reach[:, None] + reach).ravel()
 
 
-def _weigh_neighbours(t: Float[np.ndarray, "2 ..."], count: int) -> tuple[list[Any], list[Any]]:
-    """Return the weights of 2 or 4 neighbours along both axes, and their derivatives, at parts t of a cell."""
-    u, v = t
-    if count == 2:
-        return [(1.0 - u, u), (1.0 - v, v)], [(-1.0, 1.0)] * 2
-    powers = np.stack([np.ones_like(t), t, t * t, t * t * t])
-    weights, slopes = (np.tensordot(table, powers, axes=1) for table in (CUBIC, CUBIC_SLOPES))
-    return [weights[:, 0], weights[:, 1]], [slopes[:, 0], slopes[:, 1]]
+Surface = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Values and their derivatives along two axes."""
+
+
+def _bilinear(found: Float[np.ndarray, "*B 4"], u: Float[np.ndarray, "*B"], v: Float[np.ndarray, "*B"]) -> Surface:
+    """Interpolate between the corners of a cell, at parts u and v of it."""
+    corner = found[..., 0]
+    along_v = found[..., 1] - corner
+    along_u, twist = found[..., 2] - corner, found[..., 3] - found[..., 2] - along_v
+    along_u = along_u + v * twist
+    return corner + v * along_v + u * along_u, along_u, along_v + u * twist
+
+
+def _cubic(found: Float[np.ndarray, "*B 16"], u: Float[np.ndarray, "*B"], v: Float[np.ndarray, "*B"]) -> Surface:
+    """Interpolate between the sixteen neighbours of a cell, at parts u and v of it."""
+    C = CUBIC.T @ found.reshape(*found.shape[:-1], 4, 4) @ CUBIC
+    v = v[..., None]
+    a = C[..., 0] + v * (C[..., 1] + v * (C[..., 2] + v * C[..., 3]))
+    b = C[..., 1] + v * (2.0 * C[..., 2] + 3.0 * v * C[..., 3])
+    z, along_v = (x[..., 0] + u * (x[..., 1] + u * (x[..., 2] + u * x[..., 3])) for x in (a, b))
+    return z, a[..., 1] + u * (2.0 * a[..., 2] + 3.0 * u * a[..., 3]), along_v
 
 
 CUBIC = 0.5 * np.array([[0.0, -1.0, 2.0, -1.0], [2.0, 0.0, -5.0, 3.0], [0.0, 1.0, 4.0, -3.0], [0.0, 0.0, -1.0, 1.0]])
 """How much each of four neighbours weighs in each power of the part of a cell: Keys (1981), eq. (15), a = -1/2."""
-CUBIC_SLOPES = np.concatenate([CUBIC[:, 1:] * [1.0, 2.0, 3.0], np.zeros((4, 1))], axis=1)
-"""The same of derivatives."""
 
 
 @dataclass(frozen=True, eq=False)
