@@ -69,7 +69,7 @@ AXES = {
     "1.9, in the joint's frame": ("1.9", "<xyz>0 1 0</xyz>", (0, 1, 0)),
     "1.9, in the model's frame": ("1.9", '<xyz expressed_in="__model__">0 1 0</xyz>', (1, 0, 0)),
     "1.9, in a link's frame": ("1.9", '<xyz expressed_in="a">0 1 0</xyz>', (0, 0, 1)),
-    "1.9, in the world's frame": ("1.9", '<xyz expressed_in="world">0 1 0</xyz>', (0, -1, 0)),
+    "1.9, in the world's frame": ("1.9", '<xyz expressed_in="world">0 1 0</xyz>', (-1, 0, 0)),
     "1.9, the old flag counts no more": (
         "1.9",
         "<xyz>0 1 0</xyz><use_parent_model_frame>1</use_parent_model_frame>",
@@ -81,10 +81,14 @@ AXES = {
 
 @pytest.mark.parametrize(("version", "axis", "expected"), AXES.values(), ids=AXES)
 def test_axes_are_expressed_in_the_frame_that_the_version_means(version, axis, expected, tmp_path):
-    """The model is turned by a quarter about z in the world, link b so in the model, link a by one about x."""
+    """The model has made half a turn about z in the world, link b a quarter in the model, link a one about x."""
     hinge = f'<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis>{axis}</axis></joint>'
     quarter = np.pi / 2
-    parts = (f"<pose>0 0 0 0 0 {quarter}</pose>", link("a", f"0 0 0 {quarter} 0 0"), link("b", f"0 0 0 0 0 {quarter}"))
+    parts = (
+        f"<pose>0 0 0 0 0 {2.0 * quarter}</pose>",
+        link("a", f"0 0 0 {quarter} 0 0"),
+        link("b", f"0 0 0 0 0 {quarter}"),
+    )
     text = model(*parts, hinge, version=version)
     assert sdf_loaded(text, tmp_path).joint("j").type == Revolute(expected)
 

@@ -47,17 +47,19 @@ def test_blocks_lie_in_the_row_and_column_of_their_labels() -> None:
 
 def test_rows_and_columns_of_the_grid_tile_the_matrix_around_its_blocks() -> None:
     scene = matrix_scene(problem("rrr", "inverse").graph)
-    filled = blocks(scene.boxes)
-    for kind, axis, sides in (("row", 1, [b.height for b in filled]), ("column", 0, [b.width for b in filled])):
-        boxes = [box for box in scene.boxes if box.name.startswith(f"{kind} ")]
-        size = "width" if axis == 0 else "height"
-        ends = [(box.at[axis], box.at[axis] + getattr(box, size)) for box in boxes]
-        assert ends[0][0] == 0.0
-        assert [low for low, _ in ends[1:]] == pytest.approx([high for _, high in ends[:-1]])
-        others = {getattr(box, "height" if axis == 0 else "width") for box in boxes}
-        assert len(others) == 1
-        for box, side in zip(filled, sides, strict=True):
-            assert any(pytest.approx(end) == (box.at[axis], box.at[axis] + side) for end in ends)
+    rows, columns = (
+        [(box.at, (box.at[0] + box.width, box.at[1] + box.height)) for box in scene.boxes if box.name.startswith(kind)]
+        for kind in ("row ", "column ")
+    )
+    width, height = columns[-1][1][0], rows[-1][1][1]
+    assert (rows[0][0], columns[0][0]) == ((0.0, 0.0), (0.0, 0.0))
+    assert all((low[0], high[0]) == (0.0, pytest.approx(width)) for low, high in rows)
+    assert all((low[1], high[1]) == (0.0, pytest.approx(height)) for low, high in columns)
+    assert [low[1] for low, _ in rows[1:]] == pytest.approx([high[1] for _, high in rows[:-1]])
+    assert [low[0] for low, _ in columns[1:]] == pytest.approx([high[0] for _, high in columns[:-1]])
+    for box in blocks(scene.boxes):
+        assert any(pytest.approx((box.at[1], box.at[1] + box.height)) == (a[1], b[1]) for a, b in rows)
+        assert any(pytest.approx((box.at[0], box.at[0] + box.width)) == (a[0], b[0]) for a, b in columns)
 
 
 def test_the_newton_euler_order_makes_the_matrix_block_triangular() -> None:

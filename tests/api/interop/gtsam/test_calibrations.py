@@ -10,7 +10,7 @@ from screwgraph.api.interop.gtsam.calibrations import CALIBRATIONS
 FISHEYE = np.array([500.0, 510.0, 0.1, 320.0, 240.0, 0.1, 0.02, 0.003, 0.004])
 
 
-@pytest.mark.parametrize("radius", [1e-7, 1e-4, 9.99e-4, 1.01e-3, 0.1, 2.0])
+@pytest.mark.parametrize("radius", [1e-7, 1e-4, 9.99e-4, 1.01e-3, 0.05, 0.1, 2.0])
 def test_a_fisheye_bends_angles_from_the_axis(radius):
     """Kannala & Brandt (2006), equation 6; the centre of the image is on the axis."""
     x, y = radius * np.cos(0.7), radius * np.sin(0.7)
