@@ -60,3 +60,36 @@ def test_a_controller_that_is_reset_is_looked_at_again():
         with pytest.warns(RuntimeWarning, match=r"allows 0\.67 ms"):
             run(simulator, 3.0 * INERTIA / DT, 8)
         simulator.reset(qd=[0.01])
+
+
+SPATIAL = """
+points:
+  - {name: A, x: 0, y: 0, z: 0, fixed: true}
+  - {name: B, x: 0.4, y: 0, z: 0}
+vectors: [{name: u, x: 0, y: 0, z: 1, fixed: true}]
+bodies: [{name: crank, points: [A, B], vectors: [u], mass: 1, cog: [length/2, 0, 0], I0: [0.01, 0.06, 0.06]}]
+angles: [{angle: theta, of: [A, B], about: u}]
+motors: [theta]
+"""
+
+
+@pytest.mark.parametrize("source", ["four_bar_angle", SPATIAL], ids=["planar", "spatial"])
+def test_feedback_of_the_motor_of_a_mechanism_is_stable_up_to_twice_its_inertia_over_the_step(source):
+    mechanism = sg.load_mechanism(source)
+    at = mechanism.coordinates.index(mechanism.motors[0])
+    motion = sg.forward_dynamics(mechanism)
+    still = np.zeros(mechanism.n)
+    inertia = 1.0 / (motion(mechanism.home, still, [1.0])[at] - motion(mechanism.home, still, [0.0])[at])
+
+    def turn(gain):
+        simulator = sg.Simulator(mechanism, DT)
+        simulator.step([1.0])
+        for _ in range(8):
+            simulator.step([-gain * simulator.qd[at]])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        turn(1.9 * inertia / DT)
+    with pytest.warns(RuntimeWarning, match=r"steps of 1 ms are too long for the feedback of .*theta") as seen:
+        turn(2.5 * inertia / DT)
+    assert "allows 0.8 ms" in str(seen[0].message)

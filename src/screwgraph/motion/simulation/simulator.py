@@ -119,7 +119,9 @@ class Simulator:
             self._keep(self._q, self._qd, self._forces, gaps, solution)
         self._idle = self._dynamics.checked(None, "tau")
         self._size = len(self._idle)
-        self._steps, self._watch = 0, StiffGainWatch()
+        forces = np.abs(self._dynamics.force(np.eye(self._size)))
+        axes = forces.argmax(axis=-1) if forces.size else np.zeros(0, dtype=int)
+        self._steps, self._watch = 0, StiffGainWatch(axes)
 
     def set_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "*B k"]) -> None:
         """Go on with other values of the parameters (SI units), by name or as one vector; nothing is compiled.
@@ -196,8 +198,6 @@ class Simulator:
 
     def _look(self, tau: Any, steps: int) -> None:
         """Warn (RuntimeWarning) of feedback that is too stiff for the time that torques are held."""
-        if self._size != self._qd.shape[-1]:  # torques of a mechanism's motors: gains are those of no coordinate
-            return
         doubt = self._watch.look(self._steps, steps * self.dt, self._q, self._qd, tau, self._dynamics_at)
         if doubt:
             warnings.warn(doubt, RuntimeWarning, stacklevel=3)

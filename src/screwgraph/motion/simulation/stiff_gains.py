@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.motion.simulation.system import Dynamics, acceleration
 
@@ -17,10 +17,14 @@ SMALLEST = 1e-9
 
 
 class StiffGainWatch:
-    """Looks at a few steps in a row, now and then, for velocities that alternate, and says so once."""
+    """Looks at a few steps in a row, now and then, for velocities that alternate, and says so once.
 
-    def __init__(self) -> None:
-        self.next = FIRST
+    `axes` are the velocity coordinates along which efforts act: of all joints, of the motors of a mechanism.
+    """
+
+    def __init__(self, axes: Int[np.ndarray, " m"]) -> None:
+        self.next = FIRST if len(axes) else sys.maxsize
+        self._axes = axes
         self._seen: list[tuple[np.ndarray, np.ndarray]] = []
 
     def look(
@@ -36,7 +40,8 @@ class StiffGainWatch:
 
         `dynamics_at` returns the model in motion, with the parameters of a state of a batch.
         """
-        self._seen.append((qd.copy(), np.broadcast_to(np.asarray(tau, dtype=float), qd.shape).copy()))
+        driven = qd[..., self._axes]
+        self._seen.append((driven, np.broadcast_to(np.asarray(tau, dtype=float), driven.shape).copy()))
         if len(self._seen) < WINDOW:
             self.next = step + 1
             return ""
@@ -56,20 +61,23 @@ class StiffGainWatch:
             return ""  # torques that do not follow velocities, as noise
         dynamics = dynamics_at(int(state[0]) if state else 0)
         own = (slice(None),) if not state else (int(state[0]),)
-        inertia = _inertia(dynamics, q[own], qd[own], torques[-1][own], int(axis))
+        along = int(self._axes[axis])
+        inertia = _inertia(dynamics, q[own], qd[own], torques[-1][own], int(axis), along)
         allowed = 2.0 * inertia / gain if gain > 0.0 else 0.0
         if not 0.0 < allowed < hold:
             return ""
         self.next = sys.maxsize  # once
-        return _describe(dynamics.model.owners[int(axis)], hold, gain, inertia, allowed)
+        return _describe(dynamics.model.owners[along], hold, gain, inertia, allowed)
 
 
-def _inertia(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: np.ndarray, tau: np.ndarray, axis: int) -> float:
-    """Return the inertia (kg m^2, kg) that a torque at a coordinate moves: one over the entry of the inverse of M."""
+def _inertia(
+    dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: np.ndarray, tau: np.ndarray, axis: int, along: int
+) -> float:
+    """Return the inertia (kg m^2, kg) that an effort moves along its coordinate: one over the entry of M^-1."""
     more = tau.copy()
     more[axis] += max(1.0, float(np.abs(tau[axis])))
     change = acceleration(dynamics, q, qd, more) - acceleration(dynamics, q, qd, tau)
-    return float((more[axis] - tau[axis]) / change[axis])
+    return float((more[axis] - tau[axis]) / change[along])
 
 
 def _describe(owner: str, hold: float, gain: float, inertia: float, allowed: float) -> str:
