@@ -38,6 +38,7 @@ _FIXES = {
     "Mechanism": "load one with sg.load(path)",
     "Model": "load one with sg.load(path)",
     "FactorGraph": "make one with dynamics_graph",
+    "Ground": "make one with sg.Plane(normal, height), sg.HeightMap(heights) or sg.Steps(at, heights)",
 }
 
 

@@ -32,6 +32,9 @@ def test_frames_and_models():
         sg.Simulator(sg.load_mechanism("four_bar"), contacts=[sg.Contact("foot")])
     with pytest.raises(InputError, match="a ground without contacts"):
         sg.Simulator(free_body(1.0, 0.1), ground=sg.Plane())
+    for wrong in ("hills", np.zeros((3, 3))):
+        with pytest.raises(InputError, match="expected a Ground"):
+            sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("body")], ground=wrong)  # pyright: ignore
     with pytest.raises(InputError, match="contacts by method 'rk4'"):
         sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("body")], method="rk4")
     with pytest.raises(InputError, match="contacts by method 'dop853'"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -17,6 +17,7 @@ PLANE = 4
 """Numbers of a tangent plane: its unit normal, and its height along that (m)."""
 
 
+@runtime_checkable
 class Ground(Protocol):
     """A surface that bodies touch; a new one is a class with these methods."""
 
