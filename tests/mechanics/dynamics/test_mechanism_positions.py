@@ -45,9 +45,9 @@ def test_lengths_move_the_other_coordinates_as_in_a_file_with_these(name):
     options = {"positions": "independent", "coordinates": "independent"}
     live = sg.inverse_dynamics(model, parameters=[own[0], "mass:crank", own[1]], **options)
     mass = dict(model.source.values)["mass:crank"]
-    heavier = sg.load_mechanism(name, {**dict(zip(own, values.tolist(), strict=True)), "mass:crank": 2.0 * mass})
-    expected = sg.inverse_dynamics(heavier, coordinates="independent")(other.home, [0.7], [-0.4])
-    found = live(y, [0.7], [-0.4], [values[0], 2.0 * mass, values[1]], guess)
+    lighter = sg.load_mechanism(name, {**dict(zip(own, values.tolist(), strict=True)), "mass:crank": 0.9 * mass})
+    expected = sg.inverse_dynamics(lighter, coordinates="independent")(other.home, [0.7], [-0.4])
+    found = live(y, [0.7], [-0.4], [values[0], 0.9 * mass, values[1]], guess)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 

@@ -77,8 +77,8 @@ def resize(mechanism: sg.Mechanism, size: float) -> sg.Mechanism:
 def answers(mechanism: sg.Mechanism) -> dict[str, np.ndarray]:
     """Return positions and velocities in units of the size."""
     unit, z, home = coordinate_units(mechanism), list(mechanism.freedom.independent), mechanism.home
-    wanted = {mechanism.coordinates[i]: home[i] - 0.15 * unit[i] for i in z}
-    path = follow_branch(mechanism, home, tuple(z), home[z] - np.linspace(0.0, 0.15, 6)[:, None] * unit[z])
+    wanted = {mechanism.coordinates[i]: home[i] - 0.05 * unit[i] for i in z}
+    path = follow_branch(mechanism, home, tuple(z), home[z] - np.linspace(0.0, 0.05, 6)[:, None] * unit[z])
     return {
         "home": home / unit,
         "displacement": finite_displacement(mechanism, home, wanted, 3)[-1] / unit,
