@@ -227,6 +227,7 @@ UNTRIED = {
 """What functions return, and data that is checked where it is used."""
 SOUND = {
     "shape": lambda: Sphere(0.1),
+    "robots": lambda: {"a": robot(), "b": robot()},
     "heights": lambda: [[0.0, 0.1], [0.2, 0.3]],
     "count": lambda: 2,
     "robot": robot,

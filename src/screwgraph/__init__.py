@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from screwgraph.model import robot as robot
     from screwgraph.model.formats import zoo_names
     from screwgraph.model.load import load
-    from screwgraph.model.robot import Robot
+    from screwgraph.model.robot import Robot, world
     from screwgraph.model.save import save
     from screwgraph.motion import control as control
     from screwgraph.motion import integration_rules as integration_rules
@@ -166,7 +166,7 @@ _LATER = {
     "controller": "motion.control",
     "excitation": "motion.identification.excitation",
     "minimal_distance": "motion.planning.collision",
-    "Robot": "model.robot",
+    **dict.fromkeys(("Robot", "world"), "model.robot"),
     "simulate": "motion.simulate",
     **dict.fromkeys(
         (
@@ -311,5 +311,6 @@ __all__ = [
     "with_measurements",
     "with_pin_forces",
     "with_soft",
+    "world",
     "zoo_names",
 ]
