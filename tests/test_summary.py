@@ -26,7 +26,8 @@ from screwgraph.mechanics.kinematics.targets import Point
 from screwgraph.mechanics.mechanism import simulate_sensors
 from screwgraph.model.robot import Cable, LoopMotor, Thruster, Transmission
 from screwgraph.motion.estimation import OnlineSmoother, Replay
-from screwgraph.motion.planning import Planner, read_task
+from screwgraph.motion.planning import ExactPath, Planner, Task, read_task
+from screwgraph.motion.planning.limits import VelocityLimit
 from screwgraph.spatial import SpatialInertia
 from screwgraph.tape import Tape
 
@@ -124,6 +125,7 @@ def _held() -> Iterator[Any]:
     planner = Planner(read_task("cp2"))
     plan = planner.solve()
     yield from (planner, plan, plan.result, plan.result.problem)
+    yield sg.plan(Task(robot, limits=(VelocityLimit(1.0),), path=ExactPath([[0.0, 0.0], [1.0, 0.2]], 20)))
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda c: f"{c.__module__.removeprefix('screwgraph.')}.{c.__name__}")

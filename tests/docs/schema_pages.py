@@ -49,7 +49,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "Task files",
         f"`sg.plan` and `screwgraph plan` read tasks from YAML files. {NUMBERS} Files that a task names lie beside it.",
         task_keys.SECTIONS,
-        ("task.yaml", "standing.yaml", "linkage.yaml"),
+        ("task.yaml", "standing.yaml", "linkage.yaml", "path.yaml"),
     ),
 }
 

@@ -286,7 +286,8 @@ def test_all_kinds_are_read_from_files(tmp_path, robot):
     (tmp_path / "monopod.yaml").write_bytes(MONOPOD.read_bytes())
     head = "robot: {file: monopod.yaml, base: floating}\nphases: [{name: go, steps: 2, duration: 0.1}]\n"
     file.write_text(
-        f"{head}contacts:\n  - flat: {text}\n  - point: {{frame: sole, radius: 0.02, cone: round}}\n  - axle: {{frame: sole}}\n"
+        f"{head}contacts:\n  - flat: {text}\n  - point: {{frame: sole, radius: 0.02, cone: round}}\n"
+        "  - axle: {frame: sole}\n"
     )
     flat, point, axle = read_task(file).contacts
     assert axle.frame == "sole"

@@ -87,6 +87,25 @@ def test_what_is_not_feasible_is_called_so(command, task, tmp_path):
     assert "largest violation (SI units)" in pages[1]
 
 
+PATH = """
+robot: rr
+path: {positions: [[0, 0], [0.6, -0.4], [1.2, 0.3]], steps: 100}
+limits: [{velocity: 2}, {effort: 60}]
+"""
+
+
+def test_the_fastest_timing_of_a_path_is_written(command, refused, task, tmp_path):
+    task.write_text(PATH)
+    outcome = command("plan", task, "-o", tmp_path / "out")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "solved, " in outcome.out
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["animation.html", "plan.csv", "plan.npz"]
+    found = np.load(tmp_path / "out" / "plan.npz")
+    assert found["q"][-1] == pytest.approx([1.2, 0.3])
+    task.write_text(PATH.replace("effort: 60", "effort: 1"))
+    assert "holding still there takes" in refused(1, "plan", task, "-o", tmp_path / "none").err
+
+
 def test_bad_task_files_are_refused_in_one_line(refused, task, tmp_path):
     task.write_text(TASK.replace("costs", "prices"))
     outcome = refused(1, "plan", task, "-o", tmp_path / "out")

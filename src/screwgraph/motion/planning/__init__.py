@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
 from screwgraph.motion.planning.collocation import COLLOCATIONS
+from screwgraph.motion.planning.exact_path import ExactPath
 from screwgraph.motion.planning.models import MechanismCoordinates
 from screwgraph.motion.planning.phases import Phase, horizon
 from screwgraph.motion.planning.plan import Plan
@@ -13,15 +14,18 @@ from screwgraph.motion.planning.planning import plan
 from screwgraph.motion.planning.replanner import Replanner
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.task_files import print_task, read_task, task_names
+from screwgraph.motion.planning.timed_path import TimedPath
 
 __all__ = [
     "COLLOCATIONS",
+    "ExactPath",
     "MechanismCoordinates",
     "Phase",
     "Plan",
     "Planner",
     "Replanner",
     "Task",
+    "TimedPath",
     "horizon",
     "plan",
     "print_task",

@@ -20,6 +20,7 @@ TASK: Keys = {
     "parameters": Entry("numbers that expressions may use", "{name: number}", default="{}"),
     "horizon": Entry("equal steps", "mapping", default=REQUIRED),
     "phases": Entry("in its place: steps one after the other, whose durations may be free", "list"),
+    "path": Entry("in its place: an exact path, whose fastest timing within the limits is found", "mapping"),
     "actuated": Entry(
         "joints, coordinates or actuators that are driven",
         "[name, joint[2], ...]",
@@ -63,6 +64,10 @@ PHASE: Keys = {
     "duration": Entry("duration; where it is free, what the search begins with", NUMBER, "s", REQUIRED),
     "shortest": Entry("shortest duration", NUMBER, "s", "the duration"),
     "longest": Entry("longest duration", NUMBER, "s", "the duration"),
+}
+EXACT_PATH: Keys = {
+    "positions": Entry("positions that it passes, joined by a cubic spline", "[[q, ...], ...]", "rad, m", REQUIRED),
+    "steps": Entry("parts at whose ends limits are kept, and between", "whole number", default="200"),
 }
 START: Keys = {
     "position": Entry("positions; others are neutral", "[..] or {joint: number, joint[2]: number}", "rad, m", "free"),
@@ -235,6 +240,7 @@ SECTIONS: Mapping[str, Keys] = {
     "robot": ROBOT,
     "horizon": HORIZON,
     "An item of phases": PHASE,
+    "path of a task": EXACT_PATH,
     "start": START,
     "An item of goals": GOAL,
     "pose of a goal": POSE,

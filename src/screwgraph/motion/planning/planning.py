@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.planner import Planner
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.task_files import read_task
+from screwgraph.motion.planning.timed_path import time_path
 from screwgraph.optimize import Progress, Tolerances
 from screwgraph.optimize.methods import Method
 
@@ -38,6 +39,8 @@ def plan(
 ) -> Plan:
     """Plan a motion; the code of the last tasks is kept for when the same ones are planned again.
 
+    A task with an exact `path` gives a `TimedPath`: the fastest motion along it.
+
     Args:
         task: a `Task`, a task file, or the name of a built-in task.
         method: a method of `optimize.solve`, "auto" by default.
@@ -54,7 +57,10 @@ def plan(
         InputError: the task contradicts itself or its robot. That no plan was found is no error: see `Plan.status`.
     """
     began = perf_counter()
-    planner = _planner(task if isinstance(task, Task) else read_task(task))
+    task = task if isinstance(task, Task) else read_task(task)
+    if task.path is not None:
+        return cast("Plan", time_path(task))
+    planner = _planner(task)
     return planner.solve(
         method=method,
         iterations=iterations,

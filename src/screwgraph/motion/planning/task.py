@@ -10,6 +10,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.robot import check_moves, make_unknown_name_error
 from screwgraph.motion.planning.collocation import COLLOCATIONS
+from screwgraph.motion.planning.exact_path import ExactPath
 from screwgraph.motion.planning.items import Item
 from screwgraph.motion.planning.models import as_robot, find_model_kind
 from screwgraph.motion.planning.phases import Phase
@@ -49,6 +50,7 @@ class Task:
         accuracy: error of a step, relative to the whole way, up to which a plan is solved; see `StepErrors`.
         regularisation: acceleration (rad/s^2, m/s^2) of a joint that costs as much as the effort that holds the robot,
             where effort is the only cost of motion; infinite for effort alone. It is no part of `Plan.cost`.
+        path: in the place of phases, start and goals: an exact path, whose fastest timing within hard limits is found.
         name: for titles and files.
         places: where in a file the start and items stand, for messages: pairs (thing, place).
 
@@ -59,7 +61,7 @@ class Task:
     __repr__ = one_line
 
     robot: Any
-    phases: tuple[Phase, ...]
+    phases: tuple[Phase, ...] = ()
     start: Any = None
     start_velocity: Any = 0.0
     goals: tuple[Item, ...] = ()
@@ -73,6 +75,7 @@ class Task:
     dynamics: bool | str = True
     accuracy: float = 1e-3
     regularisation: float = 100.0
+    path: ExactPath | None = None
     name: str = field(default="task", kw_only=True)
     places: tuple[tuple[Any, Any], ...] = field(default=(), kw_only=True, repr=False)
 
@@ -80,7 +83,11 @@ class Task:
         object.__setattr__(self, "robot", as_robot(self.robot))
         find_model_kind(self.robot)
         check_moves(self.robot)
-        if not self.phases or not all(isinstance(p, Phase) for p in self.phases):
+        if self.path is not None and not isinstance(self.path, ExactPath):
+            raise InputError(f"expected an exact path, got {self.path!r}", fix="ExactPath(positions)")
+        if self.path is not None and self.phases:
+            raise InputError("the path's timing is found", why="a horizon gives it", fix="leave out the horizon")
+        if (not self.phases and self.path is None) or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         _check_size(self.phases, self.robot.nv)
         if self.collocation not in COLLOCATIONS:

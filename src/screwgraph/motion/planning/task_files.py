@@ -25,9 +25,10 @@ from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot import Robot
 from screwgraph.motion.planning.contacts import CONTACTS
 from screwgraph.motion.planning.costs import COSTS
+from screwgraph.motion.planning.exact_path import ExactPath
 from screwgraph.motion.planning.goals import GOALS
 from screwgraph.motion.planning.items import Item
-from screwgraph.motion.planning.keys import GOAL, HORIZON, PHASE, ROBOT, START, TASK
+from screwgraph.motion.planning.keys import EXACT_PATH, GOAL, HORIZON, PHASE, ROBOT, START, TASK
 from screwgraph.motion.planning.limits import LIMITS
 from screwgraph.motion.planning.models import as_robot
 from screwgraph.motion.planning.obstacles import OBSTACLES
@@ -87,7 +88,8 @@ def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
     model = "mechanism" if "mechanism" in entries else "robot"
     if {"robot", "mechanism"} <= entries.keys():
         raise entries["mechanism"].complaint("there is a robot, too: a task has one of them")
-    for needed in (model, "horizon" if "phases" not in entries else "phases"):
+    times = next((key for key in ("phases", "path") if key in entries), "horizon")
+    for needed in (model, times):
         if needed not in entries:
             raise ModelError(f"the task has no {needed}", at=file, fix=f"add the key {needed!r}")
     names = _parameters(entries.get("parameters"))
@@ -103,7 +105,8 @@ def _task(root: Value, file: str, name: str, folder: Path | None) -> Task:
             read_items = _goals if group == "goals" else partial(_items, registry=REGISTRIES[group])
             made = tuple(read_items(entries[group], reading))
             fields[group], places = tuple(item for item, _ in made), [*places, *made]
-    phases = _phases(entries["phases"], reading) if "phases" in entries else _horizon(entries["horizon"], reading)
+    phases = _phases(entries["phases"], reading) if "phases" in entries else ()
+    phases = _horizon(entries["horizon"], reading) if "horizon" in entries and "phases" not in entries else phases
     with_place = _make_located_call(root.at)
     return with_place(lambda: Task(robot, phases, places=tuple(places), **fields))
 
@@ -216,6 +219,15 @@ def _horizon(value: Value, reading: TaskParser) -> tuple[Phase, ...]:
     return _make_located_call(value.at, "horizon")(lambda: horizon(_whole(entries["steps"], reading), **numbers))
 
 
+def _exact_path(value: Value, reading: TaskParser) -> dict[str, Any]:
+    entries = value.section(EXACT_PATH)
+    if "positions" not in entries:
+        raise value.complaint("it must have positions")
+    positions = [reading.vector(q, reading.robot.nq) for q in entries["positions"].items()]
+    steps = {"steps": _whole(entries["steps"], reading)} if "steps" in entries else {}
+    return {"path": _make_located_call(value.at, "path")(lambda: ExactPath(positions, **steps))}
+
+
 def _phases(value: Value, reading: TaskParser) -> tuple[Phase, ...]:
     found = []
     for i, item in enumerate(value.items(), start=1):
@@ -285,6 +297,7 @@ def _items(value: Value, reading: TaskParser, registry: dict[str, type]) -> Iter
 
 _PARTS: dict[str, Callable[[Value, TaskParser], dict[str, Any]]] = {
     "actuated": _read_actuated,
+    "path": _exact_path,
     "start": _start,
     "collocation": lambda value, reading: {"collocation": value.text()},
     "guess": lambda value, reading: {"guess": value.text()},

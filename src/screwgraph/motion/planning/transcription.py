@@ -83,6 +83,8 @@ def transcribe(task: Task, mechanics: Mechanics | None = None, *, is_measured: b
         InputError: an item does not fit the robot or the horizon, the start breaks a limit, given positions collide or
             goals contradict each other, a limit or the start. ModelError, where items come from a file, with its line.
     """
+    if task.path is not None:
+        raise InputError("the task has an exact path: nothing but its timing is sought", fix="sg.plan finds it")
     try:
         return _transcribe_task(task, mechanics or Mechanics(task.robot), is_measured)
     except InputError as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.motion.planning.limits.base import make_bound_factors, make_bounds, read_limit, symmetric_bounds
+from screwgraph.motion.planning.limits.base import Box, make_bound_factors, make_bounds, read_limit, symmetric_bounds
 from screwgraph.motion.planning.limits.bernstein import limit_from_start
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors
@@ -28,5 +28,8 @@ class AccelerationLimit:
 
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each sample; soft ones for each step that begins without one. Raises InputError."""
-        bounds = make_bounds(steps.mechanics, self.bounds, lambda joint: symmetric_bounds(None), "acceleration")
-        yield from limit_from_start(steps, make_bound_factors(steps.qdd[:], bounds, self, name))
+        yield from limit_from_start(steps, make_bound_factors(steps.qdd[:], self.box(steps), self, name))
+
+    def box(self, steps: TrajectoryUnknowns) -> Box:
+        """Return the bounds of all accelerations. Raises InputError."""
+        return make_bounds(steps.mechanics, self.bounds, lambda joint: symmetric_bounds(None), "acceleration")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.motion.planning.limits.base import make_bound_factors, make_bounds, read_limit, symmetric_bounds
+from screwgraph.motion.planning.limits.base import Box, make_bound_factors, make_bounds, read_limit, symmetric_bounds
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors
 
@@ -27,7 +27,9 @@ class VelocityLimit:
 
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point but the first, where the start is given. Raises InputError."""
-        bounds = make_bounds(
-            steps.mechanics, self.bounds, lambda joint: symmetric_bounds(joint.limits.velocity), "velocity"
-        )
-        yield from make_bound_factors(steps.qd[steps.free_points], bounds, self, name)
+        yield from make_bound_factors(steps.qd[steps.free_points], self.box(steps), self, name)
+
+    def box(self, steps: TrajectoryUnknowns) -> Box:
+        """Return the bounds of all velocities. Raises InputError."""
+        of_file = lambda joint: symmetric_bounds(joint.limits.velocity)  # noqa: E731
+        return make_bounds(steps.mechanics, self.bounds, of_file, "velocity")
