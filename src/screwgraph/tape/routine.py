@@ -115,7 +115,7 @@ class Routine:
         Execution(memory, compute, passages).do(self.parts)
         return [memory[place] for place in self.outputs]
 
-    def bound(self, values: Mapping[str, float]) -> Routine:
+    def bind(self, values: Mapping[str, float]) -> Routine:
         """Return the routine with some inputs fixed: floats are folded in all code that reads them."""
         known = {p: float(values[n]) for n, p in zip(self.input_names, self.inputs, strict=True) if n in values}
         open_ = [(n, p) for n, p in zip(self.input_names, self.inputs, strict=True) if n not in values]
@@ -123,7 +123,7 @@ class Routine:
         changed = {*asked, *(p for part in self.every for p in part.list_writes())}
         assert not known.keys() & changed, "an input that is fixed is only read by programs"
         return replace(
-            self.map_blocks(lambda block: block.bound(known)),
+            self.map_blocks(lambda block: block.bind(known)),
             input_names=tuple(n for n, _ in open_),
             inputs=tuple(p for _, p in open_),
         )

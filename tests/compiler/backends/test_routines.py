@@ -125,7 +125,7 @@ def test_starts_are_tried_again_where_attempts_are_more():
 
 
 def test_bound_inputs_are_folded():
-    bound = root(STARTS).bound({"a": 2.0, "attempts": 10.0, "steps": 30.0})
+    bound = root(STARTS).bind({"a": 2.0, "attempts": 10.0, "steps": 30.0})
     assert bound.input_names == ("start",)
     np.testing.assert_array_equal(bound.evaluate([np.float64(-1.0)]), interpreted(CALLS[0]))
 

@@ -101,7 +101,7 @@ def test_a_mass_alone_is_identified():
         robot = sg.load(name)
         t, q, qd, qdd = smooth(robot, 300, 0.01)
         heavier = 2.5 * robot.link("link2").inertia.mass
-        truth = parameters_of(robot, ["link2.mass"])[0].bound(robot, np.array([heavier]))
+        truth = parameters_of(robot, ["link2.mass"])[0].assign_values(robot, np.array([heavier]))
         tau = projected_torques(truth, q, qd, qdd)
         found = sg.identify(robot, {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau}, ["link2.mass"])
         assert list(found.combinations) == ["link2.mass"]

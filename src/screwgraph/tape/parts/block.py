@@ -54,7 +54,7 @@ class Block(Part):
         for place, value in zip(self.writes, found, strict=True):
             on.memory[place] = value
 
-    def bound(self, known: Mapping[int, float]) -> Block:
+    def bind(self, known: Mapping[int, float]) -> Block:
         """Return the block with constants for the numbers at some places."""
         if not known.keys() & set(self.reads):
             return self

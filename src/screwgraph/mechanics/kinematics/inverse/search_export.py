@@ -39,7 +39,7 @@ def export_search(
     """
     fixed = {n: x for a in problem.parameters for n, x in zip(a.names, constants.get(a.name, ()), strict=False)}
     open_ = [a for a in problem.parameters if a.name not in constants]
-    routine = _judging(make_search_routine(problem), problem).bound(fixed)
+    routine = _judging(make_search_routine(problem), problem).bind(fixed)
     values = [a for a in open_ if a.name != "start"]
     names = ["target"] if len(values) == 1 else [f"target_{i + 1}" for i in range(len(values))]
     arguments = [replace(a, name=own) for a, own in zip(values, names, strict=True)] + [problem.model.start]

@@ -38,5 +38,5 @@ class Armature:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, " nv"]:
         return np.abs(perturb_numbers(self.nominal(robot, part), rng))
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, " nv"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, " nv"]) -> Robot:
         return with_joint(robot, replace(robot.joint(part), armature=unwrap_scalar(values)))

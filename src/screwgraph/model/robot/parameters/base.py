@@ -48,7 +48,7 @@ class Kind(Protocol):
         """Return random values that a robot may have there."""
         ...
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, " k"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, " k"]) -> Robot:
         """Return the robot with these values, numbers of any kind."""
         ...
 

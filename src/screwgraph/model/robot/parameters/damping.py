@@ -31,5 +31,5 @@ class Damping:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
         return perturb_numbers(self.nominal(robot, part), rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
         return with_joint(robot, replace(robot.joint(part), damping=values[0]))

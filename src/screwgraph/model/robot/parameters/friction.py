@@ -46,6 +46,6 @@ class Friction:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
         return perturb_numbers(self.nominal(robot, part), rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
         joint = robot.joint(part)
         return with_joint(robot, replace(joint, forces=(*joint.forces, SmoothFriction(values[0]))))

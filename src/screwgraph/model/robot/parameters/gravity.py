@@ -34,5 +34,5 @@ class Gravity:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "3"]:
         return STANDARD * rng.standard_normal(3)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "3"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "3"]) -> Robot:
         return replace(robot, gravity=(values[0], values[1], values[2]))

@@ -37,7 +37,7 @@ class Inertia:
         mass = robot.link(part).inertia.mass
         return self.nominal(robot, part) + random_body(abs(mass) or 1.0, rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "10"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "10"]) -> Robot:
         return with_link(robot, replace(robot.link(part), inertia=SpatialInertia.of_parameters(values)))
 
 

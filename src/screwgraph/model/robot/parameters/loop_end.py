@@ -36,7 +36,7 @@ class LoopEnd:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "6"]:
         return perturb_numbers(self.nominal(robot, part), rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "6"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "6"]) -> Robot:
         changed = replace(_loop(robot, part), **{self.side: origin_transform(values)})
         return replace(robot, loops=tuple(changed if loop.name == part else loop for loop in robot.loops))
 

@@ -32,7 +32,7 @@ class Mass:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "1"]:
         return perturb_numbers(self.nominal(robot, part), rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "1"]) -> Robot:
         """Steiner's theorem: what is more of mass is a particle at the centre of mass."""
         link = robot.link(part)
         c, (m,) = link.inertia.com, values

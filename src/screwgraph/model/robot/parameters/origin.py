@@ -33,7 +33,7 @@ class Origin:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "6"]:
         return perturb_numbers(self.nominal(robot, part), rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "6"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "6"]) -> Robot:
         T = origin_transform(values)
         if part in robot.joint_names:
             return with_joint(robot, replace(robot.joint(part), origin=T))

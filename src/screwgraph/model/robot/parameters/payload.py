@@ -33,7 +33,7 @@ class Payload:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "10"]:
         return random_body(abs(robot.link(robot.frame(part).link).inertia.mass) or 1.0, rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "10"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "10"]) -> Robot:
         frame = robot.frame(part)
         link = robot.link(frame.link)
         body = SpatialInertia.of_parameters(values).moved(frame.T_lf)

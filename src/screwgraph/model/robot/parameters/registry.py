@@ -94,9 +94,9 @@ class Parameter:
         """Return random values that the robot may have."""
         return KINDS[self.kind].near(robot, self.part, rng)
 
-    def bound(self, robot: Robot, values: Float[Array, " k"]) -> Robot:
+    def assign_values(self, robot: Robot, values: Float[Array, " k"]) -> Robot:
         """Return the robot with these values, numbers of any kind."""
-        return KINDS[self.kind].bound(robot, self.part, values)
+        return KINDS[self.kind].assign_values(robot, self.part, values)
 
 
 def with_payload(names: Iterable[str], payload: str | None) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def checked_parameters(
 def with_values(robot: Robot, values: Mapping[Parameter, Float[Array, " k"]]) -> Robot:
     """Return the robot with values of parameters, numbers of any kind; payloads come on top of inertias."""
     for parameter in sorted(values, key=lambda p: p.kind == PAYLOAD):
-        robot = parameter.bound(robot, values[parameter])
+        robot = parameter.assign_values(robot, values[parameter])
     return robot
 
 

@@ -45,6 +45,6 @@ class Stiffness:
     def near(self, robot: Robot, part: str, rng: np.random.Generator) -> Float[np.ndarray, "2"]:
         return perturb_numbers(self.nominal(robot, part), rng)
 
-    def bound(self, robot: Robot, part: str, values: Float[Array, "2"]) -> Robot:
+    def assign_values(self, robot: Robot, part: str, values: Float[Array, "2"]) -> Robot:
         joint = robot.joint(part)
         return with_joint(robot, replace(joint, forces=(*joint.forces, LinearSpring(values[0], values[1]))))
