@@ -32,7 +32,7 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask
-from screwgraph.motion.simulation.contacts import Contact, Plane, make_contacts
+from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_contacts
 from screwgraph.optimize.active_set import QuadraticProgram
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Memory, Number, Program, Routine, dot
@@ -58,7 +58,7 @@ def controller(
     tasks: Sequence[ControlTask],
     *,
     contacts: Sequence[Contact] = (),
-    ground: Plane | None = None,
+    ground: Ground | None = None,
     limits: ControlLimits | None = None,
     dtype: str = "float64",
 ) -> Function:
@@ -80,7 +80,7 @@ def controller(
         robot: a tree that stands or floats.
         tasks: what it follows.
         contacts: feet, each on three joints of its own; of their laws, only friction counts.
-        ground: on which feet stand.
+        ground: the plane on which feet stand.
         limits: joints' limits that are kept; by default those of the robot's file, at 1 kHz.
         dtype: "float64", or "float32".
 
@@ -139,8 +139,11 @@ def _check_tasks(tasks: Sequence[ControlTask]) -> tuple[ControlTask, ...]:
     return tuple(tasks)
 
 
-def _check_feet(robot: Robot, contacts: Sequence[Contact], ground: Plane | None) -> tuple[tuple[Contact, ...], Plane]:
+def _check_feet(robot: Robot, contacts: Sequence[Contact], ground: Ground | None) -> tuple[tuple[Contact, ...], Plane]:
     found, plane = make_contacts(robot, contacts, ground)
+    for contact in found:
+        if contact.against is not None:
+            raise InputError(f"the contact of {contact.frame!r} is with another body", why="feet stand on a plane")
     if not isinstance(plane, Plane):
         raise InputError(f"the ground of a controller is {describe_value(plane)}", why="its feet stand on a plane")
     return found, plane

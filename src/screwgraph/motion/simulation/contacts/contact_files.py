@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from screwgraph.base.errors import InputError, ModelError
@@ -70,8 +71,18 @@ def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Ground]:
     entries = root.section(FILE, "the file")
     if "contacts" not in entries:
         raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
-    found = [contact for item in entries["contacts"].items() for contact in _read_contact(item)]
-    return tuple(found), _read_ground(entries["ground"], Path(file).parent) if "ground" in entries else Plane()
+    return read_contacts(entries, Path(file).parent)
+
+
+def read_contacts(entries: Mapping[str, Value], folder: Path) -> tuple[tuple[Contact, ...], Ground]:
+    """Return the contacts and the ground of a file's entries; files that they name lie in a folder.
+
+    Raises:
+        ModelError: an entry is unknown, missing or of the wrong kind.
+    """
+    items = entries["contacts"].items() if "contacts" in entries else ()
+    found = [contact for item in items for contact in _read_contact(item)]
+    return tuple(found), _read_ground(entries["ground"], folder) if "ground" in entries else Plane()
 
 
 def _read_contact(value: Value) -> list[Contact]:

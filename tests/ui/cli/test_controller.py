@@ -1,0 +1,34 @@
+"""`screwgraph controller`: a library for other programs, or one clear line."""
+
+from __future__ import annotations
+
+import pytest
+
+TASKS = "tasks: [{frame: link2, of: position, stiffness: 200}, {posture: [], weight: 1e-4}]"
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    (tmp_path / "tasks.yaml").write_text(TASKS)
+    return tmp_path / "tasks.yaml"
+
+
+def test_files_and_gains(command, tasks, tmp_path):
+    result = command("controller", "rr", "--tasks", tasks, "--lang", "c", "-o", tmp_path / "code")
+    assert (result.status, result.err) == (0, "")
+    assert "gains of link2_position: 200 28.2843 1" in result.out
+    assert "rr_controller(const double q[2]" in (tmp_path / "code" / "rr.h").read_text()
+
+
+def test_what_cannot_be_is_one_line(command, tasks, tmp_path):
+    for arguments, complaint in (
+        (("five_bar", "--tasks", tasks, "--lang", "c"), "loops or couplings"),
+        (("rr", "--tasks", tasks, "--lang", "numpy"), "cannot be written in this language"),
+        (("rr", "--tasks", tmp_path / "none.yaml", "--lang", "c"), "there is no such file"),
+        (("rr", "--lang", "c"), "--tasks"),
+        (("rr", "--tasks", tasks, "--lang", "c", "--prefix", "a b"), "a b"),
+    ):
+        result = command("controller", *arguments, "-o", tmp_path / "other")
+        assert result.status != 0
+        assert complaint in result.err
+        assert len(result.err.splitlines()) == 1
