@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,8 +23,10 @@ from screwgraph.motion.planning.collision import (
 from screwgraph.motion.planning.contacts import FlatContact
 from screwgraph.motion.planning.costs import Acceleration, Smoothness
 from screwgraph.motion.planning.goals import Point, Position
+from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.motion.simulation import read_trajectory
+from screwgraph.spatial import from_xyz_rpy
 from screwgraph.ui import view
 from screwgraph.ui.view.obstacles import VISUALS, extract_zero_surface, make_obstacle_bodies
 from screwgraph.ui.view.primitive_parts import is_inside
@@ -167,5 +171,46 @@ def test_a_plan_with_all_kinds_of_obstacles_plays_offline(tmp_path):
         np.testing.assert_allclose(shots[1], link_poses(robot, np.array([1.0, 0.5]))["link2"], atol=1e-5)
         assert np.abs(shots[1] - shots[0]).max() > 0.1
         legend = page.value("document.getElementById('legend').textContent")
-        assert (legend, page.complaints, page.value("screwgraph.ready")) == ("goalsend-effector path", [], True)
+        assert (legend, page.complaints, page.value("screwgraph.ready")) == (
+            "goalsend-effector pathclearance, 7.28 m at 0.75 s",
+            [],
+            True,
+        )
         assert [address.partition(":")[0] for address in page.requests] == ["file"]
+
+
+def test_the_line_of_the_clearance_leads_from_the_nearest_sphere_to_the_surface_of_the_obstacle():
+    robot = sg.load("rr")
+    sphere = BodySphere("link2", (0.3, 0.0, 0.0), 0.05)
+    walls = (Sphere((1.2, 0.6, 0.1), 0.2), Box((0.2, 1.4, 0.0), (0.4, 0.2, 0.4)))
+    avoid = Avoid(walls, [sphere])
+    task = Task(
+        robot, horizon(8, duration=1.0), start=[-0.5, 0.0], goals=(Position([0.6, 0.5]),), costs=(Acceleration(1.0),)
+    )
+    plan = sg.plan(replace(task, obstacles=(avoid,)))
+    assert plan.feasible
+    (line,) = [line for line in view.plan_scene(plan, rate=1000.0).lines if line.name.startswith("clearance")]
+    distance = sg.minimal_distance(robot, walls, shapes=[sphere], itself=False)(plan.q)
+    assert line.name == f"clearance, {distance.min():.3g} m at {plan.t[distance.argmin()]:.3g} s"
+    centres = sg.forward_kinematics(robot, "link2")(plan.q) @ [0.3, 0.0, 0.0, 1.0]
+    begin, end = line.points[:, 0], line.points[:, 1]
+    np.testing.assert_allclose(np.linalg.norm(begin - centres[:, :3], axis=1), 0.05, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(end - begin, axis=1), distance, atol=1e-9)
+    off = [min(abs(float(s.distance(p, s.numbers()))) for s in walls) for p in end]
+    np.testing.assert_allclose(off, 0.0, atol=1e-6)
+
+
+def test_the_clearance_of_obstacles_that_move_is_that_of_the_time():
+    robot = sg.load("rr")
+
+    def along(t):
+        return from_xyz_rpy(np.array([0.0, 2.0 * t, 0.0]), np.array([0.0, 0.0, t]))
+
+    avoid = Avoid((Box((1.5, 0.0, 0.0), (0.2, 0.2, 0.2)),), [BodySphere("link2", radius=0.1)], motion=along)
+    mechanics, q, times = Mechanics(robot), np.array([[0.1, 0.2], [0.3, -0.4]]), np.array([0.2, 0.7])
+    distances, ends = avoid.nearest(mechanics, q, times)
+    for k in range(2):
+        assert distances[k] == pytest.approx(min(avoid.clearances(mechanics, q[k], times[k]))[0], abs=1e-12)
+        local = np.linalg.inv(along(times[k])) @ np.append(ends[k, 1], 1.0)
+        (box,) = avoid.shapes
+        assert float(box.distance(local[:3], box.numbers())) == pytest.approx(0.0, abs=1e-6)

@@ -13,10 +13,11 @@ from screwgraph.motion.planning.costs import Path
 from screwgraph.motion.planning.goals import Point, Pose, Position
 from screwgraph.motion.planning.goals.point import AXES
 from screwgraph.motion.planning.items import ActingItem, Wrench
+from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui.view.scene import Line, Points
 from screwgraph.ui.view.skeleton import list_attachments, robot_size
 
-GOAL, PATH, FORCE, WAY = "#2e8b57", "#8e44ad", "#c0392b", "#7d8794"
+GOAL, PATH, FORCE, WAY, CLEARANCE = "#2e8b57", "#8e44ad", "#c0392b", "#7d8794", "#b8860b"
 TIPS = 6
 """The ways of more tips would hide the robot."""
 LIGHTEST = 1e-3
@@ -59,6 +60,19 @@ def tip_path_lines(plan: Plan) -> list[Line]:
     poses = [link_poses(robot, q) for q in plan.q]
     ways = [np.array([_transform_point(T[name], (p or [np.zeros(3)])[0]) for T in poses]) for name, p in tips]
     return [Line("end-effector path" if len(ways) == 1 else "end-effector paths", join_lines(ways), WAY, 1.5)]
+
+
+def clearance_lines(plan: Plan) -> list[Line]:
+    """Return the line from the robot to the nearest obstacle over time; its name says where it is shortest."""
+    mechanics = plan.transcription.steps.mechanics
+    found = [item.nearest(mechanics, plan.q, plan.t) for item in plan.task.obstacles if isinstance(item, Avoid)]
+    if not found:
+        return []
+    distances, ends = (np.array(part) for part in zip(*found, strict=True))
+    nearest, points = distances.argmin(axis=0), np.arange(len(plan.t))
+    least, ways = distances[nearest, points], ends[nearest, points]
+    k = int(least.argmin())
+    return [Line(f"clearance, {least[k]:.3g} m at {plan.t[k]:.3g} s", ways, CLEARANCE, 3.0)]
 
 
 def contact_marks(plan: Plan) -> tuple[list[Line], list[Points]]:

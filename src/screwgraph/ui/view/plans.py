@@ -9,7 +9,7 @@ import numpy as np
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui.view.obstacles import make_obstacle_bodies
-from screwgraph.ui.view.plan_marks import contact_marks, goal_marks, path_lines, tip_path_lines
+from screwgraph.ui.view.plan_marks import clearance_lines, contact_marks, goal_marks, path_lines, tip_path_lines
 from screwgraph.ui.view.scene import Scene
 from screwgraph.ui.view.skeleton import robot_size
 from screwgraph.ui.view.trajectories import trajectory_scene
@@ -23,8 +23,9 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     """Return a planned motion as a scene, about `rate` states a second.
 
     Obstacles are bodies and surfaces. Goals in joint space are drawn as the lines from joint to joint, poses as axes,
-    points as balls; contacts as lines along their forces, the robot's weight as long as 0.6 of its size. A plan that
-    is not feasible says so in the title.
+    points as balls; contacts as lines along their forces, the robot's weight as long as 0.6 of its size. A line leads
+    from the robot's spheres to the nearest obstacle, its name says the least clearance. A plan that is not feasible
+    says so in the title.
 
     Raises:
         InputError: `rate` leaves no states.
@@ -42,7 +43,8 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     ]
     goals, balls = goal_marks(plan)
     forces, feet = contact_marks(plan)
-    lines, points = (*goals, *path_lines(plan), *tip_path_lines(plan), *forces), (*balls, *feet)
+    lines = (*goals, *path_lines(plan), *tip_path_lines(plan), *clearance_lines(plan), *forces)
+    points = (*balls, *feet)
     beside = {"bodies": bodies, "surfaces": surfaces, "lines": lines, "points": points}
     run = replace(plan.trajectory, external_wrenches={})  # forces of contacts stand on the ground
     return trajectory_scene(run, named, rate=rate, **beside)

@@ -51,10 +51,12 @@ def posable_mechanism_scene(mechanism: Mechanism) -> Scene:
     sliders = mechanism_sliders(mechanism)
     # Poses and points are affine in natural coordinates: their slopes are differences of any size.
     size = mechanism_size(mechanism)
-    scene = mechanism_scene(mechanism, np.arange(n + 1.0), np.vstack([home, home + size * np.eye(n)]))
+    states = np.vstack([home, home + size * np.eye(n)])
+    scene = mechanism_scene(mechanism, np.arange(n + 1.0), states)
     moving = [i for i, trail in enumerate((*scene.lines, *scene.points)) if np.ndim(trail.points) == 3]
     every = (*scene.lines, *scene.points)
-    numbers = [body.poses[:, :3].reshape(n + 1, 12) for body in scene.bodies]
+    poses = [_make_affine(mechanism, i, states, body.poses) for i, body in enumerate(scene.bodies)]
+    numbers = [T[:, :3].reshape(n + 1, 12) for T in poses]
     values = np.hstack([*numbers, *(np.asarray(every[i].points).reshape(n + 1, -1) for i in moving)])
     slopes = (values[1:] - values[0]) / size
 
@@ -72,6 +74,20 @@ def posable_mechanism_scene(mechanism: Mechanism) -> Scene:
         tuple(moving),
     )
     return replace(mechanism_scene(mechanism, np.zeros(1), home[None]), posing=posing)
+
+
+def _make_affine(mechanism: Mechanism, number: int, states: np.ndarray, poses: np.ndarray) -> np.ndarray:
+    """Return poses of a body that are affine in coordinates: of a rod in space, axes beside its line stay at home's.
+
+    A page makes axes orthonormal, the first of them first; a rod may turn about itself.
+    """
+    body = mechanism.bodies[number]
+    if mechanism.dimension < 3 or not body.is_rod:
+        return poses
+    way, found = mechanism.way(states, body.lines[0]), poses.copy()
+    found[:, :3, 0] = way / np.linalg.norm(way[0])
+    found[:, :3, 1:3] = poses[0, :3, 1:3]
+    return found
 
 
 def _sum(constant: float, x: Array, slopes: Float[np.ndarray, " n"]) -> Any:

@@ -96,6 +96,30 @@ class Avoid:
         found = self.clearances_at(centres, spheres.numbers[:, 3])
         return [(clearance, spheres.links[i], what) for clearance, i, what in found]
 
+    def nearest(
+        self, mechanics: Mechanics, q: Float[np.ndarray, "N nq"], times: Float[np.ndarray, " N"]
+    ) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 2 3"]]:
+        """Return the least distances (m) of spheres from obstacles at positions and times, and between which points.
+
+        The points are those of the sphere and of the obstacle, in the base; negative distances are depths.
+        """
+        spheres = self.placed(mechanics)
+        radii, distances, ends = spheres.numbers[:, 3], [], []
+        for position, time in zip(q, times, strict=True):
+            R, p = np.eye(3), np.zeros(3)
+            if self.motion is not None:
+                (pose,) = evaluate_poses(self.motion, [time])
+                R, p = pose[:9].reshape(3, 3), pose[9:]
+            centres = (compute_centres(mechanics, spheres, position) - p) @ R
+            found = [(*_nearest_sphere(shape, centres, radii), shape) for shape in self.shapes]
+            d, i, shape = min(found, key=lambda item: item[0])
+            around = np.concatenate([centres[i] + STEP * np.eye(3), centres[i] - STEP * np.eye(3)])
+            slopes = _distances(shape, around)
+            normal = (slopes[:3] - slopes[3:]) / max(float(np.linalg.norm(slopes[:3] - slopes[3:])), 1e-12)
+            distances.append(d)
+            ends.append((centres[i] - np.outer([radii[i], radii[i] + d], normal)) @ R.T + p)
+        return np.array(distances), np.array(ends)
+
     def later(self, elapsed: float) -> Avoid:
         """Return the obstacles after so many seconds."""
         return self if self.motion is None else replace(self, motion=Delayed(self.motion, elapsed))
@@ -137,6 +161,22 @@ class Avoid:
             else:
                 raise InputError(f"expected an obstacle, got {shape!r}", fix=f"obstacles: {', '.join(SHAPES)}")
         return grouped, fields
+
+
+STEP = 1e-6
+"""Of differences of distances (m), whose direction is that of the surface's normal."""
+
+
+def _distances(shape: Any, points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, " n"]:
+    """Return how far points are from the surface of a shape (m)."""
+    if isinstance(shape, DistanceGrid):
+        return shape.taylor(points)[0]
+    return np.array([float(shape.distance(p, shape.numbers())) for p in points])
+
+
+def _nearest_sphere(shape: Any, centres: Float[np.ndarray, "n 3"], radii: Float[np.ndarray, " n"]) -> tuple[float, int]:
+    d = _distances(shape, centres) - radii
+    return float(d.min()), int(d.argmin())
 
 
 def compute_centres(mechanics: Mechanics, spheres: Spheres, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, "n 3"]:
