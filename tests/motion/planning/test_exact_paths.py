@@ -211,9 +211,15 @@ def test_files_have_a_path(tmp_path):
         ("[0.6, -0.4]", "[0.6]", "task.yaml:3: .*it must be 2 numbers"),
         ("positions:", "points:", "task.yaml:3: .*there is no key 'points'"),
         ("steps: 100", "steps: 0", "task.yaml:3: path: a path has 0 steps"),
+        (
+            "limits:",
+            "costs: {effort: 1}\nlimits:",
+            "task.yaml:4: cost 1: the timing of an exact path keeps no such item",
+        ),
+        ("{velocity: 2}", "velocity", "task.yaml:4: limit 1: robot 'rr' has no velocity limits"),
         ("limits:", "horizon: {steps: 2, dt: 0.1}\nlimits:", "the path's timing is found"),
     ):
         (tmp_path / "task.yaml").write_text(FILE.replace(old, new))
         with pytest.raises(ScrewgraphError, match=said) as caught:
-            read_task(tmp_path / "task.yaml")
+            sg.plan(read_task(tmp_path / "task.yaml"))
         assert "\n" not in str(caught.value)

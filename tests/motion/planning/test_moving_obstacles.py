@@ -14,6 +14,7 @@ from screwgraph.motion.planning.costs import Effort, Time
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.motion.planning.obstacles.swept_spheres import find_swept_contacts, select_clearance_factors
+from screwgraph.ui.view import plan_scene
 from tests.oracle import pinocchio_model
 
 from .test_swept import gantry
@@ -213,3 +214,10 @@ def test_files_have_waypoints(tmp_path):
         with pytest.raises(ScrewgraphError, match=said) as caught:
             read_task(tmp_path / "task.yaml")
         assert "\n" not in str(caught.value)
+
+
+def test_animations_show_the_obstacle_where_it_is(tmp_path):
+    crossing = Waypoints([0.0, 1.0], [[0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
+    scene = plan_scene(sg.plan(make_task(tmp_path, crossing, collocation="trapezoidal")), rate=5.0)
+    (ball,) = (body for body in scene.bodies if body.name == "obstacle 1")
+    assert ball.poses == pytest.approx(np.array([crossing(t) for t in scene.t]), abs=1e-12)

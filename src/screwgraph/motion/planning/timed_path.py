@@ -19,6 +19,7 @@ from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.path_timing import PathProfile, Rows, find_fastest_profile
 from screwgraph.motion.planning.phases import horizon
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.motion.planning.transcription import locate_errors, name_errors
 from screwgraph.motion.simulation import States, Trajectory
 
 if TYPE_CHECKING:
@@ -126,8 +127,9 @@ def time_path(task: Task) -> TimedPath:
         InputError: the path does not fit the robot, or a limit or another item is none that timing takes.
     """
     began, path = perf_counter(), _path(task)
-    _check_task(task, path)
-    limits = _Limits.of_task(task)
+    with locate_errors(task):
+        _check_task(task, path)
+        limits = _Limits.of_task(task)
     if off := limits.leave_positions(path):
         raise InputError(off, fix="change the path, or the limit")
     s = np.linspace(0.0, path.edges[-1], path.steps + 1)
@@ -206,7 +208,11 @@ class _Limits:
         steps = TrajectoryUnknowns(mechanics, horizon(1, 1.0), TRAPEZOIDAL, mechanics.drive(None))
         found = []
         for kind in (PositionLimit, VelocityLimit, AccelerationLimit, EffortLimit):
-            boxes = [limit.box(steps) for limit in task.limits if isinstance(limit, kind)]
+            boxes = []
+            for name, limit in task.items():
+                if isinstance(limit, kind):
+                    with name_errors(name):
+                        boxes.append(limit.box(steps))
             free = np.full(task.robot.nv, np.inf)
             lower, upper = (
                 np.max([-free, *(b[0] for b in boxes)], axis=0),

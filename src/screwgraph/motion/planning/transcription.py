@@ -85,10 +85,17 @@ def transcribe(task: Task, mechanics: Mechanics | None = None, *, is_measured: b
     """
     if task.path is not None:
         raise InputError("the task has an exact path: nothing but its timing is sought", fix="sg.plan finds it")
-    try:
+    with locate_errors(task):
         return _transcribe_task(task, mechanics or Mechanics(task.robot), is_measured)
+
+
+@contextmanager
+def locate_errors(task: Task) -> Iterator[None]:
+    """Say in which line of a file the item of a task stands that an InputError is about: its name comes first."""
+    try:
+        yield
     except InputError as error:
-        place = task.place(error.what.partition(":")[0])  # complaints about an item begin with its name
+        place = task.place(error.what.partition(":")[0])
         if place is None:
             raise
         raise ModelError(error.what, at=place, why=error.why, fix=error.fix) from None
