@@ -23,7 +23,7 @@ BIAS = RNG.normal(size=6)
 
 
 def change_at(bias: np.ndarray) -> np.ndarray:
-    """What was preintegrated at a bias, without its covariance."""
+    """A preintegration at a bias, without its covariance."""
     state = make_preintegration()
     for reading in READINGS:
         state = integrate_reading(state, reading, bias, DT, np.zeros(3)).astype(float)
@@ -31,7 +31,7 @@ def change_at(bias: np.ndarray) -> np.ndarray:
 
 
 def end_at(bias: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where the readings lead in the world, each held for its time."""
+    """Rotation, velocity, position to which readings lead in the world, each held for its time."""
     R, v, p = START
     for reading in READINGS:
         a = R @ (reading[3:] - bias[3:]) + GRAVITY
@@ -49,7 +49,7 @@ def test_the_residual_vanishes_and_the_prediction_is_where_readings_lead():
 
 @pytest.mark.parametrize("i", range(6))
 def test_other_biases_count_to_the_first_order(i):
-    """What is left falls with the square of the change of a bias, of residual and prediction."""
+    """Residual and error of the prediction fall with the square of the change of a bias."""
     left = []
     for step in (1e-3, 1e-4):
         bias = BIAS + step * np.eye(6)[i]
