@@ -70,7 +70,7 @@ def finer(planner: Planner, plan: Plan) -> np.ndarray:
 
 def clearances(planner: Planner, avoid: Avoid, path: np.ndarray) -> np.ndarray:
     """Return the least distance between spheres and obstacles at each position."""
-    return np.array([min(avoid.clearances(planner.mechanics, q))[0] for q in path])
+    return np.array([min(avoid.clearances(planner.mechanics, q, 0.0))[0] for q in path])
 
 
 def draw(

@@ -50,7 +50,7 @@ def main(count: int) -> None:
         a, b = (drawn(rng, planner, obstacles, low, high) for _ in range(2))
         spent, reason = 0.0, ""
         blocked += any(
-            min(o.clearances(planner.mechanics, q))[0] < 0.0 for q in way(a, b, None)["q"] for o in obstacles
+            min(o.clearances(planner.mechanics, q, 0.0))[0] < 0.0 for q in way(a, b, None)["q"] for o in obstacles
         )
         for attempt in range(TRIES):
             via = None if attempt == 0 else rng.uniform(low, high)
