@@ -151,7 +151,7 @@ def _check_feet(robot: Robot, contacts: Sequence[Contact], ground: Ground | None
 
 @dataclass(frozen=True, eq=False)
 class WholeBody:
-    """What a controller is of, and the code that follows."""
+    """A robot with tasks, contacts and limits, and the code of its controller."""
 
     __repr__ = one_line
 
@@ -163,7 +163,7 @@ class WholeBody:
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What code depends on: not on numbers that are arguments."""
+        """The part of the options that code depends on: not numbers that are arguments."""
         own = self.robot.limits
         tasks = tuple(replace(task, stiffness=0.0, damping=0.0, weight=0.0) for task in self.tasks)
         feet = tuple((contact.frame, contact.radius, contact.at) for contact in self.contacts)
@@ -194,7 +194,7 @@ class WholeBody:
 
     @cached_property
     def given(self) -> tuple[Argument, ...]:
-        """What varies but for the last solution."""
+        """Arguments but for the last solution."""
         robot, k = self.robot, len(self.contacts)
         names = [("q", [Key("q", j) for j in robot.joint_names]), ("qd", [Key("qd", j) for j in robot.joint_names])]
         shapes = dict(chain.from_iterable(task.references(robot).items() for task in self.tasks))
@@ -204,12 +204,12 @@ class WholeBody:
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        """What the function takes."""
+        """Arguments of the function."""
         return (*self.given, make_numbered_argument("active", self.rows))
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """What it gives."""
+        """Results of the function."""
         k = len(self.contacts)
         forces = (Result("forces", (k, 3)),) if k else ()
         ends = (Result("active", (self.rows,)), Result("solution", (3,)))
@@ -261,7 +261,7 @@ class WholeBody:
             stiffness, damping, weight = gains[3 * k : 3 * k + 3]
             for row in task.rows(self.robot, q, qd, references[2 * k], references[2 * k + 1]):
                 wanted = row.feedforward + stiffness * row.error + damping * row.error_rate
-                of_u, missed = _through(row.J, motion.accelerations, row.drift - wanted)
+                of_u, missed = _apply_jacobian(row.J, motion.accelerations, row.drift - wanted)
                 for i, x in of_u.items():
                     scaled = weight * x
                     g[i] = g[i] + scaled * missed
@@ -287,14 +287,14 @@ class WholeBody:
         found = list[tuple[Affine, Number, Number, float]]()
         for k, most in self.efforts:
             unit = max(most, 1.0)
-            found.append((_scaled(motion.efforts[k], 1.0 / unit), -most / unit, most / unit, PRIORITIES["effort"]))
+            found.append((_scale(motion.efforts[k], 1.0 / unit), -most / unit, most / unit, PRIORITIES["effort"]))
         return found
 
     def _motion_rows(self, motion: Motion, q: Any, qd: Any) -> list[tuple[Affine, Number, Number, float]]:
         found, scale = list[tuple[Affine, Number, Number, float]](), 1.0 / self.limits.acceleration
         for own in self.limits.list_bounds(self.robot):
             low, up = self.limits.bound_acceleration(own, q[own.at], qd[own.along])
-            row = _scaled(motion.accelerations[own.along], scale)
+            row = _scale(motion.accelerations[own.along], scale)
             found.append((row, scale * low, scale * up, PRIORITIES["motion"]))
         return found
 
@@ -304,7 +304,7 @@ class WholeBody:
         """Return mu f_n +- f_t >= 0 and f_n >= 0, in units of the robot's weight; rows of feet in the air are empty."""
         found, scale = list[tuple[Affine, Number, Number, float]](), 1.0 / (9.81 * self.robot.mass)
         for own, flag, (_, friction) in zip(motion.forces, on, feet, strict=True):
-            normal, *tangents = (_scaled(x, scale) for x in own)
+            normal, *tangents = (_scale(x, scale) for x in own)
             low = flag - 1.0
             for tangent in tangents:
                 for sign in (1.0, -1.0):
@@ -345,7 +345,7 @@ class WholeBody:
         """Return efforts within their limits, accelerations, and forces in the base's axes."""
         n = self.unknowns
         sound = solution[0] < 2.5
-        S, s, T, t = (self._known(name, values) for name, values in zip("SsTt", (S, s, T, t), strict=True))
+        S, s, T, t = (self._put_constants(name, values) for name, values in zip("SsTt", (S, s, T, t), strict=True))
         qdd = [dot(S[n * i : n * i + n], x) + s[i] for i in range(len(s))]
         tau = [dot(T[n * i : n * i + n], x) + t[i] for i in range(n)]
         for k, most in self.efforts:
@@ -356,12 +356,12 @@ class WholeBody:
             forces += [dot(own, self.motion.axes[:, r]) for r in range(3)]
         return [choose(sound, v, 0.0) for v in (*tau, *qdd, *forces)]
 
-    def _known(self, name: str, values: Any) -> list[Number]:
+    def _put_constants(self, name: str, values: Any) -> list[Number]:
         """Return a term in which what does not vary is a number."""
         return [v if isinstance(o, int) else o for o, v in zip(self.outputs[name], values, strict=True)]
 
 
-def _through(J: dict[int, Number], accelerations: Sequence[Affine], added: Number) -> Affine:
+def _apply_jacobian(J: dict[int, Number], accelerations: Sequence[Affine], added: Number) -> Affine:
     """Return J qdd + added as an affine number of u."""
     row: dict[int, Number] = {}
     for i, factor in J.items():
@@ -371,7 +371,7 @@ def _through(J: dict[int, Number], accelerations: Sequence[Affine], added: Numbe
     return row, added
 
 
-def _scaled(own: Affine, factor: Number) -> Affine:
+def _scale(own: Affine, factor: Number) -> Affine:
     return {k: factor * x for k, x in own[0].items()}, factor * own[1]
 
 

@@ -45,7 +45,7 @@ YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
 @dataclass(frozen=True)
 class ControllerFile:
-    """What a file says of a controller: arguments of `controller`."""
+    """Arguments of `controller` as a file has them."""
 
     tasks: tuple[ControlTask, ...]
     contacts: tuple[Contact, ...]

@@ -64,7 +64,7 @@ class Passages:
             side = flag(last > 1.5) * (a > -ENDLESS) - flag(last < -1.5) * (b < ENDLESS)
             for j in self.columns[i]:
                 push[j] = push[j] + side * most * A[i * self.n + j]
-            watched = _watched(0.0, abs(side), side, a, b)
+            watched = _watch_bounds(0.0, abs(side), side, a, b)
             low, up, states = [*low, watched[0]], [*up, watched[1]], [*states, 2.0 * side]
         y0 = [a + b for a, b in zip(y0, solve_lower(self._triangle(L), inverse, push), strict=True)]
         return [*y0, *y0, *low, *up, *states]
@@ -152,7 +152,7 @@ class Passages:
         along = choose(fits, way * length, 0.0)
         shift = shift + way * length
         open_ = choose(joins + drops > 0.5, 1.0, 0.0)
-        low, up = _watched(open_, relaxed, side, lower, upper)
+        low, up = _watch_bounds(open_, relaxed, side, lower, upper)
         state = side * (joins + 2.0 * relaxed)
         return [
             *(v + along * x for v, x in zip(y, rest, strict=True)),
@@ -178,7 +178,7 @@ class Passages:
             share = dot(own, dual) * inverse
             found += [x - share * d for x, d in zip(own, dual, strict=True)]
         pushed = [v + high * most * x for v, x in zip(y0, gone, strict=True)]
-        low, up = _watched(0.0, high, state, lower, upper)
+        low, up = _watch_bounds(0.0, high, state, lower, upper)
         return [*found, *pushed, 2.0 * high * state, low, up]
 
     def solve(
@@ -265,7 +265,9 @@ class Passages:
         return Slots(N, D, *map(list, numbers))
 
 
-def _watched(is_open: Number, is_relaxed: Number, side: Number, lower: Number, upper: Number) -> tuple[Number, Number]:
+def _watch_bounds(
+    is_open: Number, is_relaxed: Number, side: Number, lower: Number, upper: Number
+) -> tuple[Number, Number]:
     """Return bounds that a row is watched for: none, those that it is relaxed till, or its own."""
     relaxed, rises = is_relaxed > 0.5, side > 0.0
     low = choose(relaxed, choose(rises, -ENDLESS, upper), lower)

@@ -58,7 +58,7 @@ class ControlTask(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What its reference is called."""
+        """The name of its reference."""
 
     @abstractmethod
     def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:

@@ -67,17 +67,18 @@ class Position:
         """Return one factor for each point of the time. Raises InputError."""
         robot, positions = steps.mechanics.robot, steps.mechanics.positions
         q, names = complete_position(robot, self.at)
-        flat, how = flat_coordinates(robot), {"sigma": self.sigma}
+        flat, sigma = flat_coordinates(robot), self.sigma
         alone = [n for n in names if n not in robot.q_slices and not flat.issuperset(steps.mechanics.coordinates(n))]
         columns = steps.mechanics.columns([n for n in names if n not in alone])
         if columns:
             template = PositionError(positions, columns)
-            yield from make_goal_factors(steps, self.time, template, "q", **how, name=f"{name}: position", at=q)
+            yield from make_goal_factors(steps, self.time, template, "q", sigma=sigma, name=f"{name}: position", at=q)
         if alone:
             columns = steps.mechanics.columns(alone)
             at = np.asarray(list_values(robot, q), dtype=float)[list(columns)]
             template = CoordinateError(positions, columns)
-            yield from make_goal_factors(steps, self.time, template, "q", **how, name=f"{name}: coordinates", at=at)
+            called = f"{name}: coordinates"
+            yield from make_goal_factors(steps, self.time, template, "q", sigma=sigma, name=called, at=at)
 
 
 def flat_coordinates(robot: Any) -> set[int]:

@@ -82,7 +82,7 @@ class ContactModel:
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What code depends on: of contacts only where they are, their other numbers are arguments."""
+        """The part of the model that code depends on: of contacts only their places, other numbers are arguments."""
         places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
         return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs, self.live
 
