@@ -48,15 +48,16 @@ def write_lines(graph: FactorGraph, blocks: Sequence[Block], *, define: bool) ->
     return [*_motion(graph, found), *found]
 
 
-MOTION = ("twist", "gravity")
-"""Laws of known motion that listings print, where the lines below need what they give."""
+MOTION = (Role.TWIST, Role.FIELD)
+"""Roles of what is known of a motion, whose laws listings print where the lines below need it."""
 
 
 def _motion(graph: FactorGraph, lines: Sequence[Line]) -> list[Line]:
     """Return the laws of what follows from the knowns, and stands in the lines."""
     found: list[Line] = []
-    for template in reversed(MOTION):
-        for derived in reversed([d for d in graph.derived if d.factor.template.name == template]):
+    for role in reversed(MOTION):
+        of_role = [d for d in graph.derived if d.key.role is role and len(d.factor.arguments) > 1]
+        for derived in reversed(of_role):
             label, solved = graph.variables[derived.key].label, derived.factor.template.solved
             (argument,) = [name for name, key in derived.factor.bindings() if key == derived.key][:1] or [""]
             text = solved[argument](_labels(graph, derived.factor)) if argument in solved else ""
