@@ -89,7 +89,7 @@ def drawn(rng: np.random.Generator, planner: Planner, obstacles: Any, low: np.nd
     """Draw a position that is clear by 2 cm."""
     while True:
         q = rng.uniform(low + 0.06, high - 0.06)
-        if min(min(o.clearances(planner.mechanics, q))[0] for o in obstacles) > 0.02:
+        if min(min(o.clearances(planner.mechanics, q, 0.0))[0] for o in obstacles) > 0.02:
             return q
 
 
@@ -105,7 +105,7 @@ def way(a: np.ndarray, b: np.ndarray, via: np.ndarray | None) -> dict[str, np.nd
 def why_not(planner: Planner, plan: Plan, obstacles: Any, low: np.ndarray, high: np.ndarray) -> str:
     """Return what is wrong with a way, nothing if it is clear and within limits."""
     path = finer(planner, plan)
-    depth, link, what = min(min(o.clearances(planner.mechanics, q)) for q in path for o in obstacles)
+    depth, link, what = min(min(o.clearances(planner.mechanics, q, 0.0)) for q in path for o in obstacles)
     if depth < 0.0:
         return f"{link} touches {what}"
     beyond = np.maximum(low - path, path - high).max(axis=0)

@@ -86,7 +86,8 @@ def functions_of_robots():
         made = getattr(sg, name)
         if inspect.isfunction(made):
             signature = inspect.signature(made)
-            if next(iter(signature.parameters), "") == "robot" and signature.return_annotation == "Function":
+            takes_robot = next(iter(signature.parameters), "") == "robot" and name != "controller"  # has no motors
+            if takes_robot and signature.return_annotation == "Function":
                 yield name
 
 

@@ -7,6 +7,7 @@ import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, controller
 from tests.motion.control.robots import arm, feet, tripod
+from tests.motion.simulation.robots import free_body
 
 
 def complains(match):
@@ -32,6 +33,19 @@ def test_models_and_tasks():
         controller(sg.load("five_bar"), [PostureTask()])
     with complains("tasks"):
         controller(arm(), ["tip"])
+    with complains("no joint of it has a motor"):
+        controller(free_body(), [FrameTask("body")])
+
+
+def test_quaternions_that_are_not_unit():
+    robot = tripod()
+    f = controller(robot, [FrameTask(robot.links[1].name, of="position")])
+    values = [np.zeros(a.shape) for a in f.arguments]
+    values[0] = robot.neutral()
+    f(*values)
+    values[0][3:7] *= 1.1
+    with complains(r"quaternion .* of 'q' has the length 1\.1"):
+        f(*values)
 
 
 def test_feet_and_limits():

@@ -101,7 +101,7 @@ def test_a_sphere_in_an_obstacle_comes_out_of_it():
     planner.solve()
 
     def depth(q):
-        return min(c for c, *_ in task.obstacles[0].clearances(planner.mechanics, q))
+        return min(c for c, *_ in task.obstacles[0].clearances(planner.mechanics, q, 0.0))
 
     near = Q + 0.02 * np.random.default_rng(0).standard_normal((1000, 3))
     inside = next(q for q in near if -2e-3 < depth(q) < -1e-3)

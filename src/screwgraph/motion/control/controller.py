@@ -85,10 +85,12 @@ def controller(
         dtype: "float64", or "float32".
 
     Raises:
-        InputError: the robot has loops or couplings, two tasks have one reference, or a foot is on no leg.
+        InputError: the robot has loops, couplings or no motors, two tasks have one reference, or a foot is on no leg.
     """
     checked = _check_robot(robot), _check_tasks(tasks)
     own = WholeBody(*checked, *_check_feet(robot, contacts, ground), limits or ControlLimits())
+    if not own.unknowns:
+        raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
     arguments, results = own.arguments, own.results
 
     def make(_: Any) -> CachedCode:
