@@ -14,9 +14,9 @@ SLOW = Path(__file__).with_name("slow.txt")
 
 A new function is not slow before it stands there, and runs always.
 """
-SLOW_SECONDS = 1.0
+SLOW_SECONDS = 5.0
 """Cases of more CPU seconds are slow: they run one week of two."""
-SLOWEST_SECONDS = 3.0
+SLOWEST_SECONDS = 10.0
 """Cases of more CPU seconds run one week of three."""
 ALL = "all"
 """The seed with which each slow case runs."""
