@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.sampling import ALL, is_turn, kinds_of, read_slow_functions, sample_cases
 
-EXTRAS = ("gtsam", "exudyn", "torch", "zig")
+EXTRAS = ("gtsam", "exudyn", "torch", "zig", "toppra")
 """Packages that `make extras` installs."""
 METHODS, ROBOTS = range(18), range(4)
 TABLE = [kinds_of({"method": m, "name": r, "base": r}, ["method", "name, base"]) for m, r in product(METHODS, ROBOTS)]

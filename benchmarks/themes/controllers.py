@@ -162,7 +162,7 @@ def measure_ticks(case: Case, tools: Tools) -> tuple[Float[np.ndarray, " ticks"]
 def beside_daqp(case: Case, remarks: Remarks) -> list[str]:
     """Return times of DAQP on the same programs, how far our costs are above its own, and its violation."""
     try:
-        import daqp
+        import daqp  # pyright: ignore[reportMissingImports]
     except ImportError:
         return [remarks.cell("DAQP", case.body.robot.name, "pip install daqp")] * 4
     own, n, m = case.body, case.body.unknowns, case.body.rows

@@ -89,6 +89,7 @@ def waypoints(seed: int, robot) -> np.ndarray:
     return rng.uniform(-1.0, 1.0, (4, robot.nv))
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_as_fast_as_toppra_and_within_limits_at_fine_times(seed):
     """The same spline and grid; toppra keeps limits at both ends of each step, and is faster by its excess between."""
