@@ -11,6 +11,7 @@ from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate
 from screwgraph.model.formats.yaml_keys import Keys
 
+SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 LARGEST_YAML = 1_000_000
 """Bytes; PyYAML without LibYAML reads about that much in ten seconds."""
 
@@ -70,6 +71,12 @@ class Value:
         if not " ".join(self.content.split()).isprintable():
             raise self.complaint("control characters, which terminals would obey, are refused")
         return self.content
+
+    def switch(self) -> bool:
+        """Return whether it says yes. Raises ModelError."""
+        if not isinstance(self.content, str) or self.content not in SWITCHES:
+            raise self.complaint("it must be yes or no, or true or false")
+        return SWITCHES[self.content]
 
     def number(self, names: Mapping[str, float]) -> float:
         """Evaluate an expression. Raises ModelError."""

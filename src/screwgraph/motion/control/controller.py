@@ -30,7 +30,7 @@ from screwgraph.compiler import (
 from screwgraph.graph import Key
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion
+from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine, scale_affine
 from screwgraph.motion.control.tasks import ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_contacts
 from screwgraph.optimize.active_set import QuadraticProgram
@@ -263,7 +263,9 @@ class WholeBody:
             stiffness, damping, weight = gains[3 * k : 3 * k + 3]
             for row in task.rows(self.robot, q, qd, references[2 * k], references[2 * k + 1]):
                 wanted = row.feedforward + stiffness * row.error + damping * row.error_rate
-                of_u, missed = _apply_jacobian(row.J, motion.accelerations, row.drift - wanted)
+                of_u, missed = combine_affine(
+                    [(x, motion.accelerations[i]) for i, x in row.J.items()], row.drift - wanted
+                )
                 for i, x in of_u.items():
                     scaled = weight * x
                     g[i] = g[i] + scaled * missed
@@ -289,14 +291,14 @@ class WholeBody:
         found = list[tuple[Affine, Number, Number, float]]()
         for k, most in self.efforts:
             unit = max(most, 1.0)
-            found.append((_scale(motion.efforts[k], 1.0 / unit), -most / unit, most / unit, PRIORITIES["effort"]))
+            found.append((scale_affine(motion.efforts[k], 1.0 / unit), -most / unit, most / unit, PRIORITIES["effort"]))
         return found
 
     def _motion_rows(self, motion: Motion, q: Any, qd: Any) -> list[tuple[Affine, Number, Number, float]]:
         found, scale = list[tuple[Affine, Number, Number, float]](), 1.0 / self.limits.acceleration
         for own in self.limits.list_bounds(self.robot):
             low, up = self.limits.bound_acceleration(own, q[own.at], qd[own.along])
-            row = _scale(motion.accelerations[own.along], scale)
+            row = scale_affine(motion.accelerations[own.along], scale)
             found.append((row, scale * low, scale * up, PRIORITIES["motion"]))
         return found
 
@@ -306,7 +308,7 @@ class WholeBody:
         """Return mu f_n +- f_t >= 0 and f_n >= 0, in units of the robot's weight; rows of feet in the air are empty."""
         found, scale = list[tuple[Affine, Number, Number, float]](), 1.0 / (9.81 * self.robot.mass)
         for own, flag, (_, friction) in zip(motion.forces, on, feet, strict=True):
-            normal, *tangents = (_scale(x, scale) for x in own)
+            normal, *tangents = (scale_affine(x, scale) for x in own)
             low = flag - 1.0
             for tangent in tangents:
                 for sign in (1.0, -1.0):
@@ -361,20 +363,6 @@ class WholeBody:
     def _put_constants(self, name: str, values: Any) -> list[Number]:
         """Return a term in which what does not vary is a number."""
         return [v if isinstance(o, int) else o for o, v in zip(self.outputs[name], values, strict=True)]
-
-
-def _apply_jacobian(J: dict[int, Number], accelerations: Sequence[Affine], added: Number) -> Affine:
-    """Return J qdd + added as an affine number of u."""
-    row: dict[int, Number] = {}
-    for i, factor in J.items():
-        for k, x in accelerations[i][0].items():
-            add_entry(row, k, factor * x)
-        added = added + factor * accelerations[i][1]
-    return row, added
-
-
-def _scale(own: Affine, factor: Number) -> Affine:
-    return {k: factor * x for k, x in own[0].items()}, factor * own[1]
 
 
 def _dense(rows: Sequence[dict[int, Number]], columns: int) -> list[Number]:

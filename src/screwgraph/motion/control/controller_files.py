@@ -23,11 +23,6 @@ TASK: Keys = {
     "weight": Entry("of the squares of accelerations that are missed", NUMBER, default="1"),
 }
 OF: Keys = {"of": Entry("pose, position or orientation", default="pose")}
-KINDS: Mapping[str, tuple[Entry, Keys]] = {
-    "frame": (Entry("link or frame that follows a pose"), OF),
-    "posture": (Entry("joints that follow positions, all if it is empty", "[joint, ...]"), {}),
-    "center_of_mass": (Entry("the centre of mass follows a position", "yes"), {}),
-}
 LIMITS: Keys = {
     "dt": Entry("time for which a command is held", NUMBER, "s", "1e-3"),
     "acceleration": Entry("with which joints can brake", NUMBER, "rad/s^2, m/s^2", "100"),
@@ -40,7 +35,6 @@ FILE: Keys = {
     "limits": Entry("of joints that are kept", "mapping"),
     **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
 }
-YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
 
 @dataclass(frozen=True)
@@ -83,7 +77,7 @@ def _read_task(value: Value) -> ControlTask:
         raise entries["of"].complaint("it goes with frame")
     numbers = {key: entries[key].number({}) for key in TASK if key in entries}
     try:
-        return READERS[kind](entries, numbers)
+        return KINDS[kind][1](entries, numbers)
     except InputError as error:
         raise as_model_error(error, "a task", value.at) from None
 
@@ -97,29 +91,24 @@ def _read_posture(entries: Mapping[str, Value], numbers: Mapping[str, float]) ->
 
 
 def _read_center_of_mass(entries: Mapping[str, Value], numbers: Mapping[str, float]) -> ControlTask:
-    if not _truth(entries["center_of_mass"]):
+    if not entries["center_of_mass"].switch():
         raise entries["center_of_mass"].complaint("leave the task out, or say yes")
     return CenterOfMassTask(**numbers)
 
 
-READERS: Mapping[str, Callable[[Mapping[str, Value], Mapping[str, float]], ControlTask]] = {
-    "frame": _read_frame,
-    "posture": _read_posture,
-    "center_of_mass": _read_center_of_mass,
+KINDS: Mapping[str, tuple[Entry, Callable[[Mapping[str, Value], Mapping[str, float]], ControlTask]]] = {
+    "frame": (Entry("link or frame that follows a pose"), _read_frame),
+    "posture": (Entry("joints that follow positions, all if it is empty", "[joint, ...]"), _read_posture),
+    "center_of_mass": (Entry("the centre of mass follows a position", "yes"), _read_center_of_mass),
 }
+"""Kinds of tasks by their keys, and what reads them."""
 
 
 def _read_limits(value: Value) -> ControlLimits:
     entries = value.section(LIMITS, "limits")
     numbers = {key: entries[key].number({}) for key in ("dt", "acceleration") if key in entries}
-    kept = {key: _truth(x) for key, x in entries.items() if key not in numbers}
+    kept = {key: x.switch() for key, x in entries.items() if key not in numbers}
     try:
         return ControlLimits(**numbers, **kept)
     except InputError as error:
         raise as_model_error(error, "limits", value.at) from None
-
-
-def _truth(value: Value) -> bool:
-    if value.text().lower() not in YES + NO:
-        raise value.complaint("it must be yes or no")
-    return value.text().lower() in YES

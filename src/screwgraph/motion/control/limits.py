@@ -69,22 +69,22 @@ class ControlLimits:
         most = self.acceleration
         above = bounds.upper - q if bounds.upper < np.inf else None
         below = q - bounds.lower if bounds.lower > -np.inf else None
-        up = minimum(self._most(above, v, bounds.velocity), most)
-        low = -minimum(self._most(below, -v, bounds.velocity), most)
+        up = minimum(self._bound_by_braking(above, v, bounds.velocity), most)
+        low = -minimum(self._bound_by_braking(below, -v, bounds.velocity), most)
         up, low = maximum(up, -most), minimum(low, most)
         return minimum(low, 0.5 * (low + up)), maximum(up, 0.5 * (low + up))
 
-    def _most(self, room: Number | None, v: Number, speed: float) -> Number:
-        """Return the acceleration a with which braking from v + a dt on just stops in the room that is left then.
+    def _bound_by_braking(self, distance: Number | None, v: Number, speed: float) -> Number:
+        """Return the acceleration a with which braking from v + a dt on just stops within the distance left then.
 
-        (v + a dt)^2 = 2 A (room - v dt - a dt^2 / 2), where A is the acceleration of braking; -v / dt without a root.
+        (v + a dt)^2 = 2 A (distance - v dt - a dt^2 / 2) with A of braking; -v / dt without a root.
         """
         h, most, found = self.dt, self.acceleration, self.acceleration
         if speed < np.inf:
             found = minimum(found, (speed - v) * (1.0 / h))
-        if room is None:
+        if distance is None:
             return found
         half = 0.5 * (2.0 * v + most * h)
-        under = half * half - v * v + 2.0 * most * (room - h * v)
+        under = half * half - v * v + 2.0 * most * (distance - h * v)
         stops = (sqrt(maximum(under, 0.0)) - half) * (1.0 / h)
         return minimum(found, maximum(stops, -v * (1.0 / h)))

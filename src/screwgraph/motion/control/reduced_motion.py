@@ -139,7 +139,7 @@ class ReducedMotion:
             accelerations[:BASE] = base
             for foot, flag in zip(feet, on, strict=True):
                 for r, i in enumerate(foot.leg.own):
-                    held = _combine([(-foot.K[r, k], base[k]) for k in range(BASE)], -foot.k[r])
+                    held = combine_affine([(-foot.K[r, k], base[k]) for k in range(BASE)], -foot.k[r])
                     accelerations[i] = _blend(flag, held, accelerations[i])
         forces: list[list[Affine]] = []
         for foot, flag in zip(feet, on, strict=True):
@@ -150,7 +150,7 @@ class ReducedMotion:
             for foot, own in zip(feet, forces, strict=True):
                 if i in foot.leg.own:
                     terms += [(-foot.J[r, i], own[r]) for r in range(LEG)]
-            efforts.append(_combine(terms, h[i]))
+            efforts.append(combine_affine(terms, h[i]))
         return Motion(accelerations, efforts, forces)
 
     def _foot(self, c: int, leg: Leg, q: Any, qd: Any, drag: float) -> Foot:
@@ -213,7 +213,7 @@ def _point(robot: Robot, contact: Contact, normal: Any, q: Any, qd: Any = None) 
     return linear, drift[3:] + turning
 
 
-def _combine(terms: Sequence[tuple[Number, Affine]], added: Number) -> Affine:
+def combine_affine(terms: Sequence[tuple[Number, Affine]], added: Number) -> Affine:
     """Return a sum of affine numbers, each times a number."""
     row: Row = {}
     for factor, (own, constant) in terms:
@@ -223,6 +223,11 @@ def _combine(terms: Sequence[tuple[Number, Affine]], added: Number) -> Affine:
             add_entry(row, k, factor * x)
         added = added + factor * constant
     return row, added
+
+
+def scale_affine(own: Affine, factor: Number) -> Affine:
+    """Return a multiple of an affine number."""
+    return combine_affine([(factor, own)], 0.0)
 
 
 def _blend(flag: Number, yes: Affine, no: Affine) -> Affine:
@@ -264,6 +269,6 @@ def _solve_square(W: list[list[Number]], usual: Sequence[Number], right: Sequenc
     found = list[Affine]()
     for p in range(n):
         terms = [(-(W[p][p] * W[p][j]), found[j]) for j in range(p)]
-        row, constant = _combine([(W[p][p], (rows[p], added[p])), *terms], 0.0)
+        row, constant = combine_affine([(W[p][p], (rows[p], added[p])), *terms], 0.0)
         found.append((row, constant))
     return found

@@ -21,7 +21,7 @@ from screwgraph.model.formats.expressions import evaluate_parameters
 from screwgraph.model.formats.file_io import read_bytes
 from screwgraph.model.formats.robot_yaml import read_frames
 from screwgraph.model.formats.yaml_keys import Entry
-from screwgraph.model.formats.yaml_values import Value, parse_yaml
+from screwgraph.model.formats.yaml_values import SWITCHES, Value, parse_yaml
 from screwgraph.model.robot import Robot
 from screwgraph.motion.planning.contacts import CONTACTS
 from screwgraph.motion.planning.costs import COSTS
@@ -43,7 +43,6 @@ REGISTRIES: dict[str, dict[str, type]] = {
     "contacts": CONTACTS,
 }
 OTHER = Entry("a kind of goal")
-SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
 def task_names() -> tuple[str, ...]:
@@ -156,7 +155,7 @@ def _robot(value: Value, folder: Path | None, names: Mapping[str, float]) -> Rob
         if "gravity" in entries:
             options["gravity"] = entries["gravity"].numbers({}, 3)
         if "damping" in entries:
-            options["damping"] = _switch(entries["damping"])
+            options["damping"] = entries["damping"].switch()
         if "xacro" in entries:
             options["xacro_args"] = {name: value.text() for name, value in entries["xacro"].mapping().items()}
         if "packages" in entries:
@@ -194,15 +193,9 @@ def _read_locked(value: Value, names: Mapping[str, float]) -> Any:
 
 
 def _regularisation(value: Value, reading: TaskParser) -> dict[str, Any]:
-    if value.content in SWITCHES:
-        return {} if SWITCHES[value.content] else {"regularisation": float("inf")}
+    if isinstance(value.content, str) and value.content in SWITCHES:
+        return {} if value.switch() else {"regularisation": float("inf")}
     return {"regularisation": reading.number(value)}
-
-
-def _switch(value: Value) -> bool:
-    if value.content not in SWITCHES:
-        raise value.complaint("it must be yes or no")
-    return SWITCHES[value.content]
 
 
 def _parameters(value: Value | None) -> dict[str, float]:
@@ -303,5 +296,5 @@ _PARTS: dict[str, Callable[[Value, TaskParser], dict[str, Any]]] = {
     "guess": lambda value, reading: {"guess": value.text()},
     "accuracy": lambda value, reading: {"accuracy": reading.number(value)},
     "regularisation": _regularisation,
-    "dynamics": lambda value, reading: {"dynamics": value.content if value.content in KINDS else _switch(value)},
+    "dynamics": lambda value, reading: {"dynamics": value.content if value.content in KINDS else value.switch()},
 }

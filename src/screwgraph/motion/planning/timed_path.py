@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.motion.integration_rules import TRAPEZOIDAL
 from screwgraph.motion.planning.exact_path import ExactPath
 from screwgraph.motion.planning.limits import AccelerationLimit, EffortLimit, PositionLimit, VelocityLimit
@@ -113,7 +114,7 @@ class TimedPath:
         path = _path(self.task)
         q, q1, q2 = (path.at(s, order) for order in range(3))
         qd, qdd = q1 * rate[:, None], q1 * u[:, None] + q2 * (rate**2)[:, None]
-        return States(q, qd, qdd, _inverse_dynamics(self.task.robot)(q, qd, qdd), {})
+        return States(q, qd, qdd, inverse_dynamics(self.task.robot)(q, qd, qdd), {})
 
     def __repr__(self) -> str:
         took = f"{self.cost:.6g} s along {self.s[-1]:.4g} of way, " if self.feasible else ""
@@ -184,12 +185,6 @@ def _check_task(task: Task, path: ExactPath) -> None:
         raise InputError("a path without limits would be passed in no time", fix="limits: [velocity, effort]")
 
 
-def _inverse_dynamics(robot: Any) -> Any:
-    from screwgraph.mechanics.dynamics import inverse_dynamics
-
-    return inverse_dynamics(robot)
-
-
 @dataclass(frozen=True, eq=False)
 class _Limits:
     """Bounds (lower, upper) of velocities, accelerations and torques; infinite where there are none."""
@@ -249,7 +244,7 @@ class _Limits:
         yield none, none, q1, none, *self.velocity
         yield q1, q2, none, none, *self.acceleration
         if self.has_efforts:
-            f = _inverse_dynamics(self.robot)
+            f = inverse_dynamics(self.robot)
             rest = f(q, none, none)
             there, back = f(q, q1, q2), f(q, -q1, q2)
             yield f(q, none, q1) - rest, 0.5 * (there + back) - rest, 0.5 * (there - back), rest, *self.effort

@@ -68,7 +68,7 @@ class Slots:
         change = [a - b for a, b in zip(y, y0, strict=True)]
         return y, [dot(d, change) for d in self.duals]
 
-    def way(self, rates: Numbers, most: Number) -> tuple[Number, Number, Number]:
+    def step_length(self, rates: Numbers, most: Number) -> tuple[Number, Number, Number]:
         """Return how far multipliers go at their rates before one meets a bound, at most `most`, and its slot.
 
         And whether that bound is the penalty; the slot is -1 where none does.

@@ -141,9 +141,9 @@ class Passages:
         y0 = [v - released * most * x for v, x in zip(y0, a, strict=True)]
         gap = maximum(way * (bound - dot(a, y)), 0.0)
         full = choose(fits, gap / choose(fits, square, 1.0), ENDLESS)
-        room = choose(way > 0.0, most - shift, shift)
-        meets = flag(full <= room)
-        length, slot, high = own.way([-way * x for x in multiples], minimum(full, room))
+        left = choose(way > 0.0, most - shift, shift)
+        meets = flag(full <= left)
+        length, slot, high = own.step_length([-way * x for x in multiples], minimum(full, left))
         drops = flag(slot > -0.5) * (1.0 - is_tried)
         free, has_free = own.first_free()
         joins = choose(is_tried > 0.5, flag(fits) * has_free, meets * (1.0 - drops))

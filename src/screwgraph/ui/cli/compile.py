@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -19,6 +20,7 @@ from screwgraph.api.deployment import (
 )
 from screwgraph.compiler import BACKENDS
 from screwgraph.compiler.backends.c import make_identifiers
+from screwgraph.model import Model
 from screwgraph.model.robot import snap_rotations
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_note, show_progress
@@ -27,17 +29,20 @@ from screwgraph.ui.cli.options import Flag
 
 NEARLY = 1e-5
 """How far entries of rotations lie from 0 or +-1 where a file has pi/2 as 1.5708."""
-FLAGS = {
-    "functions": Flag(
-        "Functions, see above. With + between, one function of several results: control=mass_matrix+bias."
-    ),
+LIBRARY_FLAGS = {
     "lang": Flag("Language of the code.", choices=tuple(BACKENDS)),
     "output": Flag("Output folder; created if missing.", "DIR", "-o"),
     "prefix": Flag("Prefix of all names; by default the robot's name.", "NAME"),
-    "parameters": Flag("Parameters that are inputs, fields of a structure: link7, joint3.friction, ...."),
-    "payload": Flag("A link or frame that carries a body whose inertia is an input.", "FRAME"),
     "dtype": Flag("Number type of the code.", choices=("float64", "float32")),
     "overwrite": Flag("Replace files that are no earlier export, or were changed since."),
+}
+"""Options of all commands that write libraries."""
+FLAGS = LIBRARY_FLAGS | {
+    "functions": Flag(
+        "Functions, see above. With + between, one function of several results: control=mass_matrix+bias."
+    ),
+    "parameters": Flag("Parameters that are inputs, fields of a structure: link7, joint3.friction, ...."),
+    "payload": Flag("A link or frame that carries a body whose inertia is an input.", "FRAME"),
     "report": Flag("Print the operations saved by each pass."),
 }
 
@@ -79,21 +84,16 @@ def compile_functions(
     report: bool = False,
 ) -> None:
     """Write files, and say where they are."""
-    if dtype not in BACKENDS[lang].dtypes:
-        others = " or ".join(name for name, backend in BACKENDS.items() if dtype in backend.dtypes)
-        raise make_usage_error(f"--dtype {dtype} cannot be used with --lang {lang}", fix=f"use --lang {others}")
+    check_library_options(lang, dtype, prefix)
     choice = Choice(ordering or "auto", external_wrenches, accelerations, parameters, payload, actuators)
     with as_usage_error():
         check_names(functions, choice)
-        if prefix is not None:
-            check_prefix(prefix)
     if source.is_mechanism and actuators:
         raise make_usage_error("--actuators goes with robots", why="motors act on the angles of mechanisms")
     model = source.load()
     print_warnings(model)
     made = {name: f.astype(dtype) for name, f in asked_functions(model, functions, choice, show_progress).items()}
-    own = make_identifiers([model.name[:LONGEST]])[0].lower() if prefix is None else prefix
-    paths = export_library(made, output, prefix=own, language=lang, about=model.name, overwrite=overwrite)
+    paths = write_library(made, model, output, prefix, lang, overwrite)
     for name, f in made.items():
         typer.echo(f"{name}: {f}")
     for path in paths:
@@ -103,6 +103,24 @@ def compile_functions(
     if report:
         for name, f in made.items():
             typer.echo(f"{name}:\n{f.report()}")
+
+
+def check_library_options(lang: str, dtype: str, prefix: str | None) -> None:
+    """Raise a usage error where a language does not have a type of numbers, or a prefix is none."""
+    if dtype not in BACKENDS[lang].dtypes:
+        others = " or ".join(name for name, backend in BACKENDS.items() if dtype in backend.dtypes)
+        raise make_usage_error(f"--dtype {dtype} cannot be used with --lang {lang}", fix=f"use --lang {others}")
+    if prefix is not None:
+        with as_usage_error():
+            check_prefix(prefix)
+
+
+def write_library(
+    made: Mapping[str, Any], model: Model, output: str, prefix: str | None, lang: str, overwrite: bool
+) -> Sequence[Path]:
+    """Write functions of a model as a library, by default with its name as a prefix; return the paths."""
+    own = make_identifiers([model.name[:LONGEST]])[0].lower() if prefix is None else prefix
+    return export_library(made, output, prefix=own, language=lang, about=model.name, overwrite=overwrite)
 
 
 def print_snap_hint(robot: Robot, made: Mapping[str, Any], make: Callable[[Robot], Mapping[str, Any]]) -> None:

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from screwgraph.api.deployment import LONGEST, check_prefix, export_library
-from screwgraph.compiler import BACKENDS
-from screwgraph.compiler.backends.c import make_identifiers
 from screwgraph.motion.control import controller, load_controller, stack_contacts, stack_gains
 from screwgraph.ui.cli.command import Command
-from screwgraph.ui.cli.console import as_usage_error, make_usage_error, show_progress
+from screwgraph.ui.cli.compile import LIBRARY_FLAGS, check_library_options, write_library
+from screwgraph.ui.cli.console import show_progress
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
 from screwgraph.ui.cli.options import Flag
 
-FLAGS = {
-    "tasks": Flag("YAML file of tasks, contacts and limits, see above.", "FILE"),
-    "lang": Flag("Language of the code.", choices=tuple(BACKENDS)),
-    "output": Flag("Output folder; created if missing.", "DIR", "-o"),
-    "prefix": Flag("Prefix of all names; by default the robot's name.", "NAME"),
-    "dtype": Flag("Number type of the code.", choices=("float64", "float32")),
-    "overwrite": Flag("Replace files that are no earlier export, or were changed since."),
-}
+FLAGS = LIBRARY_FLAGS | {"tasks": Flag("YAML file of tasks, contacts and limits, see above.", "FILE")}
 HELP = """The function takes the state, references of each task and their rates, gains, contacts, and the active rows
 of its last call; it returns torques, accelerations, forces, active rows, and a status. Gains and contacts of the file
 are printed: they are arguments.
@@ -50,20 +41,14 @@ def write_controller(
     overwrite: bool = False,
 ) -> None:
     """Write files, and say where they are."""
-    if dtype not in BACKENDS[lang].dtypes:
-        raise make_usage_error(f"--dtype {dtype} cannot be used with --lang {lang}", fix="use float64")
-    if prefix is not None:
-        with as_usage_error():
-            check_prefix(prefix)
+    check_library_options(lang, dtype, prefix)
     robot, said = source.load_robot(), load_controller(tasks)
     print_warnings(robot)
     with show_progress("making the controller"):
         made = controller(
             robot, said.tasks, contacts=said.contacts, ground=said.ground, limits=said.limits, dtype=dtype
         )
-    own = make_identifiers([robot.name[:LONGEST]])[0].lower() if prefix is None else prefix
-    functions = {"controller": made}
-    paths = export_library(functions, output, prefix=own, language=lang, about=robot.name, overwrite=overwrite)
+    paths = write_library({"controller": made}, robot, output, prefix, lang, overwrite)
     typer.echo(f"controller: {made}")
     for task, (stiffness, damping, weight) in zip(said.tasks, stack_gains(said.tasks), strict=True):
         typer.echo(f"gains of {task.name}: {stiffness:g} {damping:g} {weight:g}")

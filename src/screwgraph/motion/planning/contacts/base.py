@@ -70,9 +70,12 @@ def validate_numbers(what: str, value: Any) -> Float[np.ndarray, "..."]:
 
 def normalise_direction(normal: Sequence[float], what: str = "the normal") -> Triple:
     """Return a direction of length 1. Raises InputError."""
-    n = validate_numbers(what, normal)
+    try:
+        n = np.asarray(normal, dtype=float)
+    except (TypeError, ValueError):
+        n = np.zeros(0)
     if n.shape != (3,) or not np.isfinite(n).all() or np.linalg.norm(n) < 1e-9:
-        raise InputError(f"{what} is {normal!r}", fix="give a direction, such as [0, 0, 1]")
+        raise InputError(f"{what} is {normal!r}", fix="give three numbers, not all zero, as [0, 0, 1]")
     x, y, z = (n / np.linalg.norm(n)).tolist()
     return x, y, z
 

@@ -9,8 +9,6 @@ from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.contacts.base import LEVELS
 from screwgraph.motion.planning.task_parser import TaskParser
 
-SWITCHES = {"yes": True, "true": True, "no": False, "false": False}
-
 
 def read_common(
     value: Value, reading: TaskParser, keys: Keys, needed: tuple[str, ...] = ()
@@ -34,7 +32,7 @@ def read_common(
     if "level" in entries:
         found["level"] = reading.word(entries["level"], LEVELS)
     if "clearance" in entries:
-        found["clearance"] = SWITCHES[reading.word(entries["clearance"], tuple(SWITCHES))]
+        found["clearance"] = entries["clearance"].switch()
     if "phases" in entries:
         found["phases"] = read_phases(entries)
     if "at" in entries:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.between_points import list_demands
+from screwgraph.motion.planning.contacts.base import normalise_direction
 from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.keys import DIRECTION
 from screwgraph.motion.planning.mechanics import Mechanics
@@ -91,8 +91,8 @@ class Direction:
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         frame = steps.mechanics.robot.frame(self.frame).name
-        axis = tuple(validate_direction(f"the axis of frame {self.frame!r}", self.axis).tolist())
-        at = validate_direction(f"the direction of frame {self.frame!r}", self.at)
+        axis = normalise_direction(self.axis, f"the axis of frame {self.frame!r}")
+        at = np.array(normalise_direction(self.at, f"the direction of frame {self.frame!r}"))
         is_angle = isinstance(self.within, int | float | np.number) and not isinstance(self.within, bool)
         if not is_angle or not 0.0 <= self.within < np.pi:
             raise InputError(f"within is {self.within!r}", why="it is an angle", fix="give 0 to pi rad")
@@ -173,15 +173,3 @@ def measure_angle(rows: Float[np.ndarray, "3 4"], error: Float[np.ndarray, "2"])
 
     v, at = lift_point(error), lift_point(np.zeros(2))
     return float(np.arctan2(np.linalg.norm(np.cross(v, at)), v @ at))
-
-
-def validate_direction(what: str, value: Any) -> Float[np.ndarray, "3"]:
-    """Return a direction of length 1. Raises InputError where it is none."""
-    try:
-        at = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        at = np.zeros(0)
-    length = float(np.linalg.norm(at))
-    if at.shape != (3,) or not 0.0 < length < np.inf:
-        raise InputError(f"{what} is {describe_value(value)}", fix="give three numbers, not all zero")
-    return at / length

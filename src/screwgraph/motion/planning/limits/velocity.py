@@ -31,5 +31,6 @@ class VelocityLimit:
 
     def box(self, steps: TrajectoryUnknowns) -> Box:
         """Return the bounds of all velocities. Raises InputError."""
-        of_file = lambda joint: symmetric_bounds(joint.limits.velocity)  # noqa: E731
-        return make_bounds(steps.mechanics, self.bounds, of_file, "velocity")
+        return make_bounds(
+            steps.mechanics, self.bounds, lambda joint: symmetric_bounds(joint.limits.velocity), "velocity"
+        )

@@ -19,7 +19,6 @@ from screwgraph.motion.simulation.contacts.other_body import OtherBody
 
 RIGID = "inf"
 """The stiffness of a rigid contact."""
-SWITCHES = {"yes": True, "true": True, "no": False, "false": False}
 FILE: Keys = {
     "contacts": Entry("contacts", "list", default=REQUIRED),
     "ground": Entry("what they touch: a plane, height map or steps", "mapping", default="z = 0"),
@@ -131,11 +130,9 @@ def _read_heights(value: Value, folder: Path) -> Ground:
     entries = value.section(HEIGHTS, "height_map")
     if "file" not in entries:
         raise value.complaint("it must name a `file`")
-    smooth = entries["smooth"].content if "smooth" in entries else "false"
-    if smooth not in SWITCHES:
-        raise entries["smooth"].complaint("it must be true or false")
+    smooth = "smooth" in entries and entries["smooth"].switch()
     found = read_arrays(folder / entries["file"].text(), ("heights", "origin", "spacing"))
-    return HeightMap(found["heights"], found["origin"].tolist(), float(found["spacing"]), SWITCHES[smooth])
+    return HeightMap(found["heights"], found["origin"].tolist(), float(found["spacing"]), smooth)
 
 
 def _read_steps(value: Value, _: Path) -> Ground:

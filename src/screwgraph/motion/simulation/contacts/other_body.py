@@ -69,7 +69,7 @@ class OtherBody:
 
     Args:
         frame: the link or frame that carries it.
-        shape: a sphere, a capsule along z, or a box, of `screwgraph.robot`.
+        shape: a sphere, a capsule along z, or a box, of `screwgraph.model.robot`.
         at: the shape's origin in the frame (m).
     """
 
