@@ -98,6 +98,10 @@ def test_straight_code_branches_at_its_end_only():
     assert CASES["ur5 forward"]().ptx_source().count("bra") == 1
 
 
+BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+
+
 def check_loops(f: Function) -> None:
     assert isinstance(f._plain.program, Routine)
     assert ".func" not in f.ptx_source()
@@ -111,6 +115,21 @@ def test_long_chains_keep_their_loops():
 @pytest.mark.suite
 def test_derivatives_of_long_chains_keep_their_loops():
     check_loops(sg.forward_dynamics(sg.load(random_tree(24))).jacobian("q"))
+
+
+def test_code_that_goes_round_until_it_has_settled():
+    ball = sg.load(BALL, base="floating")
+    contacts = [sg.Contact("ball", radius=0.1, friction=0.5), sg.Contact("ball", radius=0.1, friction=0.5)]
+    f = sg.Simulator(ball, 1e-3, contacts=contacts).function
+    rng = np.random.default_rng(2)
+    q, qd, zero = np.tile(sg.neutral(ball), (3, 1)), rng.standard_normal((3, 6)), np.zeros
+    q[:, 2], qd[0, 5] = (0.0999, 0.11, 0.1), -1.0
+    given = [q, qd, zero((3, 6)), np.full((3, 1), 1e-3), np.tile([0.5, 0.3, 1e-6, 1e3], (3, 2)), zero((3, 6))]
+    expected = f(*given)
+    found = on_interpreter(f.ptx_source(), given, [np.full_like(x, np.nan) for x in expected])
+    for one, other, accuracy in zip(found, expected, (1e-12, 1e-12, 1e-9, 1e-12, 1e-12), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=accuracy * max(1.0, np.abs(other).max()))
+    assert found[2][0, 0, 2] > 1.0, "the first ball touches"
 
 
 def test_threads_beyond_the_last_sample_write_nothing():

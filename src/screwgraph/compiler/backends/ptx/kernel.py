@@ -133,13 +133,14 @@ def _emit_routine(
         f"  %{n} = alloca [{max(count, 1)} x {lanes.scalar}], align {lanes.bytes}"
         for n, count in (("out", len(routine.outputs)), ("memory", scratch))
     ]
-    lines += [*printer.body.head, *printer.body.lines]
+    # Loops end in blocks of their own: what comes after them begins a new one.
+    lines += [*printer.body.head, *printer.body.lines, "  br label %computed", "computed:"]
     for k, operand in enumerate(outputs):
         i, size = first + k, prod(operand.shape)
         lines += [
             f"  br label %put{i}",
             f"put{i}:",
-            f"  %j{i} = phi i64 [0, %{'sample' if not k else f'done{i - 1}'}], [%next{i}, %put{i}]",
+            f"  %j{i} = phi i64 [0, %{f'done{i - 1}' if k else 'computed'}], [%next{i}, %put{i}]",
             f"  %place{i} = add i64 %j{i}, {operand.places[0] if size else 0}",
             f"  %o{i} = getelementptr {lanes.scalar}, ptr %out, i64 %place{i}",
             f"  %y{i} = load {lanes.scalar}, ptr %o{i}, align {lanes.bytes}",
