@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from screwgraph.tape import Block, Lookup, Loop, Program, Routine, When
+from screwgraph.tape import Block, Lookup, Loop, Program, Routine, StageLoop, When, Window
 from screwgraph.tape.parts import Copies, Fill
 from screwgraph.tape.verifier import list_faults
 
@@ -49,6 +49,18 @@ def test_faults_of_straight_line_code(changes, fault):
         ((Fill(2, 4),), "part 0 (Fill): writes to 5 of 5 places"),
         ((When(0, (Fill(2, 1),)),), "the end: reads 2, which nobody wrote"),
         ((Loop(3, (Fill(2, 1),)),), "part 0 (Loop): reads 3, which nobody wrote"),
+        (
+            (StageLoop(3, (Fill(2, 1),), (Window(2, 1, 2),)),),
+            "part 0 (StageLoop), passage 2: part 0 (Fill): writes to 6 of 5 places",
+        ),
+        (
+            (Fill(3, 1), StageLoop(2, (Copies((3,), (2,)),), (Window(3, 1, 1),))),
+            "part 1 (StageLoop), passage 1: part 0 (Copies): reads 4, which nobody wrote",
+        ),
+        (
+            (Fill(2, 1), StageLoop(2, (Copies((2,), (3,)),), (Window(2, 1, 1),))),
+            "part 1 (StageLoop), passage 1: two places are one",
+        ),
         ((Fill(2, 1), Loop(0, (Lookup(np.zeros((1, 1)), 4, 3),))), "part 0 (Lookup): reads 4, which nobody wrote"),
     ],
 )

@@ -31,6 +31,11 @@ class Memory:
         self._size += size
         return self._places[name]
 
+    def alias(self, name: str, places: range) -> range:
+        """Name places that other vectors have, as a stage of a vector of all stages; return them."""
+        self._places[name] = places
+        return places
+
     def places(self, name: str) -> range:
         """Return where a vector stands."""
         return self._places[name]

@@ -11,7 +11,6 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.tape.parts import Block, Execution, Part, list_parts, sum_operations
-from screwgraph.tape.parts.control import Conditional
 from screwgraph.tape.program import Operations, Program, program
 from screwgraph.tape.scalar import Number
 from screwgraph.tape.tape import Tape
@@ -25,7 +24,8 @@ class Routine:
     written. A part reads what it reads before it writes, unless its docstring says more; what it takes for scratch is
     nobody else's. Two parts share places where the one writes what the other reads: that is all they know of each
     other. Places are constants: only a `Lookup`, a `Pick` or a `Put` chooses what it reads or writes by a number, only
-    a `Loop` or a `When` what is done, so that samples go side by side through all other code (`is_conditional`).
+    a `Loop` or a `When` what is done, so that samples go side by side through all other code (`is_conditional`). Within
+    a `StageLoop` places move with the passage.
     Arguments and results of a caller never overlap; where results come first, inputs follow, and no part writes these
     (`is_direct`), back ends leave both where the caller has them.
     """
@@ -72,6 +72,11 @@ class Routine:
     def goes_alone(self) -> bool:
         """Whether samples cannot go side by side."""
         return any(part.goes_alone for part in self.every)
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether loops go over stages."""
+        return any(part.repeats for part in self.every)
 
     @cached_property
     def is_direct(self) -> bool:
@@ -137,8 +142,8 @@ def _map_blocks(parts: Sequence[Part], change: Callable[[Block], Block]) -> tupl
     return tuple(
         change(part)
         if isinstance(part, Block)
-        else replace(part, parts=_map_blocks(part.parts, change))
-        if isinstance(part, Conditional)
+        else part.with_parts(_map_blocks(part.within, change))
+        if part.within
         else part
         for part in parts
     )

@@ -16,8 +16,8 @@ from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.compiler.derivatives.analytic import TreeProblem
 from screwgraph.compiler.signature import Argument
 from screwgraph.spatial import choose
-from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, When
-from screwgraph.tape.parts import Copies, Fill, Products, Recursion
+from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, StageLoop, When, Window
+from screwgraph.tape.parts import Copies, Fill, Products, Recursion, Span
 from screwgraph.tape.verifier import list_faults
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.compiler.backends.node import called
@@ -241,6 +241,119 @@ def test_every_part_in_webassembly(tmp_path):
         expected = f.code.evaluate(list(x.ravel()))
         values = got if isinstance(got, np.ndarray) else [y for r in f.results for y in got[r.name]]
         np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+
+
+STAGES = 5
+
+
+def chain() -> Routine:
+    """A recursion backwards and one forwards: y_k = a_k y_{k+1} + b_k, then z_{k+1} = y_k z_k + c, for 3 numbers.
+
+    Copies and products go along; a loop within another begins at each of its passages anew.
+    """
+    memory, n = Memory(), 3
+    out = memory.add("out", 2 * n * (STAGES + 1))
+    given = memory.add("given", 2 * n * STAGES + 1)
+    for name, size in {"kept": n * STAGES, "row": n, "sum": 1, "dot": STAGES}.items():
+        memory.add(name, size)
+    last, z, dot = n * (STAGES - 1), out[n * (STAGES + 1)], memory.places("dot").start
+    named = {"y0": 0, "y": last, "y'": last + n, "z": z, "z'": z + n}
+    for name, start in {**named, "a": given[last], "b": given[n * STAGES + last]}.items():
+        memory.alias(name, range(start, start + n))
+    memory.alias("c", given[-1:])
+    kept = memory.places("kept").start
+    back = tuple(Window(memory.places(name).start, size, -n) for name, size in (("a", n), ("b", n), ("y", 2 * n)))
+    ahead = (Window(0, n, n), Window(z, 2 * n, n), Window(kept, n, n), Window(dot, 1, 1))
+    take = Copies(tuple(range(kept, kept + n)), tuple(memory.places("row")))
+    add = memory.block("add", ["sum", "row"], ["sum"], lambda s, x: [s[0] + x[0] * x[1]])
+    parts = (
+        Fill(n * STAGES, n),
+        memory.block("end", [], ["z"], lambda: [1.0, 2.0, 3.0]),
+        StageLoop(
+            STAGES,
+            (memory.block("back", ["a", "b", "y'"], ["y"], lambda a, b, y: [*(a * (y + 0.5) + b)]),),
+            back,
+        ),
+        StageLoop(
+            STAGES,
+            (
+                memory.block("ahead", ["y0", "z", "c"], ["z'"], lambda y, z, c: [*(y * z + c[0])]),
+                Copies(tuple(range(z, z + n)), tuple(range(kept, kept + n))),
+                Products(n, 0, z, 1, dot, 1, (Span(0, 0, 1),)),
+            ),
+            ahead,
+        ),
+        memory.block("none", [], ["sum"], lambda: [0.0]),
+        StageLoop(
+            2,
+            (StageLoop(STAGES, (take, add), ahead[2:3]),),
+            (),
+        ),
+    )
+    outputs = (*out, *memory.places("sum"), *memory.places("dot"))
+    names = tuple(f"x{i}" for i in range(len(given)))
+    return Routine(names, tuple(given), outputs, memory.size, parts)
+
+
+def expected_chain(x) -> np.ndarray:
+    (a, b), c = np.reshape(x[:-1], (2, STAGES, 3)), x[-1]
+    y, z = np.zeros((STAGES + 1, 3)), np.zeros((STAGES + 1, 3))
+    for k in reversed(range(STAGES)):
+        y[k] = a[k] * (y[k + 1] + 0.5) + b[k]
+    z[0] = 1.0, 2.0, 3.0
+    for k in range(STAGES):
+        z[k + 1] = y[k] * z[k] + c
+    dots = [y[k] @ z[k] for k in range(STAGES)]
+    return np.array([*y.ravel(), *z.ravel(), 2.0 * (z[:-1, 0] @ z[:-1, 1]), *dots])
+
+
+GIVEN = np.random.default_rng(8).uniform(-1.0, 1.0, (9, 6 * STAGES + 1))
+
+
+def chain_listing(dtype: str = "float64") -> ExportedFunction:
+    code = chain()
+    arguments = [Argument("x", (len(code.input_names),), code.input_names)]
+    return ExportedFunction("chain", code, arguments, [Result("y", (len(code.outputs),))], dtype, lambda: [GIVEN])
+
+
+def test_stages_in_numbers_without_loops_and_in_machine_code():
+    code = chain()
+    assert list_faults(code) == []
+    wanted = np.array([expected_chain(x) for x in GIVEN])
+    np.testing.assert_allclose([code.evaluate(list(x)) for x in GIVEN], wanted, rtol=1e-13)
+    np.testing.assert_allclose([code.unrolled.evaluate(list(x)) for x in GIVEN], wanted, rtol=1e-13)
+    f = compile_program("chain", code, [((len(GIVEN[0]),), code.input_names)], [(len(code.outputs),)])
+    np.testing.assert_allclose(f.ufunc(GIVEN[0]), wanted[0], rtol=1e-13)
+    np.testing.assert_allclose(f.ufunc(GIVEN), wanted, rtol=1e-13)
+    assert unpack_code(pack_code(code)) == code
+
+
+def test_stages_count_as_often_as_they_are_done():
+    assert chain().operations["*"] == (3 + 3 + 3 + 2) * STAGES  # backwards, ahead, products, twice the sum
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_stages_in_c(tmp_path, dtype):
+    compiler = found("gcc", "clang", "cc")
+    written(library_code(Library("stages", [chain_listing(dtype)]), "c"), tmp_path)
+    flags = ("-std=c99", *WARNINGS, "-O1", "-I.", "test/stages_test.c", "stages.c", "-o", "t", "-lm")
+    done(compiler, *flags, cwd=tmp_path)
+    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+
+
+def test_stages_in_rust(tmp_path):
+    found("rustc")
+    written(library_code(Library("stages", [chain_listing()]), "rust"), tmp_path)
+    rust = ("rustc", "--edition", "2021", "-D", "warnings")
+    done(*rust, "--crate-type", "rlib", "--crate-name", "stages", "src/lib.rs", cwd=tmp_path)
+    done(*rust, "--test", "--extern", "stages=libstages.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
+    assert "1 passed" in done("./t", cwd=tmp_path)
+
+
+def test_stages_in_webassembly(tmp_path):
+    written(library_code(Library("stages", [chain_listing()]), "wasm"), tmp_path)
+    for got, x in zip(called(tmp_path / "stages.mjs", "stages_chain", [[list(x)] for x in GIVEN]), GIVEN, strict=True):
+        np.testing.assert_allclose(got, expected_chain(x), rtol=1e-13)
 
 
 def written(files, folder) -> None:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.signature import Result, make_numbered_argument
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettlingLoop, When
-from screwgraph.tape.parts import SIX, WIDEST, Copies, Fill, Products, Recursion
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettlingLoop, StageLoop, When
+from screwgraph.tape.parts import FIXED, SIX, WIDEST, Copies, Fill, Products, Recursion
 
 Lines = list[str]
 
@@ -34,6 +34,7 @@ class RoutinePrinter(ABC):
     def __init__(self, listing: ExportedFunction, scalar: str) -> None:
         self.listing, self.scalar, self.before = listing, scalar, Lines()
         self.names: dict[int, str] = {}
+        self.moves = FIXED
 
     @abstractmethod
     def format_number(self, value: float) -> str:
@@ -50,6 +51,15 @@ class RoutinePrinter(ABC):
     @abstractmethod
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
         """Return lines that work on arrays of the memory, which begin at places and have nothing in common."""
+
+    def place(self, place: int) -> str:
+        """Write a place of the memory, which moves with the loops over stages around it."""
+        strides = self.moves.strides(place)
+        return str(place) + "".join(f" {'-' if s < 0 else '+'} {abs(s)} * {name}" for name, s in strides)
+
+    def at(self, place: int) -> str:
+        """Write a number of the memory."""
+        return f"memory[{self.place(place)}]"
 
     def do(self, parts: Iterable[Part]) -> Lines:
         """Return the lines of parts, one after the other."""
@@ -89,47 +99,57 @@ def print_block(part: Block, printer: RoutinePrinter) -> Lines:
 def print_lookup(part: Lookup, printer: RoutinePrinter) -> Lines:
     """Copy the row of a table."""
     rows = [list(map(printer.format_number, row)) for row in part.table.tolist()]
-    row = f"ROWS[{printer.to_integer.format(f'memory[{part.row}]')}]"
-    copied = [f"memory[{place}] = {row}[{i}];" for i, place in enumerate(part.list_writes())]
+    row = f"ROWS[{printer.to_integer.format(printer.at(part.row))}]"
+    copied = [f"{printer.at(place)} = {row}[{i}];" for i, place in enumerate(part.list_writes())]
     return ["{", *indent([printer.tabulate("ROWS", rows, printer.scalar), *copied]), "}"]
 
 
 def print_pick(part: Pick, printer: RoutinePrinter) -> Lines:
     """Copy the row of a matrix in memory."""
-    return [f"memory[{here}] = {there};" for here, there in _pair_row(part, printer)]
+    return [f"{here} = {there};" for here, there in _pair_row(part, printer)]
 
 
 def print_put(part: Put, printer: RoutinePrinter) -> Lines:
     """Copy to the row of a matrix in memory."""
-    return [f"{there} = memory[{here}];" for here, there in _pair_row(part, printer)]
+    return [f"{there} = {here};" for here, there in _pair_row(part, printer)]
 
 
-def _pair_row(part: Pick | Put, printer: RoutinePrinter) -> Iterable[tuple[int, str]]:
-    """Yield each place of the vector, and the number of the row that belongs to it."""
-    row = f"{part.count} * ({printer.to_integer.format(f'memory[{part.row}]')})"
+def _pair_row(part: Pick | Put, printer: RoutinePrinter) -> Iterable[tuple[str, str]]:
+    """Yield each number of the vector, and the number of the row that belongs to it."""
+    row = f"{part.count} * ({printer.to_integer.format(printer.at(part.row))})"
     for i, here in enumerate(part.numbers):
-        yield here, f"memory[{part.matrix + i} + {row}]"
+        yield printer.at(here), f"memory[{printer.place(part.matrix + i)} + {row}]"
 
 
 def print_loop(part: Loop, printer: RoutinePrinter) -> Lines:
     """Go round."""
     first, last = printer.again
-    return [first, *indent(printer.do(part.parts)), last.format(part.test)]
+    return [first, *indent(printer.do(part.parts)), last.format(printer.at(part.test))]
+
+
+def print_stage_loop(part: StageLoop, printer: RoutinePrinter) -> Lines:
+    """Go through the stages; the number of the passage moves places."""
+    around = printer.moves
+    name = f"{'k' if part.windows else '_k'}{len(around.loops)}"
+    printer.moves = around.within(name, part)
+    lines = printer.each(name, part.count, printer.do(part.parts))
+    printer.moves = around
+    return lines
 
 
 def print_when(part: When, printer: RoutinePrinter) -> Lines:
     """Branch."""
-    return [printer.when.format(part.test), *indent(printer.do(part.parts)), "}"]
+    return [printer.when.format(printer.at(part.test)), *indent(printer.do(part.parts)), "}"]
 
 
 def print_copies(part: Copies, printer: RoutinePrinter) -> Lines:
     """Copy number by number."""
-    return [f"memory[{to}] = memory[{source}];" for to, source in zip(part.targets, part.sources, strict=True)]
+    return [f"{printer.at(to)} = {printer.at(source)};" for to, source in zip(part.targets, part.sources, strict=True)]
 
 
 def print_fill(part: Fill, printer: RoutinePrinter) -> Lines:
     """Store zeros."""
-    return printer.each("i", part.target + part.count, ["memory[i] = 0.0;"], part.target)
+    return printer.each("i", part.count, [f"memory[{printer.place(part.target)} + i] = 0.0;"])
 
 
 def print_products(part: Products, printer: RoutinePrinter) -> Lines:
@@ -184,6 +204,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
     Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
+    StageLoop: print_stage_loop,
     Products: print_products,
     Recursion: print_recursion,
     When: print_when,

@@ -12,7 +12,7 @@ import numpy as np
 
 from screwgraph.compiler.cache.program_serialisation import pack_program, unpack_program
 from screwgraph.tape import Code, Program, Routine
-from screwgraph.tape.parts import PARTS, Span
+from screwgraph.tape.parts import PARTS, Span, Window
 
 LOOPS = b"loops\n"
 """What bytes of code with loops begin with; those of straight-line code begin with the length of a text."""
@@ -70,4 +70,5 @@ def _make_tuple(name: str, value: Any) -> Any:
     """Return a field as it was: texts know lists only."""
     if not isinstance(value, list):
         return value
-    return tuple(Span(*x) for x in value) if name == "spans" else tuple(value)
+    kind = {"spans": Span, "windows": Window}.get(name)
+    return tuple(value) if kind is None else tuple(kind(*x) for x in value)

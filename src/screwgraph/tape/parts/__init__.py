@@ -6,8 +6,10 @@ from screwgraph.tape.parts.moves import Copies, Fill, Lookup, Pick, Put
 from screwgraph.tape.parts.part import Execution, Part, list_parts, sum_operations
 from screwgraph.tape.parts.products import Products, Span, find_spans
 from screwgraph.tape.parts.recursion import SIX, WIDEST, Recursion, work_size
+from screwgraph.tape.parts.stage_loop import FIXED, Moves, StageLoop, Window
 
 __all__ = [
+    "FIXED",
     "PARTS",
     "SIX",
     "WIDEST",
@@ -17,6 +19,7 @@ __all__ = [
     "Fill",
     "Lookup",
     "Loop",
+    "Moves",
     "Part",
     "Pick",
     "Products",
@@ -24,7 +27,9 @@ __all__ = [
     "Recursion",
     "SettlingLoop",
     "Span",
+    "StageLoop",
     "When",
+    "Window",
     "find_spans",
     "list_parts",
     "sum_operations",
@@ -32,5 +37,7 @@ __all__ = [
     "work_size",
 ]
 
-PARTS: tuple[type[Part], ...] = (Block, Copies, Fill, Lookup, Loop, Pick, Products, Put, Recursion, SettlingLoop, When)
+PARTS: tuple[type[Part], ...] = (
+    *(Block, Copies, Fill, Lookup, Loop, Pick, Products, Put, Recursion, SettlingLoop, StageLoop, When),
+)
 """All kinds of parts: each back end that has loops has a printer for each, the cache packs each."""

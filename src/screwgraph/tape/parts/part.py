@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from screwgraph.tape.program import Operations, Program
@@ -15,7 +15,7 @@ from screwgraph.tape.program import Operations, Program
 class Execution:
     """A run of parts: numbers of any kind in `memory`, what does to them as a program says, passages of loops done."""
 
-    memory: list[Any] | dict[int, Any]
+    memory: Any
     compute: Callable[[Program, Sequence[Any]], Sequence[Any]]
     passages: list[int] = field(default_factory=list)
 
@@ -33,6 +33,10 @@ class Part(ABC):
         """The parts that it does itself, if it does any."""
         return ()
 
+    def with_parts(self, parts: tuple[Part, ...]) -> Part:
+        """Return it with other parts within it."""
+        return replace(self, parts=parts)  # pyright: ignore[reportCallIssue, reportArgumentType]
+
     @property
     def is_conditional(self) -> bool:
         """Whether numbers say what is done, or which ones are read: there is no straight-line code of it."""
@@ -42,6 +46,11 @@ class Part(ABC):
     def goes_alone(self) -> bool:
         """Whether samples cannot go side by side."""
         return self.is_conditional
+
+    @property
+    def repeats(self) -> bool:
+        """Whether code without loops is longer by a number of passages that code with loops does not feel."""
+        return False
 
     @property
     def operations(self) -> Operations:

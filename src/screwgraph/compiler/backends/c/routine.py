@@ -18,8 +18,8 @@ class CPrinter(RoutinePrinter):
 
     up = "for (int {i} = {first}; {i} < {end}; ++{i}) {{"
     down = "for (int {i} = {end} - 1; {i} >= {first}; --{i}) {{"
-    when = "if (memory[{}] != 0) {{"
-    again = ("do {", "}} while (memory[{}] != 0);")
+    when = "if ({} != 0) {{"
+    again = ("do {", "}} while ({} != 0);")
     constant = "const {scalar} {name} = {value};"
     table = "static const {kind} {name}[{rows}][{columns}] = {values};"
     brackets = ("{", "}")
@@ -44,16 +44,16 @@ class CPrinter(RoutinePrinter):
     def call(self, block: Block, function: str) -> Lines:
         """Call a function where its numbers stand side by side, else on copies."""
         given, found, before, after = "memory_given", "memory_found", Lines(), Lines()
-        if block.reads_in_place:
-            given = f"memory + {block.reads[0] if block.reads else 0}"
+        if block.reads_in_place and self.moves.is_together(block.reads):
+            given = f"memory + {self.place(block.reads[0]) if block.reads else 0}"
         else:
-            listed = ", ".join(f"memory[{place}]" for place in block.reads)
+            listed = ", ".join(map(self.at, block.reads))
             before.append(f"const {self.scalar} {given}[{len(block.reads)}] = {{{listed}}};")
-        if block.writes_in_place:
-            found = f"memory + {block.writes[0]}"
+        if block.writes_in_place and self.moves.is_together(block.writes):
+            found = f"memory + {self.place(block.writes[0])}"
         else:
             before.append(f"{self.scalar} {found}[{len(block.writes)}];")
-            after = [f"memory[{place}] = {found}[{i}];" for i, place in enumerate(block.writes)]
+            after = [f"{self.at(place)} = {found}[{i}];" for i, place in enumerate(block.writes)]
         lines = [*before, f"{function}({given}, {found});", *after]
         return lines if len(lines) == 1 else ["{", *indent(lines), "}"]
 
@@ -62,7 +62,7 @@ class CPrinter(RoutinePrinter):
         name = f"{self._one.function}_loop{len(self.before)}"
         takes = ", ".join(f"{self.scalar} *restrict {array}" for array in arrays)
         self.before += [f"static void {name}({takes})", "{", *indent(lines), "}", ""]
-        return [f"{name}({', '.join(f'memory + {place}' for place in arrays.values())});"]
+        return [f"{name}({', '.join(f'memory + {self.place(place)}' for place in arrays.values())});"]
 
 
 def emit_routine(one: Interface, routine: Routine) -> Lines:

@@ -17,8 +17,8 @@ class RustPrinter(RoutinePrinter):
 
     up = "for {i} in {first}..{end} {{"
     down = "for {i} in ({first}..{end}).rev() {{"
-    when = "if memory[{}] != 0.0 {{"
-    again = ("loop {", "    if memory[{}] == 0.0 {{ break; }}\n}}")
+    when = "if {} != 0.0 {{"
+    again = ("loop {", "    if {} == 0.0 {{ break; }}\n}}")
     constant = "let {name}: {scalar} = {value};"
     table = "static {name}: [[{kind}; {columns}]; {rows}] = {values};"
     brackets = ("[", "]")
@@ -41,15 +41,15 @@ class RustPrinter(RoutinePrinter):
 
     def call(self, block: Block, function: str) -> Lines:
         """Call a function on copies."""
-        given = ", ".join(f"memory[{place}]" for place in block.reads)
-        after = [f"memory[{place}] = found[{i}];" for i, place in enumerate(block.writes)]
+        given = ", ".join(map(self.at, block.reads))
+        after = [f"{self.at(place)} = found[{i}];" for i, place in enumerate(block.writes)]
         return ["{", *indent([f"let found = {function}(&[{given}]);", *after]), "}"]
 
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
         """Return the lines in a scope of their own, with places of the memory for the arrays."""
         text = "\n".join(indent(lines))
         for name, place in arrays.items():
-            text = re.sub(rf"\b{name}\[", f"memory[{place} + ", text)
+            text = re.sub(rf"\b{name}\[", f"memory[{self.place(place)} + ", text)
         return ["{", *text.splitlines(), "}"]
 
 

@@ -65,7 +65,7 @@ class FunctionBodies:
 
     def add(self, code: Code) -> int:
         """Add a function, and return its number."""
-        if isinstance(code, Routine) and code.is_conditional:
+        if isinstance(code, Routine) and (code.is_conditional or code.repeats):
             return self.append(emit_routine(code, self))
         return self.append(function_body(self.pieces(code.unrolled, 0)))
 

@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.compiler.backends.wasm.encoding import CALL, END, emit_body, emit_load, emit_store, encode_leb128
+from screwgraph.compiler.backends.wasm.encoding import (
+    CALL,
+    END,
+    GET,
+    I32,
+    I32_ADD,
+    I32_LESS,
+    SET,
+    emit_body,
+    emit_integer,
+    emit_load,
+    emit_store,
+    encode_leb128,
+)
 from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, emit_constant
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, When
-from screwgraph.tape.parts import unroll_part
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, StageLoop, When
+from screwgraph.tape.parts import FIXED, unroll_part
 
 if TYPE_CHECKING:
     from screwgraph.compiler.backends.wasm.module import FunctionBodies
@@ -19,12 +32,13 @@ LOOP, IF, BRANCH_IF, EMPTY = b"\x03", b"\x04", b"\x0d", b"\x40"
 class RoutinePrinter:
     """Prints a routine whose memory stands from the place `first` on, behind its inputs and outputs.
 
-    Programs of parts work behind that, on copies of what they read.
+    Programs of parts work behind that, on copies of what they read. Loops over stages count in `counters` locals.
     """
 
     def __init__(self, routine: Routine, module: FunctionBodies) -> None:
         self.first = len(routine.inputs) + len(routine.outputs)
         self.base, self._module, self._called = self.first + routine.size, module, dict[int, list[int]]()
+        self.counters, self._moves = 0, FIXED
 
     def do(self, parts: Sequence[Part]) -> bytes:
         """Return the instructions of parts, one after the other; of those without a form of their own, a program's."""
@@ -35,11 +49,25 @@ class RoutinePrinter:
 
     def load(self, place: int) -> bytes:
         """Put a number of the routine's memory on the stack."""
-        return emit_load(self.first + place)
+        return emit_load(self.first + place, self._strides(place))
 
     def store(self, place: int, value: bytes) -> bytes:
         """Write what instructions put on the stack into the routine's memory."""
-        return emit_store(self.first + place, value)
+        return emit_store(self.first + place, value, self._strides(place))
+
+    def _strides(self, place: int) -> list[tuple[int, int]]:
+        return [(int(name), stride) for name, stride in self._moves.strides(place)]
+
+    def stages(self, part: StageLoop) -> bytes:
+        """Repeat the instructions of parts for all stages."""
+        around, counter = self._moves, self.counters
+        self.counters += 1
+        self._moves = around.within(str(counter), part)
+        own, parts = encode_leb128(counter), self.do(part.parts)
+        self._moves = around
+        following = GET + own + emit_integer(1) + I32_ADD + SET + own
+        more = GET + own + emit_integer(part.count) + I32_LESS + BRANCH_IF + b"\0"
+        return emit_integer(0) + SET + own + LOOP + EMPTY + parts + following + more + END
 
     def call(self, block: Block) -> bytes:
         """Call the functions of a program."""
@@ -53,7 +81,8 @@ def emit_routine(routine: Routine, module: FunctionBodies) -> bytes:
     printer, count = RoutinePrinter(routine, module), len(routine.inputs)
     given = [printer.store(place, emit_load(i)) for i, place in enumerate(routine.inputs)]
     found = [emit_store(i, printer.load(place)) for i, place in enumerate(routine.outputs, count)]
-    return emit_body(0, b"".join([*given, printer.do(routine.parts), *found]))
+    code = b"".join([*given, printer.do(routine.parts), *found])
+    return emit_body(printer.counters, code, I32)
 
 
 def print_block(part: Block, printer: RoutinePrinter) -> bytes:
@@ -102,6 +131,11 @@ def print_loop(part: Loop, printer: RoutinePrinter) -> bytes:
     return LOOP + EMPTY + printer.do(part.parts) + printer.load(part.test) + ZERO + NE + BRANCH_IF + b"\0" + END
 
 
+def print_stage_loop(part: StageLoop, printer: RoutinePrinter) -> bytes:
+    """Go through the stages."""
+    return printer.stages(part)
+
+
 def print_when(part: When, printer: RoutinePrinter) -> bytes:
     """Branch."""
     return printer.load(part.test) + ZERO + NE + IF + EMPTY + printer.do(part.parts) + END
@@ -114,6 +148,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], bytes]] = {
     Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
+    StageLoop: print_stage_loop,
     When: print_when,
 }
 """What prints each kind of part; the others are written out."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.tape import StageLoop
+from screwgraph.tape.parts import FIXED
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,17 @@ class Kernel:
         self.lanes, self.widest, self.one = lanes, widest, Vector(lanes, 1)
         self._attribute = "alwaysinline" if inlined else "noinline"
         self._name, self._areas = name, areas
-        self._tables: list[str] = []
+        self.tables: list[str] = []
         self.head: list[str] = []
         self.lines: list[str] = []
         self._number = count()
+        self._moves, self._offsets = FIXED, dict[tuple[str, int], str]()
 
     def text(self) -> str:
         """Return the function and its tables."""
         arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
         header = f"define internal void @{self._name}({arguments}) {self._attribute} {{"
-        return "\n".join([*self._tables, header, *self.head, *self.lines, "  ret void", "}"])
+        return "\n".join([*self.tables, header, *self.head, *self.lines, "  ret void", "}"])
 
     @property
     def call(self) -> str:
@@ -70,7 +73,7 @@ class Kernel:
         """Return the address of a table of integers."""
         name = f"@{self._name}_table{next(self._number)}"
         entries = ", ".join(f"i32 {number}" for number in numbers) or "i32 0"
-        self._tables.append(f"{name} = private constant [{max(len(numbers), 1)} x i32] [{entries}], align 64")
+        self.tables.append(f"{name} = private constant [{max(len(numbers), 1)} x i32] [{entries}], align 64")
         return name
 
     def entry(self, table: str, index: str) -> str:
@@ -86,9 +89,40 @@ class Kernel:
         return next((area, place - start) for area, start in starts if place >= start)
 
     def pointer(self, place: int) -> str:
-        """Return the address of a place of the memory."""
+        """Return the address of a place of the memory, which moves with the loops over stages around it."""
+        (area, strides), index = self.locate(place)
+        return self.address(self.move(area, strides), str(index))
+
+    def locate(self, place: int) -> tuple[tuple[str, tuple[tuple[str, int], ...]], int]:
+        """Return the memory that a place is in, with which passages it moves and how far, and which one it is there."""
         area, index = self.area(place)
-        return self.address(area, str(index))
+        return (area, tuple(self._moves.strides(place))), index
+
+    def move(self, address: str, strides: Sequence[tuple[str, int]]) -> str:
+        """Return an address that moves with passages."""
+        for key in strides:
+            address = self.address(address, self._offsets[key])
+        return address
+
+    @property
+    def moves(self) -> bool:
+        """Whether there is a loop over stages around."""
+        return bool(self._moves.loops)
+
+    def is_together(self, places: Sequence[int]) -> bool:
+        """Whether places move alike."""
+        return self._moves.is_together(places)
+
+    @contextmanager
+    def stages(self, part: StageLoop) -> Iterator[None]:
+        """Do something for all stages, of which it names the places of the first."""
+        around = self._moves
+        with self.each("0", str(part.count)) as k:
+            for stride in dict.fromkeys(window.stride for window in part.windows):
+                self._offsets[k, stride] = self.integer("mul", k, stride)
+            self._moves = around.within(k, part)
+            yield
+        self._moves = around
 
     def address(self, address: str, index: str) -> str:
         """Return the address of a number that is so many numbers behind another."""

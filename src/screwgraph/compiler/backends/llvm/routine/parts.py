@@ -14,7 +14,7 @@ from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, StageLoop, When
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion
 
 
@@ -49,6 +49,11 @@ class PartsPrinter:
             if type(part) in PRINTERS:
                 PRINTERS[type(part)](part, self)
                 continue
+            if self.body.moves:
+                LOOPS[type(part)](part, self.body)
+                self.functions += self.body.tables
+                self.body.tables.clear()
+                continue
             kernel = self.begin_function(f"part{len(self.functions)}")
             LOOPS[type(part)](part, kernel)
             self.functions.append(kernel.text())
@@ -67,14 +72,16 @@ class PartsPrinter:
 def print_block(part: Block, printer: PartsPrinter) -> None:
     """Call a program where its numbers stand side by side, else on copies."""
     body, function = printer.body, printer.function_of(part)
-    given = _locate(body, part.reads, in_place=part.reads_in_place)
-    found = _locate(body, part.writes, in_place=part.writes_in_place)
-    if not part.reads_in_place:
+    reads_there = part.reads_in_place and body.is_together(part.reads)
+    writes_there = part.writes_in_place and body.is_together(part.writes)
+    given = _locate(body, part.reads, in_place=reads_there)
+    found = _locate(body, part.writes, in_place=writes_there)
+    if not reads_there:
         used = {i[1] for i in part.program.instructions if i[0] == "input"}
         for i in sorted(used):
             body.copy(body.pointer(part.reads[i]), body.address(given, str(i)))
     body.do(f"call void {function}(ptr {given}, ptr {found})")
-    if not part.writes_in_place:
+    if not writes_there:
         for i, place in enumerate(part.writes):
             body.copy(body.address(found, str(i)), body.pointer(place))
 
@@ -124,6 +131,12 @@ def print_loop(part: Loop, printer: PartsPrinter) -> None:
         printer.do(part.parts)
 
 
+def print_stage_loop(part: StageLoop, printer: PartsPrinter) -> None:
+    """Go through the stages."""
+    with printer.body.stages(part):
+        printer.do(part.parts)
+
+
 def print_when(part: When, printer: PartsPrinter) -> None:
     """Branch."""
     with printer.body.unless(printer.body.is_zero(part.test)):
@@ -137,6 +150,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, PartsPrinter], None]] = {
     Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
+    StageLoop: print_stage_loop,
     When: print_when,
 }
 """What prints a part into the body."""
@@ -186,12 +200,13 @@ def _product(
 
 
 def print_copies(part: Copies, kernel: Kernel) -> None:
-    """Write a loop over places, for each pair of areas that they are in."""
-    together: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    """Write a loop over places, for each pair of areas that they are in and move in."""
+    together: dict[Any, list[tuple[int, int]]] = {}
     for source, target in zip(part.sources, part.targets, strict=True):
-        (a, i), (b, j) = kernel.area(source), kernel.area(target)
+        (a, i), (b, j) = kernel.locate(source), kernel.locate(target)
         together.setdefault((a, b), []).append((i, j))
-    for (a, b), pairs in together.items():
+    for ends, pairs in together.items():
+        a, b = (kernel.move(*end) for end in ends)
         sources, targets = (kernel.table(column) for column in zip(*pairs, strict=True))
         with kernel.each("0", str(len(pairs))) as t:
             kernel.copy(kernel.address(a, kernel.entry(sources, t)), kernel.address(b, kernel.entry(targets, t)))
