@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -46,7 +47,7 @@ class DeviceArray:
         size = self.dtype.itemsize
         return (*row_steps(self.samples, size), *row_steps(self.core, size * prod(self.samples)))
 
-    @property
+    @cached_property
     def __cuda_array_interface__(self) -> Mapping[str, Any]:
         return {
             "shape": self.shape,
@@ -82,18 +83,15 @@ class KernelOperand:
     stream: int | None = None
 
 
-def is_on_gpu(value: Any) -> bool:
-    """Whether a value is an array in the memory of a GPU."""
-    return hasattr(value, INTERFACE)
-
-
-def locate_operand(value: Any, core: Shape, dtype: str, what: str) -> KernelOperand:
-    """Return where a kernel finds the numbers of an array on a GPU.
+def locate_operand(value: Any, core: Shape, dtype: str, what: str) -> KernelOperand | None:
+    """Return where a kernel finds the numbers of an array on a GPU; None of an array elsewhere.
 
     Raises:
         InputError: it is of another shape or type, or its numbers are not evenly apart.
     """
-    interface = getattr(value, INTERFACE)
+    interface = getattr(value, INTERFACE, None)
+    if interface is None:
+        return None
     shape, number = tuple(interface["shape"]), np.dtype(interface["typestr"])
     if number != np.dtype(dtype):
         fix = f'f.astype("{number}"), or an array of {dtype}' if number.name in ("float64", "float32") else ""
@@ -116,13 +114,21 @@ def locate_operand(value: Any, core: Shape, dtype: str, what: str) -> KernelOper
 
 def even_step(shape: Sequence[int], strides: Sequence[int]) -> int | None:
     """Return how many bytes neighbours are apart, row by row; 0 for one, None where that differs."""
-    axes = [(n, step) for n, step in zip(shape, strides, strict=True) if n != 1]
-    if not axes:
-        return 0
-    step = axes[-1][1]
-    return step if [s for _, s in axes] == list(row_steps([n for n, _ in axes], step)) else None
+    first, expected = 0, None
+    for n, step in zip(reversed(shape), reversed(strides), strict=True):
+        if n == 1:
+            continue
+        if expected is None:
+            first = step
+        elif step != expected:
+            return None
+        expected = n * step
+    return first
 
 
 def row_steps(shape: Sequence[int], last: int) -> Shape:
     """Return the bytes between neighbours along each axis of an array row by row, whose last ones are `last` apart."""
-    return tuple(last * prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    steps = [last]
+    for n in reversed(shape[1:]):
+        steps.append(n * steps[-1])
+    return tuple(steps[len(shape) - 1 :: -1]) if shape else ()

@@ -17,7 +17,6 @@ from screwgraph.compiler.backends.cuda.arrays import (
     DeviceArray,
     KernelOperand,
     Shape,
-    is_on_gpu,
     locate_operand,
 )
 from screwgraph.compiler.backends.cuda.driver import Gpu, Memory, current_gpu
@@ -54,41 +53,42 @@ class CudaFunction:
         """Pickle the text of the kernel, which is loaded again."""
         return CudaFunction, (self.name, self.arguments, self.results, self.dtype, self.source)
 
-    @check_arguments
     def __call__(self, *values: Any, out: Any = None, stream: int = 0) -> Any:
         """Evaluate samples, in a stream of CUDA's by its handle, by default in the default stream.
 
         Raises:
             InputError: wrong number, shape or type of arguments or of `out=`; there is no GPU, or it fails.
         """
+        if stream.__class__ is not int:  # a call of 20 us has no time for more
+            stream = _validate_stream(stream)
         device = current_gpu()
         check_count(self.name, self.arguments, values)
-        samples = self._samples(values)
-        stays = out is not None or any(map(is_on_gpu, values))
-        if out is not None:
-            self._check_out(out)
+        found = [
+            locate_operand(value, a.shape, self.dtype, f"{self.name}: {a.name}")
+            for value, a in zip(values, self.arguments, strict=True)
+        ]
+        samples = self._samples(values, found)
+        stays = out is not None or any(found)
         copied: list[Memory] = []
-        places = [
-            self._copy_argument(device, *pair, samples, stream, copied)
-            for pair in zip(values, self.arguments, strict=True)
+        operands = [
+            self._copy_argument(device, value, argument, samples, stream, copied)
+            if place is None
+            else self._broadcast(place, argument, samples)
+            for place, value, argument in zip(found, values, self.arguments, strict=True)
         ]
         arrays = self._results(device, samples, stream) if out is None else out if isinstance(out, tuple) else (out,)
-        for array, result in zip(arrays, self.results, strict=True):
-            place = locate_operand(array, result.shape, self.dtype, f"{self.name}: out= of {result.name}")
-            if place.samples != samples:
-                raise InputError(f"{self.name}: out= of {result.name} is for samples {place.samples}, not {samples}")
-            places.append(place)
-        for other in dict.fromkeys(place.stream for place in places):
+        operands += self._locate_results(arrays, samples)
+        for other in {place.stream for place in operands}:
             if other is not None and other != stream:
                 device.wait(other)
         count = prod(samples)
         if count:
-            numbers = [n for place in places for n in (place.address, place.sample, place.entry)]
+            numbers = [n for place in operands for n in (place.address, place.sample, place.entry)]
             device.launch(self._kernel(device), -(-count // THREADS), THREADS, stream, [*numbers, count])
         if stays and copied:
             device.wait(stream)  # what was copied is given back now
-        found = arrays if stays else [array.numpy() for array in arrays]
-        return out if out is not None else found[0] if len(found) == 1 else tuple(found)
+        answers = arrays if stays else [array.numpy() for array in arrays]
+        return out if out is not None else answers[0] if len(answers) == 1 else tuple(answers)
 
     @check_arguments
     def array(self, values: Any, argument: str, stream: int = 0) -> DeviceArray:
@@ -129,38 +129,38 @@ class CudaFunction:
             self._kernels[device.context] = device.kernel(self.source, kernel_name(self.name))
         return self._kernels[device.context][0]
 
-    def _samples(self, values: Sequence[Any]) -> Shape:
+    def _samples(self, values: Sequence[Any], places: Sequence[KernelOperand | None]) -> Shape:
         """Return the shape of all samples together. Raises InputError."""
         shapes = list[Shape]()
-        for value, argument in zip(values, self.arguments, strict=True):
-            if is_on_gpu(value):
-                shapes.append(
-                    locate_operand(value, argument.shape, self.dtype, f"{self.name}: {argument.name}").samples
-                )
+        for value, argument, place in zip(values, self.arguments, places, strict=True):
+            if place is not None:
+                shapes.append(place.samples)
             else:
                 (array,) = check_arrays(self.name, [argument], [value])
                 shapes.append(array.shape[: array.ndim - len(argument.shape)])
+        if len(set(shapes)) == 1:
+            return shapes[0]
         try:
             return np.broadcast_shapes(*shapes)
         except ValueError:
             listed = ", ".join(f"{g.name} {shape}" for g, shape in zip(self.arguments, shapes, strict=True))
             raise InputError(f"{self.name}: samples do not broadcast, {listed}") from None
 
+    def _broadcast(self, place: KernelOperand, argument: Argument, samples: Shape) -> KernelOperand:
+        """Return where these samples of an argument on the GPU are. Raises InputError."""
+        if prod(place.samples) == 1:
+            return replace(place, sample=0)
+        if place.samples != samples:
+            why = f"its samples are {place.samples}, all together {samples}"
+            fix = "give it with all samples, or with none"
+            raise InputError(f"{self.name}: {argument.name} on the GPU does not broadcast", why=why, fix=fix)
+        return place
+
     def _copy_argument(
         self, device: Gpu, value: Any, argument: Argument, samples: Shape, stream: int, copied: list[Memory]
     ) -> KernelOperand:
-        """Return where an argument of these samples is on the GPU; one of the processor is `copied` there."""
-        core = argument.shape
-        if is_on_gpu(value):
-            place = locate_operand(value, core, self.dtype, f"{self.name}: {argument.name}")
-            if prod(place.samples) == 1:
-                return replace(place, sample=0)
-            if place.samples != samples:
-                why = f"its samples are {place.samples}, all together {samples}"
-                fix = "give it with all samples, or with none"
-                raise InputError(f"{self.name}: {argument.name} on the GPU does not broadcast", why=why, fix=fix)
-            return place
-        array = np.asarray(value)
+        """Return where an argument of these samples, which is `copied` to the GPU, is there."""
+        core, array = argument.shape, np.asarray(value)
         own = array.shape[: array.ndim - len(core)]
         whole = array if prod(own) == 1 else np.broadcast_to(array, (*samples, *core))
         rows = np.ascontiguousarray(whole, self.dtype)
@@ -174,16 +174,28 @@ class CudaFunction:
         sizes = [(r.shape, prod(samples) * r.size * number.itemsize) for r in self.results]
         return tuple(DeviceArray(samples, core, number, device.allocate(n), stream) for core, n in sizes)
 
-    def _check_out(self, out: Any) -> None:
-        arrays = out if isinstance(out, tuple) else (out,)
+    def _locate_results(self, arrays: Sequence[Any], samples: Shape) -> list[KernelOperand]:
+        """Return where results go: to arrays on the GPU that can be written to. Raises InputError."""
         fix = "`empty` makes what is needed; without out=, results are NumPy's where arguments are"
         if len(arrays) != len(self.results):
             several = "s" * (len(self.results) != 1)
             raise InputError(f"{self.name} has {len(self.results)} result{several}, out= {len(arrays)}", fix=fix)
-        if not all(map(is_on_gpu, arrays)):
-            raise InputError(f"{self.name}: out= is not on the GPU", fix=fix)
-        if any(getattr(array, INTERFACE)["data"][1] for array in arrays):
-            raise InputError(f"{self.name}: out= cannot be written to", fix=fix)
+        found = list[KernelOperand]()
+        for array, result in zip(arrays, self.results, strict=True):
+            place = locate_operand(array, result.shape, self.dtype, f"{self.name}: out= of {result.name}")
+            if place is None:
+                raise InputError(f"{self.name}: out= is not on the GPU", fix=fix)
+            if getattr(array, INTERFACE)["data"][1]:
+                raise InputError(f"{self.name}: out= cannot be written to", fix=fix)
+            if place.samples != samples:
+                raise InputError(f"{self.name}: out= of {result.name} is for samples {place.samples}, not {samples}")
+            found.append(place)
+        return found
+
+
+@check_arguments
+def _validate_stream(stream: int) -> int:
+    return int(stream)
 
 
 def make_cuda_function(f: AmbientFunction) -> CudaFunction:
