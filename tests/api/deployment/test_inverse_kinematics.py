@@ -10,6 +10,7 @@ from screwgraph.api.deployment import asked_functions
 from screwgraph.mechanics.kinematics.targets import Point, Pose, Posture
 from tests.api.deployment.tools import WARNINGS, done, eigen, found
 from tests.compiler.backends.node import called
+from tests.compiler.backends.ptx.interpreter import on_interpreter
 
 MAIN = """
 #include <stdio.h>
@@ -118,6 +119,18 @@ def test_rust_and_webassembly(tmp_path):
     assert "2 passed" in done("./t", cwd=tmp_path / "rust")
 
 
+def test_kernels_for_gpus(tmp_path):
+    robot = libraries(tmp_path, "ptx")
+    solve = sg.inverse_kinematics(robot, "tool")
+    q = np.array([[0.3, 0.4, 0.5], [-0.2, 0.9, -0.4]])
+    T, start = sg.forward_kinematics(robot, "tool")(q), q + 0.1
+    text = (tmp_path / "ptx" / "arm_inverse_kinematics_tool.ptx").read_text()
+    found_q, _, counts = on_interpreter(text, [T, start], [np.zeros((2, 3)), np.zeros((2, 2)), np.zeros((2, 3))])
+    expected = [solve(pose, start=begin) for pose, begin in zip(T, start, strict=True)]
+    np.testing.assert_allclose(found_q, [x.q for x in expected], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(counts, [[1.0, x.attempts, x.steps] for x in expected])
+
+
 @pytest.mark.suite
 def test_eigen_and_ros(tmp_path):
     libraries(tmp_path, "cpp", "ros2")
@@ -135,7 +148,7 @@ def test_what_cannot_be_is_refused(tmp_path):
     with pytest.raises(sg.InputError, match="cannot be one function with others"):
         asked_functions(robot, ["x=inverse_kinematics:tool+mass_matrix"])
     with pytest.raises(sg.InputError, match="cannot be written in this language"):
-        sg.export_library(asked_functions(robot, ["inverse_kinematics:tool"]), tmp_path, prefix="arm", language="ptx")
+        sg.export_library(asked_functions(robot, ["inverse_kinematics:tool"]), tmp_path, prefix="arm", language="numpy")
     with pytest.raises(sg.InputError, match="float16"):
         sg.inverse_kinematics(robot, "tool").astype("float16")
     many = Point("tool", at=np.zeros((2, 3)))

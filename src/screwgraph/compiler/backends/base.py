@@ -41,7 +41,7 @@ class ExportedFunction:
             raise InputError(
                 f"{self.name} cannot be written in this language",
                 why="its code has loops that end when numbers say so",
-                fix="use c, cpp, rust, ros2, llvm or wasm",
+                fix="use c, cpp, rust, ros2, llvm, ptx or wasm",
             )
         return self.code.unrolled
 

@@ -60,7 +60,7 @@ def kernel_source(f: AmbientFunction) -> str:
 
 def _text(f: ExportedFunction) -> str:
     arguments = [(a.shape, a.names) for a in f.arguments]
-    return compile_ptx(kernel_name(f.name), f.program, arguments, [r.shape for r in f.results], f.dtype)
+    return compile_ptx(kernel_name(f.name), f.code, arguments, [r.shape for r in f.results], f.dtype)
 
 
 BACKEND = Backend(
