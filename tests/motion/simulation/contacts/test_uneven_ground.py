@@ -1,6 +1,7 @@
 """Slopes, steps and height maps: what balls touch there, motions on them, one ground a motion."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,48 @@ def test_legs_on_uneven_ground_gain_no_energy(ground):
     highest = np.max(energies - np.minimum.accumulate(energies))
     assert highest < 0.02 * robot.mass * G * 0.1, "part of 10 cm of height; half of it is lost to steps on a plane"
     assert simulator.forces[:, 2].sum() > 0.0
+
+
+@dataclass(frozen=True)
+class FoundByPython:
+    """Ground of one's own, as the docs say: tangent planes of another one, by NumPy's arrays."""
+
+    ground: Any
+    fixed = None
+    motions = 1
+
+    def select(self, motions):
+        return self
+
+    def tangent_planes(self, p, radii):
+        return np.array(self.ground.tangent_planes(p, radii))
+
+
+@pytest.mark.parametrize("ground", [waves(), waves(smooth=True), sg.Steps([0.18], [0.03])])
+def test_steps_of_one_state_take_the_planes_of_their_own_state(ground):
+    """Simulators side by side; what machine code finds for one state is what arrays of many find."""
+    robot = quadruped()
+    runs = [
+        sg.Simulator(robot, DT, standing(robot, z), contacts=feet(), ground=surface)
+        for z in (0.33, 0.4)
+        for surface in (ground, FoundByPython(ground))
+    ]
+    for _ in range(40):
+        for run in runs:
+            run.step()
+    for fast, slow in (runs[:2], runs[2:]):
+        np.testing.assert_array_equal(fast.q, slow.q)
+        np.testing.assert_array_equal(fast.forces, slow.forces)
+    assert not np.array_equal(runs[0].q, runs[2].q)
+
+
+@pytest.mark.parametrize("ground", [waves(), waves(smooth=True), sg.Steps([0.18], [0.03])])
+def test_places_far_away_and_places_that_are_none(ground):
+    p = np.array([[1e12, -1e12, 0.0], [np.nan, 0.0, 0.0], [-np.inf, np.inf, 1.0]])
+    planes = ground.tangent_planes(p, np.array([0.0, 0.1, 0.1]))
+    np.testing.assert_allclose(planes[0, :3], [0.0, 0.0, 1.0])
+    assert planes[0, 3] == (0.03 if isinstance(ground, sg.Steps) else WAVES[0, 39, 0])
+    assert ground.tangent_planes(np.zeros((0, 3)), np.zeros(0)).shape == (0, 4)
 
 
 def test_grounds_of_motions():

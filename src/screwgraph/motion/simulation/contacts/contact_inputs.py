@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from screwgraph.compiler import Function, Result, compile_expression, make_numbe
 from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import PLANE, Ground, Plane
+from screwgraph.motion.simulation.contacts.ground_kernels import CompiledGround
 from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.spatial import Array
 
@@ -70,11 +72,28 @@ class ContactInputs:
         return replace(self, values=values, ground=self.ground.select(motions))
 
     def at(self, q: Float[np.ndarray, "*B nq"]) -> tuple[Float[np.ndarray, "*B n"], ...]:
-        """Return the arguments of a step that begins at q."""
+        """Return the arguments of a step that begins at q; those of one state are valid until the next call."""
         if self.fixed:
             return (self.values,)
+        if q.ndim == 1 and self._single is not None:
+            points, planes, write = self._single
+            self.places.ufunc(q, out=points)
+            write()
+            return self.values, planes
         planes = self.planes(q)
         return self.values, planes.reshape(*planes.shape[:-2], -1).astype(self.places.dtype, copy=False)
+
+    @cached_property
+    def _single(self) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, " 4k"], Callable[[], None]] | None:
+        """Points and planes of one state, and what writes the ones from the others, where that is machine code."""
+        if (
+            not isinstance(self.ground, CompiledGround)
+            or self.paired.any()
+            or np.dtype(self.places.dtype) != np.float64
+        ):
+            return None
+        points, planes = np.empty((len(self.radii), 3)), np.empty(PLANE * len(self.radii))
+        return points, planes, self.ground.writer(self.radii).between(points, planes)
 
     def planes(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k 4"]:
         """Return the tangent planes that contacts touch at q: unit normals, and heights along these (m)."""

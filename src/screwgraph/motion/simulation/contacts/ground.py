@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -112,8 +113,12 @@ class Plane:
         self, p: Float[np.ndarray, "*B k 3"], radii: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, "*B k 4"]:
         """Return the plane of each."""
+        own = self._numbers[:, None] if p.ndim == 3 else self._numbers
+        return np.broadcast_to(own, (*p.shape[:-1], PLANE))
+
+    @cached_property
+    def _numbers(self) -> Float[np.ndarray, "B 4"]:
+        """Normal and height of each."""
         normal, height = np.atleast_2d(self.normal), np.atleast_1d(self.height)
         count = max(len(normal), len(height))
-        own = np.concatenate([np.broadcast_to(normal, (count, 3)), np.broadcast_to(height, count)[:, None]], axis=1)
-        own = own[:, None] if p.ndim == 3 else own
-        return np.broadcast_to(own, (*p.shape[:-1], PLANE))
+        return np.concatenate([np.broadcast_to(normal, (count, 3)), np.broadcast_to(height, count)[:, None]], axis=1)

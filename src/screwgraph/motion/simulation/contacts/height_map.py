@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.motion.simulation.contacts.ground import PLANE
-
-ROUNDS = 1
-"""Times that the point under a ball is looked for again, with the gradient found before."""
+from screwgraph.compiler.kernels import new_table
+from screwgraph.motion.simulation.contacts.ground_kernels import SCRATCH, Grid, PlaneWriter, compile_ground_kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,74 +69,32 @@ class HeightMap:
 
         Beyond the grid the height is that of its edge.
         """
-        z, along_x, along_y = self._surface(places[..., 0], places[..., 1])
-        return z, np.stack([along_x, along_y], axis=-1)
+        at, maps = np.ascontiguousarray(places, dtype=float), self.motions
+        if maps > 1 and at.shape[:-1][:1] != (maps,):
+            raise InputError(f"places of {maps} maps have the shape {at.shape}", fix=f"give ({maps}, ..., 2)")
+        (grid, heights), count = self._tables, at.size // 2
+        found = np.empty(3 * count + SCRATCH)
+        addresses = (x.ctypes.data for x in (grid, heights, at))
+        compile_ground_kernels()["find_heights"](*addresses, maps, count // maps, found.ctypes.data)
+        found = found[: 3 * count].reshape(*at.shape[:-1], 3)
+        return found[..., 0], found[..., 1:]
 
     def tangent_planes(
         self, p: Float[np.ndarray, "*B k 3"], radii: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, "*B k 4"]:
         """Return the planes under balls, at the points whose normals lead to the balls' centres."""
-        x, y = p[..., 0], p[..., 1]
-        for _ in range(ROUNDS if np.any(radii) else 0):
-            _, along_x, along_y = self._surface(x, y)
-            lean = radii / np.sqrt(1.0 + along_x * along_x + along_y * along_y)
-            x, y = p[..., 0] + lean * along_x, p[..., 1] + lean * along_y
-        z, along_x, along_y = self._surface(x, y)
-        planes = np.empty((*z.shape, PLANE))
-        planes[..., 2] = 1.0 / np.sqrt(1.0 + along_x * along_x + along_y * along_y)
-        planes[..., 0], planes[..., 1] = -along_x * planes[..., 2], -along_y * planes[..., 2]
-        planes[..., 3] = planes[..., 0] * x + planes[..., 1] * y + planes[..., 2] * z
-        return planes
+        return self.writer(radii).planes(p)
 
-    def _surface(self, x: Float[np.ndarray, "*B"], y: Float[np.ndarray, "*B"]) -> list[Float[np.ndarray, "*B"]]:
-        """Return heights and their gradients along x and y."""
-        (nx, ny), (table, row, neighbours) = self.heights.shape[-2:], self._table
-        at_x, at_y = (x - self.origin[0]) / self.spacing, (y - self.origin[1]) / self.spacing
-        u, v = np.minimum(np.maximum(at_x, 0.0), nx - 1), np.minimum(np.maximum(at_y, 0.0), ny - 1)
-        i, j = np.minimum(u.astype(np.intp), nx - 2), np.minimum(v.astype(np.intp), ny - 2)
-        first = i * row + j
-        if self.motions > 1:
-            first += len(table) // self.motions * np.arange(self.motions).reshape(-1, *(1,) * (first.ndim - 1))
-        found = table.take(first[..., None] + neighbours)
-        z, along_u, along_v = (_cubic if self.smooth else _bilinear)(found, u - i, v - j)
-        return [z, along_u * ((u == at_x) / self.spacing), along_v * ((v == at_y) / self.spacing)]
+    def writer(self, radii: Float[np.ndarray, " k"]) -> PlaneWriter:
+        """Return the code that finds these planes."""
+        return PlaneWriter("touch_map", (*self._tables, np.ascontiguousarray(radii, dtype=float)), self.motions)
 
     @cached_property
-    def _table(self) -> tuple[Float[np.ndarray, " n"], int, Int[np.ndarray, " m"]]:
-        """Heights with those that interpolation needs beyond the edges, the length of a row, places of neighbours."""
-        padded, reach = self.heights, np.arange(2)
-        if self.smooth:
-            edges = [(0, 0)] * (padded.ndim - 2) + [(1, 1)] * 2
-            padded, reach = np.pad(padded, edges, mode="edge"), np.arange(4)
-        row = padded.shape[-1]
-        return padded.ravel(), row, (row * reach[:, None] + reach).ravel()
-
-
-Surface = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Values and their derivatives along two axes."""
-
-
-def _bilinear(found: Float[np.ndarray, "*B 4"], u: Float[np.ndarray, "*B"], v: Float[np.ndarray, "*B"]) -> Surface:
-    """Interpolate between the corners of a cell, at parts u and v of it."""
-    corner = found[..., 0]
-    along_v = found[..., 1] - corner
-    along_u, twist = found[..., 2] - corner, found[..., 3] - found[..., 2] - along_v
-    along_u = along_u + v * twist
-    return corner + v * along_v + u * along_u, along_u, along_v + u * twist
-
-
-def _cubic(found: Float[np.ndarray, "*B 16"], u: Float[np.ndarray, "*B"], v: Float[np.ndarray, "*B"]) -> Surface:
-    """Interpolate between the sixteen neighbours of a cell, at parts u and v of it."""
-    C = CUBIC.T @ found.reshape(*found.shape[:-1], 4, 4) @ CUBIC
-    v = v[..., None]
-    a = C[..., 0] + v * (C[..., 1] + v * (C[..., 2] + v * C[..., 3]))
-    b = C[..., 1] + v * (2.0 * C[..., 2] + 3.0 * v * C[..., 3])
-    z, along_v = (x[..., 0] + u * (x[..., 1] + u * (x[..., 2] + u * x[..., 3])) for x in (a, b))
-    return z, a[..., 1] + u * (2.0 * a[..., 2] + 3.0 * u * a[..., 3]), along_v
-
-
-CUBIC = 0.5 * np.array([[0.0, -1.0, 2.0, -1.0], [2.0, 0.0, -5.0, 3.0], [0.0, 1.0, 4.0, -3.0], [0.0, 0.0, -1.0, 1.0]])
-"""How much each of four neighbours weighs in each power of the part of a cell: Keys (1981), eq. (15), a = -1/2."""
+    def _tables(self) -> tuple[np.ndarray, Float[np.ndarray, "..."]]:
+        """The grid and heights, as kernels read them."""
+        grid = new_table(Grid, 1)
+        grid[0] = (*self.heights.shape[-2:], self.motions, self.smooth, *self.origin, self.spacing)
+        return grid, np.ascontiguousarray(self.heights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,33 +138,16 @@ class Steps:
         self, p: Float[np.ndarray, "*B k 3"], radii: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, "*B k 4"]:
         """Return the planes at the points of level parts and risers that are nearest; balls roll over edges."""
-        heights = np.concatenate([np.zeros((*np.shape(self.heights)[:-1], 1)), np.asarray(self.heights)], axis=-1)
-        heights = heights[:, None] if heights.ndim == 2 else heights
-        x, z = p[..., 0, None], p[..., 2, None]
-        edges = np.concatenate([[-np.inf], np.asarray(self.at), [np.inf]])
-        flats = (
-            np.clip(x, edges[:-1], edges[1:]),
-            np.broadcast_to(heights, np.broadcast_shapes(x.shape, heights.shape)),
-        )
-        low, high = np.minimum(heights[..., :-1], heights[..., 1:]), np.maximum(heights[..., :-1], heights[..., 1:])
-        risers = np.broadcast_to(edges[1:-1], flats[0][..., 1:].shape), np.clip(z, low, high)
-        at_x, at_z = (np.concatenate(both, axis=-1) for both in zip(flats, risers, strict=True))
-        away_x, away_z = x - at_x, z - at_z
-        distance = np.hypot(away_x, away_z)
-        nearest = np.argmin(distance, axis=-1)[..., None]
-        away_x, away_z, at_x, at_z, distance = (
-            np.take_along_axis(a, nearest, axis=-1)[..., 0] for a in (away_x, away_z, at_x, at_z, distance)
-        )
-        over = np.take_along_axis(
-            np.broadcast_to(heights, flats[1].shape), np.searchsorted(np.asarray(self.at), x, side="right"), axis=-1
-        )[..., 0]
-        side = np.where(p[..., 2] >= over, 1.0, -1.0)
-        is_apart = distance > TOUCHING
-        size = np.where(is_apart, side * distance, 1.0)
-        normal_x, normal_z = np.where(is_apart, away_x / size, 0.0), np.where(is_apart, away_z / size, 1.0)
-        level = normal_x * at_x + normal_z * at_z
-        return np.stack([normal_x, np.zeros_like(level), normal_z, level], axis=-1)
+        return self.writer(radii).planes(p)
 
+    def writer(self, _: Float[np.ndarray, " k"]) -> PlaneWriter:
+        """Return the code that finds these planes."""
+        return PlaneWriter("touch_steps", self._tables, self.motions)
 
-TOUCHING = 1e-12
-"""Distance (m) from steps at which a point is on the level part."""
+    @cached_property
+    def _tables(self) -> tuple[np.ndarray, ...]:
+        """Counts, places and heights, as kernels read them."""
+        heights = np.asarray(self.heights)
+        before = np.zeros((*heights.shape[:-1], 1))
+        counts = np.array([len(self.at), self.motions])
+        return counts, np.array(self.at), np.concatenate([before, heights], axis=-1)

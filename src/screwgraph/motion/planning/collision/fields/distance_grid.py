@@ -13,12 +13,13 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.formats import read_arrays
-from screwgraph.motion.simulation.contacts.height_map import CUBIC
 
 # Tables in three dimensions, cubic between their entries: continuous to the first derivative.
 
 Found = tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3 3"]]
 """Values, gradients, second derivatives."""
+CUBIC = 0.5 * np.array([[0.0, -1.0, 2.0, -1.0], [2.0, 0.0, -5.0, 3.0], [0.0, 1.0, 4.0, -3.0], [0.0, 0.0, -1.0, 1.0]])
+"""How much each of four neighbours weighs in each power of the part of a cell: Keys (1981), eq. (15), a = -1/2."""
 LINEAR = np.array([[0.0, 0.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
 """The same for linear interpolation."""
 
