@@ -127,12 +127,12 @@ def interpolate_samples(t: Float[np.ndarray, " N"], values: Float[np.ndarray, " 
 
 
 def refuse_driven(model: Model, what: str) -> None:
-    """Raise InputError where coordinates of a model are driven, in what has no law for them."""
+    """Raise InputError where coordinates of a model are driven, in what takes forces alone."""
     if model.driven:
         raise InputError(
             f"{what} of {model.name!r}, whose {', '.join(model.driven)} is driven by its file",
-            why="only simulations by methods of integration follow functions of time",
-            fix="leave out driven: in its file; motors: [...] have efforts instead",
+            why="it takes forces as given, and those of driven coordinates are answers",
+            fix="take a method of integration; or leave out driven: in its file, motors: [...] have efforts",
         )
 
 

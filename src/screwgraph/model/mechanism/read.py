@@ -71,7 +71,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
     found = replace(
         mechanism,
         gears=tuple(_complete_gear(mechanism, gear) for gear in mechanism.gears),
-        sensors=read_sensors(entries.get("sensors"), around, places),
+        sensors=read_sensors(entries.get("sensors"), replace(around, coordinates=mechanism.coordinates), places),
         gravity=_gravity(entries.get("gravity"), names, ends.dimension),
         motors=tuple(dict.fromkeys((*_coordinates(entries.get("motors"), mechanism), *driven))),
         driven=driven,

@@ -46,6 +46,7 @@ class ReadContext:
     bodies: tuple[Body, ...]
     angles: tuple[Angle, ...]
     names: Names
+    coordinates: tuple[str, ...] = ()
 
     @property
     def points(self) -> tuple[Point, ...]:

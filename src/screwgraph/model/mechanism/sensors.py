@@ -56,6 +56,18 @@ class MechanismMotion:
         motion = self._motion()
         return vector([dot(axis, ground) for axis in motion.axes(self.mechanism.bodies[number])])
 
+    def coordinate(self, slot: int, order: int) -> Any:
+        """Return a coordinate (1,), or its rate (order 1) or acceleration (order 2)."""
+        return self.states[("q", "qd", "qdd")[order]][[slot]]
+
+    def joint_position(self, slot: int) -> Any:
+        """Return a coordinate (1,)."""
+        return self.coordinate(slot, 0)
+
+    def joint_velocity(self, slot: int) -> Any:
+        """Return the rate of a coordinate (1,)."""
+        return self.coordinate(slot, 1)
+
     def position(self, point: int) -> Any:
         """Return where a point is (d,)."""
         return vector(self._motion().point(point))
@@ -165,7 +177,7 @@ def parse_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
         example = '{"sensor": "gyro", "gyroscope": "crank", "sigma": 0.01}'
         raise InputError(f"sensors = {given!r} is not a list", fix=f"give sensors=[{example}]")
     ends = Ends(mechanism.points, mechanism.vectors, mechanism.dimension)
-    around = ReadContext(ends, mechanism.bodies, mechanism.angles, {})
+    around = ReadContext(ends, mechanism.bodies, mechanism.angles, {}, mechanism.coordinates)
     try:
         found = read_sensors(_value(given), around, {})
         check_motors(found, mechanism)
@@ -223,11 +235,24 @@ def _target(on: str, value: Value, around: ReadContext) -> int | tuple[int, int]
         return find_angle(value, around.angles)
     if on == "pin":
         return _pin(value, around)
+    if on == "coordinate":
+        return _coordinate(value, around)
     if on == "angle":
         if isinstance(value.content, tuple) and around.ends.dimension == 2:
             return find_line(value, around.points)
         return find_angle(value, around.angles)
     return _body(value, around)
+
+
+def _coordinate(value: Value, around: ReadContext) -> int:
+    text, names = value.text(), around.coordinates
+    if text not in names:
+        raise ModelError(
+            f"{value.what}: there is no coordinate {quote_text(text)}",
+            at=value.at,
+            fix=suggest_name(text, names, "the coordinates are"),
+        )
+    return names.index(text)
 
 
 def _pin(value: Value, around: ReadContext) -> tuple[int, int]:

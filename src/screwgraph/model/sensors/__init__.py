@@ -13,6 +13,7 @@ from screwgraph.model.sensors.joint_position import JOINT_POSITION
 from screwgraph.model.sensors.joint_torque import JOINT_TORQUE
 from screwgraph.model.sensors.joint_velocity import JOINT_VELOCITY
 from screwgraph.model.sensors.load_cell import LOAD_CELL
+from screwgraph.model.sensors.motion import MOTION
 from screwgraph.model.sensors.pose import POSE
 from screwgraph.model.sensors.position import POSITION
 
@@ -29,6 +30,7 @@ SENSORS: Mapping[str, SensorKind] = {
     "joint_torque": JOINT_TORQUE,
     "angle": ANGLE,
     "load_cell": LOAD_CELL,
+    "motion": MOTION,
 }
 """Kinds of sensors, by the entry that names what a sensor is on; a base is placed by first readings in this order."""
 

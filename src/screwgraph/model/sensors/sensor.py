@@ -27,12 +27,13 @@ OPTIONS = {
 class Sensor:
     """Sensor of a motion: a key of `SENSORS`, the part that it is on, and its standard deviation.
 
-    Targets are names of joints or frames of robots, numbers of bodies, points or angles of mechanisms, or of a line's
-    two points. `sigma` is one number (SI units), or one for each row of the residual; `at` a place (m) on the target or
-    near it. It reads what was `delay` (s) before its times. `bias` is the standard deviation of a constant that it is
-    off by, 0: none; with `walk` that changes at random, by so much in the root of a second. Residuals beyond `huber`
-    standard deviations weigh less, 0: all count fully. A contact whose foot is further from rest than `slip` standard
-    deviations slips, 0: none does. `in_space`: its mechanism is one in space; it reads what it does on robots.
+    Targets are names of joints or frames of robots, numbers of bodies, points, angles or coordinates of mechanisms, or
+    of a line's two points. `sigma` is one number (SI units), or one for each row of the residual; `at` a place (m) on
+    the target or near it. It reads what was `delay` (s) before its times. `bias` is the standard deviation of a
+    constant that it is off by, 0: none; with `walk` that changes at random, by so much in the root of a second.
+    Residuals beyond `huber` standard deviations weigh less, 0: all count fully. A contact whose foot is further from
+    rest than `slip` standard deviations slips, 0: none does. `in_space`: its mechanism is one in space; it reads what
+    it does on robots.
     """
 
     __repr__ = one_line

@@ -15,8 +15,8 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.formats import load_table
-from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.robot import check_moves
+from screwgraph.motion.estimation.driven_coordinates import add_driven, hold_driven
 from screwgraph.motion.estimation.estimate_search import search_estimate
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, State, Unknowns, extend_guess
 from screwgraph.motion.estimation.measurements import Measurements, validate_measurements
@@ -131,13 +131,14 @@ def _estimate_model(
     watch: Watch | None,
 ) -> Estimate:
     """Search once. Raises SearchError where that fails."""
-    refuse_driven(model, "estimates")
     noise = noise or ModelNoise()
     unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, parameters)
     data = validate_measurements(measurements, unknowns.sensors(sensors, measurements), unknowns.labels)
+    data = add_driven(model, data, noise)
     driven = unknowns.inputs_of(tuple(inputs))
     _check_known(unknowns.labels, driven, data)
-    start, count, slipping = unknowns.start(q0, qd0), FIRST, dict[str, np.ndarray]()
+    start = unknowns.start(q0, qd0, hold_driven(model, float(data.t[0])))
+    count, slipping = FIRST, dict[str, np.ndarray]()
     unknowns = unknowns.fit_to(data, start[0])
     begun = (unknowns.first_position(data.sensors, measurements, start[0], noise.position), start[1])
     shared, values, failure = unknowns.parameters, {}, None
@@ -225,7 +226,7 @@ def _problem(unknowns: Unknowns, data: Measurements, start: State, noise: ModelN
     """Return the factors of the model, with standard deviations so many times larger, the sensors, and the priors."""
     q, qd, *_ = states = unknowns.states()
     walks = list_walks(unknowns, data.sensors, noise)
-    families = {x.name: x for x in (*states, *(x for x, _, _ in walks))}
+    families = {x.name: x for x in (*states, *(walk.variables for walk in walks))}
     found = unknowns.model_factors(data.steps, data.torques, start[0], noise.times(factor))
     found += [factors for walk in walks for factors in random_walk_factors(walk, data)]
     for sensor, samples in zip(data.sensors, data.samples, strict=True):

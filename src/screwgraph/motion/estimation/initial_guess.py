@@ -38,7 +38,7 @@ def extend_guess(
     done = len(values["q"]) if "q" in values else 0
     q, v = (values["q"][-1], values["qd"][-1]) if done else start
     tau, last = data.torques.copy(), max(done, 1) - 1
-    for x, _, _ in walks:
+    for x in (walk.variables for walk in walks):
         old = values.get(x.name, np.zeros((1, x.manifold.dim)))
         found[x.name] = np.vstack([old, np.tile(old[-1], (x.count - len(old), 1))])
     if unknowns.inputs:

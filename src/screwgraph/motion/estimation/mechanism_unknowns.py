@@ -42,6 +42,8 @@ from screwgraph.optimize import Factors, Result, Selection, Variables, Vector, s
 
 STEPS = ("hermite_simpson", "trapezoidal")
 """Integration rules that estimates have."""
+READ_AS_THEY_ARE = ("angle", "joint_position")
+"""Kinds of sensors whose readings are coordinates."""
 INDEPENDENT = ("z", "zd", "zdd")
 """Names of independent coordinates and their rates."""
 
@@ -95,12 +97,19 @@ class MechanismUnknowns:
         return Variables("tau", Vector(len(self.inputs)), self.count)
 
     @property
+    def walking(self) -> tuple[int, ...] | None:
+        """Places among unknown torques of those that change little: efforts of driven coordinates may jump."""
+        if not self.model.driven:
+            return None
+        return tuple(k for k, motor in enumerate(self.inputs) if self.labels[motor] not in self.model.driven)
+
+    @property
     def shared(self) -> Variables:
         """Unknown parameters over their scale: one for all, or those of each instant where they drift."""
         return Variables("parameters", Vector(len(self.parameters.names)), self.count if self.drifting else 1)
 
     def inputs_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        """Return the numbers of motors. Raises InputError."""
+        """Return the numbers of motors: of names, and of what is driven. Raises InputError."""
         known = self.labels
         for name in names:
             if name not in known:
@@ -109,7 +118,7 @@ class MechanismUnknowns:
                     if known
                     else InputError(f"there is no motor {name!r}", fix="motors:")
                 )
-        return tuple(sorted({known.index(name) for name in names}))
+        return tuple(sorted({known.index(name) for name in (*names, *self.model.driven)}))
 
     def sensors(self, given: Sequence[Mapping[str, Any]] | None, table: Any) -> tuple[Sensor, ...]:
         """Return sensors, by default those of the file. Raises InputError."""
@@ -119,9 +128,9 @@ class MechanismUnknowns:
     def default_sensors(table: Mapping[str, Any]) -> None:
         """Return none: those of the file."""
 
-    def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
+    def start(self, q0: Any, qd0: Any, held: Mapping[str, tuple[float, float]] = {}) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError, ModelError."""
-        return dynamics_of(self.model).start(q0, qd0)
+        return dynamics_of(self.model).start(q0, qd0, held)
 
     def in_window(
         self,
@@ -290,8 +299,8 @@ class MechanismUnknowns:
             values = np.asarray(table.get(sensor.name, ()), dtype=float)
             there = values[np.isfinite(values)]
             is_sure = np.hypot(max(sensor.sigma), sensor.bias) < sigma
-            if sensor.kind == "angle" and isinstance(sensor.target, int) and len(there) and is_sure:
-                read[slots[sensor.target]] = float(there[0])
+            if isinstance(sensor.target, int) and len(there) and is_sure and sensor.kind in READ_AS_THEY_ARE:
+                read[sensor.target if sensor.form.on == "coordinate" else slots[sensor.target]] = float(there[0])
         if not read:
             return q0
         try:

@@ -16,9 +16,9 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.model import Model
-from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
+from screwgraph.motion.estimation.driven_coordinates import hold_driven, make_driven_sensors, read_driven
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, Unknowns
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.online_misfit import DOUBTFUL, OnlineMisfit
@@ -83,11 +83,11 @@ class OnlineSmoother:
             raise InputError(
                 f"dt = {dt!r}, window = {window!r}", fix="give a positive time (s), and 2 or more instants"
             )
-        refuse_driven(model, "estimates")
         self.model, self.dt, self.noise = model, float(dt), noise or ModelNoise()
         unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, tuple(parameters))
-        self.sensors = unknowns.sensors(sensors, None)
-        self._start = unknowns.start(q0, qd0)
+        self._driven = make_driven_sensors(model, self.noise)
+        self.sensors = (*unknowns.sensors(sensors, None), *self._driven)
+        self._start = unknowns.start(q0, qd0, hold_driven(model, 0.0))
         rates = _validate_rates(parameter_rates or {}, unknowns.parameters.names)
         unknowns = replace(unknowns, inputs=unknowns.inputs_of(tuple(inputs)), drifting=bool(rates))
         unknowns = unknowns.in_window(window, self.dt, self._start[0], self.sensors, integrator, coordinates)
@@ -118,7 +118,7 @@ class OnlineSmoother:
     @property
     def columns(self) -> frozenset[str]:
         """Columns that readings may have."""
-        return frozenset(self._readings.names)
+        return frozenset(self._readings.names).difference(*(sensor.columns for sensor in self._driven))
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -261,6 +261,8 @@ class OnlineSmoother:
             raise InputError(f"tau has the shape {torques.shape}, expected ({len(unknowns.labels)},)")
         if tau is not None and torques[list(unknowns.inputs)].any():
             raise InputError("tau has torques of inputs, which are unknown", fix="give zero for these")
+        if self._driven:
+            readings = {**readings, **read_driven(self.model, self._driven, self.count * self.dt)}
         if self._compiled is not None:
             read = self._readings.as_vector(readings)
             self._misfit.take(self._compiled.take(read, torques), read)

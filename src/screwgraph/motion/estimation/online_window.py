@@ -11,12 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.factors import soft_equality
 from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.online_sensors import Known, Readings
 from screwgraph.motion.estimation.sensors import Walk, list_walks
-from screwgraph.optimize import Factors, FixedLag, Problem, Status, soft
+from screwgraph.optimize import Factors, FixedLag, Problem, Status
 
 FIRST_STEPS = 100
 """Steps that the search for the first window takes, at most."""
@@ -50,9 +49,9 @@ class OnlineWindow:
         """
         unknowns, noise, (q0, qd0), own = self.unknowns, self.noise, self.start, self.unknowns.parameters
         biases, walks = [(s, x) for s, x in self.readings.biases.values() if not s.walk], self._walks()
-        families, shared = [*unknowns.families, *(x for x, _, _ in walks)], [x for _, x in biases]
+        families, shared = [*unknowns.families, *(walk.variables for walk in walks)], [x for _, x in biases]
         start: dict[str, Any] = unknowns.window_values(q0, qd0)
-        prior = {**unknowns.window_prior(noise), **{x.name: size for x, size, _ in walks}}
+        prior = {**unknowns.window_prior(noise), **{walk.variables.name: walk.sigma for walk in walks}}
         prior |= {x.name: s.bias for s, x in biases}
         if own.names:
             start["parameters"] = np.tile(own.values / own.scale, (unknowns.shared.count, 1))
@@ -93,9 +92,8 @@ class OnlineWindow:
         """Return laws of motion, changes of forces and torques, and sensors as they were read."""
         steps = np.full(self.unknowns.count - 1, self.dt)
         factors = self.unknowns.model_factors(steps, torques, self.start[0], self.noise)
-        for x, _, rate in self._walks():
-            change = rate * np.sqrt(self.dt)
-            factors.append(soft(soft_equality, x[:-1], x[1:], sigma=change, name=f"change of {x.name}"))
+        for walk in self._walks():
+            factors += walk.change_factors(walk.rate * np.sqrt(self.dt))
         return factors + self.readings.factors(known, self.noise.released)
 
     def _walks(self) -> list[Walk]:
@@ -106,7 +104,7 @@ class OnlineWindow:
         rates = np.array(
             [max(self.rates.get(name, 0.0), STILL * size) for name, size in zip(own.names, own.scale, strict=True)]
         )
-        return [*found, (self.unknowns.shared, self.noise.parameters, rates / own.scale)]
+        return [*found, Walk(self.unknowns.shared, self.noise.parameters, rates / own.scale)]
 
     def _ahead(self, *values: Any) -> tuple[Any, ...]:
         """Predict the next instant, and the inner points before it: forces and torques stay."""

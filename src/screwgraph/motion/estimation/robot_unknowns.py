@@ -113,6 +113,11 @@ class RobotUnknowns:
         """Unknown parameters over their scale."""
         return self.motion.shared
 
+    @property
+    def walking(self) -> None:
+        """Places among unknown torques of those that change little: all."""
+        return
+
     def inputs_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
         """Return the columns of the torques of joints. Raises InputError."""
         return tuple(sorted(set(self.mechanics.columns(names, "joint"))))
@@ -127,9 +132,9 @@ class RobotUnknowns:
         """Return those that columns are named after."""
         return sensors_from_columns(table)
 
-    def start(self, q0: Any, qd0: Any) -> tuple[np.ndarray, np.ndarray]:
+    def start(self, q0: Any, qd0: Any, held: Mapping[str, tuple[float, float]] = {}) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity near which the motion begins. Raises InputError."""
-        return dynamics_of(self.model).start(q0, qd0)
+        return dynamics_of(self.model).start(q0, qd0, held)
 
     def first_position(self, sensors: Sequence[Sensor], table: Any, q0: np.ndarray, sigma: float) -> np.ndarray:
         """Return the position that first readings tell, where they are surer than q0."""

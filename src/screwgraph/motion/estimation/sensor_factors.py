@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.factors import prior, soft_equality
+from screwgraph.motion.estimation.factors import prior
 from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
@@ -22,10 +22,8 @@ from screwgraph.optimize.losses import Huber
 
 def random_walk_factors(walk: Walk, data: Measurements) -> list[Factors]:
     """Return the factors of a random walk that begins near zero."""
-    x, sigma, rate = walk
-    spread = merge_equal_values(rate * np.sqrt(data.steps))
-    change = soft(soft_equality, x[:-1], x[1:], sigma=spread, name=f"change of {x.name}")
-    return [make_prior(x, np.zeros(x.manifold.dim), sigma), change]
+    x, spread = walk.variables, merge_equal_values(walk.rate * np.sqrt(data.steps))
+    return [make_prior(x, np.zeros(x.manifold.dim), walk.sigma), *walk.change_factors(spread)]
 
 
 def make_sensor_factors(

@@ -4,26 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.sensors import SENSORS, SensorPlace
 from screwgraph.model.sensors.sensor import OPTIONS, Sensor
+from screwgraph.motion.estimation.factors import SomeEqual, soft_equality
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.planning.frame_velocity import differentiate_in_time, make_frame_twist
 from screwgraph.motion.planning.mechanics import Mechanics, validate_frame
-from screwgraph.optimize import Variables, Vector
+from screwgraph.optimize import Factors, Variables, Vector, soft
 from screwgraph.optimize.template_wrappers import flatten_residual
 from screwgraph.spatial import concatenate
 from screwgraph.spatial.so3 import skew
 
 EXAMPLE = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
-Walk = tuple[Variables, float, Any]
-"""A random walk: its unknowns, their standard deviation at first, and that of their change in the root of a second."""
 FORMS = {name: kind.robot for name, kind in SENSORS.items() if kind.robot}
 """Kinds of sensors that robots have."""
+
+
+class Walk(NamedTuple):
+    """A random walk: unknowns, their standard deviation at first, and that of their change in the root of a second.
+
+    Of entries that are not among the `places`, where these are given, nothing is said of changes.
+    """
+
+    variables: Variables
+    sigma: float
+    rate: Any
+    places: tuple[int, ...] | None = None
+
+    def change_factors(self, sigma: Any) -> list[Factors]:
+        """Return the factors of changes from instant to instant, of a standard deviation."""
+        x = self.variables
+        if self.places == ():
+            return []
+        template = soft_equality if self.places is None else SomeEqual(self.places)
+        return [soft(template, x[:-1], x[1:], sigma=sigma, name=f"change of {x.name}")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +167,9 @@ def bias_unknown(sensor: Sensor, count: int) -> Variables:
 
 def list_walks(unknowns: Any, sensors: Sequence[Sensor], noise: ModelNoise) -> list[Walk]:
     """Return random walks of a motion's unknowns: forces of contacts, unknown torques, biases that change."""
-    forces = [(unknowns.forces, noise.force, noise.force_rate)] if unknowns.pushed else []
-    torques = [(unknowns.tau, noise.torque, noise.torque_rate)] if unknowns.inputs else []
-    return [*forces, *torques, *((bias_unknown(s, unknowns.count), s.bias, s.walk) for s in sensors if s.walk)]
+    forces = [Walk(unknowns.forces, noise.force, noise.force_rate)] if unknowns.pushed else []
+    torques = [Walk(unknowns.tau, noise.torque, noise.torque_rate, unknowns.walking)] if unknowns.inputs else []
+    return [*forces, *torques, *(Walk(bias_unknown(s, unknowns.count), s.bias, s.walk) for s in sensors if s.walk)]
 
 
 def find_position_place(mechanics: Mechanics, joint: str) -> int:

@@ -287,8 +287,14 @@ class Planner:
             options: as for `solve`.
 
         Raises:
-            InputError: there are not so many steps, or q or qd have another shape.
+            InputError: there are not so many steps, q or qd have another shape, or coordinates are driven.
         """
+        if self.task.robot.driven:
+            raise InputError(
+                f"the horizon would move on, and {', '.join(self.task.robot.driven)} is driven",
+                why="a function of time would begin anew with each horizon",
+                fix="plan the rest anew, with functions that begin later",
+            )
         last = self.plan or self.solve(**options)
         work, by = last.transcription.steps, steps * last.transcription.steps.per_step
         if not 0 <= by < len(work.times):

@@ -87,6 +87,12 @@ class Task:
             raise InputError(f"expected an exact path, got {self.path!r}", fix="ExactPath(positions)")
         if self.path is not None and self.phases:
             raise InputError("the path's timing is found", why="a horizon gives it", fix="leave out the horizon")
+        if self.path is not None and self.robot.driven:
+            raise InputError(
+                f"the path's timing is found, and {', '.join(self.robot.driven)} is driven",
+                why="a function of time tells how fast it moves",
+                fix="give a horizon and goals",
+            )
         if (not self.phases and self.path is None) or not all(isinstance(p, Phase) for p in self.phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         _check_size(self.phases, self.robot.nv)

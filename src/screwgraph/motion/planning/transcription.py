@@ -22,6 +22,7 @@ from screwgraph.motion.planning.condensing import (
 from screwgraph.motion.planning.conserved_goals import without_conserved
 from screwgraph.motion.planning.costs import Effort
 from screwgraph.motion.planning.costs.base import select_weights
+from screwgraph.motion.planning.driven_coordinates import hold_start, make_driven_factors
 from screwgraph.motion.planning.dynamics import make_collocation_factors, make_dynamics_factors, make_effort_pieces
 from screwgraph.motion.planning.full_graph import make_full_graph_factors
 from screwgraph.motion.planning.goal_conflicts import check_goal_conflicts
@@ -117,7 +118,9 @@ def _transcribe_task(task: Task, mechanics: Mechanics, is_measured: bool) -> Tra
     steps = replace(steps, given=_collect_given_states(task, steps, starts))
     factors, accelerations, efforts = _motion(task, steps)
     factors += _start(steps, starts)
-    factors += make_loop_factors(steps, has_accelerations=_uses_accelerations(factors))
+    has_accelerations = _uses_accelerations(factors)
+    factors += make_loop_factors(steps, has_accelerations=has_accelerations)
+    factors += make_driven_factors(steps, has_accelerations=has_accelerations)
     for name, item in task.items():
         with name_errors(name):
             factors += item.factors(steps, name)
@@ -188,13 +191,21 @@ def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:
         if task.start is not None:
             found["q"] = find_start_position(task)
         if task.start_velocity is not None:
-            found["qd"] = np.zeros(robot.nv)
-            columns, values = select_velocities(mechanics, task.start_velocity)
+            found["qd"], given = np.zeros(robot.nv), _start_velocity(task)
+            columns, values = select_velocities(mechanics, given)
             found["qd"][list(columns)] = values
-            if isinstance(task.start_velocity, Mapping):
+            if isinstance(given, Mapping):
                 completed = find_model_kind(robot).completed_velocity
-                found["qd"] = completed(robot, found.get("q"), found["qd"], task.start_velocity)
+                found["qd"] = completed(robot, found.get("q"), found["qd"], given)
     return found
+
+
+def _start_velocity(task: Task) -> Any:
+    """Return the velocity at the start; where coordinates are driven, the smallest one with their rates is rest."""
+    given, driven = task.start_velocity, task.robot.driven
+    if driven and not isinstance(given, Mapping) and np.ndim(given) == 0 and given == 0.0:
+        given = {}
+    return hold_start(task.robot, given, 1) if isinstance(given, Mapping) else given
 
 
 def _check_closed(robot: Any, q: np.ndarray) -> None:

@@ -18,6 +18,7 @@ from screwgraph.motion.estimation.bayes.branch_search import search_branches
 from screwgraph.motion.estimation.bayes.branches import Path
 from screwgraph.motion.estimation.bayes.default_guess import guess_motion
 from screwgraph.motion.estimation.bayes.determinacy import check_determined
+from screwgraph.motion.estimation.bayes.driven_coordinates import evaluate_driven
 from screwgraph.motion.estimation.bayes.factors import FAMILIES, NetworkFactors
 from screwgraph.motion.estimation.bayes.jumps import check_jumps
 from screwgraph.motion.estimation.bayes.known_motion import KnownMotion
@@ -42,6 +43,8 @@ EXPECTED = 1.0
 class GivenNetwork:
     """The factor graph of a model at one instant or over time, given what is known. See `BayesNetwork.given`.
 
+    Functions of time tell those of the `known` quantities that are `driven`.
+
     Blanco-Claraco et al. (2021), section 5.
     """
 
@@ -55,6 +58,7 @@ class GivenNetwork:
     integrator: str = "trapezoidal"
     noise: Noise | None = None
     is_independent: bool = False
+    driven: tuple[Known, ...] = ()
 
     def __post_init__(self) -> None:
         for kind in self.asked:
@@ -95,7 +99,7 @@ class GivenNetwork:
                 undetermined: one line says how many, and names unknowns that would settle them. Or, where no noise was
                 stated, torques do not lead to the state at which a path begins, or it goes through a dead centre.
         """
-        names = {known.name: known for known in self.known}
+        names = {known.name: known for known in self.known if known not in self.driven}
         for name in values:
             if name not in names:
                 raise make_unknown_name_error("known quantity", name, names)
@@ -103,6 +107,7 @@ class GivenNetwork:
             if name not in values:
                 raise InputError(f"the value of {name} is missing", why="it was named as known")
         given = {name: known.values(values) for name, known in names.items()}
+        given |= evaluate_driven(self.model, self.driven, float(self.dt or 0.0))
         motion = KnownMotion.from_known(
             self.model, self.steps, float(self.dt or 0.0), self.known, given, self.laws.paths
         )

@@ -14,7 +14,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.motion.estimation.bayes.factors import FAMILIES
+from screwgraph.motion.estimation.bayes.driven_coordinates import list_driven
+from screwgraph.motion.estimation.bayes.factors import FAMILIES, NetworkFactors
 from screwgraph.motion.estimation.bayes.given_network import GivenNetwork
 from screwgraph.motion.estimation.bayes.known_names import Quantity, parse_knowns
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
@@ -75,7 +76,7 @@ class BayesNetwork:
         What is known may change from step to step: torques at some, coordinates at others. A coordinate that is known
         at three or more consecutive steps is a path. Where a torque is unknown, the velocities and accelerations of as
         many paths as there are degrees of freedom count as known, too; paths of eight steps or more are smoothed by
-        their noise, as those of inverse dynamics are.
+        their noise, as those of inverse dynamics are. Coordinates that the model's file drives are known, from t = 0.
 
         Args:
             model: whose laws the conditional probabilities are.
@@ -103,7 +104,8 @@ class BayesNetwork:
         if "C" in asked and any(one.kind == "C" for one in found):
             raise InputError("the branch C is known, and asked", fix="leave it out of one of both")
         named = tuple(kind for kind in asked if solve is not None or kind in FAMILIES)
-        return GivenNetwork(own, steps, found, named, dt, integrator, noise, "z" in kinds)
+        driven = list_driven(own, steps, found, NetworkFactors(own, steps, found, named, "z" in kinds).kinds)
+        return GivenNetwork(own, steps, (*found, *driven), named, dt, integrator, noise, "z" in kinds, driven)
 
     def _parse_given(self, known: Iterable[str | Quantity]) -> set[Quantity]:
         kinds, given = {node.kind for node in self.parents}, set()

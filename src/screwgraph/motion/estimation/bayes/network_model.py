@@ -13,7 +13,6 @@ from jaxtyping import Bool, Float
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.dynamics import forward_dynamics
-from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
@@ -54,7 +53,6 @@ class NetworkModel:
     def from_model(cls, model: Any, sensors: Sequence[Any] | None = None) -> NetworkModel:
         """Return a model with sensors, by default those of its file. Raises InputError where it is none."""
         kind = find_model_kind(model)
-        refuse_driven(model, "networks")
         mechanics = get_mechanics(kind.model(kind.as_robot(model)))
         if sensors is None:
             return cls(mechanics, tuple(getattr(model, "sensors", ())))

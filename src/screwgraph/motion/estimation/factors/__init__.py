@@ -23,7 +23,7 @@ from screwgraph.motion.estimation.factors.independent_constraints import (
     IndependentVelocity,
 )
 from screwgraph.motion.estimation.factors.prior import prior
-from screwgraph.motion.estimation.factors.soft_equality import soft_equality
+from screwgraph.motion.estimation.factors.soft_equality import SomeEqual, soft_equality
 
 FACTORS: Mapping[str, Callable[..., Any]] = {
     "prior": prior,
@@ -53,6 +53,7 @@ __all__ = [
     "IndependentVelocity",
     "InverseDynamics",
     "PositionConstraints",
+    "SomeEqual",
     "VelocityConstraints",
     "prior",
     "soft_equality",

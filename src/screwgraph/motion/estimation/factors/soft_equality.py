@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -11,3 +12,14 @@ def soft_equality(x: Any, ahead: Any) -> Any:
     Blanco-Claraco et al. (2021), section 5.2, f_eq.
     """
     return ahead - x
+
+
+@dataclass(frozen=True)
+class SomeEqual:
+    """Some entries of variables that hardly change from one step to the next."""
+
+    places: tuple[int, ...]
+
+    def __call__(self, x: Any, ahead: Any) -> Any:
+        """Return these one step later less these."""
+        return soft_equality(x[list(self.places)], ahead[list(self.places)])

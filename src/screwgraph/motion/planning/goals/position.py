@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot, check_unit
+from screwgraph.motion.planning.driven_coordinates import hold_start
 from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.models import find_model_kind, list_values, merge_names, set_coordinates
 from screwgraph.motion.planning.task_parser import TaskParser
@@ -89,8 +90,11 @@ def flat_coordinates(robot: Any) -> set[int]:
 
 def find_start_position(task: Task) -> Float[np.ndarray, " nq"]:
     """Return where a task's motion begins; coordinates of a mechanism that are not given follow. Raises InputError."""
-    q = task.robot.neutral() if task.start is None else complete_position(task.robot, task.start)[0]
-    return find_model_kind(task.robot).completed(task.robot, q, task.start) if isinstance(task.start, Mapping) else q
+    robot, start = task.robot, {} if task.start is None and task.robot.driven else task.start
+    if isinstance(start, Mapping):
+        start = hold_start(robot, start, 0)
+    q = robot.neutral() if start is None else complete_position(robot, start)[0]
+    return find_model_kind(robot).completed(robot, q, start) if isinstance(start, Mapping) else q
 
 
 def complete_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], tuple[str, ...]]:

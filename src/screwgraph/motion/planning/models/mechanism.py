@@ -13,7 +13,7 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.graph import FactorGraph, unconstrained_graph
 from screwgraph.mechanics.mechanism import Mechanism, follow_branch, position_problem, velocity_problem
-from screwgraph.model.functions_of_time import refuse_driven
+from screwgraph.model.functions_of_time import FunctionOfTime
 from screwgraph.model.mechanism import MechanismMobility
 from screwgraph.model.mechanism.equations import residual
 from screwgraph.model.robot import Joint
@@ -40,6 +40,11 @@ class MechanismCoordinates:
     def name(self) -> str:
         """Name of the mechanism."""
         return self.mechanism.name
+
+    @property
+    def driven(self) -> Mapping[str, FunctionOfTime]:
+        """Functions of time that coordinates follow."""
+        return self.mechanism.driven
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -142,10 +147,14 @@ def _turns(robot: MechanismCoordinates) -> list[bool]:
 
 
 def _drive(robot: MechanismCoordinates, names: Sequence[str] | None) -> Drive:
-    """All motors, or those of the coordinates named. Raises InputError where no motor drives one of them."""
+    """All motors, or those of the coordinates named and of driven ones.
+
+    Raises InputError where no motor drives one of them.
+    """
     slots = robot.mechanism.motor_slots
     named = [] if names is None else sorted({c for n in names for c in find_coordinates(robot, n, "joint to actuate")})
-    chosen = list(slots) if names is None else named
+    moved = {robot.joint_names.index(name) for name in robot.driven}
+    chosen = list(slots) if names is None else sorted({*named, *moved})
     for coordinate in chosen:
         if coordinate not in slots:
             raise InputError(
@@ -171,7 +180,6 @@ def _completed_velocity(
 def _as_robot(model: Mechanism | MechanismCoordinates) -> MechanismCoordinates:
     if isinstance(model, MechanismCoordinates):
         return model
-    refuse_driven(model, "plans")
     return MechanismCoordinates(model)
 
 
