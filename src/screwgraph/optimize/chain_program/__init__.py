@@ -1,0 +1,6 @@
+"""Convex quadratic programs of chains of stages, solved in generated code by an interior point."""
+
+from screwgraph.optimize.chain_program.bounds import Bound
+from screwgraph.optimize.chain_program.chain_program import ChainProgram
+
+__all__ = ["Bound", "ChainProgram"]

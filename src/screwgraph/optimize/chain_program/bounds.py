@@ -1,0 +1,107 @@
+"""Bounds of an interior point: distances t to them, multipliers, and what both add to a Newton step.
+
+A bound of v at b is d = s (v - b) >= 0, s = 1 where it is a lower one, -1 where it is an upper one. A hard bound has a
+distance t = d and a multiplier y >= 0 with t y = mu. A soft one may be passed by e >= 0 at the cost l1 e + l2 e^2 / 2:
+t = d + e, and e has a multiplier z with e z = mu, y + z = l1 + l2 e, so that a step of e follows from that of v and is
+eliminated. Newton's step of these equations makes y = b - D s dv of a step dv. No large numbers cancel as D grows: dv
+is small where D is large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.spatial import maximum
+from screwgraph.tape import Number
+
+LEAST = 1e-13
+"""The least distance or multiplier: none is zero."""
+AWAY = 0.1
+"""The least distance with which all begins."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound of the unknown `index` of an input or a state, `lower` or upper, that is hard or `soft`."""
+
+    index: int
+    lower: bool
+    soft: bool = False
+
+    @property
+    def sign(self) -> float:
+        """How the distance grows with the unknown."""
+        return 1.0 if self.lower else -1.0
+
+    @property
+    def size(self) -> int:
+        """How many numbers belong to it: t, y, and e, z of a soft one."""
+        return 4 if self.soft else 2
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """A bound at a value with its numbers, for a barrier of mu and penalties (l1, l2); see above."""
+
+    bound: Bound
+    value: Number
+    numbers: Sequence[Number]
+    mu: Number
+    penalty: tuple[Number, Number]
+
+    def distance(self, v: Number) -> Number:
+        """Return how far v is within the bound."""
+        return v - self.value if self.bound.lower else self.value - v
+
+    def begin(self, v: Number) -> list[Number]:
+        """Return numbers with which all begins, for an unknown v."""
+        d = self.distance(v)
+        t = maximum(d, AWAY)
+        if not self.bound.soft:
+            return [t, self.mu / t]
+        e = maximum(t - d, AWAY)
+        return [t, self.mu / t, e, self.mu / e]
+
+    def law(self, v: Number) -> tuple[Number, Number]:
+        """Return D and b."""
+        t, y, *soft = self.numbers
+        inverse, e = 1.0 / t, soft[0] if soft else 0.0
+        D, b = y * inverse, (self.mu - y * (self.distance(v) + e - t)) * inverse
+        if soft:
+            D2, push, share = self._soften(D)
+            held = (self.penalty[1] + D2) * share
+            return D * held, b * held - D * share * push
+        return D, b
+
+    def solve(self, v: Number, dv: Number) -> list[Number]:
+        """Return Newton's steps of the numbers, for that of the unknown."""
+        t, y, *soft = self.numbers
+        inverse, e = 1.0 / t, soft[0] if soft else 0.0
+        gap, along = self.distance(v) + e - t, dv if self.bound.lower else -dv
+        D, b = y * inverse, (self.mu - y * gap) * inverse
+        if soft:
+            D2, push, share = self._soften(D)
+            de = (b + push - D * along) * share
+            return [gap + along + de, b - D * (along + de) - y, de, self.mu / e - soft[1] - D2 * de]
+        return [gap + along, b - D * along - y]
+
+    def _soften(self, D: Number) -> tuple[Number, Number, Number]:
+        """Return the rate of z with e, what pushes e besides y, and 1 / (l2 + D + D2)."""
+        e, z = self.numbers[2:]
+        inverse = 1.0 / e
+        D2 = z * inverse
+        push = self.mu * inverse - self.penalty[0] - self.penalty[1] * e
+        return D2, push, 1.0 / (self.penalty[1] + D + D2)
+
+
+def list_barriers(bounds: Sequence[Bound], values: Any, numbers: Any, mu: Number, penalties: Any) -> list[Barrier]:
+    """Return the bounds with their values, numbers one after the other, and penalties of soft ones in their order."""
+    found, place, soft = list[Barrier](), 0, 0
+    for bound, value in zip(bounds, values, strict=True):
+        own = list(numbers[place : place + bound.size])
+        penalty = (penalties[2 * soft], penalties[2 * soft + 1]) if bound.soft else (0.0, 0.0)
+        found.append(Barrier(bound, value, own, mu, penalty))
+        place, soft = place + bound.size, soft + bound.soft
+    return found

@@ -1,0 +1,225 @@
+"""A chain-structured convex quadratic program as code: a primal-dual interior point with Riccati's recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from screwgraph.base.summary import one_line
+from screwgraph.optimize.active_set.active_rows import ENDLESS, flag
+from screwgraph.optimize.chain_program.bounds import Bound
+from screwgraph.optimize.chain_program.stage_code import Pattern, StageCode
+from screwgraph.spatial import choose, maximum
+from screwgraph.tape import Block, Loop, Memory, Number, Part, StageLoop, Window
+
+SOLUTION = ("status", "iterations", "stationarity", "equality", "complementarity", "violation")
+"""Status: 0 solved, 1 not within the tolerance yet, 3 no numbers: inputs are those of the last sound iterate."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChainProgram:
+    """A program of `stages` N with nx states and nu inputs, in a memory, for `iterations` barrier steps a call.
+
+    Unknowns are z_k = (x_k, u_k), k = 0..N-1, and x_N; x_0 is given:
+
+        min sum_k z_k' H_k z_k / 2 + g_k' z_k  +  x_N' Q x_N / 2 + q' x_N,   x_{k+1} = T_k (J_k z_k + c_k)
+
+    T_k = I + h_k E has ones of E at `integrated` (i, j): x'_i = (J z + c)_i + h x'_j, as positions follow from the next
+    velocities. `J` (nx, nx + nu) and the lower triangle of `H` are patterns: constants, None where entries are live. Bounds
+    of `inputs` hold for u_k, those of `states` for x_{k+1}; soft ones have penalties l1 e + l2 e^2 / 2. With a `tolerance`,
+    steps end once no residual is larger.
+
+    Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
+    x; P, p: cost to go dx'P dx / 2 + p'dx, lower triangle by rows; L, inverse, V, v: du = -L'^-1 (V dx + v); gap: dx' =
+    T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states): given; u, du; D, d: what bounds add for
+    (u, x'); before: x; numbers: t, y, e, z of bounds (`bounds.py`), `carried` from call to call. x, u are the iterate,
+    before and after.
+    Vectors that stand once: x0 (x of stage 0), terminal_H (P of stage N), terminal_g, penalty (l1, l2 of each soft bound), warm (1: go on from the
+    last numbers and barrier, 0: begin afresh), barrier are given; barrier, gain (nu, nx) and `solution` are results.
+
+    The recursion factors Hessians with the bounds' diagonals once for each step: Rao, Wright and Rawlings (1998),
+    "Application of interior-point methods to model predictive control"; all numbers stay where they are for warm
+    starts. The barrier grows eightfold where a step is shorter than a half, else it shrinks to .3.
+    """
+
+    __repr__ = one_line
+
+    memory: Memory
+    stages: int
+    nx: int
+    nu: int
+    J: Pattern | None = None
+    H: Pattern | None = None
+    integrated: Sequence[tuple[int, int]] = ()
+    inputs: Sequence[Bound] = ()
+    states: Sequence[Bound] = ()
+    iterations: int = 2
+    tolerance: float = 0.0
+    prefix: str = "chain."
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """Vectors of a stage that hold the solver's own numbers from call to call."""
+        return ("numbers",)
+
+    @cached_property
+    def code(self) -> StageCode:
+        """Expressions of a stage."""
+        n = self.nx + self.nu
+        J, H = self.J or [[None] * n] * self.nx, self.H or [[None] * n] * n
+        return StageCode(self.nx, self.nu, J, H, self.integrated, self.inputs, self.states)
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """Vectors of a stage in order, and how long they are."""
+        nx, nu, code = self.nx, self.nu, self.code
+        live = sum(entry is None for row in code.J for entry in row)
+        own = sum(entry is None for i, row in enumerate(code.H) for entry in row[: i + 1])
+        bounds = [bound for _, bound in code.bounds]
+        return {
+            **{"x": nx, "P": nx * (nx + 1) // 2, "p": nx, "L": nu * (nu - 1) // 2, "inverse": nu, "V": nu * nx, "v": nu},
+            **{"gap": nx, "dx": nx, "J": live, "c": nx, "h": 1, "H": own, "g": nx + nu, "bound": len(bounds)},
+            **{"u": nu, "du": nu, "D": nu + nx, "d": nu + nx, "before": nx},
+            **{"numbers": sum(bound.size for bound in bounds)},
+        }
+
+    @property
+    def stride(self) -> int:
+        """How far a stage's numbers are from those of the one before."""
+        return sum(self.sizes.values())
+
+    def stage(self, name: str, k: int) -> range:
+        """Return the places of a vector of stage k, of bound_u or bound_x of its bounds, or of x' of the next one."""
+        split = len(self.inputs)
+        parts = {"bound_u": ("bound", 0, split), "bound_x": ("bound", split, len(self.states))}
+        parts |= {"x'": ("x", self.stride, self.nx)}
+        vector, first, size = parts.get(name, (name, 0, self.sizes.get(name, 0)))
+        names = list(self.sizes)
+        before = first + sum(self.sizes[other] for other in names[: names.index(vector)])
+        start = self._record(k) + before
+        return range(start, start + size)
+
+    def window(self, *names: str, first: int = 0, step: int = 1) -> tuple[Window, ...]:
+        """Return what moves vectors from those of a stage on; by default, all stages forward."""
+        places = [self.stage(name, first) for name in names]
+        return tuple(Window(p.start, len(p), step * self.stride) for p in places)
+
+    def allocate(self) -> None:
+        """Add all vectors to the memory; stage N holds the last state and the terminal cost."""
+        add, alias = self.memory.add, self.memory.alias
+        add(f"{self.prefix}stages", (self.stages + 1) * self.stride)
+        once = {"terminal_g": self.nx, "penalty": 2 * sum(bound.soft for _, bound in self.code.bounds), "warm": 1, "barrier": 1}
+        once |= {"gain": self.nu * self.nx, "solution": len(SOLUTION)}
+        once |= {"mu": 1, "ratios": 3, "steps": 3, "adjoint": self.nx, "worst": 4, "count": 1, "more": 1}
+        for name, size in once.items():
+            add(self.prefix + name, size)
+        known = {"x0": ("x", 0), "terminal_H": ("P", self.stages)}
+        for name, where in known.items():
+            alias(self.prefix + name, self.stage(*where))
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts that solve."""
+        code, bounds = self.code, ["bound", "numbers"]
+        begin = self._block("begin", ["barrier", "warm"], ["mu", "count"], _begin)
+        first = self._block("first", [], ["dx"], lambda: [0.0] * self.nx)
+        start = self._block("start", ["u", "x+", *bounds, "warm", "mu", "penalty"], ["u", "x+", "numbers"], code.begin)
+        count = self._block("count", ["count", "worst", "ratios"], ["count", "more"], self._count)
+        again = (*self._step(), *self._judge(), count)
+        if self.tolerance > 0.0:
+            steps: tuple[Part, ...] = (Loop(self.memory.places(f"{self.prefix}more").start, again),)
+        else:
+            steps = (StageLoop(self.iterations, self._step(), ()), *self._judge(), count)
+        return (
+            begin,
+            first,
+            self._ahead(start),
+            *steps,
+            self._ahead(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
+            self._block("gain", ["L", "inverse", "V"], ["gain"], code.gain),
+            self._block("end", ["mu", "worst", "count", "ratios"], ["barrier", "solution"], self._end),
+        )
+
+    def _step(self) -> tuple[Part, ...]:
+        """Return what does a step of Newton's method, and chooses the next barrier."""
+        code, last = self.code, self.stages - 1
+        bounds, moves = ["bound", "numbers", "mu", "penalty"], ["u", "x+", "du", "dx+"]
+        given = ["J", "c", "h", "H", "g", "bound", "u", "du", "D", "d", "before", "numbers", "x+", "P+", "p+"]
+        found = ["P", "p", "L", "inverse", "V", "v", "gap"]
+        return (
+            self._block("terminal", ["P+", "terminal_g", "x+"], ["p+"], code.end, last),
+            self._back(
+                self._block("condense", ["u", "x+", "x", *bounds], ["D", "d", "before"], code.condense, last),
+                self._block("factor", given, found, code.factor, last),
+            ),
+            self._block("ratios", [], ["ratios"], lambda: [0.0, 0.0, 0.0]),
+            self._ahead(
+                self._block("roll", [*found[2:], "dx", "J", "c", "h"], ["du", "dx+"], code.roll),
+                self._block("measure", [*moves, *bounds, "ratios"], ["ratios"], code.measure),
+            ),
+            self._block("step", ["ratios", "mu"], ["steps"], code.step),
+            self._ahead(self._block("update", [*moves, *bounds, "steps"], ["u", "x+", "numbers"], code.update)),
+            self._block("barrier", ["steps"], ["mu"], lambda steps: [steps[2]]),
+        )
+
+    def _judge(self) -> tuple[Part, ...]:
+        """Return what computes the residuals, from the last stage to the first."""
+        last, given = self.stages - 1, ["x", "u", "x+", "numbers", "J", "c", "h", "H", "g", "bound"]
+        return (
+            self._block("slope", ["P+", "terminal_g", "x+"], ["adjoint"], self.code.end, last),
+            self._block("none", [], ["worst"], lambda: [0.0] * len(SOLUTION[2:])),
+            self._back(self._block("judge", [*given, "adjoint", "worst"], ["adjoint", "worst"], self.code.judge, last)),
+        )
+
+    def _count(self, count: Sequence[Number], worst: Sequence[Number], ratios: Sequence[Number]) -> list[Number]:
+        """Return how many steps were done, and whether there are more."""
+        done = self.iterations if self.tolerance <= 0.0 else count[0] + 1.0
+        is_open = flag(maximum(maximum(worst[0], worst[1]), worst[2]) > self.tolerance) * (ratios[2] < ENDLESS)
+        return [done, 0.0 if self.tolerance <= 0.0 else is_open * (done < self.iterations)]
+
+    def _end(
+        self, mu: Sequence[Number], worst: Sequence[Number], count: Sequence[Number], ratios: Sequence[Number]
+    ) -> list[Number]:
+        """Return the barrier and the solution."""
+        residuals = [choose(x < ENDLESS, x, ENDLESS) for x in worst]
+        is_open = 0.0
+        if self.tolerance > 0.0:
+            is_open = flag(maximum(maximum(residuals[0], residuals[1]), residuals[2]) > self.tolerance)
+        status = choose(ratios[2] < ENDLESS, is_open, 3.0)
+        return [mu[0], status, count[0], *residuals]
+
+    # Blocks of a stage, whose vectors those of the next one ("P+") may be, and loops.
+
+    def _block(
+        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Callable[..., Sequence[Number]], k: int = 0
+    ) -> Block:
+        """Return a block at stage k."""
+        names = [[self._name(name, k) for name in side] for side in (reads, writes)]
+        return self.memory.block(label, names[0], names[1], expression)
+
+    def _name(self, name: str, k: int) -> str:
+        """Return the name in the memory of a vector of a stage, or of one that stands once."""
+        if self.prefix + name in self.memory.names:
+            return self.prefix + name
+        plain = name.rstrip("+")
+        own = f"{self.prefix}{plain}@{k + name.count('+')}"
+        if own not in self.memory.names:
+            self.memory.alias(own, self.stage(plain, int(own.rpartition("@")[2])))
+        return own
+
+    def _record(self, k: int) -> int:
+        return self.memory.places(f"{self.prefix}stages").start + k * self.stride
+
+    def _ahead(self, *parts: Part) -> StageLoop:
+        """Return parts of stage 0 for all stages."""
+        return StageLoop(self.stages, parts, (Window(self._record(0), 2 * self.stride, self.stride),))
+
+    def _back(self, *parts: Part) -> StageLoop:
+        """Return parts of the last stage for all stages, backwards."""
+        return StageLoop(self.stages, parts, (Window(self._record(self.stages - 1), 2 * self.stride, -self.stride),))
+
+
+def _begin(barrier: Sequence[Number], warm: Sequence[Number]) -> list[Number]:
+    """Return the barrier, and that no step was done."""
+    goes_on = flag(warm[0] > 0.5) * (barrier[0] > 0.0) * (barrier[0] < ENDLESS)
+    return [choose(goes_on > 0.5, barrier[0], 1.0), 0.0]
