@@ -2,5 +2,6 @@
 
 from screwgraph.optimize.chain_program.bounds import Bound
 from screwgraph.optimize.chain_program.chain_program import ChainProgram
+from screwgraph.optimize.chain_program.function import compile_chain_program
 
-__all__ = ["Bound", "ChainProgram"]
+__all__ = ["Bound", "ChainProgram", "compile_chain_program"]

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.spatial import maximum
+from screwgraph.spatial import maximum, minimum
 from screwgraph.tape import Number
 
-LEAST = 1e-13
-"""The least distance or multiplier: none is zero."""
+LEAST, MOST = 1e-13, 1e13
+"""The least and the largest distance or multiplier: none is zero, those of bounds that cannot be met stay finite."""
 AWAY = 0.1
 """The least distance with which all begins."""
 
@@ -94,6 +94,11 @@ class Barrier:
         D2 = z * inverse
         push = self.mu * inverse - self.penalty[0] - self.penalty[1] * e
         return D2, push, 1.0 / (self.penalty[1] + D + D2)
+
+
+def limit(number: Number) -> Number:
+    """Return a distance or a multiplier within what these may be."""
+    return minimum(maximum(number, LEAST), MOST)
 
 
 def list_barriers(bounds: Sequence[Bound], values: Any, numbers: Any, mu: Number, penalties: Any) -> list[Barrier]:

@@ -26,17 +26,18 @@ class ChainProgram:
         min sum_k z_k' H_k z_k / 2 + g_k' z_k  +  x_N' Q x_N / 2 + q' x_N,   x_{k+1} = T_k (J_k z_k + c_k)
 
     T_k = I + h_k E has ones of E at `integrated` (i, j): x'_i = (J z + c)_i + h x'_j, as positions follow from the next
-    velocities. `J` (nx, nx + nu) and the lower triangle of `H` are patterns: constants, None where entries are live. Bounds
-    of `inputs` hold for u_k, those of `states` for x_{k+1}; soft ones have penalties l1 e + l2 e^2 / 2. With a `tolerance`,
-    steps end once no residual is larger.
+    velocities. `J` (nx, nx + nu) and the lower triangle of `H` are patterns: constants, None where entries are live.
+    Bounds of `inputs` hold for u_k, those of `states` for x_{k+1}; soft ones have penalties l1 e + l2 e^2 / 2. With a
+    `tolerance`, steps end once no residual is larger.
 
     Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
     x; P, p: cost to go dx'P dx / 2 + p'dx, lower triangle by rows; L, inverse, V, v: du = -L'^-1 (V dx + v); gap: dx' =
     T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states): given; u, du; D, d: what bounds add for
     (u, x'); before: x; numbers: t, y, e, z of bounds (`bounds.py`), `carried` from call to call. x, u are the iterate,
     before and after.
-    Vectors that stand once: x0 (x of stage 0), terminal_H (P of stage N), terminal_g, penalty (l1, l2 of each soft bound), warm (1: go on from the
-    last numbers and barrier, 0: begin afresh), barrier are given; barrier, gain (nu, nx) and `solution` are results.
+    Vectors that stand once: x0 (x of stage 0), terminal_H (P of stage N), terminal_g, penalty (l1, l2 of each soft
+    bound), warm (1: go on from the last numbers and barrier, 0: begin afresh), barrier are given; barrier, gain (nu,
+    nx) and `solution` are results.
 
     The recursion factors Hessians with the bounds' diagonals once for each step: Rao, Wright and Rawlings (1998),
     "Application of interior-point methods to model predictive control"; all numbers stay where they are for warm
@@ -78,7 +79,15 @@ class ChainProgram:
         own = sum(entry is None for i, row in enumerate(code.H) for entry in row[: i + 1])
         bounds = [bound for _, bound in code.bounds]
         return {
-            **{"x": nx, "P": nx * (nx + 1) // 2, "p": nx, "L": nu * (nu - 1) // 2, "inverse": nu, "V": nu * nx, "v": nu},
+            **{
+                "x": nx,
+                "P": nx * (nx + 1) // 2,
+                "p": nx,
+                "L": nu * (nu - 1) // 2,
+                "inverse": nu,
+                "V": nu * nx,
+                "v": nu,
+            },
             **{"gap": nx, "dx": nx, "J": live, "c": nx, "h": 1, "H": own, "g": nx + nu, "bound": len(bounds)},
             **{"u": nu, "du": nu, "D": nu + nx, "d": nu + nx, "before": nx},
             **{"numbers": sum(bound.size for bound in bounds)},
@@ -109,7 +118,12 @@ class ChainProgram:
         """Add all vectors to the memory; stage N holds the last state and the terminal cost."""
         add, alias = self.memory.add, self.memory.alias
         add(f"{self.prefix}stages", (self.stages + 1) * self.stride)
-        once = {"terminal_g": self.nx, "penalty": 2 * sum(bound.soft for _, bound in self.code.bounds), "warm": 1, "barrier": 1}
+        once = {
+            "terminal_g": self.nx,
+            "penalty": 2 * sum(bound.soft for _, bound in self.code.bounds),
+            "warm": 1,
+            "barrier": 1,
+        }
         once |= {"gain": self.nu * self.nx, "solution": len(SOLUTION)}
         once |= {"mu": 1, "ratios": 3, "steps": 3, "adjoint": self.nx, "worst": 4, "count": 1, "more": 1}
         for name, size in once.items():
@@ -123,7 +137,9 @@ class ChainProgram:
         code, bounds = self.code, ["bound", "numbers"]
         begin = self._block("begin", ["barrier", "warm"], ["mu", "count"], _begin)
         first = self._block("first", [], ["dx"], lambda: [0.0] * self.nx)
-        start = self._block("start", ["u", "x+", *bounds, "warm", "mu", "penalty"], ["u", "x+", "numbers"], code.begin)
+        start = self._block(
+            "start", ["u", "x+", *bounds, "warm", "mu", "penalty"], ["u", "x+", "numbers", "du"], code.begin
+        )
         count = self._block("count", ["count", "worst", "ratios"], ["count", "more"], self._count)
         again = (*self._step(), *self._judge(), count)
         if self.tolerance > 0.0:
@@ -191,7 +207,12 @@ class ChainProgram:
     # Blocks of a stage, whose vectors those of the next one ("P+") may be, and loops.
 
     def _block(
-        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Callable[..., Sequence[Number]], k: int = 0
+        self,
+        label: str,
+        reads: Sequence[str],
+        writes: Sequence[str],
+        expression: Callable[..., Sequence[Number]],
+        k: int = 0,
     ) -> Block:
         """Return a block at stage k."""
         names = [[self._name(name, k) for name in side] for side in (reads, writes)]

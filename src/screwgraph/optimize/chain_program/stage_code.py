@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from screwgraph.optimize.active_set.active_rows import ENDLESS, factor_positive, flag, solve_lower, solve_upper
-from screwgraph.optimize.chain_program.bounds import LEAST, Barrier, Bound, list_barriers
+from screwgraph.optimize.chain_program.bounds import LEAST, Barrier, Bound, limit, list_barriers
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number, dot
 
@@ -48,13 +48,13 @@ class StageCode:
         return [(i, barrier) for (i, _), barrier in zip(self.bounds, own, strict=True)]
 
     def begin(self, u: Any, x: Any, bound: Any, numbers: Any, warm: Any, mu: Any, penalty: Any) -> list[Number]:
-        """Return u, x' without what is no number, inputs within bounds, and numbers: the last ones, or fresh ones."""
+        """Return u, x' without what is no number, inputs within bounds; numbers, the last ones or fresh ones; zeros."""
         w, found = self._clip([choose(abs(v) < ENDLESS, v, 0.0) for v in [*u, *x]], bound), list[Number]()
         for i, barrier in self.barriers(bound, numbers, mu, penalty):
             fresh = barrier.begin(w[i])
-            last = [choose(abs(x) < ENDLESS, maximum(x, LEAST), f) for x, f in zip(barrier.numbers, fresh, strict=True)]
+            last = [choose(abs(x) < ENDLESS, limit(x), f) for x, f in zip(barrier.numbers, fresh, strict=True)]
             found += [choose(warm[0] > 0.5, x, f) for x, f in zip(last, fresh, strict=True)]
-        return [*w, *found]
+        return [*w, *found, *[0.0] * self.nu]
 
     def condense(self, u: Any, x: Any, before: Any, bound: Any, numbers: Any, mu: Any, penalty: Any) -> list[Number]:
         """Return what bounds add to the Hessian of (u, x') and to the gradient, and x."""
@@ -152,7 +152,7 @@ class StageCode:
         found = [move(a, b, primal) for a, b in zip(w, dw, strict=True)]
         for i, barrier in self.barriers(bound, numbers, mu, penalty):
             found += [
-                maximum(move(a, b, dual if k % 2 else primal), LEAST)
+                limit(move(a, b, dual if k % 2 else primal))
                 for k, (a, b) in enumerate(zip(barrier.numbers, barrier.solve(w[i], dw[i]), strict=True))
             ]
         return found
@@ -197,9 +197,7 @@ class StageCode:
         for i, j in self.integrated:
             felt[j] = felt[j] + h[0] * first[i]
         curved = self._multiply(self.fill_triangle(H), z)
-        slopes = [
-            a + b + dot(column, felt) for a, b, column in zip(curved, g, zip(*J, strict=True), strict=True)
-        ]
+        slopes = [a + b + dot(column, felt) for a, b, column in zip(curved, g, zip(*J, strict=True), strict=True)]
         for slope, push in zip(slopes[nx:], pushes[:nu], strict=True):
             stationarity = maximum(stationarity, abs(slope + push))
         return [*slopes[:nx], stationarity, equality, complementarity, violation]

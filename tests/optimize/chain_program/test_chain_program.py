@@ -1,0 +1,189 @@
+"""Chains of stages: optima by dense linear algebra and by duality, bounds, soft ones, infeasible ones, warm starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import solve_discrete_are
+
+from screwgraph.base.errors import InputError
+from screwgraph.compiler import Function
+from screwgraph.optimize.chain_program import Bound, compile_chain_program
+from tests.optimize.chain_program.chains import Chain, both, pattern, random_chain, solve
+
+N, NX, NU, POSITIONS = 12, 4, 2, 2
+STATES = (*both(1, soft=True), Bound(3, lower=False, soft=False))
+PENALTY = (3.0, 1.0, 3.0, 0.5)
+
+
+@cache
+def bounded(iterations: int = 80, tolerance: float = 1e-9, soft: bool = True) -> Function:
+    shape = pattern(random_chain(np.random.default_rng(0), N, NX, NU, POSITIONS).J)
+    states = STATES if soft else ()
+    pairs = [(i, POSITIONS + i) for i in range(POSITIONS)]
+    options = {"iterations": iterations, "tolerance": tolerance, "inputs": both(NU), "states": states}
+    return compile_chain_program(N, NX, NU, J=shape, integrated=pairs, **options)
+
+
+def draw(seed: int) -> Chain:
+    return random_chain(np.random.default_rng(seed), N, NX, NU, POSITIONS)
+
+
+def test_without_bounds_it_is_a_linear_system():
+    chain = draw(3)
+    f = compile_chain_program(N, NX, NU, J=pattern(chain.J), integrated=chain.integrated, iterations=1)
+    H, g = chain.condensed
+    wanted = np.linalg.solve(H, -g).reshape(N, NU)
+    x, u, gain, _, _, solution = solve(f, chain, ())
+    np.testing.assert_allclose(u, wanted, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(x, chain.states(u), rtol=1e-10, atol=1e-10)
+    assert solution[0] == 0.0
+    moved = replace(chain, x0=chain.x0 + np.array([0.1, -0.2, 0.3, 0.4]))
+    there = np.linalg.solve(moved.condensed[0], -moved.condensed[1])[:NU]
+    np.testing.assert_allclose(gain @ (moved.x0 - chain.x0), there - u[0], rtol=1e-9, atol=1e-10)
+
+
+def test_long_chains_feed_back_as_the_riccati_equation_says():
+    rng, stages = np.random.default_rng(4), 300
+    one = random_chain(rng, 1, NX, NU)
+    A, B = np.split(one.J[0], [NX], axis=1)
+    Q, R = one.H[0][:NX, :NX], one.H[0][NX:, NX:]
+    H = np.block([[Q, np.zeros((NX, NU))], [np.zeros((NU, NX)), R]])
+    P = solve_discrete_are(A, B, Q, R)
+    K = -np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A)
+    given = (one.J[0].ravel(), one.c[0], one.h[0], H[np.tril_indices(NX + NU)], one.g[0], [], [], [], [])
+    shapes = [(stages, len(np.atleast_1d(x))) for x in given[:6]] + [(stages, NX), (stages, NU), (stages, 0)]
+    stacked = [
+        np.broadcast_to(x if len(np.atleast_1d(x)) else 0.0, shape) for x, shape in zip(given, shapes, strict=True)
+    ]
+    f = compile_chain_program(stages, NX, NU, iterations=1)
+    _, _, gain, *_ = f(*stacked, one.x0, Q[np.tril_indices(NX)], one.q, [], [0.0], [0.0])
+    np.testing.assert_allclose(gain, K, rtol=1e-9, atol=1e-10)
+
+
+def gap(chain: Chain, u: np.ndarray, numbers: np.ndarray, bounds: np.ndarray, penalty) -> tuple[float, float]:
+    """Cost with slacks less a lower bound of all costs (Lagrange's dual at the multipliers), and the violation.
+
+    Multipliers y of soft rows are at most l1 + l2 e: what is dual feasible.
+    """
+    H, g = chain.condensed
+    (M, m), cost, slope, constant, violation = chain.maps, chain.cost(u), g.copy(), 0.0, 0.0
+    rows = [(i, b, None) for i, b in enumerate(both(NU))]
+    soft = iter(np.reshape(penalty, (-1, 2)))
+    rows += [(2 * NU + i, b, next(soft) if b.soft else None) for i, b in enumerate(STATES)] if len(penalty) else []
+    states, place = chain.states(u), 0
+    for column, bound, own in rows:
+        is_state = column >= 2 * NU
+        for k in range(N):
+            y = numbers[k, place + 1]
+            row = M[k + 1, bound.index] if is_state else np.eye(N * NU)[NU * k + bound.index]
+            offset = m[k + 1, bound.index] if is_state else 0.0
+            d = bound.sign * ((states if is_state else u)[k, bound.index] - bounds[column])
+            if own is None:
+                violation = max(violation, -d)
+            else:
+                e = max(-d, 0.0)
+                cost += own[0] * e + 0.5 * own[1] * e * e
+                constant -= 0.5 * max(y - own[0], 0.0) ** 2 / own[1]
+            slope -= y * bound.sign * row
+            constant -= y * bound.sign * (offset - bounds[column])
+        place += bound.size
+    best = np.linalg.solve(H, -slope)
+    return float(cost - (0.5 * best @ H @ best + slope @ best + constant)), violation
+
+
+BOUNDS = np.array([-0.6, 0.6, -0.3, 0.5, -0.5, 0.5, 2.5])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.05, 3.0))
+def test_optimal_by_duality(seed, size):
+    chain = draw(seed)
+    bounds = BOUNDS * np.array([*[size] * (2 * NU), 1.0, 1.0, 40.0])
+    _, u, _, numbers, _, solution = solve(bounded(), chain, bounds, PENALTY)
+    over, violation = gap(chain, u, numbers, bounds, PENALTY)
+    scale = 1.0 + np.abs(numbers).max() + abs(chain.cost(u))
+    assert solution[0] == 0.0
+    assert abs(over) < 1e-6 * scale  # mu of each of 200 rows
+    assert violation < 1e-8
+    assert np.all(u >= bounds[0 : 2 * NU : 2])
+    assert np.all(u <= bounds[1 : 2 * NU : 2])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_as_daqp_finds_it(seed):
+    daqp = pytest.importorskip("daqp")
+    chain = draw(100 + seed)
+    H, g = chain.condensed
+    lower, upper = (np.tile(BOUNDS[i : 2 * NU : 2], N) for i in (0, 1))
+    wanted, *_ = daqp.solve(H, g, np.eye(len(g)), upper, lower, np.zeros(len(g), dtype=np.int32))
+    _, u, *_ = solve(bounded(soft=False), chain, BOUNDS[: 2 * NU])
+    assert chain.cost(u) <= chain.cost(wanted) + 1e-8 * (1.0 + abs(chain.cost(wanted)))
+    np.testing.assert_allclose(u.ravel(), wanted, atol=1e-5)
+
+
+def test_infeasible_bounds_still_give_inputs_within_theirs():
+    chain = draw(7)
+    bounds = np.array([-0.1, 0.1, -0.1, 0.1, -1.0, 1.0, -5.0])  # the last one cannot be met
+    x, u, gain, numbers, barrier, solution = solve(bounded(), chain, bounds, PENALTY)
+    assert solution[0] == 1.0
+    assert solution[1] == 80.0
+    assert solution[5] > 1.0
+    assert np.abs(u).max() <= 0.1
+    assert all(np.isfinite(a).all() for a in (x, u, gain, numbers, barrier, solution))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_no_answer_is_ever_missing(bad):
+    chain = draw(8)
+    broken = replace(chain, J=chain.J.copy())
+    broken.J[5, 3, 1] = bad
+    with np.errstate(all="ignore"):
+        last = solve(bounded(), broken, BOUNDS, PENALTY)
+    assert last[-1][0] == 3.0
+    assert all(np.isfinite(a).all() for a in last)
+    assert np.all(last[1] <= BOUNDS[1 : 2 * NU : 2])
+    again = solve(bounded(), chain, BOUNDS, PENALTY, last)  # it recovers with its own numbers
+    fresh = solve(bounded(), chain, BOUNDS, PENALTY)
+    assert again[-1][0] == 0.0
+    np.testing.assert_allclose(again[1], fresh[1], atol=1e-5)
+
+
+def test_calls_of_few_steps_go_on_where_the_last_one_ended():
+    chain, f = draw(9), bounded(3, 0.0)
+    last = solve(f, chain, BOUNDS, PENALTY)
+    for _ in range(11):
+        last = solve(f, chain, BOUNDS, PENALTY, last)
+    wanted = solve(bounded(), chain, BOUNDS, PENALTY)
+    np.testing.assert_allclose(last[1], wanted[1], atol=1e-5)
+    moved = replace(chain, x0=chain.x0 + 0.01)
+    fresh = solve(bounded(), moved, BOUNDS, PENALTY)
+    for _ in range(4):
+        last = solve(f, moved, BOUNDS, PENALTY, last)
+    np.testing.assert_allclose(last[1], fresh[1], atol=1e-4)
+
+
+def test_same_input_same_bits():
+    one, two = (solve(bounded(), draw(10), BOUNDS, PENALTY) for _ in range(2))
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "options", "message"),
+    [
+        ((0, 2, 1), {}, "a chain program of 0 stages"),
+        ((3, 2, 1), {"iterations": 0}, "0 iterations"),
+        ((3, 2, 1), {"inputs": [Bound(1, lower=True)]}, "inputs: a bound of number 1"),
+        ((3, 2, 1), {"integrated": [(0, 2)]}, "integrated"),
+        ((3, 3, 1), {"integrated": [(0, 1), (1, 2)]}, "not integrated itself"),
+    ],
+)
+def test_what_cannot_be(sizes, options, message):
+    with pytest.raises(InputError, match=message):
+        compile_chain_program(*sizes, **options)
