@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.motion.control.controller import DRAG, FORCE_REST, TASK_REST
+from screwgraph.motion.control.whole_body import FORCE_REST, TASK_REST
 from tests.optimize.active_set.test_quadratic_program import gap_of
 
 ALIGNED = "local_world_aligned"
@@ -30,7 +30,7 @@ class FullProgram:
         for c, (J, drift) in enumerate(points):
             own = np.eye(n + 3 * k)[n + 3 * c : n + 3 * c + 3]
             if on[c]:
-                equations.append((np.hstack([J, np.zeros((3, 3 * k))]), drift + DRAG * (J @ qd)))
+                equations.append((np.hstack([J, np.zeros((3, 3 * k))]), drift + limits.glide_damping * (J @ qd)))
                 H += FORCE_REST / robot.mass**2 * own.T @ own
             else:
                 equations.append((own, np.zeros(3)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import screwgraph as sg
+from screwgraph.motion.control import Sole
 
 JOINT = """<joint name="{n}" type="revolute"><parent link="{parent}"/><child link="{n}_link"/><axis xyz="{axis}"/>
   <origin xyz="{at}"/><limit lower="{lower}" upper="{upper}" effort="{effort}" velocity="{speed}"/></joint>
@@ -54,4 +55,34 @@ def crouched(robot: sg.Robot) -> np.ndarray:
     q = robot.neutral()
     q[7:] = np.tile([0.0, 0.5, -1.0], 3)
     q[2] = RADIUS + 0.4 * np.cos(0.5)
+    return q
+
+
+def biped() -> sg.Robot:
+    """Return a body on two legs of six joints with soles, and a mast of one joint."""
+    links = joint("mast", "body", "0 1 0", "0 0 0.1", "0 0.01 0.2", 1.0)
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        links += joint(f"{side}_yaw", "body", "0 0 1", f"0 {y} 0", "0 0 0", 0.5)
+        links += joint(f"{side}_roll", f"{side}_yaw_link", "1 0 0", "0 0 0", "0 0 0", 0.5)
+        links += joint(f"{side}_hip", f"{side}_roll_link", "0 1 0", "0 0 0", "0 0.01 -0.15", 2.0, effort=90)
+        links += joint(f"{side}_knee", f"{side}_hip_link", "0 1 0", "0 0 -0.3", "0 0 -0.15", 1.0, effort=90)
+        links += joint(f"{side}_ankle", f"{side}_knee_link", "0 1 0", "0 0 -0.3", "0 0 0", 0.2)
+        links += joint(f"{side}_foot", f"{side}_ankle_link", "1 0 0", "0 0 0", "0.02 0 -0.04", 0.3)
+    return sg.load(
+        '<robot name="biped"><link name="body"><inertial><mass value="8"/><inertia ixx="0.2" iyy="0.15" izz="0.1" '
+        f'ixy="0.002" ixz="0" iyz="0"/></inertial></link>{links}</robot>',
+        base="floating",
+    )
+
+
+def soles(width=0.08, **numbers) -> list[Sole]:
+    """Return the soles of the biped, or their edges."""
+    return [Sole(f"{side}_foot_link", 0.16, width, at=(0.02, 0.0, -0.06), **numbers) for side in ("left", "right")]
+
+
+def bent(robot: sg.Robot) -> np.ndarray:
+    """Return a position of the biped with bent legs on flat soles."""
+    q = robot.neutral()
+    q[7:] = [0.0, *([0.0, 0.0, -0.4, 0.8, -0.4, 0.0] * 2)]
+    q[2] = 0.06 + 0.6 * np.cos(0.4)
     return q

@@ -34,6 +34,8 @@ class ControlLimits:
         acceleration: with which joints can brake at least, whatever they carry (rad/s^2, m/s^2), and accelerate at
             most. Velocities and positions are kept so that this is enough to stop before the end of the range: Del
             Prete (2018), "Joint position and velocity bounds in discrete-time acceleration/torque control".
+        normal_force: least force (N) on contacts that are on.
+        glide_damping: rate (1/s) at which contacts that glide stop.
         effort: keep efforts within those of the file.
         velocity: keep velocities within those of the file.
         position: keep positions within those of the file.
@@ -41,6 +43,8 @@ class ControlLimits:
 
     dt: float = 1e-3
     acceleration: float = 100.0
+    normal_force: float = 0.0
+    glide_damping: float = 50.0
     effort: bool = True
     velocity: bool = True
     position: bool = True

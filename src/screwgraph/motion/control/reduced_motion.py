@@ -1,7 +1,7 @@
 """Equations of motion solved for what a controller chooses: few unknowns u, accelerations and efforts affine in them.
 
-Of a robot without contacts, u are the accelerations of its joints. Of a foot on a leg of three joints, u are the forces
-on it where it is in contact, which keep it there, else the accelerations of the leg's joints: as many either way.
+Of a robot without contacts, u are the accelerations of its joints. Of a contact of n components, whose leg has n joints
+that carry no other contact, u are its forces where it is on, else the accelerations of these joints: as many of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,15 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.dynamics import bias_forces, mass_matrix
-from screwgraph.mechanics.kinematics import forward_kinematics, frame_acceleration, frame_jacobian
-from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.robot import Robot
-from screwgraph.motion.simulation.contacts import Contact, Plane
-from screwgraph.spatial import choose, cross, maximum, rotation
+from screwgraph.motion.control.contacts import Held, HeldContact
+from screwgraph.motion.simulation.contacts import Plane
+from screwgraph.spatial import choose, cross, maximum
 from screwgraph.tape import Number, Row, dot, is_zero
 from screwgraph.tape.sparse_rows import add_entry
 
-BASE, LEG = 6, 3
-"""Velocity coordinates of a floating base, and of a leg."""
+BASE = 6
+"""Velocity coordinates of a floating base."""
 STRAIGHT = 0.02
 """Volume of a leg's Jacobian, of the largest that is usual, below which a foot is held with damped least squares."""
 LEVELLED = 1e-3
@@ -38,22 +38,33 @@ Affine = tuple[Row, Number]
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """A contact, and the velocity coordinates of the joints that carry it alone."""
+    """A contact, as many velocity coordinates of joints that carry it alone, and the others that move it.
 
-    contact: Contact
+    `volume` is a large one of the Jacobian of its own coordinates, over random positions.
+    """
+
+    contact: HeldContact
     own: tuple[int, ...]
+    others: tuple[int, ...]
+    volume: float
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
     """Accelerations and efforts (of joints behind a floating base) as u determines them; forces in contacts' axes.
 
-    `forces[c][k]` is affine in u, zero where the contact is off.
+    `forces[c][k]` is affine in u, zero where the contact is off; `axes[c]` (6, n) gives moment and force in the base's.
     """
 
     accelerations: list[Affine]
     efforts: list[Affine]
     forces: list[list[Affine]]
+    axes: list[Any]
+
+    def wrench(self, contact: int) -> list[Affine]:
+        """Return the moment about a contact's point and the force, in the base's axes."""
+        own = self.forces[contact]
+        return [combine_affine(list(zip(row, own, strict=True)), 0.0) for row in self.axes[contact]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +74,7 @@ class ReducedMotion:
     __repr__ = one_line
 
     robot: Robot
-    contacts: tuple[Contact, ...]
+    contacts: tuple[HeldContact, ...]
     ground: Plane
 
     @cached_property
@@ -77,37 +88,52 @@ class ReducedMotion:
         return np.asarray(self.ground.touch(np.zeros(3))[1])
 
     @property
+    def base(self) -> range:
+        """The velocity coordinates without efforts."""
+        return range(BASE if self.floats else 0)
+
+    @property
     def driven(self) -> range:
         """The velocity coordinates with efforts."""
-        return range(BASE if self.floats else 0, self.robot.nv)
+        return range(len(self.base), self.robot.nv)
 
     @cached_property
     def legs(self) -> list[Leg]:
         """The legs of all contacts.
 
         Raises:
-            InputError: a contact has other than three coordinates of its own, or the base does not float.
+            InputError: a contact has fewer coordinates of its own than components.
         """
         paths = [self._path(contact) for contact in self.contacts]
         found = list[Leg]()
         for c, contact in enumerate(self.contacts):
-            others = {i for k, path in enumerate(paths) if k != c for i in path}
-            own = tuple(i for i in paths[c] if i not in others)
-            if not self.floats or len(own) != LEG or len(others | set(own)) < len(others | set(paths[c])):
+            shared = {i for k, path in enumerate(paths) if k != c for i in path}
+            alone = [i for i in paths[c] if i not in shared]
+            own, volume = self._choose_own(contact, alone)
+            if len(alone) < contact.size or volume < 1e-12:
                 raise InputError(
-                    f"the contact of {contact.frame!r} has {len(own)} joint coordinates of its own"
-                    if self.floats
-                    else f"the contact of {contact.frame!r} is one of a robot that stands",
-                    why="feet are of floating robots, each on three joints that carry no other foot",
-                    fix="" if self.floats else 'load it with base="floating"',
+                    f"the contact of {contact.frame!r} has {len(alone)} joint coordinates of its own",
+                    why=f"it needs {contact.size} that move it in as many ways and carry no other contact",
+                    fix="several points of one foot are one sg.control.Sole" if len(alone) < len(paths[c]) else "",
                 )
-            found.append(Leg(contact, own))
+            found.append(Leg(contact, own, tuple(i for i in paths[c] if i not in own), volume))
         return found
 
-    def _path(self, contact: Contact) -> list[int]:
+    def _path(self, contact: HeldContact) -> list[int]:
         robot = self.robot
         slices = [robot.v_slices[joint.name] for joint in robot.joints_to_base(robot.frame(contact.frame).link)]
         return sorted(i for own in slices for i in range(own.start, own.stop) if i in self.driven)
+
+    def _choose_own(self, contact: HeldContact, alone: Sequence[int]) -> tuple[tuple[int, ...], float]:
+        """Return those of a leg's coordinates that move its contact best, and a large volume of their Jacobian."""
+        robot, rng = self.robot, np.random.default_rng(0)
+        turns = [np.asarray(contact.hold(robot, self.axes, robot.random(rng)).J) for _ in range(64)]
+        best, most = tuple(alone), 0.0
+        for own in combinations(alone, contact.size):
+            volume = float(np.quantile([abs(np.linalg.det(J[:, own])) for J in turns], 0.9))
+            if volume > 1.001 * most:
+                best, most = own, volume
+        return best, most
 
     @cached_property
     def place(self) -> dict[int, int]:
@@ -115,32 +141,21 @@ class ReducedMotion:
         legged = [i for leg in self.legs for i in leg.own]
         return {i: k for k, i in enumerate([*legged, *(i for i in self.driven if i not in legged)])}
 
-    @cached_property
-    def usual_volume(self) -> list[float]:
-        """A large volume (m^3) of the Jacobian of each leg, over random positions."""
-        robot, rng = self.robot, np.random.default_rng(0)
-        positions = [robot.random(rng) for _ in range(64)]
-        found = list[float]()
-        for leg in self.legs:
-            own = [_point(robot, leg.contact, self.axes[0], q)[0][:, leg.own] for q in positions]
-            found.append(float(np.quantile(abs(np.linalg.det(own)), 0.9)))
-        return found
-
     def solve(self, q: Any, qd: Any, on: Sequence[Number], drag: float) -> Motion:
         """Return the motion; `on` is 1 of contacts that are on, and `drag` (1/s) slows feet that glide."""
         robot, n = self.robot, self.robot.nv
         M, h = np.asarray(mass_matrix(robot)(q)), bias_forces(robot)(q, qd)
-        feet = [self._foot(c, leg, q, qd, drag) for c, leg in enumerate(self.legs)]
+        feet = [self._foot(leg, q, qd, drag) for leg in self.legs]
         accelerations: list[Affine] = [({}, 0.0)] * n
         for i in self.driven:
             accelerations[i] = ({self.place[i]: 1.0}, 0.0)
         if self.floats:
-            base = self._base(M, h, feet, on)
-            accelerations[:BASE] = base
-            for foot, flag in zip(feet, on, strict=True):
-                for r, i in enumerate(foot.leg.own):
-                    held = combine_affine([(-foot.K[r, k], base[k]) for k in range(BASE)], -foot.k[r])
-                    accelerations[i] = _blend(flag, held, accelerations[i])
+            accelerations[:BASE] = self._base(M, h, feet, on)
+        free = list(accelerations)
+        for foot, flag in zip(feet, on, strict=True):
+            for r, i in enumerate(foot.leg.own):
+                held = combine_affine([(-foot.K[r, k], free[j]) for k, j in enumerate(foot.rest)], -foot.k[r])
+                accelerations[i] = _blend(flag, held, free[i])
         forces: list[list[Affine]] = []
         for foot, flag in zip(feet, on, strict=True):
             forces.append([({self.place[i]: flag}, 0.0) for i in foot.leg.own])
@@ -148,23 +163,20 @@ class ReducedMotion:
         for i in self.driven:
             terms = [(M[i, j], accelerations[j]) for j in range(n) if not is_zero(M[i, j])]
             for foot, own in zip(feet, forces, strict=True):
-                if i in foot.leg.own:
-                    terms += [(-foot.J[r, i], own[r]) for r in range(LEG)]
+                if i in foot.leg.own or i in foot.leg.others:
+                    terms += [(-foot.held.J[r, i], force) for r, force in enumerate(own)]
             efforts.append(combine_affine(terms, h[i]))
-        return Motion(accelerations, efforts, forces)
+        return Motion(accelerations, efforts, forces, [foot.held.axes for foot in feet])
 
-    def _foot(self, c: int, leg: Leg, q: Any, qd: Any, drag: float) -> Foot:
-        """Return how a foot that is held ties its leg's accelerations to the base's: a_leg = -K a_base - k."""
-        linear, drift = _point(self.robot, leg.contact, self.axes[0], q, qd)
-        J, drift = self.axes @ linear, self.axes @ (drift + drag * (linear @ qd))
-        own, base = J[:, leg.own], J[:, :BASE]
-        volume = _determinant(own)
-        share = volume * (1.0 / (STRAIGHT * self.usual_volume[c]))
-        size = (STRAIGHT * self.usual_volume[c] ** (1.0 / 3.0)) ** 2
-        damping = size * maximum(1.0 - share * share, 0.0)
-        square = own.T @ own + damping * np.eye(LEG)
-        solved = _inverse(square) @ own.T
-        return Foot(leg, J, solved @ base, solved @ drift)
+    def _foot(self, leg: Leg, q: Any, qd: Any, drag: float) -> Foot:
+        """Return how a foot that is held ties its leg's accelerations to others: a_leg = -K a_rest - k."""
+        held = leg.contact.hold(self.robot, self.axes, q, qd)
+        rest = (*self.base, *leg.others)
+        own, size = held.J[:, leg.own], leg.contact.size
+        drift = held.drift + drag * (held.J @ qd)
+        solve = _solver_of(own, size, leg.volume)
+        K = np.array([solve(held.J[:, j]) for j in rest]).T.reshape(size, len(rest))
+        return Foot(leg, held, rest, K, solve(drift))
 
     def _base(self, M: Any, h: Any, feet: Sequence[Foot], on: Sequence[Number]) -> list[Affine]:
         """Solve the equations of the base, whose efforts are zero, for its accelerations."""
@@ -178,39 +190,26 @@ class ReducedMotion:
                     add_entry(rows[i], self.place[j], -M[i, j])
             for foot, flag in zip(feet, on, strict=True):
                 for r, j in enumerate(foot.leg.own):
-                    add_entry(rows[i], self.place[j], choose(flag > 0.5, foot.J[r, i], -M[i, j]))
-                    held = flag * M[i, j]
-                    added[i] = added[i] + held * foot.k[r]
-                    for k in range(BASE):
-                        W[i][k] = W[i][k] - held * foot.K[r, k]
+                    add_entry(rows[i], self.place[j], choose(flag > 0.5, foot.held.J[r, i], -M[i, j]))
+                    moved = flag * M[i, j]
+                    added[i] = added[i] + moved * foot.k[r]
+                    for k, rest in enumerate(foot.rest):
+                        if rest in self.base:
+                            W[i][rest] = W[i][rest] - moved * foot.K[r, k]
+                        else:
+                            add_entry(rows[i], self.place[rest], moved * foot.K[r, k])
         return _solve_square(W, [M[i, i] for i in range(BASE)], list(zip(rows, added, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """A foot: its Jacobian along the ground's axes, and K, k that hold it: a_leg = -K a_base - k."""
+    """A foot: what it holds, the coordinates that move it beside its own, and K, k: a_leg = -K a_rest - k."""
 
     leg: Leg
-    J: Any
+    held: Held
+    rest: tuple[int, ...]
     K: Any
     k: Any
-
-
-def _point(robot: Robot, contact: Contact, normal: Any, q: Any, qd: Any = None) -> tuple[Any, Any]:
-    """Return the Jacobian (3, nv) of where a contact touches, in the base's axes, and its acceleration without qdd.
-
-    A ball rolls: what is held is the velocity of the point below its centre, which is another one at each instant.
-    """
-    J = np.asarray(frame_jacobian(robot, contact.frame, reference=ALIGNED)(q))
-    arm = list(rotation(np.asarray(forward_kinematics(robot, contact.frame)(q))) @ np.array(contact.at))
-    below = [x - contact.radius * n for x, n in zip(arm, normal, strict=True)]
-    linear = np.array([J[3:, i] + np.array(cross(list(J[:3, i]), below)) for i in range(robot.nv)]).T
-    if qd is None:
-        return linear, None
-    drift = frame_acceleration(robot, contact.frame, reference=ALIGNED)(q, qd, np.zeros(robot.nv))
-    spin = list(J[:3] @ qd)
-    turning = np.array(cross(list(drift[:3]), below)) + np.array(cross(spin, cross(spin, arm)))
-    return linear, drift[3:] + turning
 
 
 def combine_affine(terms: Sequence[tuple[Number, Affine]], added: Number) -> Affine:
@@ -238,8 +237,52 @@ def _blend(flag: Number, yes: Affine, no: Affine) -> Affine:
     return row, choose(flag > 0.5, yes[1], no[1])
 
 
-def _determinant(a: Any) -> Number:
-    return dot(a[0], cross(a[1], a[2]))
+def _solver_of(own: Any, size: int, usual: float) -> Any:
+    """Return a function that solves own x = b; near singular matrices, by damped least squares."""
+    if size == 3:
+        volume = dot(own[0], cross(own[1], own[2]))
+        inverse = _inverse(own.T @ own + _damping(volume, size, usual) * np.eye(size)) @ own.T
+        return lambda b: inverse @ b
+    square = own.T @ own
+    volume = 1.0
+    for pivot in _factor(square)[1]:
+        volume = volume * pivot
+    L, pivots = _factor(square + _damping(maximum(volume, 0.0) ** 0.5, size, usual) * np.eye(size))
+    inverses = [1.0 / pivot for pivot in pivots]
+
+    def solve(b: Any) -> Any:
+        x = list(own.T @ b)
+        for i in range(size):
+            x[i] = x[i] - dot(L[i], x[:i])
+        x = [a * d for a, d in zip(x, inverses, strict=True)]
+        for i in reversed(range(size)):
+            for j in range(i):
+                x[j] = x[j] - L[i][j] * x[i]
+        return np.array(x)
+
+    return solve
+
+
+def _damping(volume: Number, size: int, usual: float) -> Number:
+    share = volume * (1.0 / (STRAIGHT * usual))
+    return (STRAIGHT * usual ** (1.0 / size)) ** 2 * maximum(1.0 - share * share, 0.0)
+
+
+def _factor(a: Any) -> tuple[list[list[Number]], list[Number]]:
+    """Return L below its diagonal of ones and D with L D L' = a, symmetric and positive."""
+    L, pivots = list[list[Number]](), list[Number]()
+    for i in range(len(a)):
+        scaled = list[Number]()
+        for j in range(i):
+            scaled.append(a[i][j] - dot(scaled, L[j]))
+        row = [x * (1.0 / pivot) for x, pivot in zip(scaled, pivots, strict=True)]
+        L.append(row)
+        pivots.append(maximum(a[i][i] - dot(scaled, row), LITTLE))
+    return L, pivots
+
+
+LITTLE = 1e-30
+"""Pivot at least of a square of a leg's Jacobian."""
 
 
 def _inverse(a: Any) -> Any:

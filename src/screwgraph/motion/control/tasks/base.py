@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +15,73 @@ from screwgraph.model.robot import Robot
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
+ACCELERATIONS, EFFORTS = "qdd", "tau"
+"""What rows of tasks are of: accelerations (nv,), or efforts of all coordinates but a floating base's."""
+
 
 @dataclass(frozen=True)
 class TaskRow:
-    """A quantity y with d2y/dt2 = J qdd + drift: its error y* - y, the rate of that, and the d2y/dt2 that is wanted."""
+    """A quantity y with d2y/dt2 = J qdd + drift: its error y* - y, the rate of that, and the d2y/dt2 that is wanted.
+
+    J may multiply efforts or a contact's wrench in the place of qdd, as `of` says: `EFFORTS`, or a contact's name.
+    """
 
     J: Row
     drift: Number
     error: Number
     error_rate: Number
     feedforward: Number
+    of: str = ACCELERATIONS
 
 
 @dataclass(frozen=True)
 class ControlTask(ABC):
+    """A quantity that is wanted, and how much it counts.
+
+    Args:
+        weight: of the squares of what is missed (rad/s^2, m/s^2; N, N m); 0 switches the task off.
+    """
+
+    _: KW_ONLY
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name in GAINS:
+            value = getattr(self, name, None)
+            if value is not None and not 0.0 <= value < np.inf:
+                raise InputError(f"the {name} of task {self.name!r} is {value!r}", why="it must be finite, from 0 on")
+
+    @property
+    def gains(self) -> tuple[float, float, float]:
+        """Stiffness (1/s^2), damping (1/s) and weight."""
+        return 0.0, 0.0, self.weight
+
+    @property
+    def structure(self) -> ControlTask:
+        """The task without gains, which are arguments: what code depends on."""
+        return replace(self, **{name: 0.0 for name in GAINS if hasattr(self, name)})
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of its reference."""
+
+    @abstractmethod
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of what it takes, by name: such as y*, its first and second rates.
+
+        Raises:
+            InputError: the robot cannot have the task.
+        """
+
+    @abstractmethod
+    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+        """Return its rows at a state; references are flat."""
+
+
+@dataclass(frozen=True)
+class MotionTask(ControlTask):
     """A quantity y that follows y*: d2y/dt2 = d2y*/dt2 + stiffness (y* - y) + damping (dy*/dt - dy/dt).
 
     Args:
@@ -40,14 +93,6 @@ class ControlTask(ABC):
     _: KW_ONLY
     stiffness: float = 100.0
     damping: float | None = None
-    weight: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        for name in ("stiffness", "damping", "weight"):
-            value = getattr(self, name)
-            if value is not None and not 0.0 <= value < np.inf:
-                raise InputError(f"the {name} of task {self.name!r} is {value!r}", why="it must be finite, from 0 on")
 
     @property
     def gains(self) -> tuple[float, float, float]:
@@ -55,22 +100,9 @@ class ControlTask(ABC):
         damping = 2.0 * float(np.sqrt(self.stiffness)) if self.damping is None else self.damping
         return self.stiffness, damping, self.weight
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name of its reference."""
 
-    @abstractmethod
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
-        """Return the shapes of y* and of its first and second rates, by name.
-
-        Raises:
-            InputError: the robot cannot have the task.
-        """
-
-    @abstractmethod
-    def rows(self, robot: Robot, q: Any, qd: Any, reference: Any, rates: Any) -> list[TaskRow]:
-        """Return its rows at a state; references are flat."""
+GAINS = ("stiffness", "damping", "weight")
+"""What tasks have of numbers that are arguments."""
 
 
 def make_rows(J: Any, drift: Any, error: Any, rate: Any, rates: Sequence[Number]) -> list[TaskRow]:

@@ -10,11 +10,11 @@ import numpy as np
 
 from screwgraph.mechanics.kinematics import center_of_mass, center_of_mass_acceleration, center_of_mass_jacobian
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.tasks.base import ControlTask, TaskRow, make_rows
+from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 
 
 @dataclass(frozen=True)
-class CenterOfMassTask(ControlTask):
+class CenterOfMassTask(MotionTask):
     """The centre of mass (3,) (m) in the base's axes."""
 
     @property
@@ -27,8 +27,9 @@ class CenterOfMassTask(ControlTask):
         center_of_mass(robot)
         return {"center_of_mass": (3,), "center_of_mass_rates": (2, 3)}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, reference: Any, rates: Any) -> list[TaskRow]:
+    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction."""
+        reference, rates = references
         J = center_of_mass_jacobian(robot)(q)
         drift = center_of_mass_acceleration(robot)(q, qd, np.zeros(robot.nv))
         return make_rows(J, drift, list(np.asarray(reference) - center_of_mass(robot)(q)), J @ qd, rates)

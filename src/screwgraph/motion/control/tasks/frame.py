@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_acceleration, frame_jacobian
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.robot import Robot, make_unknown_name_error
-from screwgraph.motion.control.tasks.base import ControlTask, TaskRow, make_rows
+from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 from screwgraph.spatial import Array, cross, maximum, rotation, sqrt, translation
 
 PARTS: Mapping[str, tuple[tuple[int, ...], slice]] = {
@@ -26,7 +26,7 @@ HALF_TURN = 1e-3
 
 
 @dataclass(frozen=True)
-class FrameTask(ControlTask):
+class FrameTask(MotionTask):
     """The pose (4, 4) of a link or frame, its position (3,) (m) or orientation (3, 3), in the base's axes.
 
     Rates are those of `frame_velocity` and `frame_acceleration` with the reference "local_world_aligned". The error of
@@ -52,8 +52,9 @@ class FrameTask(ControlTask):
         shape, part = PARTS[self.of]
         return {self.name: shape, f"{self.name}_rates": (2, part.stop - part.start)}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, reference: Any, rates: Any) -> list[TaskRow]:
+    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction, angular ones first."""
+        reference, rates = references
         shape, part = PARTS[self.of]
         T = forward_kinematics(robot, self.frame)(q)
         J = frame_jacobian(robot, self.frame, reference=ALIGNED)(q)

@@ -10,11 +10,11 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Joint, Robot
-from screwgraph.motion.control.tasks.base import ControlTask, TaskRow, make_rows
+from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 
 
 @dataclass(frozen=True)
-class PostureTask(ControlTask):
+class PostureTask(MotionTask):
     """Positions of joints of one coordinate (rad, m), by default of all of them, in the robot's order."""
 
     joints: tuple[str, ...] = ()
@@ -45,8 +45,9 @@ class PostureTask(ControlTask):
             raise InputError(f"robot {robot.name!r} has no joints of one coordinate for a posture")
         return {"posture": (n,), "posture_rates": (2, n)}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, reference: Any, rates: Any) -> list[TaskRow]:
+    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each joint."""
+        reference, rates = references
         joints = self.list_joints(robot)
         along = [robot.v_slices[joint.name].start for joint in joints]
         J, drift = np.zeros((len(joints), robot.nv)), [0.0] * len(joints)

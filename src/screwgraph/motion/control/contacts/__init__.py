@@ -1,0 +1,7 @@
+"""What holds a robot to its surroundings: points and balls, soles; one kind a file."""
+
+from screwgraph.motion.control.contacts.base import Held, HeldContact, Rows
+from screwgraph.motion.control.contacts.point import PointContact
+from screwgraph.motion.control.contacts.sole import Sole
+
+__all__ = ["Held", "HeldContact", "PointContact", "Rows", "Sole"]

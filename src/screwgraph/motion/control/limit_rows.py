@@ -1,0 +1,75 @@
+"""Rows of a controller's quadratic program: efforts, accelerations, forces without slip; each with its priority."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine, scale_affine
+from screwgraph.tape import Number
+
+PRIORITIES = {"effort": 1e9, "friction": 1e8, "motion": 1e7}
+"""Largest multipliers of rows, whose units are their bounds: what cannot be kept gives way, the last one first."""
+FREE = 1e9
+"""Bound of a row that has none, in units of rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class LimitRow:
+    """A number that is affine in u and stays within bounds; beyond `penalty`, a multiplier, it gives way."""
+
+    value: Affine
+    lower: Number
+    upper: Number
+    penalty: float
+
+
+def list_efforts(motion: ReducedMotion, limits: ControlLimits) -> list[tuple[int, float]]:
+    """Return limits of efforts: the place of each among those of the joints (N m, N)."""
+    largest = motion.robot.limits.effort
+    pairs = [(k, float(largest[i])) for k, i in enumerate(motion.driven)]
+    return [(k, x) for k, x in pairs if limits.effort and np.isfinite(x)]
+
+
+def limit_efforts(motion: Motion, efforts: Sequence[tuple[int, float]]) -> list[LimitRow]:
+    """Return rows of efforts in units of their limits."""
+    found = list[LimitRow]()
+    for k, most in efforts:
+        unit = max(most, 1.0)
+        value = scale_affine(motion.efforts[k], 1.0 / unit)
+        found.append(LimitRow(value, -most / unit, most / unit, PRIORITIES["effort"]))
+    return found
+
+
+def limit_accelerations(own: ReducedMotion, limits: ControlLimits, motion: Motion, q: Any, qd: Any) -> list[LimitRow]:
+    """Return rows of accelerations with which velocities and positions stay within their limits."""
+    found, scale = list[LimitRow](), 1.0 / limits.acceleration
+    for bounds in limits.list_bounds(own.robot):
+        low, up = limits.bound_acceleration(bounds, q[bounds.at], qd[bounds.along])
+        value = scale_affine(motion.accelerations[bounds.along], scale)
+        found.append(LimitRow(value, scale * low, scale * up, PRIORITIES["motion"]))
+    return found
+
+
+def limit_forces(
+    own: ReducedMotion, limits: ControlLimits, motion: Motion, on: Sequence[Number], frictions: Sequence[Number]
+) -> list[LimitRow]:
+    """Return rows of forces in their cones, in units of the robot's weight; rows of feet in the air are empty."""
+    found, unit = list[LimitRow](), 9.81 * own.robot.mass
+    for contact, forces, flag, friction in zip(own.contacts, motion.forces, on, frictions, strict=True):
+        rows, normal = contact.cone(friction)
+        least = flag * (limits.normal_force / unit)
+        for row, low in (*((row, 0.0) for row in rows), (normal, least)):
+            value = combine_affine([(x * (1.0 / unit), f) for x, f in zip(row, forces, strict=True)], 0.0)
+            found.append(LimitRow(value, flag - 1.0 + low, FREE, PRIORITIES["friction"]))
+    return found
+
+
+def count_rows(own: ReducedMotion, limits: ControlLimits) -> int:
+    """Return how many rows there are."""
+    forces = sum(len(contact.cone(1.0)[0]) + 1 for contact in own.contacts)
+    return len(list_efforts(own, limits)) + len(list(limits.list_bounds(own.robot))) + forces

@@ -1,0 +1,38 @@
+"""Forces on contacts that follow given ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.tasks.base import ControlTask, TaskRow
+
+
+@dataclass(frozen=True)
+class ContactForceTask(ControlTask):
+    """The wrench (6,) on the robot at a contact: moment about its point (N m), force (N), in the base's axes.
+
+    It takes the place of the small weight that forces have otherwise. A contact that is off has none.
+
+    Args:
+        contact: the frame of the contact.
+        weight: of the squares of what is missed (N, N m).
+    """
+
+    contact: str
+
+    @property
+    def name(self) -> str:
+        """The contact's."""
+        return f"{self.contact}_wrench"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the shape of the wrench."""
+        robot.frame(self.contact)
+        return {self.name: (6,)}
+
+    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+        """Return a row for each component."""
+        return [TaskRow({i: 1.0}, 0.0, 0.0, 0.0, x, self.contact) for i, x in enumerate(references[0])]

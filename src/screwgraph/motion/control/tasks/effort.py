@@ -1,0 +1,31 @@
+"""Efforts that follow given ones: those of another controller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.tasks.base import EFFORTS, ControlTask, TaskRow
+
+
+@dataclass(frozen=True)
+class EffortTask(ControlTask):
+    """Efforts (N m, N) of all coordinates but a floating base's, such as another controller wants them.
+
+    With limits and barriers and no other task it is a filter: the nearest efforts that keep them.
+    """
+
+    @property
+    def name(self) -> str:
+        """It is of all efforts."""
+        return "effort"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the shape of the efforts."""
+        return {"effort": (robot.nv - (6 if robot.joints and robot.joints[0].type.nv == 6 else 0),)}
+
+    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+        """Return a row for each effort."""
+        return [TaskRow({i: 1.0}, 0.0, 0.0, 0.0, x, EFFORTS) for i, x in enumerate(references[0])]

@@ -1,0 +1,267 @@
+"""The code of a controller: terms of a small quadratic program, its solution, and what that means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import (
+    Argument,
+    Result,
+    compile_expression,
+    make_numbered_argument,
+    robot_arguments,
+    without_metadata,
+)
+from screwgraph.graph import Key
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.contacts import HeldContact
+from screwgraph.motion.control.limit_rows import (
+    FREE,
+    LimitRow,
+    count_rows,
+    limit_accelerations,
+    limit_efforts,
+    limit_forces,
+    list_efforts,
+)
+from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine
+from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
+from screwgraph.motion.simulation.contacts import Plane
+from screwgraph.optimize.active_set import QuadraticProgram
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.tape import Memory, Number, Program, Routine, dot
+from screwgraph.tape.sparse_rows import add_entry
+
+TASK_REST, FORCE_REST = 1e-6, 1e-4
+"""Weights of squares of accelerations (rad/s^2, m/s^2), and of forces by the robot's mass (m/s^2), beside tasks'."""
+ASKED = 1e-6
+"""Part of the weight of forces that is left where a task is of them."""
+MOST = 10
+"""Passages of the active set at most, for each unknown and each row."""
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBody:
+    """A robot with tasks, contacts and limits, and the code of its controller."""
+
+    __repr__ = one_line
+
+    robot: Robot
+    tasks: tuple[ControlTask, ...]
+    contacts: tuple[HeldContact, ...]
+    ground: Plane
+    limits: ControlLimits
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """The part of the options that code depends on: not numbers that are arguments."""
+        own = self.robot.limits
+        tasks = tuple(task.structure for task in self.tasks)
+        feet = tuple(contact.structure for contact in self.contacts)
+        bounds = tuple(tuple(map(float, x)) for x in (own.lower, own.upper, own.velocity, own.effort))
+        return without_metadata(self.robot), tasks, feet, self.ground, self.limits, bounds
+
+    @cached_property
+    def motion(self) -> ReducedMotion:
+        """The equations of motion."""
+        return ReducedMotion(self.robot, self.contacts, self.ground)
+
+    @property
+    def unknowns(self) -> int:
+        """How many there are."""
+        return len(self.motion.driven)
+
+    @property
+    def rows(self) -> int:
+        """How many rows the quadratic program has, one at least."""
+        return max(1, count_rows(self.motion, self.limits))
+
+    @cached_property
+    def components(self) -> list[range]:
+        """Places of the components of each contact's force among those of all."""
+        sizes = [contact.size for contact in self.contacts]
+        return [range(sum(sizes[:c]), sum(sizes[: c + 1])) for c in range(len(sizes))]
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether a contact takes moments."""
+        return any(contact.size > 3 for contact in self.contacts)
+
+    @cached_property
+    def given(self) -> tuple[Argument, ...]:
+        """Arguments but for the last solution."""
+        robot, k = self.robot, len(self.contacts)
+        names = [("q", [Key("q", j) for j in robot.joint_names]), ("qd", [Key("qd", j) for j in robot.joint_names])]
+        shapes = dict(chain.from_iterable(task.references(robot).items() for task in self.tasks))
+        shapes["gains"] = (len(self.tasks), 3)
+        shapes |= {"contacts": (k, 2)} if k else {}
+        return (*robot_arguments(robot, names), *(make_numbered_argument(name, *s) for name, s in shapes.items()))
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Arguments of the function."""
+        return (*self.given, make_numbered_argument("active", self.rows))
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Results of the function."""
+        k = len(self.contacts)
+        forces = tuple(Result(name, (k, 3)) for name in self.wrenches)
+        ends = (Result("active", (self.rows,)), Result("solution", (3,)))
+        return Result("tau", (self.unknowns,)), Result("qdd", (self.robot.nv,)), *forces, *ends
+
+    @property
+    def wrenches(self) -> tuple[str, ...]:
+        """The results that contacts have."""
+        return ("forces", "moments")[: 0 if not self.contacts else 1 + self.has_moments]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The terms of the quadratic program, and what its solution means: qdd = S u + s, tau = T u + t.
+
+        F has the axes of contacts' forces, each by columns.
+        """
+        n, m, v = self.unknowns, self.rows, self.robot.nv
+        maps = {"S": (v, n), "s": (v,), "T": (n, n), "t": (n,), "F": (sum(map(len, self.components)), 6)}
+        bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
+        return {**maps, "H": (n * (n + 1) // 2,), "g": (n,), **bounds, "A": (m, n)}
+
+    @cached_property
+    def code(self) -> Program:
+        """The code of the terms, one after the other; what does not vary is a number."""
+
+        def expression(*vectors: Any) -> list[Number]:
+            return [x for term in self.terms(*vectors).values() for x in term]
+
+        return compile_expression("controller_terms", self.question, self.given, expression, branches=True).program
+
+    @cached_property
+    def outputs(self) -> dict[str, tuple[int | float, ...]]:
+        """The outputs of the code that are each term."""
+        found, start = {}, 0
+        for name, shape in self.shapes.items():
+            found[name] = self.code.outputs[start : start + prod(shape)]
+            start += prod(shape)
+        return found
+
+    def terms(self, q: Any, qd: Any, *others: Any) -> dict[str, list[Number]]:
+        """Return the terms at a state."""
+        n, left = self.unknowns, list(others)
+        references = [[left.pop(0) for _ in task.references(self.robot)] for task in self.tasks]
+        gains = left.pop(0)
+        feet = np.reshape(left.pop(0), (-1, 2)) if self.contacts else np.zeros((0, 2))
+        on = [1.0 * (x > 0.5) for x in feet[:, 0]]
+        motion = self.motion.solve(q, qd, on, self.limits.glide_damping)
+        wanted = [task.rows(self.robot, q, qd, *own) for task, own in zip(self.tasks, references, strict=True)]
+        H, g = self._rest(on, {row.of for rows in wanted for row in rows}), [0.0] * n
+        for k, rows in enumerate(wanted):
+            stiffness, damping, weight = gains[3 * k : 3 * k + 3]
+            for row in rows:
+                goal = row.feedforward + stiffness * row.error + damping * row.error_rate
+                of_u, missed = self._missed(motion, row, goal)
+                for i, x in of_u.items():
+                    scaled = weight * x
+                    g[i] = g[i] + scaled * missed
+                    for j, y in of_u.items():
+                        if j <= i:
+                            add_entry(H[i], j, scaled * y)
+        rows = [
+            *limit_efforts(motion, list_efforts(self.motion, self.limits)),
+            *limit_accelerations(self.motion, self.limits, motion, q, qd),
+            *limit_forces(self.motion, self.limits, motion, on, list(feet[:, 1])),
+        ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
+        return {
+            "S": _dense([row for row, _ in motion.accelerations], n),
+            "s": [x for _, x in motion.accelerations],
+            "T": _dense([row for row, _ in motion.efforts], n),
+            "t": [x for _, x in motion.efforts],
+            "F": [x for axes in motion.axes for x in np.ravel(axes.T)],
+            "H": [H[i].get(j, 0.0) for i in range(n) for j in range(i + 1)],
+            "g": g,
+            "lower": [row.lower - row.value[1] for row in rows],
+            "upper": [row.upper - row.value[1] for row in rows],
+            "penalty": [row.penalty for row in rows],
+            "A": _dense([row.value[0] for row in rows], n),
+        }
+
+    def _rest(self, on: Sequence[Number], asked: set[str]) -> list[dict[int, Number]]:
+        """Return the small weights of unknowns that no task needs to determine."""
+        H: list[dict[int, Number]] = [{i: TASK_REST} for i in range(self.unknowns)]
+        for flag, leg in zip(on, self.motion.legs, strict=True):
+            force = FORCE_REST / self.robot.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
+            for i in leg.own:
+                place = self.motion.place[i]
+                H[place][place] = choose(flag > 0.5, force, TASK_REST)
+        return H
+
+    def _missed(self, motion: Motion, row: TaskRow, goal: Number) -> Affine:
+        """Return what a row of a task misses of its goal."""
+        if row.of in (ACCELERATIONS, EFFORTS):
+            values = motion.accelerations if row.of == ACCELERATIONS else motion.efforts
+        else:
+            values = motion.wrench([contact.frame for contact in self.contacts].index(row.of))
+        return combine_affine([(x, values[i]) for i, x in row.J.items()], row.drift - goal)
+
+    def routine(self) -> Routine:
+        """Return the code: terms, the quadratic program, and what its solution means."""
+        memory, k = Memory(), len(self.contacts)
+        for argument in self.given:
+            memory.add(argument.name, len(argument.names))
+        results = {"tau": self.unknowns, "qdd": self.robot.nv, **dict.fromkeys(self.wrenches, 3 * k)}
+        for name, size in results.items():
+            memory.add(name, size)
+        for name in MAPS:
+            memory.add(name, prod(self.shapes[name]))
+        n, m = self.unknowns, self.rows
+        entries = self.outputs["A"]
+        columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
+        program = QuadraticProgram(memory, n, columns, MOST * (n + m))
+        program.allocate()
+        own = [a.name for a in self.given]
+        begin = memory.placed("terms", self.code, own, list(self.shapes))
+        feet = ["contacts"] if k else []
+        end = memory.block("end", ["x", "solution", *MAPS, *feet], list(results), self.end)
+        parts = (begin, *program.parts(), end)
+        inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
+        ends = (*results, "active'", "solution")
+        outputs = tuple(place for name in ends for place in memory.places(name))
+        names = tuple(name for argument in self.arguments for name in argument.names)
+        return Routine(names, inputs, outputs, memory.size, parts)
+
+    def end(self, x: Any, solution: Any, *others: Any) -> list[Number]:
+        """Return efforts within their limits, accelerations, forces and moments in the base's axes."""
+        n, (maps, feet) = self.unknowns, (others[: len(MAPS)], others[len(MAPS) :])
+        sound = solution[0] < 2.5
+        S, s, T, t, F = (self._put_constants(name, values) for name, values in zip(MAPS, maps, strict=True))
+        qdd = [dot(S[n * i : n * i + n], x) + s[i] for i in range(len(s))]
+        tau = [dot(T[n * i : n * i + n], x) + t[i] for i in range(n)]
+        for k, most in list_efforts(self.motion, self.limits):
+            tau[k] = maximum(-most, minimum(tau[k], most))
+        moments, forces = list[Number](), list[Number]()
+        for c, (leg, places) in enumerate(zip(self.motion.legs, self.components, strict=True)):
+            own = [(1.0 * (feet[0][2 * c] > 0.5)) * x[self.motion.place[i]] for i in leg.own]
+            wrench = [dot(own, [F[6 * k + r] for k in places]) for r in range(6)]
+            moments, forces = [*moments, *wrench[:3]], [*forces, *wrench[3:]]
+        values = (*tau, *qdd, *forces, *(moments if self.has_moments else ()))
+        return [choose(sound, v, 0.0) for v in values]
+
+    def _put_constants(self, name: str, values: Any) -> list[Number]:
+        """Return a term in which what does not vary is a number."""
+        return [v if isinstance(o, int) else o for o, v in zip(self.outputs[name], values, strict=True)]
+
+
+MAPS = ("S", "s", "T", "t", "F")
+"""Terms that say what the solution means."""
+
+
+def _dense(rows: Sequence[dict[int, Number]], columns: int) -> list[Number]:
+    return [row.get(j, 0.0) for row in rows for j in range(columns)]
