@@ -102,8 +102,8 @@ def validate_measurements(table: Mapping[str, Any], sensors: Sequence[Sensor], m
         used = _select_sensors(table, sensors, driven)
     base = [_times(table, TIME, "t")[0]] if TIME in table else []
     begin = float(base[0][0]) if base else -np.inf
-    read = [_earlier(s.name, _read_times(table, s.name, s.columns), s.delay, begin) for s in used]
-    pushed = {name: _read_times(table, name, (name,)) for name in driven if name in table}
+    read = [_earlier(s.name, read_times(table, s.name, s.columns), s.delay, begin) for s in used]
+    pushed = {name: read_times(table, name, (name,)) for name in driven if name in table}
     t = merge_times([*base, *(times for times, _ in read)])
     samples = tuple(
         _samples(find_nearest_times(t, times), values, sensor)
@@ -111,7 +111,7 @@ def validate_measurements(table: Mapping[str, Any], sensors: Sequence[Sensor], m
     )
     torques = np.zeros((len(t), len(motors)))
     for name, (times, values) in pushed.items():
-        torques[:, driven[name]] = _interpolate_torques(name, table, t, times, values[:, 0])
+        torques[:, driven[name]] = interpolate_torques(name, table, t, times, values[:, 0])
     return Measurements(t, used, samples, torques)
 
 
@@ -158,7 +158,7 @@ def _times(table: Mapping[str, Any], key: str, of: str) -> tuple[Float[np.ndarra
     return t[rows], rows
 
 
-def _read_times(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.ndarray, Float[np.ndarray, "k n"]]:
+def read_times(table: Mapping[str, Any], of: str, names: Sequence[str]) -> tuple[np.ndarray, Float[np.ndarray, "k n"]]:
     """Return the times of columns and their values, NaN where they are missing."""
     key = OWN_TIME + of if OWN_TIME + of in table else TIME
     t, rows = _times(table, key, of)
@@ -229,7 +229,7 @@ def describe_missing_torque(name: str, table: Mapping[str, Any], t: float) -> In
     )
 
 
-def _interpolate_torques(
+def interpolate_torques(
     name: str, table: Mapping[str, Any], t: np.ndarray, times: np.ndarray, values: np.ndarray
 ) -> Float[np.ndarray, " N"]:
     """Return known torques at all instants: linear between their own times."""

@@ -17,7 +17,7 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.base_contact_forces import BaseFrameForces
 from screwgraph.motion.estimation.initial_guess import Unknowns
-from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, bias_unknown
+from screwgraph.motion.estimation.sensors import AgedReading, BiasedReading, PartialReading, bias_unknown
 from screwgraph.optimize import Factors, FixedLag, Variables, each, soft
 from screwgraph.optimize.losses import Huber
 from screwgraph.optimize.smoothers import Own, UpdateInputs
@@ -25,6 +25,10 @@ from screwgraph.optimize.smoothers.unrolled_problem import count_numbers
 from screwgraph.spatial import Array, choose, concatenate
 from screwgraph.tape import Number, apply
 
+AGE = "age:"
+"""What the names of columns of ages begin with; the name of a sensor follows."""
+ON_TIME = 1e-9
+"""Part of a step by which delays may differ from whole steps."""
 RELEASED = "no force"
 """Factors of contacts that are none."""
 Known = Mapping[str, Mapping[str, np.ndarray]]
@@ -47,26 +51,35 @@ class ZeroForceUnlessContact:
 class Readings:
     """Sensors of a loop of fixed rate, by the names of their factors, on a window of a motion's instants.
 
-    What a sensor reads was so some instants before (`late`): its factors end that much before the window does.
+    What a sensor reads was so some instants before (`late`): its factors end that much before the window does. Readings
+    of sensors that are `timed` (by the names of their factors) come with an age, each of a state between two instants,
+    `dt` (s) apart.
     """
 
     unknowns: Unknowns
     groups: Mapping[str, Sequence[Sensor]]
     late: Mapping[str, int]
+    dt: float
+    timed: frozenset[str] = frozenset()
 
     @classmethod
-    def from_sensors(cls, unknowns: Unknowns, sensors: Sequence[Sensor], dt: float) -> Readings:
-        """Return sensors on a window, delays at the nearest of its instants, `dt` (s) apart.
+    def from_sensors(
+        cls, unknowns: Unknowns, sensors: Sequence[Sensor], dt: float, timed: Sequence[str] = ()
+    ) -> Readings:
+        """Return sensors on a window: delays end at the nearest of its instants, `dt` (s) apart; those of `timed` do not.
 
         Raises:
-            InputError: a delay is longer than the window.
+            InputError: a delay is longer than the window, or no sensor, or a contact, is called as a timed one.
         """
         groups: dict[str, list[Sensor]] = {}
+        for name in timed:
+            _check_timed(name, sensors)
         for sensor in sensors:
-            groups.setdefault(_group(sensor), []).append(sensor)
+            groups.setdefault(_alone(sensor) if sensor.name in timed else _group(sensor), []).append(sensor)
             if sensor.entry.is_contact and sensor.delay:
                 raise InputError(f"contact {sensor.name!r} has a delay", fix="give it none")
-        late = {name: round(own[0].delay / dt) for name, own in groups.items()}
+        ages = frozenset(name for name, own in groups.items() if own[0].name in timed)
+        late = {name: count_steps(own[0].delay, dt, is_timed=name in ages) for name, own in groups.items()}
         for name, count in late.items():
             if count >= unknowns.count:
                 raise InputError(
@@ -74,7 +87,7 @@ class Readings:
                     why=f"the window has {unknowns.count} instants, {(unknowns.count - 1) * dt:g} s",
                     fix=f"give window={count + 1} or more",
                 )
-        return cls(unknowns, groups, late)
+        return cls(unknowns, groups, late, dt, ages)
 
     @cached_property
     def sensors(self) -> list[Sensor]:
@@ -83,8 +96,9 @@ class Readings:
 
     @cached_property
     def names(self) -> dict[str, None]:
-        """All columns, sensor by sensor, each once."""
-        return dict.fromkeys(c for s in self.sensors for c in s.columns)
+        """All columns, sensor by sensor, each once; then those of ages."""
+        ages = [AGE + self.groups[name][0].name for name in self.groups if name in self.timed]
+        return dict.fromkeys([*(c for s in self.sensors for c in s.columns), *ages])
 
     @cached_property
     def contacts(self) -> list[Sensor]:
@@ -127,6 +141,9 @@ class Readings:
             found[name] = {"measured": np.array(read)}
             if not sensors[0].entry.is_contact:
                 found[name]["seen"] = np.array(seen)
+            if name in self.timed:
+                age, delay = AGE + sensors[0].name, sensors[0].delay - self.late[name] * self.dt
+                found[name]["age"] = np.array([choose(there[age], values[age], 0.0) + delay])
         if self.contacts:
             flags = [choose(there[s.name], values[s.name], 1.0) for s in self.contacts]
             found[RELEASED] = {"measured": np.array(flags)}
@@ -149,9 +166,13 @@ class Readings:
     def _make_factors(
         self, name: str, sensors: Sequence[Sensor], families: Mapping[str, Variables], known: Sequence[Known]
     ) -> Factors:
-        first, late = sensors[0], self.late[name]
-        at, unknowns, template = slice(0, self.unknowns.count - late), list[Any](), self.unknowns.reading(*sensors)
-        unknowns += [families[family][at] for family in self.unknowns.families_of(first)]
+        first, late, template = sensors[0], self.late[name], self.unknowns.reading(*sensors)
+        own, at, unknowns = self.unknowns.families_of(first), slice(0, self.unknowns.count - late), list[Any]()
+        if name in self.timed:
+            template = AgedReading(template, own, families["q"].manifold, self.dt)
+            own = ("q", "qd", "qdd", *(family for family in own if family not in ("q", "qd", "qdd")))
+            unknowns, at, known = [families["qdd"][: at.stop - 1]], slice(1, at.stop), known[1:]
+        unknowns += [families[family][at] for family in own]
         if first.bias:
             offset = self.biases[first.name][1]
             template, unknowns = BiasedReading(template), [*unknowns, offset[at] if first.walk else offset]
@@ -243,7 +264,25 @@ def _all(there: Mapping[str, Number], columns: Sequence[str]) -> Number:
     return reduce(mul, [there[c] for c in columns], 1.0)
 
 
+def count_steps(delay: float, dt: float, *, is_timed: bool) -> int:
+    """Return how many steps after the instant that it is about a reading is taken: of timed ones, all of its delay."""
+    return int(np.ceil(delay / dt - ON_TIME)) if is_timed else round(delay / dt)
+
+
+def _check_timed(name: str, sensors: Sequence[Sensor]) -> None:
+    """Raise InputError where a sensor that is to have ages is none, or a contact."""
+    own = next((sensor for sensor in sensors if sensor.name == name), None)
+    if own is None:
+        raise make_unknown_name_error("sensor", name, [sensor.name for sensor in sensors])
+    if own.entry.is_contact:
+        raise InputError(f"contact {name!r} has times of its own", why="forces of feet are told at updates")
+
+
+def _alone(sensor: Sensor) -> str:
+    return f"sensor {sensor.name}"
+
+
 def _group(sensor: Sensor) -> str:
     """Return the name of a sensor's factors: plain ones of joints make one factor together."""
     is_plain = sensor.form.on == "joint" and not sensor.bias and not sensor.huber and not sensor.delay
-    return f"all {sensor.kind}" if is_plain else f"sensor {sensor.name}"
+    return f"all {sensor.kind}" if is_plain else _alone(sensor)

@@ -54,6 +54,8 @@ class OnlineSmoother:
         integrator: str | None = None,
         coordinates: str | None = None,
         parameter_rates: Mapping[str, float] | None = None,
+        timed: Sequence[str] = (),
+        t0: float = 0.0,
     ) -> None:
         """Begin before the first update.
 
@@ -75,6 +77,9 @@ class OnlineSmoother:
                 takes less time where they determine the others ("independent"); by default these where they are angles.
             parameter_rates: by how much unknown parameters that drift change at random in the root of a second (SI
                 units), by name; by default none does.
+            timed: sensors whose readings have a column "age:SENSOR": how long before the update they came (s), by
+                default 0; their delay is then exact. A reading is of a state between two instants, and one an update.
+            t0: time of the first update (s), of models with driven coordinates.
 
         Raises:
             InputError: a bad argument.
@@ -85,13 +90,13 @@ class OnlineSmoother:
             )
         self.model, self.dt, self.noise = model, float(dt), noise or ModelNoise()
         unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, tuple(parameters))
-        self._driven = make_driven_sensors(model, self.noise)
+        self._t0, self._driven = float(t0), make_driven_sensors(model, self.noise)
         self.sensors = (*unknowns.sensors(sensors, None), *self._driven)
-        self._start = unknowns.start(q0, qd0, hold_driven(model, 0.0))
+        self._start = unknowns.start(q0, qd0, hold_driven(model, t0))
         rates = _validate_rates(parameter_rates or {}, unknowns.parameters.names)
         unknowns = replace(unknowns, inputs=unknowns.inputs_of(tuple(inputs)), drifting=bool(rates))
         unknowns = unknowns.in_window(window, self.dt, self._start[0], self.sensors, integrator, coordinates)
-        self._unknowns, self._readings = unknowns, Readings.from_sensors(unknowns, self.sensors, self.dt)
+        self._unknowns, self._readings = unknowns, Readings.from_sensors(unknowns, self.sensors, self.dt, timed)
         self._window = OnlineWindow(self.dt, self.noise, unknowns, self._readings, self._start, rates)
         self._slips = SlipTest(unknowns, [s for s in self._readings.contacts if s.slip])
         self._lag: FixedLag | None = None
@@ -262,7 +267,7 @@ class OnlineSmoother:
         if tau is not None and torques[list(unknowns.inputs)].any():
             raise InputError("tau has torques of inputs, which are unknown", fix="give zero for these")
         if self._driven:
-            readings = {**readings, **read_driven(self.model, self._driven, self.count * self.dt)}
+            readings = {**readings, **read_driven(self.model, self._driven, self._t0 + self.count * self.dt)}
         if self._compiled is not None:
             read = self._readings.as_vector(readings)
             self._misfit.take(self._compiled.take(read, torques), read)

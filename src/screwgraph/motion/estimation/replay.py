@@ -8,16 +8,16 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
-from screwgraph.model.formats import Table
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS
-from screwgraph.motion.estimation.measurements import OWN_TIME, TIME, TORQUE, describe_missing_torque
+from screwgraph.motion.estimation.measurements import OWN_TIME, TIME, TORQUE, interpolate_torques, read_times
+from screwgraph.motion.estimation.online_clock import Clock, find_clock
+from screwgraph.motion.estimation.online_sensors import AGE
 from screwgraph.motion.estimation.online_smoother import OnlineSmoother
-from screwgraph.motion.estimation.trajectory_tables import read_column, validate_times
 from screwgraph.motion.simulation import Trajectory, Watch, dynamics_of, simulate_dynamics
 from screwgraph.motion.simulation.state_recorder import report_time
 
@@ -52,21 +52,22 @@ def replay_measurements(
 ) -> Replay:
     """Estimate by a `OnlineSmoother`, whose window is `lag` (s) long. Other arguments as for both.
 
+    Updates are at the times "t" where these are evenly spaced; else as far apart as two readings of the sensor that
+    comes most often at least are. Sensors with times of their own, and all of them where "t" is
+    uneven, are read at their times.
+
     Raises:
-        InputError: a bad argument, times that are not evenly spaced, or sensors with times of their own.
+        InputError: a bad argument, or a sensor that is read twice between two updates.
     """
-    own = next((str(name) for name in measurements if str(name).startswith(OWN_TIME)), None)
-    if own or TIME not in measurements:
-        what = f"column {own} has times of its own" if own else "the measurements have no times t"
-        raise InputError(what, why="updates come at a fixed rate", fix="give one column t, and NaN where nothing came")
-    t = validate_times(measurements, "measurements")
-    dt = float(t[-1] - t[0]) / (len(t) - 1)
+    given = UNKNOWNS[model.kind].default_sensors(measurements) if sensors is None else sensors
+    own = UNKNOWNS[model.kind].from_model(model, tuple(parameters)).sensors(given, None)
+    clock = find_clock(measurements, own)
+    t, dt = clock.t, clock.dt
     if not lag >= dt:
         raise InputError(f"lag = {lag!r} s", why=f"updates are {dt:.6g} s apart", fix="give that or more")
-    given = UNKNOWNS[model.kind].default_sensors(measurements) if sensors is None else sensors
-    options = {"parameters": parameters, "inputs": inputs, **start}
+    options = {"parameters": parameters, "inputs": inputs, "timed": clock.timed, "t0": float(t[0]), **start}
     smoother = OnlineSmoother(model, given, dt, window=max(2, round(lag / dt) + 1), **options)
-    columns, tau = _columns(smoother, measurements, len(t))
+    columns, tau = _columns(smoother, measurements, clock)
     states, slips, seconds = _States(smoother, len(t)), list[tuple[float, str]](), np.zeros(len(t))
     watch = report_time(watch, "estimating", t - t[0])
     for k in range(len(t)):
@@ -84,29 +85,36 @@ def replay_measurements(
 
 
 def _columns(
-    smoother: OnlineSmoother, table: Mapping[str, Any], count: int
+    smoother: OnlineSmoother, table: Mapping[str, Any], clock: Clock
 ) -> tuple[dict[str, Float[np.ndarray, " N"]], Float[np.ndarray, "N nv"]]:
     """Return columns of sensors, and torques."""
-    labels = {TORQUE + label: i for i, label in enumerate(smoother.torques)}
-    tau, found = np.zeros((count, len(labels))), dict[str, Float[np.ndarray, " N"]]()
-    for name in table:
-        if name == TIME:
+    labels, t = {TORQUE + label: i for i, label in enumerate(smoother.torques)}, clock.t
+    tau, found = np.zeros((len(t), len(labels))), dict[str, Float[np.ndarray, " N"]]()
+    columns = [name for name in smoother.columns if not name.startswith(AGE)]
+    for name in map(str, table):
+        if name == TIME or name.startswith(OWN_TIME):
             continue
-        if name not in smoother.columns and name not in labels:
-            raise make_unknown_name_error("column of measurements", str(name), (TIME, *smoother.columns, *labels))
-        is_torque = name in labels
-        values = read_column(str(name), table[name], count, "measurements", missing=True)
-        there = np.isfinite(values)
-        if not there.any():
-            at = table.heading if isinstance(table, Table) else None
-            raise InputError(f"column {name} of the measurements is empty", at=at, fix="leave its sensor out")
-        if is_torque:
-            if not there.all():
-                raise describe_missing_torque(str(name), table, float(table[TIME][int(np.argmin(there))]))
-            tau[:, labels[name]] = values
-        else:
-            found[str(name)] = values
+        if name not in columns and name not in labels:
+            raise make_unknown_name_error("column of measurements", name, (TIME, *columns, *labels))
+        if name in labels:
+            times, values = read_times(table, name, (name,))
+            tau[:, labels[name]] = interpolate_torques(name, table, t, times, values[:, 0])
+    for sensor in smoother.sensors:
+        there = [name for name in sensor.columns if name in table]
+        times, values = read_times(table, sensor.name, there) if there else (t, np.zeros((len(t), 0)))
+        if there and sensor.name in clock.timed:
+            at, ages = clock.place(sensor, times, np.asarray(np.isfinite(values).any(axis=1)))
+            found[AGE + sensor.name] = _spread(len(t), at, ages[at >= 0])
+            values = np.array([_spread(len(t), at, column[at >= 0]) for column in values.T]).T
+        found |= dict(zip(there, values.T, strict=True))
     return found, tau
+
+
+def _spread(count: int, at: Int[np.ndarray, " k"], values: Float[np.ndarray, " j"]) -> Float[np.ndarray, " N"]:
+    """Return values at the updates that they are given to, NaN elsewhere."""
+    found = np.full(count, np.nan)
+    found[at[at >= 0]] = values
+    return found
 
 
 class _States:

@@ -18,6 +18,7 @@ from screwgraph.motion.planning.mechanics import Mechanics, validate_frame
 from screwgraph.optimize import Factors, Variables, Vector, soft
 from screwgraph.optimize.template_wrappers import flatten_residual
 from screwgraph.spatial import concatenate
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.so3 import skew
 
 EXAMPLE = '{"sensor": "imu", "gyroscope": "hand", "sigma": 0.01}'
@@ -158,6 +159,31 @@ class PartialReading:
     def __call__(self, *unknowns: Any, seen: Any, **parameters: Any) -> Any:
         """Residual of the template where `seen` is 1, zero where it is 0."""
         return seen * flatten_residual(self.template(*unknowns, **parameters))
+
+
+@dataclass(frozen=True)
+class AgedReading:
+    """A sensor's template, of what was so an `age` (s) before an instant: at most a step `dt` (s) before it.
+
+    Accelerations are linear over the step, so that positions and velocities err by no more than the trapezoidal rule.
+    The template takes some `families` of unknowns; of the others but q, qd, qdd the later instant's count.
+    """
+
+    template: Any
+    families: tuple[str, ...]
+    positions: Manifold
+    dt: float
+
+    def __call__(self, before: Any, q: Any, qd: Any, qdd: Any, *more: Any, age: Any, **parameters: Any) -> Any:
+        """Residual of the template; `before` are accelerations one instant earlier, the others those of the instant."""
+        jerk, others = (qdd - before) / self.dt, iter(more)
+        motion = {
+            "q": self.positions.retract(q, age * (0.5 * age * qdd - qd - age * age * jerk / 6.0)),
+            "qd": qd - age * (qdd - 0.5 * age * jerk),
+            "qdd": qdd - age * jerk,
+        }
+        found = [motion[name] if name in motion else next(others) for name in self.families]
+        return self.template(*found, *others, **parameters)
 
 
 def bias_unknown(sensor: Sensor, count: int) -> Variables:

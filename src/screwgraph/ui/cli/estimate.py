@@ -60,8 +60,8 @@ with a gyros.csv like
 or a log.csv like
   t,joint_position:FR_hip_joint,tau:FR_hip_joint,gyroscope:trunk_x,gyroscope:trunk_y,gyroscope:trunk_z,contact:FR_foot
 
-With --lag, each state is estimated from the measurements up to its time, as in a loop of fixed rate: times t must be
-evenly spaced, and delays within the lag.
+With --lag, each state is estimated from the measurements up to its time, as in a loop of fixed rate: that of the times
+t where these are even. Sensors with times t:NAME of their own are read at these; delays must be within the lag.
 
 The motion of a robot begins near its neutral position, at rest, or near --state, like {"q": {"joint1": 0.5}}: within
 standard deviations of 1 (rad, m) and 10 (rad/s, m/s). The search begins where the first readings say.
