@@ -1,12 +1,17 @@
-"""The elimination DAG: each unknown expressed by later ones, with blocks as views for people."""
+"""The elimination DAG: each unknown expressed by later ones, with blocks as views for people.
+
+Partial elimination leaves a smaller graph, whose factors are the remaining equations. Where an elimination does not
+give every unknown, the error names variables and equations.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
@@ -14,7 +19,6 @@ from screwgraph.base.errors import EliminationError
 from screwgraph.elimination.bayes_net import make_bayes_net
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, make_clique_tree
-from screwgraph.elimination.determinacy import check_determined
 from screwgraph.elimination.engine import Elimination, eliminate_rows
 from screwgraph.elimination.equations import Equations, equations
 from screwgraph.elimination.group import Group
@@ -22,11 +26,14 @@ from screwgraph.elimination.intermediate_graphs import IntermediateGraph, list_i
 from screwgraph.elimination.notation import FORMS, Line, write_lines
 from screwgraph.elimination.orderings import find_ordering
 from screwgraph.elimination.orderings.base import Ordering, as_groups
-from screwgraph.elimination.remaining_graph import make_remaining_graph
 from screwgraph.elimination.system import Step
-from screwgraph.graph import Column, FactorGraph, Key
+from screwgraph.graph import Column, Factor, FactorGraph, Key, Row, factor
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.spatial import Array, vector
 from screwgraph.tape import Number, Operations, program
+
+SHOWN = 6
+"""How many names a message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +151,46 @@ class Dag:
         return list_intermediate_graphs(self.equations.rows, self.order, self.elimination.steps)
 
 
+@factor(linear=("x",), cites="Xie & Dellaert (2019), section IV-B: the factor on the separator")
+def remaining_rows(
+    x: Sequence[Float[Array, " n"]], *, keys: tuple[Key, ...], rows: tuple[Row, ...], equations: Equations
+) -> Float[Array, " rows"]:
+    """The rows of a law that are left, in the variables that are left; coefficients stand on one tape."""
+    value = dict(zip(keys, x, strict=True))
+    residuals = []
+    for row in rows:
+        total = row.constant
+        for (key, i), coefficient in row.terms.items():
+            total = total + coefficient * value[key][i]
+        residuals.append(total)
+    return vector(residuals)
+
+
+def make_remaining_graph(graph: FactorGraph, equations: Equations, elimination: Elimination) -> FactorGraph:
+    """Return the graph of the unknowns that were not eliminated.
+
+    It can be compiled, drawn, edited and eliminated further. Its knowns are those of the graph before; passes do not
+    apply to it any more.
+    """
+    gone = {step.column[0] for step in elimination.steps}
+    variables = {key: v for key, v in graph.variables.items() if key in graph.known or key not in gone}
+    by_factor: dict[int, list[Row]] = {}
+    for row in elimination.remaining:
+        if row.terms:
+            by_factor.setdefault(id(row.factor), []).append(row)
+    factors = tuple(_remainder(graph, equations, tuple(rows)) for rows in by_factor.values())
+    return replace(graph, variables=variables, factors=factors, dependence=None, model=None)
+
+
+def _remainder(graph: FactorGraph, equations: Equations, rows: tuple[Row, ...]) -> Factor:
+    source = rows[0].factor
+    held = {key for row in rows for key, _ in row.terms}
+    keys = tuple(key for key in graph.variables if key in held)
+    bound = {"keys": keys, "rows": rows, "equations": equations}
+    sigma = tuple(source.sigma[row.number] for row in rows) if source.sigma else ()
+    return Factor(remaining_rows, {"x": keys}, len(rows), source.index, bound, sigma=sigma)
+
+
 @check_arguments
 def eliminate(
     graph: FactorGraph,
@@ -175,6 +222,46 @@ def eliminate(
         names = ", ".join(dict.fromkeys(str(key) for key, _ in elimination.undetermined))
         raise EliminationError(f"no equation determines {names}", fix="eliminate fewer variables, or give more")
     return Dag(graph, system, elimination)
+
+
+def check_determined(graph: FactorGraph, rows: Sequence[Row], elimination: Elimination) -> None:
+    """Raise EliminationError if unknowns are left, or equations that contradict."""
+    if elimination.undetermined:
+        columns = len({c for v in graph.unknowns for c in ((v.key, i) for i in range(v.dim))})
+        spare = f"; left over: {_factors(elimination.left)}" if elimination.left else ""
+        kind = "underdetermined" if columns > len(rows) else "singular"
+        raise EliminationError(
+            f"the problem is {kind}: no equation determines {_variables(elimination.undetermined)}",
+            why=f"{columns} unknown numbers, {len(rows)} equations{spare}",
+            fix="give more knowns, or give the bodies that these move mass and inertia",
+        )
+    if left := elimination.left:
+        raise EliminationError(
+            f"the problem is overdetermined: all unknowns are found, and {_factors(left)} is left",
+            why=f"{len(rows)} equations, {len(elimination.steps)} unknown numbers",
+            fix="give fewer knowns, or let equations hold only nearly, for the weighted least-squares solution: "
+            f"sg.with_soft(graph, {_factor_name(left[0])!r}, sigma=...)",
+        )
+
+
+def _factor_name(row: Row) -> str:
+    """Return the name by which a factor is asked for."""
+    template, key = row.factor.law
+    return f"{template}:{key.name}"
+
+
+def _variables(columns: Iterable[Column]) -> str:
+    return _format_names(dict.fromkeys(str(column[0]) for column in columns))
+
+
+def _factors(rows: Iterable[Row]) -> str:
+    return _format_names(dict.fromkeys(f"equation {row.factor.name!r}" for row in rows))
+
+
+def _format_names(names: Iterable[str]) -> str:
+    names = list(names)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def _some(ordering: Ordering | Sequence[str | Key], graph: FactorGraph, wanted: set[Key]) -> list[Group]:

@@ -12,10 +12,9 @@ from screwgraph.graph.clusters import (
     loop_spans,
 )
 from screwgraph.graph.dynamics import dynamics_graph, graph_of, with_actuators, with_loop
-from screwgraph.graph.edited_model import EditedModel
 from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Live, Slot, Template, factor
-from screwgraph.graph.factor_graph import Derived, FactorGraph
+from screwgraph.graph.factor_graph import Derived, EditedModel, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
 from screwgraph.graph.kinematics import kinematics_graph
 from screwgraph.graph.linear_rows import Affine, Column, Row, linear_rows
@@ -26,8 +25,12 @@ from screwgraph.graph.nested_clusters import nested_clusters
 from screwgraph.graph.pin_forces import with_pin_forces
 from screwgraph.graph.planar_links import planar_links
 from screwgraph.graph.projection_graphs import completion_graph, projection_graph
-from screwgraph.graph.redundant_actuation import ADJOINT_VELOCITY, adjoint_multiplier, with_redundant_actuation
-from screwgraph.graph.redundant_motors import redundant_motors_graph
+from screwgraph.graph.redundant_actuation import (
+    ADJOINT_VELOCITY,
+    adjoint_multiplier,
+    redundant_motors_graph,
+    with_redundant_actuation,
+)
 from screwgraph.graph.soft_factors import with_measurements, with_soft
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.graph.variable_kinds import KINDS, Kind, Role

@@ -1,4 +1,7 @@
-"""The factor graph: variables, factors, and what of it is known."""
+"""The factor graph: variables, factors, and what of it is known.
+
+A graph remembers the robot whose dynamics its laws state, and how it was edited since.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import EliminationError, InputError
 from screwgraph.base.summary import one_line
 from screwgraph.graph.dependent_joints import JointDependence
-from screwgraph.graph.edited_model import EditedModel
-from screwgraph.graph.factor import Factor
+from screwgraph.graph.factor import Factor, Law
 from screwgraph.graph.factors import tied_velocities
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.graph.variable_kinds import COORDINATES, Role
-from screwgraph.model.robot import Joint
+from screwgraph.model.robot import Joint, Robot
+from screwgraph.model.robot.parameters import Parameter
 
 
 @dataclass(frozen=True)
@@ -255,6 +258,31 @@ class FactorGraph:
                         why="elimination solves linear equations",
                         fix="declare it as given, or solve the graph as a nonlinear problem",
                     )
+
+
+@dataclass(frozen=True, eq=False)
+class EditedModel:
+    """A robot, and what a graph has beyond and without its laws.
+
+    `external_wrenches` names the links or frames on which these act, `actuators` those whose efforts cause the torques,
+    `weights` those of joints, or of these actuators, that share their work where there are more than degrees of
+    freedom. `poses` names the links or frames whose poses are variables. `parameters` of the robot are inputs.
+    `variables` and `added` are of other origin, `absent` are the robot's laws that were taken out. With `given_motion`,
+    all accelerations are known, and obey the laws of loops and couplings (`with_given_motion`).
+    """
+
+    __repr__ = one_line
+
+    robot: Robot
+    external_wrenches: tuple[str, ...] = ()
+    actuators: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    poses: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    added: tuple[Factor, ...] = ()
+    absent: frozenset[Law] = frozenset()
+    given_motion: bool = False
 
 
 def _remove_factor(model: EditedModel, factor: Factor) -> EditedModel:

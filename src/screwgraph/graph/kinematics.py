@@ -1,4 +1,7 @@
-"""The factor graph of a robot's motion: poses, twists, accelerations of links and frames."""
+"""The factor graph of a robot's motion: poses, twists, accelerations of links and frames.
+
+Poses of links and frames are determined by positions alone.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
-from screwgraph.graph.factors import acceleration, prior, twist
-from screwgraph.graph.pose_variables import make_pose_variables
+from screwgraph.graph.factors import acceleration, frame_pose, pose, prior, twist
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.model.robot import Frame, Joint, Link, Robot
 from screwgraph.model.robot.joints import Fixed
+from screwgraph.spatial import inverse, to_rows
 
 DERIVATIVES = (0, 1, 2)
 """Of positions by time: those of poses, twists, accelerations."""
@@ -44,6 +47,35 @@ def kinematics_graph(robot: Robot, frames: Sequence[str], derivatives: int = 0) 
         variables.append(vector_variable(kind, base, 6, 0, None))
         factors.append(Factor(prior, {"x": Key(kind, base)}, 6, 0, {"value": np.zeros(6)}))
     return FactorGraph({v.key: v for v in variables}, tuple(factors))
+
+
+def make_pose_variables(robot: Robot, names: Sequence[str]) -> tuple[list[Variable], list[Factor]]:
+    """Return the variables `pose` of links and frames, of all links that carry them, and the laws between them.
+
+    A base whose frame a pass moved stands where its old frame is the world's.
+
+    Raises:
+        InputError: no link or frame has one of the names.
+    """
+    if not names:
+        return [], []
+    frames, base = [robot.frame(name) for name in names], robot.links[0].name
+    carriers = {joint.child for frame in frames for joint in robot.joints_to_base(frame.link)}
+    variables = [vector_variable("pose", base, 12, 0, None)]
+    start = to_rows(inverse(robot.frame(base).T_lf))
+    factors = [Factor(prior, {"x": Key("pose", base)}, 12, 0, {"value": start})]
+    for joint in (joint for joint in robot.joints if joint.child in carriers):
+        index, parent = robot.link_index(joint.child), robot.link_index(joint.parent)
+        T, T_parent, q = Key("pose", joint.child), Key("pose", joint.parent), Key("q", joint.name)
+        variables.append(vector_variable(*T, 12, index, parent))
+        factors.append(Factor(pose, {"T": T, "T_parent": T_parent, "q": q}, 12, index, {"joint": joint}))
+    made = {variable.key for variable in variables}
+    for frame in (frame for frame in frames if Key("pose", frame.name) not in made):
+        index, key = robot.link_index(frame.link), Key("pose", frame.name)
+        variables.append(vector_variable(*key, 12, index, index))
+        bound = {"T_frame": key, "T_link": Key("pose", frame.link)}
+        factors.append(Factor(frame_pose, bound, 12, index, {"T": frame.T_lf}))
+    return variables, factors
 
 
 def _weld_frames(robot: Robot, frames: Sequence[Frame]) -> Robot:

@@ -13,7 +13,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, force_balance
-from screwgraph.graph.live_mechanism import MANY, make_symbolic, with_live_mechanism
+from screwgraph.graph.live_parameters import MANY, make_symbolic, with_live_mechanism
 from screwgraph.graph.variable import Key, Variable, vector_variable
 from screwgraph.graph.variable_kinds import Role
 from screwgraph.model.mechanism import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from screwgraph.graph.factor import Argument, Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import constraint_acceleration, constraint_step, constraint_velocity, least_change
-from screwgraph.graph.live_mechanism import make_symbolic, with_live_mechanism
+from screwgraph.graph.live_parameters import make_symbolic, with_live_mechanism
 from screwgraph.graph.mechanism import MechanismParts
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.model.mechanism import ConstraintRows, ForceBalance, Mechanism, live_mechanism

@@ -1,8 +1,11 @@
-"""Solve a problem: a method makes iterates; limits, callbacks and interruption are kept here."""
+"""Solve a problem: a method makes iterates; limits, callbacks and interruption are kept here.
+
+Code is made one function after the other, so that a time limit can end it in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -11,23 +14,32 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, Method, Tolerances
+from screwgraph.optimize.batch import make_batches
+from screwgraph.optimize.kernels import Kernels
+from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, InteriorPoint, Method, Tolerances
 from screwgraph.optimize.methods.feasibility import find_worst_factor
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Progress, Result, Status
-from screwgraph.optimize.staged_compilation import compile_in_stages
 
 Callback = Callable[[Progress], Any]
+
 Scale = tuple[float, dict[str, float]]
 
 
 LATE = "the time limit is reached"
+
 MAKING = "the time limit was reached while code was made; a further search of the same problem goes on with it"
+
 SCALE = "scale"
 """What the memory of results calls the scale of costs and the units."""
+
 UNFINISHED = (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.STALLED, Status.INTERRUPTED)
 """Ends after which the hard factor that is broken most is named, if it is by more than `WORTH_NAMING`."""
+
 WORTH_NAMING = 1e-6
+
+WORDS = {"pattern": "derivatives", "places": "derivatives", "bends": "second derivatives"}
+"""What patterns take, in people's words; all else is code."""
 
 
 def solve(
@@ -106,6 +118,37 @@ def solve(
     if status in UNFINISHED and iterate.violation > WORTH_NAMING:
         reason = "{}; {} is off by {:.3g}".format(reason, *find_worst_factor(problem.assembly, iterate.x))
     return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
+
+
+def compile_in_stages(problem: Problem, method: Method, name: str) -> Iterator[None]:
+    """Make what the first iterations of a method call, and yield after each derivation and each compiled function.
+
+    Nothing is yielded for what is made already. Other methods make their code when they need it.
+    """
+    if not isinstance(method, InteriorPoint) and name not in UNCONSTRAINED:
+        return
+    is_curved = isinstance(method, InteriorPoint) and method.curvature
+    known = problem.__dict__.get("assembly")  # looks at patterns when it is made, which is part of what is yielded
+    all_batches = list(make_batches(problem.factors) if known is None else known.batches)
+    for number, batch in enumerate(all_batches):
+        kernels = batch.factors.kernels
+        for part in _parts(kernels, batch.factors.kind == "soft", is_curved):
+            if part not in kernels.__dict__:
+                report_progress(f"making {WORDS.get(part, 'code')} of {batch.factors.name}", number / len(all_batches))
+                getattr(kernels, part)
+                yield
+
+
+def _parts(kernels: Kernels, is_soft: bool, is_curved: bool) -> Iterator[str]:
+    """Yield the names of patterns, which take derivatives, and of the functions that follow."""
+    if is_soft:
+        yield from ("pattern", "normal" if kernels.is_unrolled else "whitened_jacobian")
+        return
+    yield from ("places", "jacobian")
+    if is_curved:
+        yield "bends"
+        if kernels.bends[0].size:
+            yield "curvature"
 
 
 def _check_scale(problem: Problem, cost_scale: float, units: Mapping[str, float]) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from screwgraph.compiler.backends.llvm import StepLoop, compile_step_loop
 from screwgraph.compiler.backends.llvm.step_loop import assembly
-from screwgraph.motion.simulation.correction_loop import make_bound_test, make_correction_loop
+from screwgraph.motion.simulation.projection_code import make_bound_test, make_correction_loop
 from screwgraph.tape import Block, Memory, Program, Routine
 
 

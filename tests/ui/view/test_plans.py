@@ -116,7 +116,7 @@ def test_forces_of_contacts_carry_the_weight_below_the_centre_of_mass(block):
     (forces,) = (line for line in scene.lines if line.name == "forces of contacts")
     at, tip, gap = np.moveaxis(forces.points.reshape(scene.frames, 3, 3), 1, 0)
     np.testing.assert_allclose(at, np.tile([0.05, 0.0, 0.0], (scene.frames, 1)), atol=1e-6)
-    size = view.plan_marks.robot_size(block.task.robot)
+    size = view.plans.robot_size(block.task.robot)
     np.testing.assert_allclose(tip - at, np.tile([0.0, 0.0, 0.6 * size], (scene.frames, 1)), atol=1e-6)
     assert np.isnan(gap).all()
     (feet,) = scene.points
@@ -128,7 +128,7 @@ def test_motions_of_files_show_the_forces_on_their_frames(block, tmp_path):
     scene = view.trajectory_scene(read_trajectory(tmp_path / "block.npz"))
     (forces,) = (line for line in scene.lines if line.name == "forces")
     at, tip, gap = np.moveaxis(forces.points.reshape(scene.frames, 3, 3), 1, 0)
-    size = view.plan_marks.robot_size(block.task.robot)
+    size = view.plans.robot_size(block.task.robot)
     np.testing.assert_allclose(at, np.tile([0.05, 0.0, 0.0], (scene.frames, 1)), atol=1e-6)
     np.testing.assert_allclose(tip - at, np.tile([0.0, 0.0, 0.6 * size], (scene.frames, 1)), atol=1e-6)
     assert np.isnan(gap).all()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.cache.code_serialisation import pack_code, unpack_code
-from screwgraph.compiler.cache.entry_kinds import PROGRAM
 from screwgraph.compiler.cache.lookup import get_or_make, look_up
+from screwgraph.compiler.cache.store import PROGRAM
 from screwgraph.graph import Column, Key
 from screwgraph.tape import Code, Program
 

@@ -12,9 +12,15 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from screwgraph.compiler.cache.entry_kinds import KINDS
-
 READING = os.O_RDONLY
+
+PROGRAM = "program"
+
+OBJECT = "object"
+
+KINDS = (PROGRAM, OBJECT)
+
+
 for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # a link could lead to anybody's file, a pipe would never answer
     READING |= getattr(os, _flag, 0)
 
@@ -97,6 +103,7 @@ def _warn(path: Path, what: str, why: str, fix: str) -> None:
 # An entry of the cache as bytes: what is damaged, cut short, renamed or not ours is not believed.
 
 MAGIC = b"screwgraph cache 1\n"
+
 DIGEST = sha256().digest_size
 
 
@@ -119,8 +126,11 @@ def _checksum(key: str, payload: bytes) -> bytes:
 # Where the cache is, and whether the folder is trustworthy: machine code from it will be run.
 
 SWITCH = "SCREWGRAPH_CACHE"
+
 FOLDER = "SCREWGRAPH_CACHE_DIR"
+
 OFF = ("0", "off", "no", "false")
+
 WRITABLE_BY_OTHERS = 0o022
 
 
@@ -152,13 +162,18 @@ def find_distrust(status: os.stat_result) -> str:
 # What a folder of entries need not keep: drafts of killed processes, and what was not used for longest.
 
 DRAFT = ".screwgraph-"
+
 DRAFT_SUFFIX = ".draft"
+
 LARGEST = 512_000_000
 """Bytes of all entries together."""
+
 KEPT = 0.75
 """Part of that to which entries are evicted once it is exceeded: not each new entry then evicts another."""
+
 ABANDONED = 3600.0
 """Seconds after which a draft's process is taken for dead."""
+
 WRITES = 64
 """One of so many entries that are written has its folder tidied: of thousands, a look takes longer than a write."""
 

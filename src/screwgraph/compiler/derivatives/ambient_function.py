@@ -1,4 +1,7 @@
-"""Functions of plain numbers, for libraries that know no manifolds: quaternions of any length."""
+"""Functions of plain numbers, for libraries that know no manifolds: quaternions of any length.
+
+Derivatives times vectors take one sweep through a program, forward or reverse, and no matrix.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from functools import cached_property
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
-from screwgraph.compiler.derivatives.jvp_vjp import jvp, vjp
 from screwgraph.compiler.derivatives.tape_derivatives import differentiate_program
+from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument, Result, make_numbered_argument
-from screwgraph.tape import Code
+from screwgraph.tape import Code, Number, Program, Scalar, factor_out, jacobian, program
 
 Write = Callable[[Code, Sequence[Argument], Sequence[str], Sequence[Argument]], Code]
 """What writes the code of a product: of code and its arguments, those that vary, and the vectors."""
@@ -72,6 +75,42 @@ class AmbientFunction:
         results = tuple(Result(f"{r.name}_by_{name}", (*r.shape, sizes[name])) for name in by for r in self.results)
         name, code = f"{self.name}_by_{'_'.join(by)}", self.slopes(by)
         return AmbientFunction(name, self.arguments, results, code, self.dtype, _swept(code, self.arguments))
+
+
+def jvp(source: Code, arguments: Sequence[Argument], by: Sequence[str], vectors: Sequence[Argument]) -> Program:
+    """Return J v: how all outputs change where the arguments `by` change by `vectors`.
+
+    Griewank & Walther (2008), section 3.1.
+    """
+    outputs, x, v, names = _trace_product(source, arguments, by, vectors)
+    rows = jacobian(outputs, x, [{0: change} for change in v])
+    return _finish_program([row.get(0, 0.0) for row in rows], v, names)
+
+
+def vjp(source: Code, arguments: Sequence[Argument], by: Sequence[str], vectors: Sequence[Argument]) -> Program:
+    """Return J^T w: the gradient of w^T y by the arguments `by`, where `vectors` are w, and y all outputs.
+
+    Griewank & Walther (2008), section 3.2.
+    """
+    outputs, x, w, names = _trace_product(source, arguments, by, vectors)
+    total = sum((weight * y for weight, y in zip(w, outputs, strict=True)), start=0.0)
+    (row,) = jacobian([total], x)
+    return _finish_program([row.get(i, 0.0) for i in range(len(x))], w, names)
+
+
+def _trace_product(
+    source: Code, arguments: Sequence[Argument], by: Sequence[str], vectors: Sequence[Argument]
+) -> tuple[list[Number], list[Scalar], list[Scalar], list[str]]:
+    """Return outputs, the numbers of the arguments `by`, those of the vectors, and all names, on a fresh tape."""
+    every = (*arguments, *vectors)
+    _, values = make_inputs(every)
+    outputs = source.unrolled.on([values[name] for name in source.input_names])
+    x = [values[n] for a in by for n in next(g for g in arguments if g.name == a).names]
+    return outputs, x, [values[n] for a in vectors for n in a.names], [n for a in every for n in a.names]
+
+
+def _finish_program(entries: Sequence[Number], vectors: Sequence[Scalar], names: Sequence[str]) -> Program:
+    return factor_out(program(vectors[0].tape, entries, names))
 
 
 def _swept(code: Code, arguments: tuple[Argument, ...]) -> Callable[[tuple[str, ...]], Code]:

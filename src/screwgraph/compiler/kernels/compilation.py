@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.compiler.backends.llvm.machine_code import LOOPS, MachineCode, get_machine_code
-from screwgraph.compiler.kernels.layouts import Layouts, find_layouts
+from screwgraph.compiler.kernels.records import Layouts, find_layouts
 from screwgraph.compiler.kernels.translation import (
     PREFIX,
     Constants,

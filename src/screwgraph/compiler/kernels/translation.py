@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from screwgraph.compiler.kernels.layouts import Layouts
+from screwgraph.compiler.kernels.records import Layouts
 
 _ARITHMETIC = {
     ast.Add: ("add nsw", "fadd"),

@@ -1,8 +1,11 @@
-"""Whether code gives the answers of its equations: of closed chains, and where pivots are guarded."""
+"""Whether code gives the answers of its equations: of closed chains, and where pivots are guarded.
+
+Linear equations are solved with numbers: exact ones first, then those that hold only nearly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +14,9 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import EliminationError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.compiler.problem.least_squares import solve_least_squares
 from screwgraph.compiler.problem.problem import Problem
 from screwgraph.elimination import equations
-from screwgraph.graph import Key, Role
+from screwgraph.graph import Column, Key, Role, Row
 from screwgraph.model.robot import (
     Robot,
     constraint_jacobian,
@@ -23,29 +25,43 @@ from screwgraph.model.robot import (
     regular_states,
     symmetric_states,
 )
-from screwgraph.spatial import has_independent_rows
+from screwgraph.spatial import has_independent_rows, null_space
 from screwgraph.tape import Program
 
 REGULAR = 1e-3
 """Singular values of K, relative to the largest, above which a position is called regular."""
+
 STATES = 3
 """Closed positions at which code is tried when it is made."""
+
 SOLVED = 2
 """At how many of them it is compared with the equations, solved there by least squares."""
+
 AGREEMENT = 1e-6
 """Relative difference of answers above which code is not believed."""
+
 PRECISION = 1e-12
 """Part of the condition number of accelerations of closed chains that it may be instead: long chains, stretched out."""
+
 WRONG = 1e-3
 """Relative difference above which no condition number counts."""
+
 ROUNDING = 1e-12
 """What rounding may leave of the largest unknown in an answer."""
+
 NUDGE = 1e-12
 """Change of a state that must not matter: rounding divided by rounding changes wildly."""
+
 STABLE = 1e-6
 """Change of the answer by that, relative to the answer, above which code is not believed."""
+
 CLEAR = 0.05
 """Part of its median, over many assembled positions, that a guarded pivot exceeds at all of them."""
+
+Dense = tuple[Float[np.ndarray, "rows columns"], Float[np.ndarray, " rows"]]
+
+RANK = 1e-12
+"""Singular values, relative to the largest, below which equations leave a direction free."""
 
 
 def validate_residual(problem: Problem, program: Program, label: str) -> Program:
@@ -204,6 +220,30 @@ def _difference(problem: Problem, program: Program, values: Mapping[Key, np.ndar
     # An answer may be zero while wrenches inside are not: what rounding leaves of these is no disagreement.
     scale = max(np.abs(expected).max(), ROUNDING / AGREEMENT * max(map(abs, solved.values())), 1e-300)
     return float(np.abs(found - expected).max() / scale)
+
+
+def solve_least_squares(rows: Sequence[Row], columns: Sequence[Column]) -> dict[Column, float]:
+    """Return the unknowns of equations whose coefficients are numbers; the smallest, where several values do."""
+    A, b = _dense([row for row in rows if not row.factor.sigma], columns)
+    x = np.linalg.lstsq(A, b, rcond=None)[0]
+    soft = [row for row in rows if row.factor.sigma]
+    if soft:
+        C, d = _dense(soft, columns)
+        weights = np.array([1.0 / row.factor.sigma[row.number] for row in soft])
+        free = null_space(A, least=RANK)
+        moved = np.linalg.lstsq(weights[:, None] * (C @ free), weights * (d - C @ x), rcond=None)[0]
+        x = x + free @ moved
+    return dict(zip(columns, x.tolist(), strict=True))
+
+
+def _dense(rows: Sequence[Row], columns: Sequence[Column]) -> Dense:
+    place = {column: i for i, column in enumerate(columns)}
+    A, b = np.zeros((len(rows), len(columns))), np.zeros(len(rows))
+    for i, row in enumerate(rows):
+        b[i] = -float(row.constant)
+        for column, coefficient in row.terms.items():
+            A[i, place[column]] = float(coefficient)
+    return A, b
 
 
 def select_test_states(robot: Robot, count: int) -> list[Float[np.ndarray, " nq"]]:

@@ -10,8 +10,7 @@ import numpy as np
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats.body_yaml import Names
-from screwgraph.model.formats.closed_chain_yaml import read_name, read_position_function
-from screwgraph.model.formats.closed_chain_yaml_write import write_coupling
+from screwgraph.model.formats.closed_chain_yaml import read_name, read_position_function, write_coupling
 from screwgraph.model.formats.diagnostics import Place
 from screwgraph.model.formats.equations import parse_position_expression
 from screwgraph.model.formats.robot_keys import ACTUATOR

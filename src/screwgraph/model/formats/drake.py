@@ -16,6 +16,9 @@ CONTACTS_AND_PICTURES = (
 )  # fmt: skip
 """Additions that equations of motion do not have."""
 
+IN_JOINTS = ("rotor_inertia", "gear_ratio", "parent", "child")
+"""Elements whose texts mean what the prefix-free ones do."""
+
 
 def drake_name(tag: object) -> str:
     """Return the name of one of Drake's elements or attributes without its prefix, empty for all others."""
@@ -46,3 +49,36 @@ def remark_on_drake(root: Element, file: str, warnings: Warnings) -> None:
             if name not in said and not inside:
                 said.add(name)
                 warnings.add(f"<drake:{name}> is not modelled", at=locate_element(element, file))
+
+
+def adopt_drake(root: Element, file: str, warnings: Warnings) -> None:
+    """Turn Drake's elements of an SDF document into those that are read; warn of what is left."""
+    for element in list(root.iter()):
+        if drake_name(element.tag) == "joint":
+            element.tag = "joint"
+            element.set("type", f"drake:{element.get('type', '').strip()}")
+        if element.tag == "joint":
+            for child in list(element):
+                _adopt(child, element, file, warnings)
+    remark_on_drake(root, file, warnings)
+
+
+def _adopt(child: Element, joint: Element, file: str, warnings: Warnings) -> None:
+    name = drake_name(child.tag)
+    if name in IN_JOINTS:
+        child.tag = name
+    elif name == "mimic":
+        child.tag = "mimic"
+        for key in ("multiplier", "offset"):
+            if child.get(key) is not None:
+                add_element(child, key, child.attrib.pop(key))
+    elif name == "damping":
+        words = (child.text or "").split()
+        if len(set(words)) > 1:
+            warnings.add(
+                f"joint {joint.get('name')!r}: its coordinates have different damping",
+                at=locate_element(child, file),
+                why="all get the first",
+            )
+        add_element(add_element(add_element(joint, "axis"), "dynamics"), "damping", words[0] if words else "0")
+        joint.remove(child)

@@ -7,7 +7,7 @@ from typing import Any
 from screwgraph.model.formats.actuators_yaml import write_actuators
 from screwgraph.model.formats.body_export import body_inertia_entries, finite_limits, is_writable, keeps_digits
 from screwgraph.model.formats.body_yaml import COEFFICIENTS
-from screwgraph.model.formats.closed_chain_yaml_write import (
+from screwgraph.model.formats.closed_chain_yaml import (
     to_floats,
     write_closed_chains,
     write_joint_type,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, quote_text
+from screwgraph.model.formats.drake import adopt_drake
 from screwgraph.model.formats.file_io import read_bytes
 from screwgraph.model.formats.packages import GAZEBO, Packages
-from screwgraph.model.formats.sdf_drake import adopt_drake
 from screwgraph.model.formats.sdf_scope import Scope, SdfParts
 from screwgraph.model.formats.sdf_values import required_text
 from screwgraph.model.formats.xml import Element, children, locate_element, parse_xml

@@ -19,15 +19,14 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, Warnings
+from screwgraph.model.formats.drake import adopt_drake
 from screwgraph.model.formats.mimics import Mimic, make_mimic_couplings
 from screwgraph.model.formats.model_checks import warn_of_parts
 from screwgraph.model.formats.packages import Packages
-from screwgraph.model.formats.sdf_drake import adopt_drake
 from screwgraph.model.formats.sdf_gearbox import make_gearbox_coupling
 from screwgraph.model.formats.sdf_include import sdf_version
 from screwgraph.model.formats.sdf_joints import read_joint, read_mimic
-from screwgraph.model.formats.sdf_model import collect_parts
-from screwgraph.model.formats.sdf_model_choice import ChosenModels, choose_models
+from screwgraph.model.formats.sdf_model import ChosenModels, choose_models, collect_parts
 from screwgraph.model.formats.sdf_scope import WORLD, Scope, SdfPart, SdfParts
 from screwgraph.model.formats.sdf_tree import (
     find_spanning_tree,

@@ -8,7 +8,7 @@ from typing import Any
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.body_yaml import Names, read_pose
-from screwgraph.model.formats.closed_chain_yaml_write import to_floats, write_pose
+from screwgraph.model.formats.closed_chain_yaml import to_floats, write_pose
 from screwgraph.model.formats.robot_keys import DRAWN, MESH, SHAPE
 from screwgraph.model.formats.visual_shapes import MAKERS, VECTORS, make_mesh, make_shape
 from screwgraph.model.formats.yaml_values import Value

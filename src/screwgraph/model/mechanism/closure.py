@@ -1,10 +1,15 @@
-"""The position problem: damped Newton steps onto positions at which a mechanism closes."""
+"""The position problem: damped Newton steps onto positions at which a mechanism closes.
+
+A body whose lengths are not those between its points may keep a mechanism from being assembled.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
+from math import dist, hypot, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,21 +17,34 @@ from jaxtyping import Bool, Float
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.mechanism.build_constraints import constraints_of
+from screwgraph.model.mechanism.constraints import coordinate_value
 from screwgraph.model.mechanism.equations import jacobian, residual
-from screwgraph.model.mechanism.inconsistent_body import find_inconsistent_body
 from screwgraph.model.robot.closure.levenberg_marquardt import take_damped_step
 from screwgraph.tape import SAMPLES, WIDE, Program, Tape, program
 
 if TYPE_CHECKING:
     from screwgraph.model.mechanism.mechanism import Mechanism
+    from screwgraph.model.mechanism.parts import Body
+
 
 STEPS = 200
+
 TURNS = 9
 """Descents while angles turn, from up to half a turn off, to their values."""
+
 TOLERANCE = 1e-11
 """Loop-closure error, in units of the closure, at which a mechanism is closed."""
+
 ROUGH = 1e-6
 """Loop-closure error, in these units, that redundant rows may be left with: files print few digits."""
+
+NOTABLE = 0.05
+"""Relative difference of lengths from which it is worth a word."""
+
+FAR_MORE = 2.0
+"""So many times the next body's difference, that of one body explains what does not close."""
+
+SHORT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +205,31 @@ def assemble_near(
             fix="check lengths, and draw it nearer to how it closes",
         )
     return q
+
+
+def find_inconsistent_body(mechanism: Mechanism) -> tuple[str, str] | None:
+    """Return the part whose lengths differ from the distances of its points as drawn far more than others', and how.
+
+    Where none does, the drawing is poor all over, or lengths contradict each other: then there is None. The part that a
+    search ends farthest from closing is another matter: it is the one that gives way most easily.
+    """
+    q = mechanism.guess()
+    found = sorted((_difference(mechanism, body, q) for body in mechanism.bodies if len(body.points) > 1), reverse=True)
+    if not found or found[0][0] < NOTABLE or (len(found) > 1 and found[0][0] < FAR_MORE * found[1][0]):
+        return None
+    _, name, length, distance = found[0]
+    return f"body {name!r}", f"is {length:.6g} m long where its points lie {distance:.6g} m apart"
+
+
+def _difference(mechanism: Mechanism, body: Body, q: Float[np.ndarray, " n"]) -> tuple[float, str, float, float]:
+    """Return the largest relative difference between two points of a body, its name, and both lengths."""
+    found = []
+    for i, j in combinations(range(len(body.points)), 2):
+        length = hypot(*(float(b) - float(a) for a, b in zip(body.shape[i], body.shape[j], strict=True)))
+        ends = [[float(coordinate_value(q, slot)) for slot in mechanism.point_slots[body.points[k]]] for k in (i, j)]
+        distance = dist(*ends)
+        found.append((abs(log(max(length, SHORT) / max(distance, SHORT))), body.name, length, distance))
+    return max(found)
 
 
 def descend_closure(

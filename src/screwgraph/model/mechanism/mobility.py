@@ -10,8 +10,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.mechanism.closure import ROUGH, ClosureCode, closure_errors, descend_closure
-from screwgraph.model.mechanism.inconsistent_body import find_inconsistent_body
+from screwgraph.model.mechanism.closure import (
+    ROUGH,
+    ClosureCode,
+    closure_errors,
+    descend_closure,
+    find_inconsistent_body,
+)
 from screwgraph.spatial import null_space
 
 if TYPE_CHECKING:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.parts import Joint, Link, Loop
-from screwgraph.model.robot.unique_names import check_unique
 
 
 def check_closed_chains(
@@ -33,6 +32,21 @@ def check_closed_chains(
             raise ModelError(
                 f"the independent joint {name!r} does not exist", at=where(None), fix="name joints of the robot"
             )
+
+
+def check_unique(parts: Iterable[Any], twins: str, where: Callable[[Any], object], taken: Container[str] = ()) -> None:
+    """Check that each part has a name of its own, which is none of those `taken`; `twins` begins the error.
+
+    Raises:
+        ModelError: the name of a part is that of one before it, or taken.
+    """
+    seen = set[str]()
+    for part in parts:
+        if part.name in seen or part.name in taken:
+            raise ModelError(
+                f"{twins} called {part.name!r}", at=where(part), why="names tell them apart", fix="rename one"
+            )
+        seen.add(part.name)
 
 
 def parse_independent_name(name: str, joints: Container[str]) -> tuple[str, int | None]:

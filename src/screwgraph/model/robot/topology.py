@@ -10,12 +10,11 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.robot.actuator import Actuator, check_actuators
-from screwgraph.model.robot.closed_chain_checks import check_closed_chains, parse_independent_name
+from screwgraph.model.robot.closed_chain_checks import check_closed_chains, check_unique, parse_independent_name
 from screwgraph.model.robot.coupling import Coupling
 from screwgraph.model.robot.limit_arrays import with_sound_limits
 from screwgraph.model.robot.parts import Frame, Joint, Link, Loop
 from screwgraph.model.robot.robot import STANDARD_GRAVITY, Gravity, Robot
-from screwgraph.model.robot.unique_names import check_unique
 
 Where = Callable[[Link | Joint | Frame | Loop | Coupling | Actuator | None], object]
 """Tells where in its file a part stands (None: the robot itself); returns None where there is no file."""

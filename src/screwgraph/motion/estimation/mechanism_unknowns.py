@@ -31,9 +31,10 @@ from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise, inte
 from screwgraph.motion.estimation.mechanism_templates import (
     MultiplierReading,
     ParametricTemplate,
+    SymbolicMechanism,
     depends_on_parameters,
+    make_symbolic_mechanism,
 )
-from screwgraph.motion.estimation.symbolic_parameters import SymbolicMechanism, make_symbolic_mechanism
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
 from screwgraph.motion.estimation.window_rules import extrapolate_state
 from screwgraph.motion.integration_rules import TRAPEZOIDAL, RateDefect, SimpsonVelocities, simpson_positions

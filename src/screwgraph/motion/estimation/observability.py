@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.motion.estimation.measurements import Samples
+from screwgraph.motion.estimation.mechanism_templates import SymbolicMechanism
 from screwgraph.motion.estimation.parameters import Parameters
-from screwgraph.motion.estimation.symbolic_parameters import SymbolicMechanism
 from screwgraph.optimize import Result, Variables
 from screwgraph.optimize.linear import SingularError
 

@@ -1,4 +1,7 @@
-"""What estimates ask of a robot: unknowns, factors, sensors, and how it moves."""
+"""What estimates ask of a robot: unknowns, factors, sensors, and how it moves.
+
+Equations of motion hold up to standard deviations, one for each velocity coordinate.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import forward_dynamics
 from screwgraph.model.robot import Robot
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
-from screwgraph.motion.estimation.dynamics_noise import compute_dynamics_sigma
 from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise
@@ -27,13 +30,20 @@ from screwgraph.motion.estimation.sensors import (
     sensors_from_columns,
 )
 from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
-from screwgraph.motion.estimation.window_rules import choose_rule, decay_rates, find_rule
+from screwgraph.motion.estimation.window_rules import choose_rule, decay_rates, effective_inertias, find_rule
 from screwgraph.motion.integration_rules import HERMITE_SIMPSON, TRAPEZOIDAL, Rule
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Factors, Result, Selection, Variables, soft
 
 ByFrame = dict[str, np.ndarray]
+
+FINEST = 1e-6
+"""Least ratio of a law's standard deviation to what the prior of a force adds to it, where forces cancel.
+
+Forces of several contacts on one body may cancel in the laws. Then only priors tell them apart, and normal equations,
+which hold the squares of such ratios, would lose these.
+"""
 
 
 @dataclass(frozen=True)
@@ -244,3 +254,37 @@ class RobotUnknowns:
     def acceleration(self, parameters: Any) -> Callable[..., np.ndarray]:
         """Return accelerations of the nominal robot as a function of q, qd, tau."""
         return forward_dynamics(self.model)
+
+
+def compute_dynamics_sigma(
+    mechanics: Mechanics, pushed: Sequence[str], q: Float[np.ndarray, " nq"], dt: float, noise: ModelNoise
+) -> Float[np.ndarray, " nv"]:
+    """Return standard deviations of the equations of motion (N m, N): accelerations times inertias near q.
+
+    Args:
+        mechanics: of the robot.
+        pushed: frames with unknown forces.
+        q: where the motion begins.
+        dt: time between instants (s).
+        noise: of the model.
+    """
+    own = noise.dynamics * effective_inertias(mechanics.robot, q, dt)
+    if not pushed:
+        return own
+    J = generalised_forces(mechanics, pushed, q)
+    if np.linalg.matrix_rank(J) == len(J):
+        return own
+    return np.maximum(own, FINEST * noise.force * np.abs(J).max(axis=0))
+
+
+def generalised_forces(
+    mechanics: Mechanics, frames: Sequence[str], q: Float[np.ndarray, " nq"]
+) -> Float[np.ndarray, "k nv"]:
+    """Return what unit forces on frames add to the equations of motion, for each frame along each of its axes."""
+    robot, efforts = mechanics.robot, mechanics.efforts(frames)
+    still, loops = np.zeros(robot.nv), [np.zeros(robot.mobility.rank)] if robot.is_closed else []
+    units = np.zeros((1 + 3 * len(frames), len(frames), 6))
+    for k in range(3 * len(frames)):
+        units[1 + k, k // 3, 3 + k % 3] = 1.0
+    needed = np.array([efforts(q, still, still, wrenches, *loops) for wrenches in units])
+    return needed[0] - needed[1:]

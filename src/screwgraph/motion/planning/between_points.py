@@ -13,7 +13,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.motion.integration_rules import Rule, interpolate_step
 from screwgraph.motion.integration_rules.step_interpolation import evaluate_polynomial, lagrange_polynomials
 from screwgraph.motion.planning.collocation import UNTIED
-from screwgraph.motion.planning.priors.gp_interpolation import GpInterpolation, interpolation_weights
+from screwgraph.motion.planning.priors import GpInterpolation, interpolation_weights
 from screwgraph.motion.planning.template_wrappers import unwrap_template
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 from screwgraph.optimize import Factors, Manifold, Selection

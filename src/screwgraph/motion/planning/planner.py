@@ -14,10 +14,13 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.collocation import COLLOCATIONS, UNTIED
 from screwgraph.motion.planning.cost_scaling import compute_scale
-from screwgraph.motion.planning.cyclic_guess import cyclic_motions
-from screwgraph.motion.planning.infeasibility import explain_too_fast_goals, explain_unreached_goals, explain_weight
-from screwgraph.motion.planning.infeasibility_proofs import prove_infeasible
-from screwgraph.motion.planning.initial_guess import count_guesses, make_initial_values
+from screwgraph.motion.planning.infeasibility import (
+    explain_too_fast_goals,
+    explain_unreached_goals,
+    explain_weight,
+    prove_infeasible,
+)
+from screwgraph.motion.planning.initial_guess import count_guesses, cyclic_motions, make_initial_values
 from screwgraph.motion.planning.low_effort_motion import MARGIN, find_nearest_motion
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.obstacles.blocked_joints import find_blocked_joints

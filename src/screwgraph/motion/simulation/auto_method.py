@@ -14,7 +14,7 @@ from screwgraph.motion.integration_rules import between_states
 from screwgraph.motion.simulation.energy_warning import exchanged_energy
 from screwgraph.motion.simulation.mechanical_work import integrate_power
 from screwgraph.motion.simulation.methods import METHODS, MotionState, Tolerances
-from screwgraph.motion.simulation.perturbation_rates import perturbation_rates
+from screwgraph.motion.simulation.methods.implicit import perturbation_rates
 from screwgraph.motion.simulation.state_recorder import StateGuard
 from screwgraph.motion.simulation.system import Dynamics, System
 

@@ -13,7 +13,7 @@ from screwgraph.model.robot import JointType, Robot, constraint_jacobian, constr
 from screwgraph.model.robot.closure.closing_newton import close_by_newton
 from screwgraph.motion.simulation import projection_code
 from screwgraph.motion.simulation.closure_code import closure_code, entries
-from screwgraph.motion.simulation.correction_loop import make_bound_test
+from screwgraph.motion.simulation.projection_code import make_bound_test
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.tape import Memory, Part
 

@@ -1,4 +1,8 @@
-"""Planar mechanisms in motion, their states on the constraints."""
+"""Planar mechanisms in motion, their states on the constraints.
+
+Some coordinates may be functions of time. Forces at the end of a step are known to first order: Euler's linearly
+implicit method.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +15,39 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler import PARAMETERS, Function
+from screwgraph.compiler import PARAMETERS, Function, compile_expression, make_numbered_argument
+from screwgraph.compiler.cache import pack_program
 from screwgraph.graph import refuse_payload
-from screwgraph.mechanics.mechanism.initial_state import find_initial_position, find_initial_velocity, project_velocity
+from screwgraph.mechanics.dynamics import hybrid_dynamics
 from screwgraph.mechanics.mechanism.mechanism_functions import CompiledMechanism, compile_mechanism
-from screwgraph.mechanics.mechanism.projection import Projection, make_projection
+from screwgraph.mechanics.mechanism.projection import (
+    Projection,
+    find_initial_position,
+    find_initial_velocity,
+    make_projection,
+    project_velocity,
+)
 from screwgraph.model.mechanism import Mechanism, find_moving_parameters, live_mechanism, without_metadata
 from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
 from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
-from screwgraph.motion.simulation.driven_steps import compile_driven_acceleration, make_driven_closing
-from screwgraph.motion.simulation.linearly_implicit import make_linearly_implicit
 from screwgraph.motion.simulation.methods import MotionState
-from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations
+from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations, solve_linear
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import compile_step
-from screwgraph.motion.simulation.step_law import as_arguments, make_explicit_law
+from screwgraph.motion.simulation.step_law import StepLaw, as_arguments, make_explicit_law
 from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER
 from screwgraph.motion.simulation.system import Dynamics, system_of
 from screwgraph.spatial import finite_vector
+from screwgraph.tape import Number
 
 if TYPE_CHECKING:
     from screwgraph.motion.simulation.step_options import StepOptions
+
+
+QUANTITIES = 3
+"""Numbers of a driven coordinate that a step takes: its value and rate at the end, its acceleration in the middle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,3 +213,60 @@ class MechanismDynamics(Dynamics):
             return self.model
         given = dict(zip(names, values.tolist(), strict=True))
         return read_mechanism(source.data, source.file, {**dict(source.given), **given})
+
+
+def compile_driven_acceleration(mechanism: Mechanism) -> Function:
+    """Return accelerations: (q, qd, force, parameters) -> (n,), parameters being values, rates, accelerations (3 k,).
+
+    Forces along driven coordinates are not read: they are what these accelerations take.
+    """
+    efforts = hybrid_dynamics(mechanism, list(mechanism.driven))
+    motion, motors = compile_mechanism(mechanism).acceleration, list(mechanism.motor_slots)
+    places, k = [mechanism.motors.index(name) for name in mechanism.driven], len(mechanism.driven)
+
+    def expression(q: Any, qd: Any, force: Any, numbers: Any) -> list[Any]:
+        given = force[motors]
+        given[places] = numbers[2 * k :]
+        pushed = force.copy()
+        pushed[[motors[i] for i in places]] = efforts(q, qd, given)[places]
+        return list(motion(q, qd, pushed))
+
+    arguments = (*motion.arguments[:3], make_numbered_argument(PARAMETERS, QUANTITIES * k))
+    question = pack_program(efforts.program), pack_program(motion.program), places
+    return compile_expression("driven_acceleration", question, arguments, expression)
+
+
+def make_driven_closing(mechanism: Mechanism) -> Closing:
+    """Return what puts states onto the constraints, driven coordinates at their values and rates."""
+    function = compile_mechanism(mechanism).projection_holding(tuple(mechanism.driven))
+    held, k = [mechanism.index(name) for name in mechanism.driven], len(mechanism.driven)
+    free = [i for i in range(mechanism.n) if i not in held]
+
+    def close(space: TracedSteps, q: np.ndarray, qd: np.ndarray, numbers: np.ndarray) -> State:
+        still, (values, rates) = np.zeros(k), (numbers[:k], numbers[k : 2 * k])
+        q, qd = q.copy(), qd.copy()
+        q[held], qd[held] = values, rates
+        for _ in range(STEPS + 1):  # where driven coordinates were led to their values, one more
+            q[free] = q[free] + function(q, qd, still, rates)[0]
+        step, others = function(q, qd, still, rates)
+        qd[free] = others
+        return q, qd, list(step)
+
+    return close
+
+
+def make_linearly_implicit(code: Function) -> StepLaw:
+    """Return a = (v' - v) / dt with v' the velocity at the end of a step, at which `code`, a(q, qd, force), is taken.
+
+    (1 - dt A_v - dt^2 A_q) a = a(q, v) + dt A_q v, with the derivatives A of accelerations by positions and velocities.
+    Hairer & Wanner (1996), section IV.7, for q' = q + dt v'.
+    """
+    slopes = code.jacobian("q", "qd")
+
+    def accelerations(q: Any, qd: Any, force: Any, dt: Number, values: Any) -> np.ndarray:
+        given = (q, qd, force, *as_arguments(values))
+        A_q, A_v = (dt * A for A in slopes(*given))
+        matrix = np.eye(len(qd)) - A_v - dt * A_q
+        return solve_linear(matrix, code(*given) + A_q @ qd)
+
+    return StepLaw(("linearly implicit", pack_program(code.program), pack_program(slopes.program)), accelerations)

@@ -12,7 +12,6 @@ from screwgraph.compiler.cache import pack_program
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import Parameter
 from screwgraph.motion.simulation.joint_forces import Forces
-from screwgraph.motion.simulation.linear_solve import solve_linear
 from screwgraph.motion.simulation.step_law import StepLaw, as_arguments
 from screwgraph.tape import Number
 
@@ -58,3 +57,16 @@ def rosenbrock_of_accelerations(code: Function) -> StepLaw:
         return 1.5 * first + 0.5 * second
 
     return StepLaw(("rosenbrock", pack_program(code.program), pack_program(slopes.program)), accelerations)
+
+
+def solve_linear(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Solve A x = b by elimination without pivoting: A is near 1, or has a positive definite symmetric part."""
+    A, x, n = A.copy(), b.copy(), len(b)
+    for i in range(n):
+        for j in range(i + 1, n):
+            factor = A[j, i] / A[i, i]
+            A[j, i + 1 :] = A[j, i + 1 :] - factor * A[i, i + 1 :]
+            x[j] = x[j] - factor * x[i]
+    for i in reversed(range(n)):
+        x[i] = (x[i] - A[i, i + 1 :] @ x[i + 1 :]) / A[i, i]
+    return x

@@ -12,9 +12,8 @@ from screwgraph.compiler import CompiledStepLoop, Function, compile_step_loop
 from screwgraph.mechanics.mechanism.projection import STEPS, TOLERANCE, Projection
 from screwgraph.motion.integration_rules import RULES
 from screwgraph.motion.simulation.constraints import Constraints, make_step_loop
-from screwgraph.motion.simulation.correction_loop import make_correction_loop
 from screwgraph.motion.simulation.methods import MotionState
-from screwgraph.motion.simulation.projection_code import make_projection
+from screwgraph.motion.simulation.projection_code import make_correction_loop, make_projection
 from screwgraph.motion.simulation.step_code import TapeVectors, TracedSteps, make_block, make_step_blocks
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Memory, Part

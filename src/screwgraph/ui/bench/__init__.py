@@ -1,10 +1,9 @@
 """Measuring our functions, and other libraries beside them."""
 
 from screwgraph.ui.bench.benchmark_query import QUESTIONS, BenchmarkQuery, States, random_states
-from screwgraph.ui.bench.fast_code import fast_code
 from screwgraph.ui.bench.fresh_cache import fresh_cache
 from screwgraph.ui.bench.machine import Machine, describe_machine
-from screwgraph.ui.bench.measure import Budget, measure_nanoseconds, time_call
+from screwgraph.ui.bench.measure import Budget, fast_code, measure_nanoseconds, time_call
 from screwgraph.ui.bench.own_functions import (
     GAP,
     Measurement,
@@ -22,8 +21,7 @@ from screwgraph.ui.bench.own_functions import (
 from screwgraph.ui.bench.peers import PYTHON_PEERS, Case, NotMeasuredError, Peer, PeerResult, import_peer
 from screwgraph.ui.bench.robot_tree import Body, Tree, make_depth_first_tree
 from screwgraph.ui.bench.roofline import Roofline, measure_roofline
-from screwgraph.ui.bench.skipped_cases import group_by_reason
-from screwgraph.ui.bench.survey import PeerComparison, SurveyResult, measure_query
+from screwgraph.ui.bench.survey import PeerComparison, SurveyResult, group_by_reason, measure_query
 
 __all__ = [
     "GAP",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
+
+from screwgraph.compiler import DRAFT_VARIABLE
 
 
 @dataclass(frozen=True)
@@ -51,3 +55,17 @@ def _round(repeats: int, function: Callable[..., Any], arguments: tuple[Any, ...
     for _ in repeat(None, repeats):
         function(*arguments)
     return time.thread_time_ns() - start
+
+
+@contextmanager
+def fast_code() -> Iterator[None]:
+    """Let LLVM make fast code at once for a while, also in processes that are started then."""
+    before = os.environ.get(DRAFT_VARIABLE)
+    os.environ[DRAFT_VARIABLE] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[DRAFT_VARIABLE]
+        else:
+            os.environ[DRAFT_VARIABLE] = before

@@ -9,10 +9,12 @@ from screwgraph.base.progress_report import report_progress
 from screwgraph.base.summary import one_line
 from screwgraph.model.robot import Robot, check_moves
 from screwgraph.ui.bench.benchmark_query import BenchmarkQuery, random_states
-from screwgraph.ui.bench.fast_code import fast_code
-from screwgraph.ui.bench.measure import Budget
+from screwgraph.ui.bench.measure import Budget, fast_code
 from screwgraph.ui.bench.own_functions import Measurement, evaluate_functions, measure_functions, relative_error
 from screwgraph.ui.bench.peers import Case, NotMeasuredError, Peer
+
+SHOWN = 3
+"""More places than these are counted, not named."""
 
 
 @dataclass(frozen=True)
@@ -54,3 +56,16 @@ def measure_query(robot: Robot, question: BenchmarkQuery, peers: Iterable[Peer],
         own = evaluate_functions(functions, states.first(len(theirs.answers)))
         found[peer.name] = PeerComparison(theirs.nanoseconds, relative_error(own, theirs.answers))
     return SurveyResult(robot.name, robot.nv, question.name, ours, found)
+
+
+def group_by_reason(found: Iterable[tuple[str, str]]) -> list[str]:
+    """Return one line a reason, from (reason, place) pairs."""
+    places: dict[str, list[str]] = {}
+    for reason, place in found:
+        places.setdefault(reason, []).append(place)
+    return [f"{reason} ({_format_places(list(dict.fromkeys(here)))})" for reason, here in places.items()]
+
+
+def _format_places(places: list[str]) -> str:
+    more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+    return ", ".join(places[:SHOWN]) + more

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Float, Int
 
+from screwgraph.model.robot import Robot, link_poses
 from screwgraph.motion.planning import Plan
+from screwgraph.motion.planning.costs import Path
+from screwgraph.motion.planning.goals import Point, Pose, Position
+from screwgraph.motion.planning.goals.point import AXES
+from screwgraph.motion.planning.items import ActingItem, Wrench
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui.view.obstacles import make_obstacle_bodies
-from screwgraph.ui.view.plan_marks import clearance_lines, contact_marks, goal_marks, path_lines, tip_path_lines
-from screwgraph.ui.view.scene import Scene
-from screwgraph.ui.view.skeleton import robot_size
+from screwgraph.ui.view.scene import Line, Points, Scene
+from screwgraph.ui.view.skeleton import list_attachments, robot_size
 from screwgraph.ui.view.trajectories import trajectory_scene
 
 RATE = 60.0
+
 PLATES = 1.6
 """Half-spaces are so many times as wide as the robot is large."""
+
+GOAL, PATH, FORCE, WAY, CLEARANCE = "#2e8b57", "#8e44ad", "#c0392b", "#7d8794", "#b8860b"
+
+TIPS = 6
+"""The ways of more tips would hide the robot."""
+
+LIGHTEST = 1e-3
+"""Forces below so large a share of the weight are not drawn: they push along no line."""
+
+Polyline = Float[np.ndarray, "k 3"]
+
+BREAK = np.full((1, 3), np.nan)
 
 
 def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
@@ -48,3 +67,145 @@ def plan_scene(plan: Plan, title: str = "", *, rate: float = RATE) -> Scene:
     beside = {"bodies": bodies, "surfaces": surfaces, "lines": lines, "points": points}
     run = replace(plan.trajectory, external_wrenches={})  # forces of contacts stand on the ground
     return trajectory_scene(run, named, rate=rate, **beside)
+
+
+def goal_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
+    """Return goals: the robot's joints in lines where positions are wanted, axes of poses, points."""
+    size, lines, points = robot_size(plan.task.robot), [], []
+    for goal in plan.task.goals:
+        if not isinstance(goal, Point | Pose | Position):
+            continue
+        every = plan.transcription.steps.points_near(goal.time)
+        for k in {int(every[0]), int(every[-1])}:
+            if isinstance(goal, Position):
+                lines.append(draw_skeleton(plan.task.robot, _wanted_position(plan, goal, k)))
+            elif isinstance(goal, Pose):
+                lines.append(_axes(np.asarray(goal.target(plan.transcription.steps.mechanics)), 0.08 * size))
+            else:
+                points.append(_wanted_point(plan, goal, k, every))
+    marks = [Line("goals", join_lines(lines), GOAL, 2.5)] if lines else []
+    return marks, [Points("" if marks else "goals", np.array(points), 0.02 * size, GOAL)] if points else []
+
+
+def path_lines(plan: Plan) -> list[Line]:
+    """Return paths that frames should follow, as one broken line."""
+    found = [np.asarray(cost.points, dtype=float) for cost in plan.task.costs if isinstance(cost, Path)]
+    return [Line("paths", join_lines(found), PATH)] if found else []
+
+
+def tip_path_lines(plan: Plan) -> list[Line]:
+    """Return the ways of a robot's tips, of few only."""
+    robot = plan.task.robot
+    inner = {joint.parent for joint in robot.joints}
+    tips = [(link.name, list_attachments(robot, link)) for link in robot.links if link.name not in inner]
+    if not 0 < len(tips) <= TIPS:
+        return []
+    poses = [link_poses(robot, q) for q in plan.q]
+    ways = [np.array([_transform_point(T[name], (p or [np.zeros(3)])[0]) for T in poses]) for name, p in tips]
+    return [Line("end-effector path" if len(ways) == 1 else "end-effector paths", join_lines(ways), WAY, 1.5)]
+
+
+def clearance_lines(plan: Plan) -> list[Line]:
+    """Return the line from the robot to the nearest obstacle over time; its name says where it is shortest."""
+    mechanics = plan.transcription.steps.mechanics
+    found = [item.nearest(mechanics, plan.q, plan.t) for item in plan.task.obstacles if isinstance(item, Avoid)]
+    if not found:
+        return []
+    distances, ends = (np.array(part) for part in zip(*found, strict=True))
+    nearest, points = distances.argmin(axis=0), np.arange(len(plan.t))
+    least, ways = distances[nearest, points], ends[nearest, points]
+    k = int(least.argmin())
+    return [Line(f"clearance, {least[k]:.3g} m at {plan.t[k]:.3g} s", ways, CLEARANCE, 3.0)]
+
+
+def contact_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
+    """Return forces of contacts as lines from where they act, and these points, over time."""
+    robot = plan.task.robot
+    weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(robot.gravity)) or 1.0
+    size, feet, arrows = robot_size(robot), [], []
+    for at, force in _acting(plan, weight):
+        feet.append(at)
+        arrows.append(np.stack([at, at + 0.6 * size * force / weight, np.full_like(at, np.nan)], axis=1))
+    if not feet:
+        return [], []
+    lines = [Line("forces of contacts", np.concatenate(arrows, axis=1), FORCE, 3.0)]
+    return lines, [Points("", np.stack(feet, axis=1), 0.012 * size, FORCE)]
+
+
+def draw_skeleton(robot: Robot, q: Float[np.ndarray, " nq"]) -> Polyline:
+    """Return a broken line from joint to joint at a position."""
+    poses = link_poses(robot, q)
+    ways = []
+    for link in robot.links:
+        for p in list_attachments(robot, link) if robot.joint_of(link.name) or link.visuals else []:
+            ways.append(np.array([poses[link.name][:3, 3], _transform_point(poses[link.name], p)]))
+    return join_lines(ways)
+
+
+def join_lines(polylines: Iterable[Polyline]) -> Polyline:
+    """Return lines as one, with breaks between them."""
+    parts = [part for line in polylines for part in (line, BREAK)]
+    return np.concatenate(parts[:-1]) if parts else BREAK
+
+
+def _wanted_position(plan: Plan, goal: Position, k: int) -> Float[np.ndarray, " nq"]:
+    """Return the planned position with the joints of a goal where it wants them."""
+    if not isinstance(goal.at, dict):
+        at = np.asarray(goal.at, dtype=float)
+        return at if at.ndim == 1 else at[-1]
+    q = plan.q[k].copy()
+    for joint, value in goal.at.items():
+        q[plan.task.robot.q_slices[joint]] = value
+    return q
+
+
+def _wanted_point(plan: Plan, goal: Point, k: int, every: Int[np.ndarray, " n"]) -> Float[np.ndarray, "3"]:
+    """Return the planned point with the coordinates of a goal as it wants them."""
+    at = np.asarray(goal.at, dtype=float)
+    p = np.array(plan.transcription.steps.mechanics.pose_of(goal.frame)(plan.q[k]))[:3, 3]
+    p[[AXES.index(a) for a in goal.axes]] = at if at.ndim == 1 else at[int(np.flatnonzero(every == k)[0])]
+    return p
+
+
+def _axes(T: Float[np.ndarray, "*n 4 4"], length: float) -> Polyline:
+    frames = T.reshape(-1, 4, 4)[[-1]]
+    return join_lines([np.array([F[:3, 3], F[:3, 3] + length * F[:3, i]]) for F in frames for i in range(3)])
+
+
+def _transform_point(T: Float[np.ndarray, "4 4"], p: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
+    return T[:3, :3] @ p + T[:3, 3]
+
+
+def _acting(plan: Plan, weight: float) -> Iterator[tuple[Float[np.ndarray, "K 3"], Float[np.ndarray, "K 3"]]]:
+    """Yield where the force of each contact acts (m) and that force (N), in the base; NaN where it has none."""
+    steps = plan.transcription.steps
+    for name, item in plan.task.items():
+        for wrench in item.wrenches(steps, name) if isinstance(item, ActingItem) else ():
+            at, force = (np.full((len(plan.t), 3), np.nan) for _ in range(2))
+            frame, values = steps.mechanics.pose_of(wrench.frame), plan.values[wrench.unknowns.name]
+            for m, unknowns in zip(wrench.samples, values, strict=True):
+                k = steps.points[m]
+                T, own = np.array(frame(plan.q[k])), _wrench(plan, wrench, plan.q[k], unknowns)
+                moment, f = T[:3, :3] @ own[:3], T[:3, :3] @ own[3:]
+                if np.linalg.norm(f) > LIGHTEST * weight:
+                    at[k], force[k] = _on_ground(T[:3, 3], moment, f, item), f
+            if steps.lead:  # where the contact closes there is no sample yet
+                k = steps.points[wrench.samples[0]]
+                at[k - 1], force[k - 1] = at[k], force[k]
+            yield at, force
+
+
+def _wrench(plan: Plan, wrench: Wrench, q: np.ndarray, unknowns: np.ndarray) -> Float[np.ndarray, "6"]:
+    """Return the wrench in the axes of its frame."""
+    T = plan.transcription.steps.mechanics.pose_of(wrench.frame)(q)
+    return np.asarray(wrench.template(q, T, unknowns), dtype=float)
+
+
+def _on_ground(p: np.ndarray, moment: np.ndarray, f: np.ndarray, item: object) -> Float[np.ndarray, "3"]:
+    """Return the point of a wrench's line of action in the contact's plane, or nearest to p where it has none."""
+    nearest = p + np.cross(f, moment) / (f @ f)
+    normal, ground = getattr(item, "normal", None), getattr(item, "ground", None)
+    if normal is None or ground is None:
+        return nearest
+    n = np.asarray(normal, dtype=float) / np.linalg.norm(normal)
+    return nearest + (float(ground) - n @ nearest) / (n @ f) * f if n @ f > 0.0 else nearest

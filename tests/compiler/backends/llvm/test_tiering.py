@@ -14,7 +14,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends.llvm import compile_program, machine_code, tiering
-from screwgraph.compiler.backends.llvm.ufunc_memory import kept_alive
+from screwgraph.compiler.backends.llvm.gufunc import kept_alive
 from screwgraph.compiler.derivatives.analytic import tree_problem as analytic
 
 

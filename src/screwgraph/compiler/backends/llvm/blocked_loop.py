@@ -17,9 +17,9 @@ from screwgraph.compiler.backends.llvm.inner_loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import compile_tiered, vector_width
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER, emit_quaternion_counter, place_quaternions
+from screwgraph.compiler.backends.llvm.result_store import emit_streaming_copy
 from screwgraph.compiler.backends.llvm.routine import emit_routine
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
-from screwgraph.compiler.backends.llvm.streaming_store import emit_streaming_copy
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.compiler.passes.output_scheduling import schedule_by_output

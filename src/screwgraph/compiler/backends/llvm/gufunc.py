@@ -29,13 +29,13 @@ from screwgraph.compiler.backends.llvm.machine_code import (
     make_entry,
 )
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER
-from screwgraph.compiler.backends.llvm.ufunc_memory import keep_alive, kept_alive
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Code
 
 _FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of C functions."""
+
 STEPS = 50
 """States that a call of code with such loops counts as, when it is judged whether faster code pays."""
 
@@ -133,6 +133,44 @@ def compile_gufunc(
 def loop_address(ufunc: np.ufunc) -> Any:
     """Return memory with the address of the loop that a gufunc of ours runs, which is another one with fast code."""
     return kept_alive(ufunc)[1]
+
+
+class _UFunc(ctypes.Structure):
+    """The beginning of `PyUFuncObject`, the same in all NumPy 1 and 2."""
+
+    _fields_ = (
+        ("count", ctypes.c_ssize_t),
+        ("type", ctypes.c_void_p),
+        ("numbers", ctypes.c_int * 4),  # nin, nout, nargs, identity
+        ("functions", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
+        ("ntypes", ctypes.c_int),
+        ("reserved", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+        ("types", ctypes.c_void_p),
+        ("doc", ctypes.c_void_p),
+        ("owner", ctypes.c_void_p),
+        ("owned", ctypes.c_void_p),  # an object whose reference the ufunc gives back at its end
+    )
+
+
+def keep_alive(ufunc: np.ufunc, things: tuple[Any, ...]) -> None:
+    """Let things live as long as a ufunc, which has none yet."""
+    if hasattr(ufunc, "__dict__"):
+        ufunc.__dict__["kept_alive"] = things
+        return
+    own = _UFunc.from_address(id(ufunc))
+    assert own.name == ufunc.__name__.encode()
+    assert not own.owned
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(things))
+    own.owned = id(things)
+
+
+def kept_alive(ufunc: np.ufunc) -> tuple[Any, ...]:
+    """Return what `keep_alive` was given."""
+    if hasattr(ufunc, "__dict__"):
+        return ufunc.__dict__["kept_alive"]
+    return ctypes.cast(_UFunc.from_address(id(ufunc)).owned, ctypes.py_object).value
 
 
 def _core(shape: Shape) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from threading import RLock
 from typing import Any
 
-from screwgraph.compiler.backends.torch.batches import move_batch_first, sum_to_shapes
-from screwgraph.compiler.backends.torch.call import make_tensor_call
-from screwgraph.compiler.backends.torch.checks import check_tensors
+import numpy as np
+
+from screwgraph.base.errors import InputError
+from screwgraph.compiler.backends.llvm import compile_program
 from screwgraph.compiler.backends.torch.library import Tensor
 from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
 
@@ -87,3 +88,80 @@ def _registration(torch: Any, f: AmbientFunction) -> RegisteredOperator:
             return operator(*tensors)
 
     return RegisteredOperator(call, operator, library)
+
+
+def check_tensors(
+    torch: Any, f: AmbientFunction, tensors: Sequence[Tensor], devices: Collection[str] = ("cpu",)
+) -> None:
+    """Raise InputError unless tensors are on one of the devices, have the arguments' shapes, and broadcast."""
+    batches = []
+    for argument, tensor in zip(f.arguments, tensors, strict=True):
+        name, shape, rank = f"{f.name}: {argument.name}", argument.shape, len(argument.shape)
+        if tensor.device.type not in devices:
+            raise InputError(
+                f"{name} is on the device {tensor.device}",
+                why="f.torch() computes on the processor",
+                fix=f"{argument.name}.cpu(), or f.cuda()",
+            )
+        if tensor.ndim < rank or tuple(tensor.shape[tensor.ndim - rank :]) != shape:
+            expected = ", ".join(["...", *map(str, shape)])
+            raise InputError(f"{name} has the shape {tuple(tensor.shape)}, expected ({expected})")
+        batches.append(tensor.shape[: tensor.ndim - rank])
+    try:
+        torch.broadcast_shapes(*batches)
+    except (RuntimeError, ValueError):
+        listed = ", ".join(f"{a.name} {tuple(t.shape)}" for a, t in zip(f.arguments, tensors, strict=True))
+        raise InputError(
+            f"{f.name}: the batches do not broadcast, {listed}", fix="give leading axes that PyTorch can broadcast"
+        ) from None
+
+
+def move_batch_first(
+    tensors: Sequence[Tensor], places: Sequence[int | None], ranks: Sequence[int], count: int
+) -> list[Tensor]:
+    """Return tensors whose mapped axis comes first; the others broadcast as they are."""
+    most = max(t.ndim - rank - (p is not None) for t, p, rank in zip(tensors, places, ranks, strict=True))
+    whole = []
+    for tensor, place, rank in zip(tensors, places, ranks, strict=True):
+        if place is not None:
+            moved = tensor.movedim(place, 0)
+            own = moved.shape[1:]
+            tensor = moved.reshape(count, *[1] * (most - len(own) + rank), *own)
+        whole.append(tensor)
+    return whole
+
+
+def sum_to_shapes(found: Any, tensors: Sequence[Tensor], by: Sequence[int]) -> tuple[Tensor | None, ...]:
+    """Return gradients of the tensors' shapes, of those in `by`, from one or several that have all leading axes."""
+    gradients: list[Tensor | None] = [None] * len(tensors)
+    for i, gradient in zip(by, found if len(by) > 1 else (found,), strict=True):
+        shape = tensors[i].shape
+        gradients[i] = gradient if gradient.shape == shape else gradient.sum_to_size(shape)
+    return tuple(gradients)
+
+
+def make_tensor_call(torch: Any, f: AmbientFunction) -> Callable[..., Any]:
+    """Return a function of tensors of the right type and shapes, which returns a tensor, or several.
+
+    Autograd does not see it. Its machine code is made at the first call.
+    """
+    from_numpy, several, numbers = torch.from_numpy, len(f.results) > 1, not f.results[0].shape
+
+    @cache
+    def code() -> Callable[..., Any]:
+        arguments, results = f.operands
+        made = compile_program(f.name, f.program, arguments, results, f.dtype)
+
+        def batches(*arrays: np.ndarray) -> Any:
+            with np.errstate(all="ignore"):  # NaN goes through, as in PyTorch's own operators
+                return made.ufunc(*arrays)
+
+        return made.whole(batches)
+
+    def call(*tensors: Tensor) -> Any:
+        found = code()(*[t.numpy() for t in tensors])
+        if several:
+            return tuple([from_numpy(np.asarray(x)) for x in found])
+        return from_numpy(np.asarray(found) if numbers else found)
+
+    return call

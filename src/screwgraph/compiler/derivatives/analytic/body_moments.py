@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from screwgraph.compiler.derivatives.analytic.coriolis import Coriolis, compute_coriolis
-from screwgraph.compiler.derivatives.analytic.joint_rotation import JointRotation
-from screwgraph.compiler.derivatives.analytic.link_motion import LinkMotion
+from screwgraph.compiler.derivatives.analytic.link_motion import JointRotation, LinkMotion
 from screwgraph.compiler.derivatives.analytic.sparse_vectors import (
     NOTHING,
     ZERO,
@@ -25,6 +23,7 @@ from screwgraph.compiler.derivatives.analytic.sparse_vectors import (
     scale,
     subtract,
     trace_minus,
+    transpose,
 )
 from screwgraph.spatial import SpatialInertia, second_moments
 from screwgraph.tape import Number
@@ -117,6 +116,30 @@ class BodyMoments:
         second = add_matrices(turn.up_symmetric(self.second), _symmetric_sum(r, first, shifted))
         flow = add_matrices(flow, outer(momentum, r))
         return BodyMoments(self.mass, shifted, second, momentum, flow, (add(moment, cross(r, force)), force))
+
+
+@dataclass(frozen=True)
+class Coriolis:
+    """Half the wrench of the accelerations 2 omega x u of particles with velocities u, for each omega.
+
+    `spread` is trace(flow) - flow, where flow is the integral of u r' dm; `momentum` is the integral of u dm.
+    """
+
+    spread: Matrix
+    momentum: Vector
+
+    def wrench(self, omega: Vector) -> Pair:
+        """Return half the wrench."""
+        return multiply_vector(self.spread, omega), cross(omega, self.momentum)
+
+    def felt(self, axis: Pair) -> Vector:
+        """Return the vector c for which c' omega is the power of `wrench(omega)` along a screw axis."""
+        return add(multiply_vector(transpose(self.spread), axis[0]), cross(self.momentum, axis[1]))
+
+
+def compute_coriolis(flow: Matrix, momentum: Vector) -> Coriolis:
+    """Return what particles of this flow and momentum take."""
+    return Coriolis(trace_minus(flow), momentum)
 
 
 def compute_body_moments(inertia: SpatialInertia, moved: LinkMotion, outside: Pair) -> BodyMoments:

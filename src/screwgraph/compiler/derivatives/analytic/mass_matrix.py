@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from screwgraph.compiler.derivatives.analytic.composite_columns import CompositeColumns, compute_composite_columns
-from screwgraph.compiler.derivatives.analytic.coordinate_pairs import Pairs
 from screwgraph.compiler.derivatives.analytic.link_motion import compute_link_motions
-from screwgraph.compiler.derivatives.analytic.memory_builder import MemoryBuilder, interleave_pairs
+from screwgraph.compiler.derivatives.analytic.memory_builder import MemoryBuilder, Pairs, interleave_pairs
 from screwgraph.compiler.derivatives.analytic.sparse_vectors import power
 from screwgraph.compiler.derivatives.analytic.tree_derivatives import Entries
 from screwgraph.compiler.derivatives.tape_inputs import make_inputs

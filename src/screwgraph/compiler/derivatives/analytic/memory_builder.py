@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from screwgraph.compiler.derivatives.analytic.coordinate_pairs import Pairs
 from screwgraph.compiler.derivatives.analytic.sparse_vectors import Pair, Vector
 from screwgraph.tape import Number, Program, Routine, Tape, program
-from screwgraph.tape.parts import Block, Copies, Fill, Part
+from screwgraph.tape.parts import Block, Copies, Fill, Part, Products, Span, find_spans
 
 LINE = 8
 """Doubles of a line of the caches."""
@@ -59,6 +60,44 @@ class MemoryBuilder:
         """Return the code."""
         outputs, inputs = range(self.results), range(self.results, self.results + len(self.inputs))
         return Routine(self.inputs, inputs, outputs, self._end, tuple(self.parts))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Coordinates (`size` of them) and, for each, the `carriers`: coordinates of joints nearer to the base."""
+
+    size: int
+    carriers: Sequence[Sequence[int]]
+
+    @cached_property
+    def to_base(self) -> tuple[Span, ...]:
+        """The carriers of each coordinate."""
+        return tuple(span for i, columns in enumerate(self.carriers) for span in find_spans(i, columns))
+
+    @cached_property
+    def to_tips(self) -> tuple[Span, ...]:
+        """The coordinates that each one carries."""
+        carried: list[list[int]] = [[] for _ in self.carriers]
+        for i, columns in enumerate(self.carriers):
+            for j in columns:
+                carried[j].append(i)
+        return tuple(span for j, columns in enumerate(carried) for span in find_spans(j, columns))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether of each two coordinates one carries the other."""
+        return 2 * sum(map(len, self.carriers)) == self.size * (self.size - 1)
+
+    def below(self, terms: int, carried: int, carrying: int, target: int, width: int = 0) -> Products:
+        """Return the entries (i, j) of a matrix where j carries i: products of vectors of i and of j.
+
+        Its rows are `width` apart, by default neighbours.
+        """
+        return Products(terms, carried, carrying, self.size, target, width or self.size, self.to_base)
+
+    def above(self, terms: int, carrying: int, carried: int, target: int) -> Products:
+        """Return the entries (j, i) of a matrix where j carries i."""
+        return Products(terms, carrying, carried, self.size, target, self.size, self.to_tips)
 
 
 def interleave_pairs(pairs: Sequence[Pair], *more: Sequence[Vector]) -> list[Number]:

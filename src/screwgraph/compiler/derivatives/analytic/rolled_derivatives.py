@@ -13,10 +13,9 @@ from screwgraph.compiler.derivatives.analytic.articulated import (
     flatten_articulated,
 )
 from screwgraph.compiler.derivatives.analytic.composite_columns import compute_composite_columns, list_carriers
-from screwgraph.compiler.derivatives.analytic.coordinate_pairs import Pairs
 from screwgraph.compiler.derivatives.analytic.coordinate_wrenches import CoordinateWrenches
 from screwgraph.compiler.derivatives.analytic.link_motion import compute_link_motions
-from screwgraph.compiler.derivatives.analytic.memory_builder import MemoryBuilder, interleave_pairs
+from screwgraph.compiler.derivatives.analytic.memory_builder import MemoryBuilder, Pairs, interleave_pairs
 from screwgraph.compiler.derivatives.analytic.sparse_vectors import power
 from screwgraph.compiler.derivatives.analytic.symbolic_state import SymbolicState
 from screwgraph.compiler.derivatives.analytic.tree_derivatives import compute_tree_coordinates

@@ -13,37 +13,41 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.motion.estimation.bayes.known_names import Known
-from screwgraph.motion.estimation.bayes.laws import (
-    EquationsOfMotion,
-    IndependentPositions,
-    IndependentRates,
-)
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.bayes.paths import Path, find_paths
 from screwgraph.motion.estimation.factors.prior import SelectedPrior
 from screwgraph.motion.estimation.forward_graph import FORCED, INTEGRATORS, OF_EQUATIONS, sample_forces
 from screwgraph.motion.estimation.mechanism_noise import Noise, spread_integration
 from screwgraph.motion.planning.loop_closure import ClosureRate
+from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.losses import Huber
+from screwgraph.spatial import concatenate
+from screwgraph.spatial.manifolds import Manifold
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {"q": "q", "z": "z", "qd": "v", "zd": "w", "qdd": "a", "zdd": "b", "Q": "tau", "lambda": "lambda"}
 )
 """Families of unknowns by kind, each after those that its law needs; z, zd, zdd are independent coordinates."""
+
 LEVELS = (("q", "z"), ("qd", "zd"), ("qdd", "zdd"))
 """Kinds of motion, those first that laws of the others need."""
+
 FORCES = ("Q", "lambda")
 """Kinds of forces: efforts, and multipliers of constraints."""
+
 LAWS = ("f_pc", "f_vc", "f_ac", "f_dyn")
 """Factors of constraints and of the equations of motion."""
+
 EXACT = Noise(1.0, 1.0, 1.0, 1.0, 1.0)
 """At one instant all laws can hold exactly, whatever their weights."""
+
 OBSERVED = Noise(integration=1e-5, constraints=1e-6, dynamics=1e-3, prior=1e-6)
 """With observations: laws and known values hold nearly exactly, sensors have their own noise."""
 
 ALONG_PATHS = Noise(constraints=1e-2, dynamics=1e-1, prior=1e-2)
 """Exact enough beside integrators, whose errors in steps at the ends of paths count even less: digits are kept."""
+
 ENDS = 100.0
 """Factor on the standard deviation of integrators in steps in which a path begins or ends."""
 
@@ -219,3 +223,56 @@ class NetworkFactors:
                 fix="use sg.estimate, or give the network sensors without",
             )
         return list(sensor.form.of)
+
+
+@dataclass(frozen=True)
+class EquationsOfMotion:
+    """Forces along coordinates that a motion takes, less those of efforts: M qdd + J' lambda + b - B u.
+
+    Blanco-Claraco et al. (2021), eqs. (5), (28). Multipliers come after qdd where the model is closed; then come
+    efforts, unless they are the parameter `effort`.
+    """
+
+    mechanics: Mechanics
+
+    def __call__(self, q: Any, qd: Any, qdd: Any, *more: Any, effort: Any = None) -> Any:
+        """Residual (nv,)."""
+        left = list(more)
+        multipliers = [left.pop(0)] if self.mechanics.robot.is_closed else []
+        forces = np.array(self.mechanics.efforts()(q, qd, qdd, *multipliers), dtype=object)
+        acting = left.pop(0) if left else effort
+        return forces if acting is None else self.mechanics.drive(None).remaining_forces(forces, q, acting)
+
+
+@dataclass(frozen=True)
+class IndependentRates:
+    """Constraints of velocities or accelerations, and independent ones of these less their own unknowns.
+
+    Blanco-Claraco et al. (2021), eqs. (31), (32).
+    """
+
+    mechanics: Mechanics
+    order: int
+    independent: tuple[int, ...]
+
+    def __call__(self, *states: Any) -> Any:
+        """Residual; the last of the states are the independent ones."""
+        own = states[-2][list(self.independent)] - states[-1]
+        return _join(self.mechanics, self.order, states[:-1], own)
+
+
+@dataclass(frozen=True)
+class IndependentPositions:
+    """Closure errors, and independent positions of q less their own unknowns. Blanco-Claraco et al. (2021), (30)."""
+
+    mechanics: Mechanics
+    columns: tuple[int, ...]
+    manifold: Manifold
+
+    def __call__(self, q: Any, z: Any) -> Any:
+        """Residual."""
+        return _join(self.mechanics, 0, (q,), self.manifold.defect(z, q[list(self.columns)]))
+
+
+def _join(mechanics: Mechanics, order: int, states: tuple[Any, ...], own: Any) -> Any:
+    return concatenate(ClosureRate(mechanics, order)(*states), own) if mechanics.robot.is_closed else own

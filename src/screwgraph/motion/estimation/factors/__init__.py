@@ -7,6 +7,9 @@ from typing import Any
 
 from screwgraph.motion.estimation.factors.constraints import (
     AccelerationConstraints,
+    IndependentAcceleration,
+    IndependentPosition,
+    IndependentVelocity,
     PositionConstraints,
     VelocityConstraints,
 )
@@ -16,11 +19,6 @@ from screwgraph.motion.estimation.factors.dynamics import (
     IndependentForwardDynamics,
     IndependentInverseDynamics,
     InverseDynamics,
-)
-from screwgraph.motion.estimation.factors.independent_constraints import (
-    IndependentAcceleration,
-    IndependentPosition,
-    IndependentVelocity,
 )
 from screwgraph.motion.estimation.factors.prior import prior
 from screwgraph.motion.estimation.factors.soft_equality import SomeEqual, soft_equality

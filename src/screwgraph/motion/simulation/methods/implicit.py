@@ -10,23 +10,31 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.motion.integration_rules import Rule
 from screwgraph.motion.simulation.methods.fixed_step import Step
-from screwgraph.motion.simulation.perturbation_rates import perturbation_rates
 from screwgraph.motion.simulation.system import System
 
 ITERATIONS = 40
+
 SETTLED = 1e-13
 """Change of a step's velocities, relative to 1 + the largest one, at which iterations end."""
+
 SLOW = 0.3
 """Iterations that shrink by less than this factor ask for a new matrix."""
+
 ROUNDING = 1e-7
 """Changes below this may stop shrinking: rounding keeps them from it."""
+
 HALVINGS = 10
+
 NUDGE = 1e-7
+
 GROWTH = 1.0
 """Step times the fastest rate of growth of perturbations that it may have."""
 
 Vector = Float[np.ndarray, " n"]
+
 Residual = Callable[[Vector], Vector]
+
+PERTURBATION = 1e-6
 
 
 def make_implicit(rule: Rule) -> Callable[[System, float], Step]:
@@ -83,6 +91,20 @@ def _check_growth(system: System, rule: Rule, t: float, dt: float, q: Vector, qd
             why=f"perturbations grow by a factor of e in {dt / growth:.2g} s there: the simulation diverged, or will",
             fix='take a smaller dt, or method="auto", which chooses its steps',
         )
+
+
+def perturbation_rates(
+    system: System, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]
+) -> np.ndarray:
+    """Return the eigenvalues (2nv,) (1/s) of d(qd, qdd)/d(q, qd), by differences; infinite where not finite."""
+    n, move = len(qd), system.manifold.retract
+    along = PERTURBATION * np.diag(1.0 + np.abs(qd))
+    at = np.array([q, *(move(q, step) for step in along), *([q] * n)])
+    first, *others = system.accelerations(t, at, qd + np.concatenate([np.zeros((n + 1, n)), along]))
+    J = np.zeros((2 * n, 2 * n))
+    J[:n, n:] = np.eye(n)
+    J[n:] = ((np.array(others) - first) / np.tile(along.diagonal(), 2)[:, None]).T
+    return np.linalg.eigvals(J) if np.isfinite(J).all() else np.full(2 * n, np.inf, dtype=complex)
 
 
 class _Newton:

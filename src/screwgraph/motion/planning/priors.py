@@ -1,21 +1,29 @@
-"""Gaussian-process priors as factors between neighbouring states."""
+"""Gaussian-process priors of motions: factors between neighbouring states, and positions between these.
+
+White noise acts on the last of n derivatives. A state is a position and its n - 1 derivatives, n = 2 for white noise on
+acceleration (constant velocity), n = 3 for white noise on jerk (constant acceleration). Matrices of the noise are of
+one coordinate, for a stretch of time of length 1; stretches of length h scale them: entry (i, j) of Q by h^(2n - 1 - i
+- j), of Phi by h^(j - i).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import factorial
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.motion.integration_rules import hermite
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.motion.planning.priors.white_noise_model import transition, whitening
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors, Manifold, soft
 from screwgraph.spatial import concatenate, sqrt
-from screwgraph.spatial.manifolds.tangent_coordinates import tangent_rate, tangent_second_rate, to_tangent
+from screwgraph.spatial.manifolds.tangent_coordinates import from_tangent, tangent_rate, tangent_second_rate, to_tangent
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,32 @@ class WhitenedTransition:
         ]
         root = 1.0 / sqrt(h)
         return concatenate(*(root * sum(W[i, j] * errors[j] for j in range(i, n)) for i in range(n)))
+
+
+def transition(order: int, h: float = 1.0) -> Float[np.ndarray, "n n"]:
+    """Return Phi(h): where a state is after h (s) without noise.
+
+    Barfoot (2017), eq. (3.210); Xie et al. (2020), eq. (9).
+    """
+    return np.array([[h ** (j - i) / factorial(j - i) if j >= i else 0.0 for j in range(order)] for i in range(order)])
+
+
+def covariance(order: int, h: float = 1.0) -> Float[np.ndarray, "n n"]:
+    """Return Q(h): what noise of power 1 adds in h (s), (n, n). Xie et al. (2020), eq. (8); GPMP2 (2018), eq. (24)."""
+
+    def entry(i: int, j: int) -> float:
+        power = 2 * order - 1 - i - j
+        return h**power / (power * factorial(order - 1 - i) * factorial(order - 1 - j))
+
+    return np.array([[entry(i, j) for j in range(order)] for i in range(order)])
+
+
+@lru_cache(maxsize=8)
+def whitening(order: int) -> Float[np.ndarray, "n n"]:
+    """Return W with W'W the inverse of Q(1), upper triangular."""
+    found = np.linalg.inv(np.linalg.cholesky(covariance(order)[::-1, ::-1]))[::-1, ::-1]
+    found.setflags(write=False)
+    return found
 
 
 def select_neighbours(steps: TrajectoryUnknowns, order: int) -> tuple[list[Any], np.ndarray, np.ndarray]:
@@ -128,3 +162,30 @@ def _root(power: Float[np.ndarray, "nv nv"]) -> Float[np.ndarray, "nv nv"]:
         return np.linalg.inv(np.linalg.cholesky(power))
     except np.linalg.LinAlgError:
         raise InputError("the power of a prior is not symmetric and positive definite") from None
+
+
+def interpolation_weights(order: int, part: float) -> Float[np.ndarray, " w"]:
+    """Return how much the states of a step's ends weigh in the position at a part 0..1 of it, 2 n of them.
+
+    First the position and derivatives of the beginning, then those of the end, in units of the step.
+    """
+    return hermite(order, part)[0]
+
+
+@dataclass(frozen=True)
+class GpInterpolation:
+    """The position between two states (q, qd) or (q, qd, qdd), `order` of them each."""
+
+    positions: Manifold
+    order: int
+
+    def __call__(self, states: Sequence[Any], w: Any, h: Any) -> Any:
+        """Return q (nq,); states are those of both ends, w is of `interpolation_weights`, h the step (s)."""
+        n = self.order
+        start, end = states[:n], states[n:]
+        d = to_tangent(self.positions, start[0], end[0])
+        moved = w[n] * d + w[1] * h * start[1] + w[n + 1] * h * tangent_rate(self.positions, d, end[1])
+        if n == 3:
+            moved = moved + w[2] * h * h * tangent_second_rate(self.positions, 0.0 * d, start[1], start[2])
+            moved = moved + w[n + 2] * h * h * tangent_second_rate(self.positions, d, end[1], end[2])
+        return from_tangent(self.positions, start[0], moved)
