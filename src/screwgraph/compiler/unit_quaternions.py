@@ -6,6 +6,7 @@ Calls from Python refuse others. Code that is exported (C, NumPy, CasADi) has no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -36,7 +37,10 @@ def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[A
     """
     for i, at in places:
         q = np.asarray(values[i])
-        if q.dtype.kind not in "iuf" or not q.shape or q.shape[-1] != len(arguments[i].names):
+        if q.dtype.kind == "O":
+            with suppress(TypeError, ValueError):  # others refuse what is no number
+                q = q.astype(float)
+        if q.dtype.kind not in "biuf" or not q.shape or q.shape[-1] != len(arguments[i].names):
             continue
         four = q[..., at : at + 4].astype(float, copy=False)
         squared = np.einsum("...i,...i->...", four, four)

@@ -191,6 +191,23 @@ def test_quaternions_of_other_lengths_are_refused_or_made_unit(query):
         assert "\n" not in text
 
 
+@pytest.mark.parametrize("dtype", [object, bool, np.int64, np.float32])
+def test_whatever_their_type_of_numbers(dtype):
+    function, upright = sg.forward_kinematics(FLYING, "hand"), np.zeros(8)
+    upright[3] = 1.0
+    np.testing.assert_array_equal(function(upright.astype(dtype)), function(upright))
+    with pytest.raises(sg.InputError, match="quaternion"):
+        function(np.zeros(8).astype(dtype))
+
+
+@pytest.mark.parametrize(
+    "q", [1.0, "text", ["a"] * 8, [None] * 8, Q.astype(complex), Q[:5]], ids=lambda q: type(q).__name__
+)
+def test_what_is_no_position_is_said_as_such(q):
+    with pytest.raises(sg.InputError, match=r"not an array of real numbers|has the shape"):
+        sg.forward_kinematics(FLYING, "hand")(q)
+
+
 def test_every_public_function_of_positions_is_listed():
     of = {"q", "q0", "q_guess", "branch"}
     packages = {"robot": robot, "simulation": simulation, "sg": sg, "view": view}

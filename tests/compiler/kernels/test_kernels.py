@@ -263,3 +263,31 @@ def test_bundles_without_one_of_their_arrays_are_refused():
 
     with pytest.raises(TypeError, match="Pair has first, second"):
         Pair(first=np.zeros(1))
+
+
+def count_passes(n: int) -> int:
+    """Leave the outer loops after the inner ones: each `break` and `continue` is of the loop around it."""
+    total = 0
+    while total < 1000:
+        k = 0
+        while k < 5:
+            k += 1
+            if k == 3:
+                break
+        total += k
+        for i in range(n):
+            if i == 2:
+                break
+            total = total + 10
+        if total > 100:
+            break
+        if total > 50:
+            continue
+        total = total + 1
+    return total
+
+
+def test_loops_in_loops():
+    f = compile_kernels((count_passes,)).functions["count_passes"]
+    for n in range(5):
+        assert f(n) == count_passes(n)

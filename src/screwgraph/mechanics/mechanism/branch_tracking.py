@@ -59,7 +59,7 @@ def _knots(values: Float[np.ndarray, "N f"]) -> Int[np.ndarray, " k"]:
     way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(values, axis=0) / span).max(axis=1))])
     way += np.linspace(0.0, max(1.0, 0.1 * way[-1]), len(way))
     count = min(len(way), max(100, int(PER_RANGE * way[-1])))
-    return np.unique([*np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(0, len(way) - 1), len(way) - 1])
+    return np.unique(np.searchsorted(way, np.linspace(0.0, way[-1], count)))
 
 
 def _ahead(mechanism: Mechanism, q: np.ndarray, coordinates: tuple[int, ...], wanted: np.ndarray) -> np.ndarray | None:

@@ -17,6 +17,7 @@ from screwgraph.model.robot import (
     constraint_jacobian,
     constraint_residual,
     independent_coordinates,
+    symmetric_states,
     tree,
     with_floating_base,
 )
@@ -207,3 +208,22 @@ def test_loops_that_are_planar_but_for_the_digits_of_a_file_lock_nothing():
     assert 1e-6 < found.neglected < 5e-6
     kept = constraint_jacobian(robot, found.states[0])[list(found.kept)]
     assert np.linalg.svd(kept, compute_uv=False).min() > 1e-4
+
+
+def test_symmetric_states_are_closed_and_regular():
+    robot = load("five_bar")
+    states = symmetric_states(robot)
+    assert states
+    for q in states:
+        assert np.abs(constraint_residual(robot, q)).max() < 1e-10
+        K = constraint_jacobian(robot, q)
+        assert np.linalg.matrix_rank(K, tol=1e-6 * np.linalg.norm(K)) == robot.mobility.rank
+
+
+def test_states_at_which_a_chain_is_stretched_are_no_symmetric_ones():
+    """A parallelogram at zero may go on as one that crosses itself: the rank of K is one less."""
+    robot = planar_four_bar((0.5, 1.0, 0.5, 1.0))
+    K = constraint_jacobian(robot, robot.neutral())
+    assert np.abs(constraint_residual(robot, robot.neutral())).max() < 1e-12
+    assert np.linalg.matrix_rank(K, tol=1e-6 * np.linalg.norm(K)) < robot.mobility.rank
+    assert all(np.abs(q).max() > 1e-3 for q in symmetric_states(robot))
