@@ -10,7 +10,19 @@ from screwgraph.tape.factor_out import factor_out
 from screwgraph.tape.least_norm import least_norm, solve_positive
 from screwgraph.tape.memory_layout import Memory
 from screwgraph.tape.operations import OPERATIONS, Operation
-from screwgraph.tape.parts import Block, Lookup, Loop, Part, Pick, Put, SettlingLoop, StageLoop, When, Window
+from screwgraph.tape.parts import (
+    Block,
+    Lookup,
+    Loop,
+    Part,
+    Pick,
+    Put,
+    SettlingLoop,
+    SideBySide,
+    StageLoop,
+    When,
+    Window,
+)
 from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
 from screwgraph.tape.routine import Code, Routine
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
@@ -42,6 +54,7 @@ __all__ = [
     "Row",
     "Scalar",
     "SettlingLoop",
+    "SideBySide",
     "StageLoop",
     "Tape",
     "TreeFactor",

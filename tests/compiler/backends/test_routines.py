@@ -16,7 +16,7 @@ from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.compiler.derivatives.analytic import TreeProblem
 from screwgraph.compiler.signature import Argument
 from screwgraph.spatial import choose
-from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, StageLoop, When, Window
+from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, SideBySide, StageLoop, When, Window
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion, Span
 from screwgraph.tape.verifier import list_faults
 from tests.api.deployment.tools import WARNINGS, done, found
@@ -243,7 +243,7 @@ def test_every_part_in_webassembly(tmp_path):
         np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
 
 
-STAGES = 5
+STAGES, WIDE = 5, 27
 
 
 def chain() -> Routine:
@@ -254,7 +254,7 @@ def chain() -> Routine:
     memory, n = Memory(), 3
     out = memory.add("out", 2 * n * (STAGES + 1))
     given = memory.add("given", 2 * n * STAGES + 1)
-    for name, size in {"kept": n * STAGES, "row": n, "sum": 1, "dot": STAGES}.items():
+    for name, size in {"kept": n * STAGES, "row": n, "sum": 1, "dot": STAGES, "wide": WIDE}.items():
         memory.add(name, size)
     last, z, dot = n * (STAGES - 1), out[n * (STAGES + 1)], memory.places("dot").start
     named = {"y0": 0, "y": last, "y'": last + n, "z": z, "z'": z + n}
@@ -262,6 +262,9 @@ def chain() -> Routine:
         memory.alias(name, range(start, start + n))
     memory.alias("c", given[-1:])
     kept = memory.places("kept").start
+    first = {name: memory.alias(f"{name}0", memory.places(name)[:1]).start for name in ("given", "wide")}
+    side = memory.block("side", ["given0", "c", "wide0"], ["wide0"], lambda a, c, w: [w[0] + a[0] * c[0]])
+    columns = tuple(Window(place, 1, 1) for place in first.values())
     back = tuple(Window(memory.places(name).start, size, -n) for name, size in (("a", n), ("b", n), ("y", 2 * n)))
     ahead = (Window(0, n, n), Window(z, 2 * n, n), Window(kept, n, n), Window(dot, 1, 1))
     take = Copies(tuple(range(kept, kept + n)), tuple(memory.places("row")))
@@ -284,13 +287,15 @@ def chain() -> Routine:
             ahead,
         ),
         memory.block("none", [], ["sum"], lambda: [0.0]),
+        Fill(first["wide"], WIDE),
+        SideBySide(WIDE, (side,), columns),
         StageLoop(
             2,
             (StageLoop(STAGES, (take, add), ahead[2:3]),),
             (),
         ),
     )
-    outputs = (*out, *memory.places("sum"), *memory.places("dot"))
+    outputs = (*out, *memory.places("sum"), *memory.places("dot"), *memory.places("wide"))
     names = tuple(f"x{i}" for i in range(len(given)))
     return Routine(names, tuple(given), outputs, memory.size, parts)
 
@@ -304,7 +309,8 @@ def expected_chain(x) -> np.ndarray:
     for k in range(STAGES):
         z[k + 1] = y[k] * z[k] + c
     dots = [y[k] @ z[k] for k in range(STAGES)]
-    return np.array([*y.ravel(), *z.ravel(), 2.0 * (z[:-1, 0] @ z[:-1, 1]), *dots])
+    wide = np.array(x[:WIDE]) * c
+    return np.array([*y.ravel(), *z.ravel(), 2.0 * (z[:-1, 0] @ z[:-1, 1]), *dots, *wide])
 
 
 GIVEN = np.random.default_rng(8).uniform(-1.0, 1.0, (9, 6 * STAGES + 1))
@@ -329,7 +335,7 @@ def test_stages_in_numbers_without_loops_and_in_machine_code():
 
 
 def test_stages_count_as_often_as_they_are_done():
-    assert chain().operations["*"] == (3 + 3 + 3 + 2) * STAGES  # backwards, ahead, products, twice the sum
+    assert chain().operations["*"] == (3 + 3 + 3 + 2) * STAGES + WIDE  # backwards, ahead, products, sum
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

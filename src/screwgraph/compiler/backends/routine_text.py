@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.signature import Result, make_numbered_argument
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettlingLoop, StageLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettlingLoop, SideBySide, StageLoop, When
 from screwgraph.tape.parts import FIXED, SIX, WIDEST, Copies, Fill, Products, Recursion
 
 Lines = list[str]
@@ -204,6 +204,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
     Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
+    SideBySide: print_stage_loop,
     StageLoop: print_stage_loop,
     Products: print_products,
     Recursion: print_recursion,

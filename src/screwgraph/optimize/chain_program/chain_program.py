@@ -10,9 +10,12 @@ from screwgraph.base.summary import one_line
 from screwgraph.optimize.active_set.active_rows import ENDLESS, flag
 from screwgraph.optimize.chain_program.bounds import Bound
 from screwgraph.optimize.chain_program.stage_code import Pattern, StageCode
+from screwgraph.optimize.chain_program.wide_stage import WideStage, pad
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Block, Loop, Memory, Number, Part, StageLoop, Window
 
+SMALL = 10
+"""States and inputs up to which a stage is straight-line code."""
 SOLUTION = ("status", "iterations", "stationarity", "equality", "complementarity", "violation")
 """Status: 0 solved, 1 not within the tolerance yet, 3 no numbers: inputs are those of the last sound iterate."""
 
@@ -31,11 +34,11 @@ class ChainProgram:
     `tolerance`, steps end once no residual is larger.
 
     Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
-    x; P, p: cost to go dx'P dx / 2 + p'dx, lower triangle by rows; L, inverse, V, v: du = -L'^-1 (V dx + v); gap: dx' =
-    T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states): given; u, du; D, d: what bounds add for
+    x; P: cost to go dx'P dx / 2 + p'dx, by rows, an entry of p behind each; L, inverse, V: du = -L'^-1 V (dx, 1), an
+    entry of v behind each row; gap: dx' = T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states): given; u, du; D, d: what bounds add for
     (u, x'); before: x; numbers: t, y, e, z of bounds (`bounds.py`), `carried` from call to call. x, u are the iterate,
     before and after.
-    Vectors that stand once: x0 (x of stage 0), terminal_H (P of stage N), terminal_g, penalty (l1, l2 of each soft
+    Vectors that stand once: x0 (x of stage 0), terminal_H (lower triangle by rows), terminal_g, penalty (l1, l2 of each soft
     bound), warm (1: go on from the last numbers and barrier, 0: begin afresh), barrier are given; barrier, gain (nu,
     nx) and `solution` are results.
 
@@ -69,7 +72,13 @@ class ChainProgram:
         """Expressions of a stage."""
         n = self.nx + self.nu
         J, H = self.J or [[None] * n] * self.nx, self.H or [[None] * n] * n
-        return StageCode(self.nx, self.nu, J, H, self.integrated, self.inputs, self.states)
+        pitch = pad(self.nx + 1) if self.is_wide else self.nx + 1
+        return StageCode(self.nx, self.nu, J, H, self.integrated, self.inputs, self.states, pitch)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether matrices are worked on by rows, of which vectors hold stretches."""
+        return self.nx + self.nu > SMALL
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:
@@ -79,15 +88,7 @@ class ChainProgram:
         own = sum(entry is None for i, row in enumerate(code.H) for entry in row[: i + 1])
         bounds = [bound for _, bound in code.bounds]
         return {
-            **{
-                "x": nx,
-                "P": nx * (nx + 1) // 2,
-                "p": nx,
-                "L": nu * (nu - 1) // 2,
-                "inverse": nu,
-                "V": nu * nx,
-                "v": nu,
-            },
+            **{"x": nx, "P": nx * code.pitch, "L": nu * (nu - 1) // 2, "inverse": nu, "V": nu * code.pitch},
             **{"gap": nx, "dx": nx, "J": live, "c": nx, "h": 1, "H": own, "g": nx + nu, "bound": len(bounds)},
             **{"u": nu, "du": nu, "D": nu + nx, "d": nu + nx, "before": nx},
             **{"numbers": sum(bound.size for bound in bounds)},
@@ -118,19 +119,15 @@ class ChainProgram:
         """Add all vectors to the memory; stage N holds the last state and the terminal cost."""
         add, alias = self.memory.add, self.memory.alias
         add(f"{self.prefix}stages", (self.stages + 1) * self.stride)
-        once = {
-            "terminal_g": self.nx,
-            "penalty": 2 * sum(bound.soft for _, bound in self.code.bounds),
-            "warm": 1,
-            "barrier": 1,
-        }
+        once = {"terminal_H": self.nx * (self.nx + 1) // 2, "terminal_g": self.nx, "warm": 1, "barrier": 1}
+        once |= {"penalty": 2 * sum(bound.soft for _, bound in self.code.bounds)}
         once |= {"gain": self.nu * self.nx, "solution": len(SOLUTION)}
         once |= {"mu": 1, "ratios": 3, "steps": 3, "adjoint": self.nx, "worst": 4, "count": 1, "more": 1}
         for name, size in once.items():
             add(self.prefix + name, size)
-        known = {"x0": ("x", 0), "terminal_H": ("P", self.stages)}
-        for name, where in known.items():
-            alias(self.prefix + name, self.stage(*where))
+        alias(f"{self.prefix}x0", self.stage("x", 0))
+        for name, size in self._wide(0).scratch.items() if self.is_wide else ():
+            add(self.prefix + name, size)
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts that solve."""
@@ -149,6 +146,7 @@ class ChainProgram:
         return (
             begin,
             first,
+            *(self._wide(0).clear() if self.is_wide else ()),
             self._ahead(start),
             *steps,
             self._ahead(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
@@ -160,17 +158,22 @@ class ChainProgram:
         """Return what does a step of Newton's method, and chooses the next barrier."""
         code, last = self.code, self.stages - 1
         bounds, moves = ["bound", "numbers", "mu", "penalty"], ["u", "x+", "du", "dx+"]
-        given = ["J", "c", "h", "H", "g", "bound", "u", "du", "D", "d", "before", "numbers", "x+", "P+", "p+"]
-        found = ["P", "p", "L", "inverse", "V", "v", "gap"]
+        given = ["J", "c", "h", "H", "g", "bound", "u", "du", "D", "d", "before", "numbers", "x+", "P+"]
+        found = ["P", "L", "inverse", "V", "gap"]
+        if self.is_wide:
+            wide = self._wide(last)
+            factor: tuple[Part, ...] = wide.parts(self._block("prepare", given, [], wide.prepare, last))
+        else:
+            factor = (self._block("factor", given, found, code.factor, last),)
         return (
-            self._block("terminal", ["P+", "terminal_g", "x+"], ["p+"], code.end, last),
+            self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], code.end, last),
             self._back(
                 self._block("condense", ["u", "x+", "x", *bounds], ["D", "d", "before"], code.condense, last),
-                self._block("factor", given, found, code.factor, last),
+                *factor,
             ),
             self._block("ratios", [], ["ratios"], lambda: [0.0, 0.0, 0.0]),
             self._ahead(
-                self._block("roll", [*found[2:], "dx", "J", "c", "h"], ["du", "dx+"], code.roll),
+                self._block("roll", [*found[1:], "dx", "J", "c", "h"], ["du", "dx+"], code.roll),
                 self._block("measure", [*moves, *bounds, "ratios"], ["ratios"], code.measure),
             ),
             self._block("step", ["ratios", "mu"], ["steps"], code.step),
@@ -182,7 +185,7 @@ class ChainProgram:
         """Return what computes the residuals, from the last stage to the first."""
         last, given = self.stages - 1, ["x", "u", "x+", "numbers", "J", "c", "h", "H", "g", "bound"]
         return (
-            self._block("slope", ["P+", "terminal_g", "x+"], ["adjoint"], self.code.end, last),
+            self._block("slope", ["terminal_H", "terminal_g", "x+"], ["adjoint"], self.code.slope, last),
             self._block("none", [], ["worst"], lambda: [0.0] * len(SOLUTION[2:])),
             self._back(self._block("judge", [*given, "adjoint", "worst"], ["adjoint", "worst"], self.code.judge, last)),
         )
@@ -227,6 +230,14 @@ class ChainProgram:
         if own not in self.memory.names:
             self.memory.alias(own, self.stage(plain, int(own.rpartition("@")[2])))
         return own
+
+    def _wide(self, k: int) -> WideStage:
+        """Return the recursion by rows at a stage."""
+
+        def at(name: str) -> int:
+            return self.stage(name.rstrip("+"), k + name.count("+")).start
+
+        return WideStage(self.code, self.memory, self.prefix, at)
 
     def _record(self, k: int) -> int:
         return self.memory.places(f"{self.prefix}stages").start + k * self.stride

@@ -5,7 +5,7 @@ Vectors are described in `chain_program.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -26,7 +26,7 @@ LEAST_BARRIER, MOST_BARRIER = 1e-11, 1e2
 
 @dataclass(frozen=True)
 class StageCode:
-    """Expressions of a stage of nx states and nu inputs."""
+    """Expressions of a stage of nx states and nu inputs; rows of P and V are `pitch` long, those of x and a gradient."""
 
     nx: int
     nu: int
@@ -35,6 +35,7 @@ class StageCode:
     integrated: Sequence[tuple[int, int]]
     inputs: Sequence[Bound]
     states: Sequence[Bound]
+    pitch: int
 
     @property
     def bounds(self) -> list[tuple[int, Bound]]:
@@ -66,32 +67,17 @@ class StageCode:
             d[i] = d[i] - barrier.bound.sign * b
         return [*D, *d, *before]
 
-    def factor(
-        self,
-        J: Any,
-        c: Any,
-        h: Any,
-        H: Any,
-        g: Any,
-        bound: Any,
-        u: Any,
-        du: Any,
-        D: Any,
-        d: Any,
-        before: Any,
-        numbers: Any,
-        x: Any,
-        P: Any,
-        p: Any,
-    ) -> list[Number]:
-        """Return P, p, L, 1 / diagonal, V, v, gap: the cost to go, du = -L'^-1 (V dx + v), dx' = T (J dz + gap)."""
-        nx, nu, J = self.nx, self.nu, self.fill(self.J, J)
+    def factor(self, *vectors: Any) -> list[Number]:
+        """Return P, L, 1 / diagonal, V, gap, of J, c, h, H, g, bound, u, du, D, d, before, numbers, x', P+.
+
+        The cost to go, and du = -L'^-1 V (dx, 1), dx' = T (J dz + gap).
+        """
+        live, c, h, H, g, _, u, _, D, d, before, _, x, P = vectors
+        nx, nu, J = self.nx, self.nu, self.fill(self.J, live)
         z, own = [*before, *u], self.fill_triangle(H)
-        gap = [dot(row, z) + b - v for row, b, v in zip(J, c, x, strict=True)]
-        for i, j in self.integrated:
-            gap[i] = gap[i] + h[0] * x[j]
-        W, w = self._turn(P, p, h[0], D[nu:], d[nu:])
-        slopes = [a + b for a, b in zip(g, self._multiply(own, z), strict=True)]
+        gap = self.find_gap(J, c, h[0], z, x)
+        W, w = self.turn(P, h[0], D[nu:], d[nu:])
+        slopes = [a + b for a, b in zip(g, self.multiply(own, z), strict=True)]
         columns = list(zip(*J, strict=True))
         WJ = [[dot(row, column) for column in columns] for row in W]
         right, pull = list(zip(*WJ, strict=True)), [dot(row, gap) + b for row, b in zip(W, w, strict=True)]
@@ -100,17 +86,17 @@ class StageCode:
         S = [[M[nx + i][nx + j] + (D[i] if i == j else 0.0) for j in range(i + 1)] for i in range(nu)]
         L, inverse = factor_positive(S)
         V = [solve_lower(L, inverse, [M[nx + i][j] for i in range(nu)]) for j in range(nx)]  # columns
-        v = solve_lower(L, inverse, [a + b for a, b in zip(m[nx:], d[:nu], strict=True)])
-        P = [M[i][j] - dot(V[i], V[j]) for i in range(nx) for j in range(i + 1)]
-        p = [m[i] - dot(V[i], v) for i in range(nx)]
-        rows = (x for row in zip(*V, strict=True) for x in row)
-        return [*P, *p, *(x for row in L for x in row), *inverse, *rows, *v, *gap]
+        V.append(solve_lower(L, inverse, [a + b for a, b in zip(m[nx:], d[:nu], strict=True)]))
+        cost = [[M[max(i, j)][min(i, j)] - dot(V[max(i, j)], V[min(i, j)]) for j in range(nx)] for i in range(nx)]
+        rows = [[*row, m[i] - dot(V[i], V[nx])] for i, row in enumerate(cost)]
+        numbers = [*(x for row in L for x in row), *inverse, *self._in_rows(zip(*V, strict=True))]
+        return [*self._in_rows(rows), *numbers, *gap]
 
-    def roll(self, L: Any, inverse: Any, V: Any, v: Any, gap: Any, x: Any, J: Any, c: Any, h: Any) -> list[Number]:
+    def roll(self, L: Any, inverse: Any, V: Any, gap: Any, x: Any, J: Any, c: Any, h: Any) -> list[Number]:
         """Return Newton's steps of u and x', for that of x."""
         nx, J = self.nx, self.fill(self.J, J)
-        right = [-dot(V[nx * i : nx * i + nx], x) - v[i] for i in range(self.nu)]
-        u = solve_upper(self._triangle(L), inverse, right)
+        rows = [V[self.pitch * i : self.pitch * i + nx + 1] for i in range(self.nu)]
+        u = solve_upper(self._triangle(L), inverse, [-dot(row[:nx], x) - row[nx] for row in rows])
         return [*u, *self.follow(J, gap, h[0], [*x, *u])]
 
     def follow(self, J: Any, c: Any, h: Number, z: Sequence[Number]) -> list[Number]:
@@ -158,9 +144,15 @@ class StageCode:
         return found
 
     def end(self, Q: Any, q: Any, x: Any) -> list[Number]:
+        """Return P of the terminal cost."""
+        rows = [Q[max(i, j) * (max(i, j) + 1) // 2 + min(i, j)] for i in range(self.nx) for j in range(self.nx)]
+        slopes = self.slope(Q, q, x)
+        return self._in_rows([*rows[i * self.nx : i * self.nx + self.nx], slopes[i]] for i in range(self.nx))
+
+    def slope(self, Q: Any, q: Any, x: Any) -> list[Number]:
         """Return the slope of the terminal cost."""
         rows = [list(Q[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2]) for i in range(self.nx)]
-        return [a + b for a, b in zip(self._multiply(rows, x), q, strict=True)]
+        return [a + b for a, b in zip(self.multiply(rows, x), q, strict=True)]
 
     def judge(
         self,
@@ -196,7 +188,7 @@ class StageCode:
         first = list(felt)
         for i, j in self.integrated:
             felt[j] = felt[j] + h[0] * first[i]
-        curved = self._multiply(self.fill_triangle(H), z)
+        curved = self.multiply(self.fill_triangle(H), z)
         slopes = [a + b + dot(column, felt) for a, b, column in zip(curved, g, zip(*J, strict=True), strict=True)]
         for slope, push in zip(slopes[nx:], pushes[:nu], strict=True):
             stationarity = maximum(stationarity, abs(slope + push))
@@ -208,7 +200,7 @@ class StageCode:
 
     def gain(self, L: Any, inverse: Any, V: Any) -> list[Number]:
         """Return K of u = K x + k by rows."""
-        columns = [[-V[self.nx * i + j] for i in range(self.nu)] for j in range(self.nx)]
+        columns = [[-V[self.pitch * i + j] for i in range(self.nu)] for j in range(self.nx)]
         solved = [solve_upper(self._triangle(L), inverse, column) for column in columns]
         return [choose(abs(x) < ENDLESS, x, 0.0) for row in zip(*solved, strict=True) for x in row]
 
@@ -221,7 +213,42 @@ class StageCode:
         """Return the lower triangle of H."""
         return self.fill([row[: i + 1] for i, row in enumerate(self.H)], live)
 
-    def _multiply(self, rows: Sequence[Sequence[Any]], z: Sequence[Number]) -> list[Number]:
+    def turn(self, P: Any, h: Number, D: Any, d: Any) -> tuple[list[list[Number]], list[Number]]:
+        """Return T' (P + D) T and T' (p + d)."""
+        nx = self.nx
+        at = [[P[max(i, j) * self.pitch + min(i, j)] for j in range(nx)] for i in range(nx)]
+        W = [[at[i][j] + (D[i] if i == j else 0.0) for j in range(nx)] for i in range(nx)]
+        w = [P[i * self.pitch + nx] + d[i] for i in range(nx)]
+        rows, slopes = list(W), list(w)
+        for i, j in self.integrated:  # T' W: row j gains h times row i
+            rows[j] = [a + h * b for a, b in zip(rows[j], W[i], strict=True)]
+            slopes[j] = slopes[j] + h * w[i]
+        turned = [list(row) for row in rows]
+        for i, j in self.integrated:
+            for row, source in zip(turned, rows, strict=True):
+                row[j] = row[j] + h * source[i]
+        for i in range(nx):  # one of both triangles, so that the other costs nothing
+            for j in range(i):
+                turned[j][i] = turned[i][j]
+        return turned, slopes
+
+    def find_gap(self, J: Any, c: Any, h: Number, z: Sequence[Number], x: Any) -> list[Number]:
+        """Return J z + c - T^-1 x'."""
+        gap = [dot(row, z) + b - v for row, b, v in zip(J, c, x, strict=True)]
+        for i, j in self.integrated:
+            gap[i] = gap[i] + h * x[j]
+        return gap
+
+    @staticmethod
+    def is_present(pattern: Pattern, i: int, j: int) -> bool:
+        """Return whether a pattern has an entry that is not zero for certain."""
+        return pattern[i][j] is None or pattern[i][j] != 0.0
+
+    def _in_rows(self, rows: Iterable[Sequence[Number]]) -> list[Number]:
+        """Return rows one after the other, with zeros up to the pitch."""
+        return [x for row in rows for x in (*row, *[0.0] * (self.pitch - self.nx - 1))]
+
+    def multiply(self, rows: Sequence[Sequence[Any]], z: Sequence[Number]) -> list[Number]:
         """Return the product of a symmetric matrix, the rows of its lower triangle, and a vector."""
         n = len(rows)
         return [dot([rows[max(i, j)][min(i, j)] for j in range(n)], z) for i in range(n)]
@@ -230,25 +257,6 @@ class StageCode:
         for own, value in zip(self.inputs, bound, strict=False):
             u[own.index] = (maximum if own.lower else minimum)(u[own.index], value)
         return u
-
-    def _turn(self, P: Any, p: Any, h: Number, D: Any, d: Any) -> tuple[list[list[Number]], list[Number]]:
-        """Return T' (P + D) T and T' (p + d)."""
-        nx = self.nx
-        at = [[P[max(i, j) * (max(i, j) + 1) // 2 + min(i, j)] for j in range(nx)] for i in range(nx)]
-        W = [[at[i][j] + (D[i] if i == j else 0.0) for j in range(nx)] for i in range(nx)]
-        w = [a + b for a, b in zip(p, d, strict=True)]
-        rows = list(W)
-        for i, j in self.integrated:  # T' W: row j gains h times row i
-            rows[j] = [a + h * b for a, b in zip(rows[j], W[i], strict=True)]
-            w[j] = w[j] + h * (p[i] + d[i])
-        turned = [list(row) for row in rows]
-        for i, j in self.integrated:
-            for row, source in zip(turned, rows, strict=True):
-                row[j] = row[j] + h * source[i]
-        for i in range(nx):  # one of both triangles, so that the other costs nothing
-            for j in range(i):
-                turned[j][i] = turned[i][j]
-        return turned, w
 
     def _triangle(self, L: Any) -> list[Any]:
         return [L[i * (i - 1) // 2 : i * (i + 1) // 2] for i in range(self.nu)]

@@ -6,7 +6,7 @@ from screwgraph.tape.parts.moves import Copies, Fill, Lookup, Pick, Put
 from screwgraph.tape.parts.part import Execution, Part, list_parts, sum_operations
 from screwgraph.tape.parts.products import Products, Span, find_spans
 from screwgraph.tape.parts.recursion import SIX, WIDEST, Recursion, work_size
-from screwgraph.tape.parts.stage_loop import FIXED, Moves, StageLoop, Window
+from screwgraph.tape.parts.stage_loop import FIXED, Moves, SideBySide, StageLoop, Window
 
 __all__ = [
     "FIXED",
@@ -26,6 +26,7 @@ __all__ = [
     "Put",
     "Recursion",
     "SettlingLoop",
+    "SideBySide",
     "Span",
     "StageLoop",
     "When",
@@ -38,6 +39,6 @@ __all__ = [
 ]
 
 PARTS: tuple[type[Part], ...] = (
-    *(Block, Copies, Fill, Lookup, Loop, Pick, Products, Put, Recursion, SettlingLoop, StageLoop, When),
+    *(Block, Copies, Fill, Lookup, Loop, Pick, Products, Put, Recursion, SettlingLoop, SideBySide, StageLoop, When),
 )
 """All kinds of parts: each back end that has loops has a printer for each, the cache packs each."""

@@ -80,6 +80,10 @@ class StageLoop(Part):
             Execution(moved, on.compute, on.passages).do(self.parts)
 
 
+class SideBySide(StageLoop):
+    """A loop whose passages do not read what others of them write: neighbours may go side by side, all at once."""
+
+
 @dataclass(frozen=True)
 class _Moved:
     """A memory as parts see it at passages of the loops over stages around them."""

@@ -20,7 +20,7 @@ from screwgraph.compiler.backends.wasm.encoding import (
     encode_leb128,
 )
 from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, emit_constant
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, StageLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, SideBySide, StageLoop, When
 from screwgraph.tape.parts import FIXED, unroll_part
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], bytes]] = {
     Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
+    SideBySide: print_stage_loop,
     StageLoop: print_stage_loop,
     When: print_when,
 }

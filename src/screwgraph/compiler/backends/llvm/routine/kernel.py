@@ -114,10 +114,10 @@ class Kernel:
         return self._moves.is_together(places)
 
     @contextmanager
-    def stages(self, part: StageLoop) -> Iterator[None]:
-        """Do something for all stages, of which it names the places of the first."""
-        around = self._moves
-        with self.each("0", str(part.count)) as k:
+    def stages(self, part: StageLoop, first: int = 0, end: int | None = None, step: int = 1) -> Iterator[None]:
+        """Do something for stages, by default all, of which it names the places of the first."""
+        around, last = self._moves, part.count if end is None else end
+        with self.loop(self.variable(str(first)), str(last), step) as k:
             for stride in dict.fromkeys(window.stride for window in part.windows):
                 self._offsets[k, stride] = self.integer("mul", k, stride)
             self._moves = around.within(k, part)

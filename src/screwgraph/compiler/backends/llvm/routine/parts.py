@@ -14,7 +14,7 @@ from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, StageLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, SideBySide, StageLoop, When
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion
 
 
@@ -34,7 +34,7 @@ class PartsPrinter:
     neighbours: int = 1
     inlined: bool = False
     functions: list[str] = field(default_factory=list)
-    names: dict[int, str] = field(default_factory=dict)
+    names: dict[tuple[int, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.body = self.begin_function("body")
@@ -59,14 +59,16 @@ class PartsPrinter:
             self.functions.append(kernel.text())
             self.body.do(kernel.call)
 
-    def function_of(self, block: Block) -> str:
-        """Return the function of a program."""
-        if id(block.program) not in self.names:
-            name = f"program{len(self.names)}_"
-            text = emit_block(block.program, self.lanes, name, whole=self.whole, inlined=self.inlined)
-            self.names[id(block.program)] = f"@{name}{self.lanes.tag}"
+    def function_of(self, block: Block, lanes: Lanes | None = None) -> str:
+        """Return the function of a program; one of several `lanes` is taken in by its caller."""
+        own = lanes or self.lanes
+        key = (id(block.program), own.tag)
+        if key not in self.names:
+            name = f"{'' if lanes is None else 'lanes_'}program{len(self.names)}_"
+            text = emit_block(block.program, own, name, whole=self.whole, inlined=self.inlined or lanes is not None)
+            self.names[key] = f"@{name}{own.tag}"
             self.functions.append(text)
-        return self.names[id(block.program)]
+        return self.names[key]
 
 
 def print_block(part: Block, printer: PartsPrinter) -> None:
@@ -137,6 +139,39 @@ def print_stage_loop(part: StageLoop, printer: PartsPrinter) -> None:
         printer.do(part.parts)
 
 
+def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
+    """Go through the stages, of one sample as many at once as numbers fit a vector; what is left, one by one."""
+    wide = Lanes(printer.neighbours, printer.lanes.bits)
+    blocks = [own for own in part.parts if isinstance(own, Block)]
+    steady = all(window.stride == 1 for window in part.windows)
+    if printer.lanes.width > 1 or wide.width == 1 or len(blocks) < len(part.parts) or not steady:
+        return print_stage_loop(part, printer)
+    together = part.count - part.count % wide.width
+    if together:
+        with printer.body.stages(part, 0, together, wide.width):
+            for block in blocks:
+                _print_lanes(block, part, printer, wide)
+    if together < part.count:
+        with printer.body.stages(part, together, part.count):
+            printer.do(part.parts)
+    return None
+
+
+def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: Lanes) -> None:
+    """Call a program of numbers side by side: where they stand alone, all have the same."""
+    body, vector = printer.body, Vector(printer.lanes, wide.width)
+    function = printer.function_of(block, wide)
+    given, found = (body.reserve(wide.width * len(places)) for places in (block.reads, block.writes))
+    for i in sorted({i[1] for i in block.program.instructions if i[0] == "input"}):
+        here = body.pointer(block.reads[i])
+        moves = part.stride(block.reads[i])
+        value = body.load(here, vector) if moves else body.spread(body.load(here, body.one), vector)
+        body.store(value, body.address(given, str(wide.width * i)), vector)
+    body.do(f"call void {function}(ptr {given}, ptr {found})")
+    for i, place in enumerate(block.writes):
+        body.store(body.load(body.address(found, str(wide.width * i)), vector), body.pointer(place), vector)
+
+
 def print_when(part: When, printer: PartsPrinter) -> None:
     """Branch."""
     with printer.body.unless(printer.body.is_zero(part.test)):
@@ -150,6 +185,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, PartsPrinter], None]] = {
     Put: print_put,
     Loop: print_loop,
     SettlingLoop: print_loop,
+    SideBySide: print_side_by_side,
     StageLoop: print_stage_loop,
     When: print_when,
 }

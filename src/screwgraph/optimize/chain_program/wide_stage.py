@@ -1,0 +1,217 @@
+"""A step of Riccati's recursion by rows of matrices, whose columns go side by side.
+
+Columns of all matrices are those of x, then the gradient's, then from a multiple of `LANES` on those of u. Rows of J that
+are constants only, as those of positions that stay what they are, cost no products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from screwgraph.optimize.active_set.active_rows import factor_positive
+from screwgraph.optimize.chain_program.stage_code import StageCode
+from screwgraph.tape import Block, Memory, Number, Part, SideBySide, Window, dot
+from screwgraph.tape.parts import Fill
+
+LANES = 8
+"""Columns that go side by side: a multiple of what vectors of any processor hold."""
+
+
+def pad(count: int) -> int:
+    """Return the next multiple of the lanes."""
+    return -(-count // LANES) * LANES
+
+
+@dataclass(frozen=True, eq=False)
+class WideStage:
+    """The recursion at a stage whose vectors have places in a memory; scratch of it is fixed.
+
+    `at` returns where a vector of the stage begins ("P+": of the next one). Scratch: turn: rows of W = T'(P + D) T at
+    columns of live rows of J; live: these rows, then the gap; base: what W times other rows adds; own: H and the
+    gradient; rows: W (J, gap); M: the Hessian and the gradient of the stage and what follows; factor: V once more.
+    """
+
+    code: StageCode
+    memory: Memory
+    prefix: str
+    at: Callable[[str], int]
+
+    @property
+    def live(self) -> list[int]:
+        """Rows of J with entries that are not constants."""
+        return [i for i, row in enumerate(self.code.J) if None in row]
+
+    @property
+    def width(self) -> int:
+        """Columns of a row."""
+        return self.code.pitch + pad(self.code.nu)
+
+    @property
+    def scratch(self) -> dict[str, int]:
+        """Vectors that are fixed."""
+        nx, nu, width = self.code.nx, self.code.nu, self.width
+        return {
+            **{"turn": nx * len(self.live), "live": len(self.live) * width, "base": nx * width},
+            **{"own": (nx + nu) * width, "rows": nx * width, "M": (nx + nu) * width, "factor": nu * self.code.pitch},
+        }
+
+    def clear(self) -> tuple[Part, ...]:
+        """Return what writes the zeros that stay."""
+        sizes = self.scratch
+        return tuple(Fill(self._fixed(name), sizes[name]) for name in ("live", "base", "own"))
+
+    def parts(self, prepare: Block) -> tuple[Part, ...]:
+        """Return the recursion; `prepare` reads what `prepare` takes, and is to write to other places."""
+        code, width, pitch = self.code, self.width, self.code.pitch
+        nx, nu, live = code.nx, code.nu, self.live
+        columns = (pitch, *(pitch + i for i in range(nu)))
+        own, rows, M = (self._rows(name, count) for name, count in (("own", nx + nu), ("rows", nx), ("M", nx + nu)))
+        V, factor, P = ([self._fixed_or_stage(name) + i * pitch for i in range(count)] for name, count in self._kept)
+        turn, entries = range(self._fixed("turn"), self._fixed("turn") + nx * len(live)), self._entries("J")
+        pivots = [M[nx + i] + column for i, column in enumerate(columns[1:])]
+        lower = [M[nx + i] + columns[1 + j] for i in range(nu) for j in range(i + 1)]
+        assert len(pivots) == nu
+        L, inverse = self._entries("L"), self._entries("inverse")
+        scalars = [place + j for place in factor for j in range(nx)]
+        return (
+            replace(prepare, writes=tuple(self._prepared())),
+            self._side("rows", width, [*turn], [*self._rows("live", len(live)), *self._rows("base", nx)], rows, self._multiply),
+            self._side("stage", width, entries, [*rows, *own], M, self._congruence),
+            _block("pivots", lower, [*L, *inverse], self._pivots),
+            self._side("inputs", pitch, [*L, *inverse], M[nx:], [*V, *factor], self._solve),
+            self._side("cost", pitch, scalars, [*V, *M[:nx]], P, self._reduce),
+        )
+
+    @property
+    def _kept(self) -> tuple[tuple[str, int], ...]:
+        return (("V", self.code.nu), ("factor", self.code.nu), ("P", self.code.nx))
+
+    def _fixed(self, name: str) -> int:
+        return self.memory.places(self.prefix + name).start
+
+    def _fixed_or_stage(self, name: str) -> int:
+        return self._fixed(name) if name in self.scratch else self.at(name)
+
+    def _rows(self, name: str, count: int) -> list[int]:
+        """Return where rows of a scratch matrix begin."""
+        return [self._fixed(name) + i * self.width for i in range(count)]
+
+    def _entries(self, name: str) -> range:
+        nu = self.code.nu
+        sizes = {"L": nu * (nu - 1) // 2, "inverse": nu, "J": sum(x is None for row in self.code.J for x in row)}
+        return range(self.at(name), self.at(name) + sizes[name])
+
+    # What is computed: straight-line code of scalars, or of columns.
+
+    def prepare(self, *vectors: Any) -> list[Number]:
+        """Return the numbers at `_prepared`, of J, c, h, H, g, bound, u, du, D, d, before, numbers, x', P+."""
+        J, c, h, H, g, _, u, _, D, d, before, _, x, P = vectors
+        code, z = self.code, [*before, *u]
+        nx, nu = code.nx, code.nu
+        full, own = code.fill(code.J, J), code.fill_triangle(H)
+        gap = code.find_gap(full, c, h[0], z, x)
+        slopes = [a + b for a, b in zip(g, code.multiply(own, z), strict=True)]
+        slopes = [*slopes[:nx], *(a + b for a, b in zip(slopes[nx:], d[:nu], strict=True))]
+        W, w = code.turn(P, h[0], D[nu:], d[nu:])
+        for i in range(nu):
+            own[nx + i][nx + i] = own[nx + i][nx + i] + D[i]
+        found = list(gap)
+        found += [W[i][k] for i in range(nx) for k in self.live]
+        found += [full[k][j] for k in self.live for j in range(nx + nu) if code.is_present(code.J, k, j)]
+        found += [gap[k] for k in self.live]
+        steady = [k for k in range(nx) if k not in self.live]
+        for i in range(nx):
+            found += [dot([W[i][k] for k in steady], [full[k][j] for k in steady]) for j in self._steady_columns]
+            found.append(dot([W[i][k] for k in steady], [gap[k] for k in steady]) + w[i])
+        for i in range(nx + nu):
+            found += [own[max(i, j)][min(i, j)] for j in range(nx + nu) if self._has(i, j)]
+            found.append(slopes[i])
+        return found
+
+    def _prepared(self) -> Iterator[int]:
+        """Yield where these numbers go: gap, turn, live rows, base, own."""
+        code, width = self.code, self.width
+        nx, nu = code.nx, code.nu
+        columns = [*range(nx), *(code.pitch + i for i in range(nu))]
+        yield from range(self.at("gap"), self.at("gap") + nx)
+        yield from range(self._fixed("turn"), self._fixed("turn") + nx * len(self.live))
+        rows = self._rows("live", len(self.live))
+        for start, k in zip(rows, self.live, strict=True):
+            yield from (start + columns[j] for j in range(nx + nu) if code.is_present(code.J, k, j))
+        yield from (start + nx for start in rows)
+        for start in self._rows("base", nx):
+            yield from (start + columns[j] for j in self._steady_columns)
+            yield start + nx
+        for i, start in enumerate(self._rows("own", nx + nu)):
+            yield from (start + columns[j] for j in range(nx + nu) if self._has(i, j))
+            yield start + nx
+        assert width
+
+    @property
+    def _steady_columns(self) -> list[int]:
+        """Columns in which rows of J that are constants have entries."""
+        rows = [row for row in self.code.J if None not in row]
+        return [j for j in range(self.code.nx + self.code.nu) if any(row[j] for row in rows)]
+
+    def _has(self, i: int, j: int) -> bool:
+        """Return whether the Hessian of a stage has an entry, or bounds add one."""
+        code = self.code
+        return (i == j and i >= code.nx) or code.is_present(code.H, max(i, j), min(i, j))
+
+    def _multiply(self, scalars: Any, vectors: Any) -> list[Number]:
+        count = len(self.live)
+        live, base = vectors[:count], vectors[count:]
+        return [b + dot(scalars[i * count : i * count + count], live) for i, b in enumerate(base)]
+
+    def _congruence(self, scalars: Any, vectors: Any) -> list[Number]:
+        """Return H + J' W J."""
+        nx, full = self.code.nx, self.code.fill(self.code.J, scalars)
+        rows, own = vectors[:nx], vectors[nx:]
+        return [b + dot(list(column), rows) for b, column in zip(own, zip(*full, strict=True), strict=True)]
+
+    def _pivots(self, lower: Any) -> list[Number]:
+        L, inverse = factor_positive([lower[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(self.code.nu)])
+        return [*(x for row in L for x in row), *inverse]
+
+    def _solve(self, scalars: Any, vectors: Any) -> list[Number]:
+        """Return V = L^-1 M, twice."""
+        nu, found = self.code.nu, list[Number]()
+        place = 0
+        for i, right in enumerate(vectors):
+            found.append((right - dot(list(scalars[place : place + i]), found)) * scalars[nu * (nu - 1) // 2 + i])
+            place += i
+        return [*found, *found]
+
+    def _reduce(self, scalars: Any, vectors: Any) -> list[Number]:
+        """Return M - V'V."""
+        nx, nu = self.code.nx, self.code.nu
+        V, M = vectors[:nu], vectors[nu:]
+        return [b - dot([scalars[k * nx + i] for k in range(nu)], list(V)) for i, b in enumerate(M)]
+
+    def _side(
+        self,
+        label: str,
+        count: int,
+        scalars: Sequence[int],
+        vectors: Sequence[int],
+        targets: Sequence[int],
+        expression: Callable[[Any, Any], Sequence[Number]],
+    ) -> SideBySide:
+        """Return a block for all columns of vectors that begin at places."""
+        few = len(scalars)
+        block = _block(label, [*scalars, *vectors], targets, lambda x: expression(x[:few], x[few:]))
+        windows = tuple(Window(place, 1, 1) for place in dict.fromkeys([*vectors, *targets]))
+        return SideBySide(count, (block,), windows)
+
+
+def _block(
+    label: str, reads: Sequence[int], writes: Sequence[int], expression: Callable[[Any], Sequence[Number]]
+) -> Block:
+    """Return a program of numbers at places."""
+    memory = Memory()
+    memory.add("x", len(reads))
+    memory.add("y", len(writes))
+    block = memory.block(label, ["x"], ["y"], expression)
+    return replace(block, reads=tuple(reads), writes=tuple(writes))
