@@ -66,6 +66,20 @@ def test_long_chains_feed_back_as_the_riccati_equation_says():
     np.testing.assert_allclose(gain, K, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize(("nx", "nu", "positions"), [(9, 4, 4), (12, 9, 3), (11, 3, 0)])
+def test_rows_side_by_side_find_the_same(nx, nu, positions):
+    chain = random_chain(np.random.default_rng(nx), 6, nx, nu, positions)
+    f = compile_chain_program(6, nx, nu, J=pattern(chain.J), integrated=chain.integrated, iterations=1)
+    H, g = chain.condensed
+    wanted = np.linalg.solve(H, -g).reshape(-1, nu)
+    _, u, gain, *_, solution = solve(f, chain, ())
+    np.testing.assert_allclose(u, wanted, rtol=1e-9, atol=1e-9)
+    assert solution[2] < 1e-9 * (1.0 + np.abs(g).max())
+    moved = replace(chain, x0=chain.x0 + 0.1 * np.arange(nx))
+    there = np.linalg.solve(moved.condensed[0], -moved.condensed[1])[:nu]
+    np.testing.assert_allclose(gain @ (moved.x0 - chain.x0), there - u[0], rtol=1e-8, atol=1e-9)
+
+
 def gap(chain: Chain, u: np.ndarray, numbers: np.ndarray, bounds: np.ndarray, penalty) -> tuple[float, float]:
     """Cost with slacks less a lower bound of all costs (Lagrange's dual at the multipliers), and the violation.
 

@@ -38,9 +38,9 @@ class ChainProgram:
     entry of v behind each row; gap: dx' = T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states): given; u, du; D, d: what bounds add for
     (u, x'); before: x; numbers: t, y, e, z of bounds (`bounds.py`), `carried` from call to call. x, u are the iterate,
     before and after.
-    Vectors that stand once: x0 (x of stage 0), terminal_H (lower triangle by rows), terminal_g, penalty (l1, l2 of each soft
-    bound), warm (1: go on from the last numbers and barrier, 0: begin afresh), barrier are given; barrier, gain (nu,
-    nx) and `solution` are results.
+    Vectors that stand once: x0 (x of stage 0), terminal_H (lower triangle by rows), terminal_g, penalty (l1, l2 of
+    each soft bound), warm (1: go on from the last numbers and barrier, 0: begin afresh), barrier are given; barrier,
+    gain (nu, nx) and `solution` are results.
 
     The recursion factors Hessians with the bounds' diagonals once for each step: Rao, Wright and Rawlings (1998),
     "Application of interior-point methods to model predictive control"; all numbers stay where they are for warm

@@ -26,7 +26,7 @@ LEAST_BARRIER, MOST_BARRIER = 1e-11, 1e2
 
 @dataclass(frozen=True)
 class StageCode:
-    """Expressions of a stage of nx states and nu inputs; rows of P and V are `pitch` long, those of x and a gradient."""
+    """Expressions of a stage of nx states and nu inputs; rows of P and V, of x and a gradient, are `pitch` long."""
 
     nx: int
     nu: int

@@ -1,7 +1,7 @@
 """A step of Riccati's recursion by rows of matrices, whose columns go side by side.
 
-Columns of all matrices are those of x, then the gradient's, then from a multiple of `LANES` on those of u. Rows of J that
-are constants only, as those of positions that stay what they are, cost no products.
+Columns of all matrices are those of x, then the gradient's, then from a multiple of `LANES` on those of u. Rows of J
+that are constants only, as those of positions that stay what they are, cost no products.
 """
 
 from __future__ import annotations
@@ -63,21 +63,20 @@ class WideStage:
         return tuple(Fill(self._fixed(name), sizes[name]) for name in ("live", "base", "own"))
 
     def parts(self, prepare: Block) -> tuple[Part, ...]:
-        """Return the recursion; `prepare` reads what `prepare` takes, and is to write to other places."""
+        """Return the recursion; `prepare` is the block of `prepare`, whose results have places here."""
         code, width, pitch = self.code, self.width, self.code.pitch
         nx, nu, live = code.nx, code.nu, self.live
-        columns = (pitch, *(pitch + i for i in range(nu)))
         own, rows, M = (self._rows(name, count) for name, count in (("own", nx + nu), ("rows", nx), ("M", nx + nu)))
         V, factor, P = ([self._fixed_or_stage(name) + i * pitch for i in range(count)] for name, count in self._kept)
         turn, entries = range(self._fixed("turn"), self._fixed("turn") + nx * len(live)), self._entries("J")
-        pivots = [M[nx + i] + column for i, column in enumerate(columns[1:])]
-        lower = [M[nx + i] + columns[1 + j] for i in range(nu) for j in range(i + 1)]
-        assert len(pivots) == nu
+        lower = [M[nx + i] + pitch + j for i in range(nu) for j in range(i + 1)]
         L, inverse = self._entries("L"), self._entries("inverse")
         scalars = [place + j for place in factor for j in range(nx)]
         return (
             replace(prepare, writes=tuple(self._prepared())),
-            self._side("rows", width, [*turn], [*self._rows("live", len(live)), *self._rows("base", nx)], rows, self._multiply),
+            self._side(
+                "rows", width, [*turn], [*self._rows("live", len(live)), *self._rows("base", nx)], rows, self._multiply
+            ),
             self._side("stage", width, entries, [*rows, *own], M, self._congruence),
             _block("pivots", lower, [*L, *inverse], self._pivots),
             self._side("inputs", pitch, [*L, *inverse], M[nx:], [*V, *factor], self._solve),
@@ -132,7 +131,7 @@ class WideStage:
 
     def _prepared(self) -> Iterator[int]:
         """Yield where these numbers go: gap, turn, live rows, base, own."""
-        code, width = self.code, self.width
+        code = self.code
         nx, nu = code.nx, code.nu
         columns = [*range(nx), *(code.pitch + i for i in range(nu))]
         yield from range(self.at("gap"), self.at("gap") + nx)
@@ -147,7 +146,6 @@ class WideStage:
         for i, start in enumerate(self._rows("own", nx + nu)):
             yield from (start + columns[j] for j in range(nx + nu) if self._has(i, j))
             yield start + nx
-        assert width
 
     @property
     def _steady_columns(self) -> list[int]:
