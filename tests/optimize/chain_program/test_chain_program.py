@@ -14,6 +14,7 @@ from scipy.linalg import solve_discrete_are
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.optimize.chain_program import Bound, compile_chain_program
+from screwgraph.optimize.chain_program.bound_groups import find_groups
 from tests.optimize.chain_program.chains import Chain, both, pattern, random_chain, solve
 
 N, NX, NU, POSITIONS = 12, 4, 2, 2
@@ -80,24 +81,33 @@ def test_rows_side_by_side_find_the_same(nx, nu, positions):
     np.testing.assert_allclose(gain @ (moved.x0 - chain.x0), there - u[0], rtol=1e-8, atol=1e-9)
 
 
-def gap(chain: Chain, u: np.ndarray, numbers: np.ndarray, bounds: np.ndarray, penalty) -> tuple[float, float]:
+def gap(chain: Chain, u: np.ndarray, numbers: np.ndarray, values, penalty, inputs, states) -> tuple[float, float]:
     """Cost with slacks less a lower bound of all costs (Lagrange's dual at the multipliers), and the violation.
 
-    Multipliers y of soft rows are at most l1 + l2 e: what is dual feasible.
+    Multipliers y of soft rows may pass l1 at the price of the dual of l2 e^2 / 2.
     """
     H, g = chain.condensed
     (M, m), cost, slope, constant, violation = chain.maps, chain.cost(u), g.copy(), 0.0, 0.0
-    rows = [(i, b, None) for i, b in enumerate(both(NU))]
-    soft = iter(np.reshape(penalty, (-1, 2)))
-    rows += [(2 * NU + i, b, next(soft) if b.soft else None) for i, b in enumerate(STATES)] if len(penalty) else []
-    states, place = chain.states(u), 0
-    for column, bound, own in rows:
-        is_state = column >= 2 * NU
-        for k in range(N):
-            y = numbers[k, place + 1]
-            row = M[k + 1, bound.index] if is_state else np.eye(N * NU)[NU * k + bound.index]
+    multipliers = {
+        (group.first + i, kind.lower): group.number
+        + i
+        + group.count * sum(k.size for k in group.kinds[:n])
+        + group.count
+        for group in find_groups(inputs, states, chain.nu)
+        for n, kind in enumerate(group.kinds)
+        for i in range(group.count)
+    }
+    soft, x = iter(np.reshape(penalty, (-1, 2))), chain.states(u)
+    for bound, value, is_state in zip(
+        (*inputs, *states), values, [False] * len(inputs) + [True] * len(states), strict=True
+    ):
+        own = next(soft) if bound.soft else None
+        place = multipliers[chain.nu * is_state + bound.index, bound.lower]
+        for k in range(len(chain.J)):
+            y = numbers[k, place]
+            row = M[k + 1, bound.index] if is_state else np.eye(len(g))[chain.nu * k + bound.index]
             offset = m[k + 1, bound.index] if is_state else 0.0
-            d = bound.sign * ((states if is_state else u)[k, bound.index] - bounds[column])
+            d = bound.sign * ((x if is_state else u)[k, bound.index] - value)
             if own is None:
                 violation = max(violation, -d)
             else:
@@ -105,8 +115,7 @@ def gap(chain: Chain, u: np.ndarray, numbers: np.ndarray, bounds: np.ndarray, pe
                 cost += own[0] * e + 0.5 * own[1] * e * e
                 constant -= 0.5 * max(y - own[0], 0.0) ** 2 / own[1]
             slope -= y * bound.sign * row
-            constant -= y * bound.sign * (offset - bounds[column])
-        place += bound.size
+            constant -= y * bound.sign * (offset - value)
     best = np.linalg.solve(H, -slope)
     return float(cost - (0.5 * best @ H @ best + slope @ best + constant)), violation
 
@@ -120,13 +129,36 @@ def test_optimal_by_duality(seed, size):
     chain = draw(seed)
     bounds = BOUNDS * np.array([*[size] * (2 * NU), 1.0, 1.0, 40.0])
     _, u, _, numbers, _, solution = solve(bounded(), chain, bounds, PENALTY)
-    over, violation = gap(chain, u, numbers, bounds, PENALTY)
+    over, violation = gap(chain, u, numbers, bounds, PENALTY, both(NU), STATES)
     scale = 1.0 + np.abs(numbers).max() + abs(chain.cost(u))
     assert solution[0] == 0.0
     assert abs(over) < 1e-6 * scale  # mu of each of 200 rows
     assert violation < 1e-8
     assert np.all(u >= bounds[0 : 2 * NU : 2])
     assert np.all(u <= bounds[1 : 2 * NU : 2])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_side_by_side_are_optimal_too(seed):
+    stages, nx, nu = 6, 11, 5
+    chain = random_chain(np.random.default_rng(seed), stages, nx, nu, 5)
+    inputs = [Bound(i, lower) for lower in (True, False) for i in range(nu)]
+    states = [*(Bound(i, lower, soft=True) for lower in (True, False) for i in range(10)), Bound(10, lower=False)]
+    values = np.array([-0.3, 0.4]).repeat(nu).tolist() + np.array([-0.5, 0.6]).repeat(10).tolist() + [6.0]
+    penalty = np.random.default_rng(1).uniform(0.5, 3.0, 40)
+    f = wide(stages, nx, nu, tuple(inputs), tuple(states))
+    _, u, _, numbers, _, solution = solve(f, chain, values, penalty)
+    over, violation = gap(chain, u, numbers, values, penalty, inputs, states)
+    assert solution[0] == 0.0
+    assert abs(over) < 1e-6 * (1.0 + np.abs(numbers).max() + abs(chain.cost(u)))
+    assert violation < 1e-8
+
+
+@cache
+def wide(stages: int, nx: int, nu: int, inputs, states) -> Function:
+    shape = pattern(random_chain(np.random.default_rng(0), stages, nx, nu, 5).J)
+    options = {"inputs": inputs, "states": states, "iterations": 80, "tolerance": 1e-9}
+    return compile_chain_program(stages, nx, nu, J=shape, integrated=[(i, 5 + i) for i in range(5)], **options)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from screwgraph.spatial import maximum, minimum
 from screwgraph.tape import Number
@@ -99,14 +98,3 @@ class Barrier:
 def limit(number: Number) -> Number:
     """Return a distance or a multiplier within what these may be."""
     return minimum(maximum(number, LEAST), MOST)
-
-
-def list_barriers(bounds: Sequence[Bound], values: Any, numbers: Any, mu: Number, penalties: Any) -> list[Barrier]:
-    """Return the bounds with their values, numbers one after the other, and penalties of soft ones in their order."""
-    found, place, soft = list[Barrier](), 0, 0
-    for bound, value in zip(bounds, values, strict=True):
-        own = list(numbers[place : place + bound.size])
-        penalty = (penalties[2 * soft], penalties[2 * soft + 1]) if bound.soft else (0.0, 0.0)
-        found.append(Barrier(bound, value, own, mu, penalty))
-        place, soft = place + bound.size, soft + bound.soft
-    return found

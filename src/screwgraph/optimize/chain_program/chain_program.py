@@ -35,9 +35,11 @@ class ChainProgram:
 
     Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
     x; P: cost to go dx'P dx / 2 + p'dx, by rows, an entry of p behind each; L, inverse, V: du = -L'^-1 V (dx, 1), an
-    entry of v behind each row; gap: dx' = T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states): given; u, du; D, d: what bounds add for
-    (u, x'); before: x; numbers: t, y, e, z of bounds (`bounds.py`), `carried` from call to call. x, u are the iterate,
-    before and after.
+    entry of v behind each row; gap: dx' = T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states):
+    given; u, du; D, d: what bounds add for w = (u, x'); before: x; numbers: t, y, e, z of bounds (`bounds.py`),
+    `carried` from call to call; changes: Newton's steps of these. x, u are the iterate, before and after.
+    Bounds of neighbouring unknowns go side by side where all lower ones come first, then all upper ones.
+
     Vectors that stand once: x0 (x of stage 0), terminal_H (lower triangle by rows), terminal_g, penalty (l1, l2 of
     each soft bound), warm (1: go on from the last numbers and barrier, 0: begin afresh), barrier are given; barrier,
     gain (nu, nx) and `solution` are results.
@@ -86,12 +88,12 @@ class ChainProgram:
         nx, nu, code = self.nx, self.nu, self.code
         live = sum(entry is None for row in code.J for entry in row)
         own = sum(entry is None for i, row in enumerate(code.H) for entry in row[: i + 1])
-        bounds = [bound for _, bound in code.bounds]
+        bounds = [*self.inputs, *self.states]
         return {
             **{"x": nx, "P": nx * code.pitch, "L": nu * (nu - 1) // 2, "inverse": nu, "V": nu * code.pitch},
             **{"gap": nx, "dx": nx, "J": live, "c": nx, "h": 1, "H": own, "g": nx + nu, "bound": len(bounds)},
             **{"u": nu, "du": nu, "D": nu + nx, "d": nu + nx, "before": nx},
-            **{"numbers": sum(bound.size for bound in bounds)},
+            **dict.fromkeys(("numbers", "changes"), sum(bound.size for bound in bounds)),
         }
 
     @property
@@ -120,9 +122,18 @@ class ChainProgram:
         add, alias = self.memory.add, self.memory.alias
         add(f"{self.prefix}stages", (self.stages + 1) * self.stride)
         once = {"terminal_H": self.nx * (self.nx + 1) // 2, "terminal_g": self.nx, "warm": 1, "barrier": 1}
-        once |= {"penalty": 2 * sum(bound.soft for _, bound in self.code.bounds)}
-        once |= {"gain": self.nu * self.nx, "solution": len(SOLUTION)}
-        once |= {"mu": 1, "ratios": 3, "steps": 3, "adjoint": self.nx, "worst": 4, "count": 1, "more": 1}
+        once |= {"penalty": 2 * sum(bound.soft for bound in (*self.inputs, *self.states))}
+        once |= {"soft": once["penalty"], "gain": self.nu * self.nx, "solution": len(SOLUTION)}
+        once |= {
+            "mu": 1,
+            "reach": 2 * (self.nu + self.nx),
+            "size": 1,
+            "steps": 3,
+            "adjoint": self.nx,
+            "worst": 4,
+            "count": 1,
+            "more": 1,
+        }
         for name, size in once.items():
             add(self.prefix + name, size)
         alias(f"{self.prefix}x0", self.stage("x", 0))
@@ -133,11 +144,11 @@ class ChainProgram:
         """Return the parts that solve."""
         code, bounds = self.code, ["bound", "numbers"]
         begin = self._block("begin", ["barrier", "warm"], ["mu", "count"], _begin)
-        first = self._block("first", [], ["dx"], lambda: [0.0] * self.nx)
+        first = self._block("first", ["penalty"], ["dx", "soft"], self._first)
         start = self._block(
-            "start", ["u", "x+", *bounds, "warm", "mu", "penalty"], ["u", "x+", "numbers", "du"], code.begin
+            "start", ["u", "x+", *bounds, "warm", "mu", "soft"], ["u", "x+", "numbers", "du", "changes"], code.begin
         )
-        count = self._block("count", ["count", "worst", "ratios"], ["count", "more"], self._count)
+        count = self._block("count", ["count", "worst", "size"], ["count", "more"], self._count)
         again = (*self._step(), *self._judge(), count)
         if self.tolerance > 0.0:
             steps: tuple[Part, ...] = (Loop(self.memory.places(f"{self.prefix}more").start, again),)
@@ -151,33 +162,36 @@ class ChainProgram:
             *steps,
             self._ahead(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
             self._block("gain", ["L", "inverse", "V"], ["gain"], code.gain),
-            self._block("end", ["mu", "worst", "count", "ratios"], ["barrier", "solution"], self._end),
+            self._block("end", ["mu", "worst", "count", "size"], ["barrier", "solution"], self._end),
         )
 
     def _step(self) -> tuple[Part, ...]:
         """Return what does a step of Newton's method, and chooses the next barrier."""
         code, last = self.code, self.stages - 1
-        bounds, moves = ["bound", "numbers", "mu", "penalty"], ["u", "x+", "du", "dx+"]
-        given = ["J", "c", "h", "H", "g", "bound", "u", "du", "D", "d", "before", "numbers", "x+", "P+"]
+        bounds, moves = ["bound", "numbers", "mu", "soft"], ["u", "x+", "du", "dx+"]
+        given = ["J", "c", "h", "H", "g", "bound", "u", "du", "D", "d", "before", "numbers", "changes", "x+", "P+"]
         found = ["P", "L", "inverse", "V", "gap"]
+        condense: Sequence[Part]
+        condense, factor, measure, update = (
+            (self._block("condense", ["u", "x+", "x", *bounds], ["D", "d", "before"], code.condense, last),),
+            (self._block("factor", given, found, code.factor, last),),
+            (self._block("measure", [*moves, *bounds, "reach"], ["changes", "reach"], code.measure),),
+            (self._block("update", [*moves, "numbers", "changes", "steps"], ["u", "x+", "numbers"], code.update),),
+        )
         if self.is_wide:
-            wide = self._wide(last)
-            factor: tuple[Part, ...] = wide.parts(self._block("prepare", given, [], wide.prepare, last))
-        else:
-            factor = (self._block("factor", given, found, code.factor, last),)
+            wide, ahead = self._wide(last), self._wide(0)
+            condense, measure, update = wide.condense(), ahead.measure(), ahead.update()
+            factor = wide.parts(self._block("prepare", given, [], wide.prepare, last))
         return (
             self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], code.end, last),
-            self._back(
-                self._block("condense", ["u", "x+", "x", *bounds], ["D", "d", "before"], code.condense, last),
-                *factor,
-            ),
-            self._block("ratios", [], ["ratios"], lambda: [0.0, 0.0, 0.0]),
+            self._back(*condense, *factor),
+            self._block("none", [], ["reach", "size"], lambda: [0.0] * (2 * (self.nu + self.nx) + 1)),
             self._ahead(
-                self._block("roll", [*found[1:], "dx", "J", "c", "h"], ["du", "dx+"], code.roll),
-                self._block("measure", [*moves, *bounds, "ratios"], ["ratios"], code.measure),
+                self._block("roll", [*found[1:], "dx", "J", "c", "h", "size"], ["du", "dx+", "size"], code.roll),
+                *measure,
             ),
-            self._block("step", ["ratios", "mu"], ["steps"], code.step),
-            self._ahead(self._block("update", [*moves, *bounds, "steps"], ["u", "x+", "numbers"], code.update)),
+            self._block("step", ["reach", "size", "mu"], ["steps"], code.step),
+            self._ahead(*update),
             self._block("barrier", ["steps"], ["mu"], lambda steps: [steps[2]]),
         )
 
@@ -190,21 +204,25 @@ class ChainProgram:
             self._back(self._block("judge", [*given, "adjoint", "worst"], ["adjoint", "worst"], self.code.judge, last)),
         )
 
-    def _count(self, count: Sequence[Number], worst: Sequence[Number], ratios: Sequence[Number]) -> list[Number]:
+    def _first(self, penalty: Sequence[Number]) -> list[Number]:
+        """Return no step of the first state, and penalties in the order of their groups."""
+        return [*[0.0] * self.nx, *(penalty[i] for group in self.code.groups for i in group.given_penalties)]
+
+    def _count(self, count: Sequence[Number], worst: Sequence[Number], size: Sequence[Number]) -> list[Number]:
         """Return how many steps were done, and whether there are more."""
         done = self.iterations if self.tolerance <= 0.0 else count[0] + 1.0
-        is_open = flag(maximum(maximum(worst[0], worst[1]), worst[2]) > self.tolerance) * (ratios[2] < ENDLESS)
+        is_open = flag(maximum(maximum(worst[0], worst[1]), worst[2]) > self.tolerance) * (size[0] < ENDLESS)
         return [done, 0.0 if self.tolerance <= 0.0 else is_open * (done < self.iterations)]
 
     def _end(
-        self, mu: Sequence[Number], worst: Sequence[Number], count: Sequence[Number], ratios: Sequence[Number]
+        self, mu: Sequence[Number], worst: Sequence[Number], count: Sequence[Number], size: Sequence[Number]
     ) -> list[Number]:
         """Return the barrier and the solution."""
         residuals = [choose(x < ENDLESS, x, ENDLESS) for x in worst]
         is_open = 0.0
         if self.tolerance > 0.0:
             is_open = flag(maximum(maximum(residuals[0], residuals[1]), residuals[2]) > self.tolerance)
-        status = choose(ratios[2] < ENDLESS, is_open, 3.0)
+        status = choose(size[0] < ENDLESS, is_open, 3.0)
         return [mu[0], status, count[0], *residuals]
 
     # Blocks of a stage, whose vectors those of the next one ("P+") may be, and loops.

@@ -5,13 +5,15 @@ Vectors are described in `chain_program.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import Any
 
 from screwgraph.optimize.active_set.active_rows import ENDLESS, factor_positive, flag, solve_lower, solve_upper
-from screwgraph.optimize.chain_program.bounds import LEAST, Barrier, Bound, limit, list_barriers
+from screwgraph.optimize.chain_program.bound_groups import BoundGroup, find_groups, move
+from screwgraph.optimize.chain_program.bounds import LEAST, Barrier, Bound, limit
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number, dot
 
@@ -37,42 +39,50 @@ class StageCode:
     states: Sequence[Bound]
     pitch: int
 
-    @property
-    def bounds(self) -> list[tuple[int, Bound]]:
-        """Bounds, and the place of their unknown in w = (u, x')."""
-        shifted = [(self.nu + bound.index, bound) for bound in self.states]
-        return [*((bound.index, bound) for bound in self.inputs), *shifted]
+    @cached_property
+    def groups(self) -> list[BoundGroup]:
+        """Bounds of w = (u, x') by groups."""
+        return find_groups(self.inputs, self.states, self.nu)
 
-    def barriers(self, bound: Any, numbers: Any, mu: Any, penalty: Any) -> list[tuple[int, Barrier]]:
-        """Return the bounds of w with their numbers."""
-        own = list_barriers([b for _, b in self.bounds], bound, numbers, mu[0], penalty)
-        return [(i, barrier) for (i, _), barrier in zip(self.bounds, own, strict=True)]
+    @cached_property
+    def bounded(self) -> frozenset[int]:
+        """Unknowns of w with bounds."""
+        return frozenset(group.first + i for group in self.groups for i in range(group.count))
+
+    def barriers(
+        self, bound: Any, numbers: Any, mu: Any, penalty: Any
+    ) -> Iterator[tuple[BoundGroup, int, list[Barrier]]]:
+        """Yield each unknown of w that has bounds: its group, its number there, its bounds."""
+        for group in self.groups:
+            for i in range(group.count):
+                values, own, penalties = group.own(i, bound, numbers, penalty)
+                yield group, i, group.barriers(values, own, mu[0], penalties)
 
     def begin(self, u: Any, x: Any, bound: Any, numbers: Any, warm: Any, mu: Any, penalty: Any) -> list[Number]:
         """Return u, x' without what is no number, inputs within bounds; numbers, the last ones or fresh ones; zeros."""
-        w, found = self._clip([choose(abs(v) < ENDLESS, v, 0.0) for v in [*u, *x]], bound), list[Number]()
-        for i, barrier in self.barriers(bound, numbers, mu, penalty):
-            fresh = barrier.begin(w[i])
-            last = [choose(abs(x) < ENDLESS, limit(x), f) for x, f in zip(barrier.numbers, fresh, strict=True)]
-            found += [choose(warm[0] > 0.5, x, f) for x, f in zip(last, fresh, strict=True)]
-        return [*w, *found, *[0.0] * self.nu]
+        w, found = self._clip([choose(abs(v) < ENDLESS, v, 0.0) for v in [*u, *x]], bound), list(numbers)
+        for group, i, barriers in self.barriers(bound, numbers, mu, penalty):
+            own = group.begin(w[group.first + i], warm[0], barriers)
+            for place, number in zip(group.numbers, own, strict=True):
+                found[place + i] = number
+        return [*w, *found, *[0.0] * (self.nu + len(found))]
 
     def condense(self, u: Any, x: Any, before: Any, bound: Any, numbers: Any, mu: Any, penalty: Any) -> list[Number]:
-        """Return what bounds add to the Hessian of (u, x') and to the gradient, and x."""
+        """Return what bounds add to the Hessian of w and to the gradient, and x."""
         D, d = ([0.0] * (self.nu + self.nx) for _ in range(2))
         w = [*u, *x]
-        for i, barrier in self.barriers(bound, numbers, mu, penalty):
-            own, b = barrier.law(w[i])
-            D[i] = D[i] + own
-            d[i] = d[i] - barrier.bound.sign * b
+        for group, i, barriers in self.barriers(bound, numbers, mu, penalty):
+            place = group.first + i
+            D[place], d[place] = group.condense(w[place], barriers)
         return [*D, *d, *before]
 
     def factor(self, *vectors: Any) -> list[Number]:
-        """Return P, L, 1 / diagonal, V, gap, of J, c, h, H, g, bound, u, du, D, d, before, numbers, x', P+.
+        """Return P, L, 1 / diagonal, V, gap, of J, c, h, H, g, bound, u, du, D, d, before, numbers, changes, x', P+.
 
         The cost to go, and du = -L'^-1 V (dx, 1), dx' = T (J dz + gap).
         """
-        live, c, h, H, g, _, u, _, D, d, before, _, x, P = vectors
+        live, c, h, H, g, _, u, _, D, d, before, _, _, x, P = vectors
+        D, d = self.present(D), self.present(d)
         nx, nu, J = self.nx, self.nu, self.fill(self.J, live)
         z, own = [*before, *u], self.fill_triangle(H)
         gap = self.find_gap(J, c, h[0], z, x)
@@ -92,12 +102,13 @@ class StageCode:
         numbers = [*(x for row in L for x in row), *inverse, *self._in_rows(zip(*V, strict=True))]
         return [*self._in_rows(rows), *numbers, *gap]
 
-    def roll(self, L: Any, inverse: Any, V: Any, gap: Any, x: Any, J: Any, c: Any, h: Any) -> list[Number]:
-        """Return Newton's steps of u and x', for that of x."""
+    def roll(self, L: Any, inverse: Any, V: Any, gap: Any, x: Any, J: Any, c: Any, h: Any, size: Any) -> list[Number]:
+        """Return Newton's steps of u and x', for that of x, and the sum of all sizes."""
         nx, J = self.nx, self.fill(self.J, J)
         rows = [V[self.pitch * i : self.pitch * i + nx + 1] for i in range(self.nu)]
         u = solve_upper(self._triangle(L), inverse, [-dot(row[:nx], x) - row[nx] for row in rows])
-        return [*u, *self.follow(J, gap, h[0], [*x, *u])]
+        found = [*u, *self.follow(J, gap, h[0], [*x, *u])]
+        return [*found, size[0] + sum((abs(v) for v in found), start=0.0)]
 
     def follow(self, J: Any, c: Any, h: Number, z: Sequence[Number]) -> list[Number]:
         """Return x' = T (J z + c)."""
@@ -108,40 +119,40 @@ class StageCode:
         return found
 
     def measure(
-        self, u: Any, x: Any, du: Any, dx: Any, bound: Any, numbers: Any, mu: Any, penalty: Any, ratios: Any
+        self, u: Any, x: Any, du: Any, dx: Any, bound: Any, numbers: Any, mu: Any, penalty: Any, reach: Any
     ) -> list[Number]:
-        """Return the largest parts of t, e and of y, z that Newton's step takes, and the sum of all sizes."""
-        (primal, dual, size), w, dw = ratios, [*u, *x], [*du, *dx]
-        for i, barrier in self.barriers(bound, numbers, mu, penalty):
-            for k, (now, change) in enumerate(zip(barrier.numbers, barrier.solve(w[i], dw[i]), strict=True)):
-                part = -change / now
-                primal, dual = (maximum(primal, part), dual) if k % 2 == 0 else (primal, maximum(dual, part))
-        return [primal, dual, size + sum((abs(x) for x in dw), start=0.0)]
+        """Return Newton's steps of numbers, and for each of w the largest parts of t, e and of y, z that any takes."""
+        found, w, dw, count = list(numbers), [*u, *x], [*du, *dx], self.nu + self.nx
+        parts = list(reach)
+        for group, i, barriers in self.barriers(bound, numbers, mu, penalty):
+            at = group.first + i
+            *changes, parts[at], parts[count + at] = group.measure(
+                w[at], dw[at], [reach[at], reach[count + at]], barriers
+            )
+            for place, change in zip(group.numbers, changes, strict=True):
+                found[place + i] = change
+        return [*found, *parts]
 
-    def step(self, ratios: Any, mu: Any) -> list[Number]:
+    def step(self, reach: Any, size: Any, mu: Any) -> list[Number]:
         """Return the steps of t, e and of y, z, and the next barrier; no steps where there are no numbers."""
-        primal, dual, size = ratios
+        count, (size,) = self.nu + self.nx, size
+        primal, dual = 0.0, 0.0
+        for i in sorted(self.bounded):
+            primal, dual = maximum(primal, reach[i]), maximum(dual, reach[count + i])
         is_sound = flag(size < ENDLESS)
         a, b = (choose(is_sound, minimum(1.0, BEHIND / maximum(x, LEAST)), 0.0) for x in (primal, dual))
         following = mu[0] * choose(minimum(a, b) < SHORT, MORE, LESS)
         return [a, b, minimum(maximum(following, LEAST_BARRIER), MOST_BARRIER)]
 
-    def update(
-        self, u: Any, x: Any, du: Any, dx: Any, bound: Any, numbers: Any, mu: Any, penalty: Any, steps: Any
-    ) -> list[Number]:
-        """Return u, x' and the numbers after a step."""
-        (primal, dual, _), w, dw = steps, [*u, *x], [*du, *dx]
-
-        def move(now: Number, change: Number, step: Number) -> Number:
-            return choose(step > 0.0, now + step * change, now)
-
-        found = [move(a, b, primal) for a, b in zip(w, dw, strict=True)]
-        for i, barrier in self.barriers(bound, numbers, mu, penalty):
-            found += [
-                limit(move(a, b, dual if k % 2 else primal))
-                for k, (a, b) in enumerate(zip(barrier.numbers, barrier.solve(w[i], dw[i]), strict=True))
-            ]
-        return found
+    def update(self, u: Any, x: Any, du: Any, dx: Any, numbers: Any, changes: Any, steps: Any) -> list[Number]:
+        """Return w and the numbers after a step."""
+        primal, dual, _ = steps
+        found, own = [move(a, b, primal) for a, b in zip([*u, *x], [*du, *dx], strict=True)], list(numbers)
+        for group in self.groups:
+            for k, place in enumerate(group.numbers):
+                for i in range(place, place + group.count):
+                    own[i] = limit(move(numbers[i], changes[i], dual if k % 2 else primal))
+        return [*found, *own]
 
     def end(self, Q: Any, q: Any, x: Any) -> list[Number]:
         """Return P of the terminal cost."""
@@ -176,12 +187,13 @@ class StageCode:
         nx, nu, J = self.nx, self.nu, self.fill(self.J, J)
         z, w, pushes = [*before, *u], [*u, *x], [0.0] * (nu + nx)
         stationarity, equality, complementarity, violation = worst
-        for i, barrier in self.barriers(bound, numbers, [0.0], [0.0] * 2 * len(self.states)):
-            pushes[i] = pushes[i] - barrier.bound.sign * barrier.numbers[1]
-            violation = maximum(violation, -barrier.distance(w[i]))
-            pairs = zip(barrier.numbers[::2], barrier.numbers[1::2], strict=True)
-            for t, y in pairs:
-                complementarity = maximum(complementarity, t * y)
+        for group, i, barriers in self.barriers(bound, numbers, [0.0], [0.0] * 2 * len(self.states)):
+            place = group.first + i
+            for barrier in barriers:
+                pushes[place] = pushes[place] - barrier.bound.sign * barrier.numbers[1]
+                violation = maximum(violation, -barrier.distance(w[place]))
+                for t, y in zip(barrier.numbers[::2], barrier.numbers[1::2], strict=True):
+                    complementarity = maximum(complementarity, t * y)
         for a, b in zip(self.follow(J, c, h[0], z), x, strict=True):
             equality = maximum(equality, abs(a - b))
         felt = [a + b for a, b in zip(adjoint, pushes[nu:], strict=True)]
@@ -252,6 +264,10 @@ class StageCode:
         """Return the product of a symmetric matrix, the rows of its lower triangle, and a vector."""
         n = len(rows)
         return [dot([rows[max(i, j)][min(i, j)] for j in range(n)], z) for i in range(n)]
+
+    def present(self, values: Any) -> list[Number]:
+        """Return numbers of w that only unknowns with bounds have."""
+        return [x if i in self.bounded else 0.0 for i, x in enumerate(values)]
 
     def _clip(self, u: list[Number], bound: Any) -> list[Number]:
         for own, value in zip(self.inputs, bound, strict=False):

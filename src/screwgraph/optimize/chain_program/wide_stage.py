@@ -1,4 +1,4 @@
-"""A step of Riccati's recursion by rows of matrices, whose columns go side by side.
+"""A step of Riccati's recursion by rows of matrices, whose columns go side by side; bounds side by side.
 
 Columns of all matrices are those of x, then the gradient's, then from a multiple of `LANES` on those of u. Rows of J
 that are constants only, as those of positions that stay what they are, cost no products.
@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from screwgraph.optimize.active_set.active_rows import factor_positive
+from screwgraph.optimize.chain_program.bound_groups import BoundGroup, move
+from screwgraph.optimize.chain_program.bounds import Barrier, limit
 from screwgraph.optimize.chain_program.stage_code import StageCode
 from screwgraph.tape import Block, Memory, Number, Part, SideBySide, Window, dot
 from screwgraph.tape.parts import Fill
@@ -105,8 +107,9 @@ class WideStage:
     # What is computed: straight-line code of scalars, or of columns.
 
     def prepare(self, *vectors: Any) -> list[Number]:
-        """Return the numbers at `_prepared`, of J, c, h, H, g, bound, u, du, D, d, before, numbers, x', P+."""
-        J, c, h, H, g, _, u, _, D, d, before, _, x, P = vectors
+        """Return the numbers at `_prepared`, of J, c, h, H, g, bound, u, du, D, d, before, numbers, changes, x', P+."""
+        J, c, h, H, g, _, u, _, D, d, before, _, _, x, P = vectors
+        D, d = self.code.present(D), self.code.present(d)
         code, z = self.code, [*before, *u]
         nx, nu = code.nx, code.nu
         full, own = code.fill(code.J, J), code.fill_triangle(H)
@@ -187,6 +190,76 @@ class WideStage:
         nx, nu = self.code.nx, self.code.nu
         V, M = vectors[:nu], vectors[nu:]
         return [b - dot([scalars[k * nx + i] for k in range(nu)], list(V)) for i, b in enumerate(M)]
+
+    # Bounds, and steps: all unknowns of a group side by side.
+
+    def condense(self) -> tuple[Part, ...]:
+        """Return what bounds add to the Hessian of w and to the gradient, and the copy of x."""
+        parts = list[Part]()
+        for group in self.code.groups:
+            targets = [self.at(name) + group.first for name in ("D", "d")]
+
+            def add(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
+                return group.condense(vectors[0], self._barriers(group, scalars[0], vectors[1:]))
+
+            vectors = [self._unknown(group, "u", "x+"), *self._given(group)]
+            parts.append(self._side("condense", group.count, [self._fixed("mu")], vectors, targets, add))
+        copy = self._side("copy", self.code.nx, [], [self.at("x")], [self.at("before")], lambda _, x: [x[0]])
+        return (*parts, copy)
+
+    def measure(self) -> tuple[Part, ...]:
+        """Return Newton's steps of numbers, and how much of them each unknown of w takes."""
+        parts, reach = list[Part](), self._fixed("reach")
+        for group in self.code.groups:
+            parts_of = [reach + group.first, reach + self.code.nu + self.code.nx + group.first]
+
+            def take(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
+                return group.measure(
+                    vectors[0], vectors[1], vectors[2:4], self._barriers(group, scalars[0], vectors[4:])
+                )
+
+            moves = [self._unknown(group, *names) for names in (("u", "x+"), ("du", "dx+"))]
+            targets = [*(self.at("changes") + place for place in group.numbers), *parts_of]
+            vectors = [*moves, *parts_of, *self._given(group)]
+            parts.append(self._side("measure", group.count, [self._fixed("mu")], vectors, targets, take))
+        return tuple(parts)
+
+    def update(self) -> tuple[Part, ...]:
+        """Return w and the numbers after a step."""
+        parts, steps = list[Part](), self._fixed("steps")
+
+        def go(scalars: Any, vectors: Any) -> Sequence[Number]:
+            return [move(vectors[0], vectors[1], scalars[0])]
+
+        def keep(scalars: Any, vectors: Any) -> Sequence[Number]:
+            now, changes = vectors[: len(vectors) // 2], vectors[len(vectors) // 2 :]
+            pairs = enumerate(zip(now, changes, strict=True))
+            return [limit(move(a, b, scalars[k % 2])) for k, (a, b) in pairs]
+
+        for names, count in ((("u", "du"), self.code.nu), (("x+", "dx+"), self.code.nx)):
+            vectors = [self.at(name) for name in names]
+            parts.append(self._side("move", count, [steps], vectors, vectors[:1], go))
+        for group in self.code.groups:
+            now, changes = ([self.at(name) + place for place in group.numbers] for name in ("numbers", "changes"))
+            parts.append(self._side("keep", group.count, [steps, steps + 1], [*now, *changes], now, keep))
+        return tuple(parts)
+
+    def _unknown(self, group: BoundGroup, input_: str, state: str) -> int:
+        """Return where the first unknown of a group stands, or its step."""
+        nu = self.code.nu
+        return self.at(input_) + group.first if group.first < nu else self.at(state) + group.first - nu
+
+    def _given(self, group: BoundGroup) -> list[int]:
+        """Return where values, numbers and penalties of the first unknown of a group stand."""
+        values, numbers = (
+            [self.at(name) + place for place in places]
+            for name, places in (("bound", group.values), ("numbers", group.numbers))
+        )
+        return [*values, *numbers, *(self._fixed("soft") + place for place in group.penalties)]
+
+    def _barriers(self, group: BoundGroup, mu: Number, given: Any) -> list[Barrier]:
+        values, numbers = len(group.values), len(group.numbers)
+        return group.barriers(given[:values], given[values : values + numbers], mu, given[values + numbers :])
 
     def _side(
         self,

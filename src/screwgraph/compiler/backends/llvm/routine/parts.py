@@ -141,19 +141,21 @@ def print_stage_loop(part: StageLoop, printer: PartsPrinter) -> None:
 
 def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
     """Go through the stages, of one sample as many at once as numbers fit a vector; what is left, one by one."""
-    wide = Lanes(printer.neighbours, printer.lanes.bits)
     blocks = [own for own in part.parts if isinstance(own, Block)]
     steady = all(window.stride == 1 for window in part.windows)
-    if printer.lanes.width > 1 or wide.width == 1 or len(blocks) < len(part.parts) or not steady:
+    if printer.lanes.width > 1 or len(blocks) < len(part.parts) or not steady:
         return print_stage_loop(part, printer)
-    together = part.count - part.count % wide.width
-    if together:
-        with printer.body.stages(part, 0, together, wide.width):
-            for block in blocks:
-                _print_lanes(block, part, printer, wide)
-    if together < part.count:
-        with printer.body.stages(part, together, part.count):
-            printer.do(part.parts)
+    first, width = 0, printer.neighbours
+    while first < part.count:  # vectors of half the length hold what is left
+        end = first + (part.count - first) // width * width
+        if first < end:
+            with printer.body.stages(part, first, end, width):
+                if width == 1:
+                    printer.do(blocks)
+                else:
+                    for block in blocks:
+                        _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits))
+        first, width = end, width // 2
     return None
 
 
