@@ -238,8 +238,7 @@ class Function(NativeCallable):
     def cuda(self) -> CudaFunction:
         """Return the same function on an NVIDIA GPU, one thread a sample: of NumPy's arrays, or of arrays there.
 
-        Quaternions are divided by their lengths, angles beyond 2^50 rad (float32: 2^21) give NaN. Where a pivot of its
-        code vanishes, the answer is NaN: no other order is tried.
+        Quaternions are divided by their lengths; angles beyond 2^50 rad (float32: 2^21) and vanishing pivots give NaN.
 
         Raises:
             InputError: `cuda-bindings` is not installed, there is no GPU or no driver.
