@@ -1,7 +1,16 @@
 """Controllers: tasks, contacts and limits of a robot as one function from its state to torques."""
 
+from screwgraph.motion.control.barriers import (
+    BallBarrier,
+    Barrier,
+    CapsuleBarrier,
+    FunctionBarrier,
+    LinkCapsule,
+    PlaneBarrier,
+    ShapeBarrier,
+)
 from screwgraph.motion.control.contacts import HeldContact, Sole
-from screwgraph.motion.control.controller import controller, stack_contacts, stack_gains
+from screwgraph.motion.control.controller import controller, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.controller_files import ControllerFile, load_controller
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.tasks import (
@@ -15,6 +24,9 @@ from screwgraph.motion.control.tasks import (
 )
 
 __all__ = [
+    "BallBarrier",
+    "Barrier",
+    "CapsuleBarrier",
     "CenterOfMassTask",
     "ContactForceTask",
     "ControlLimits",
@@ -22,12 +34,17 @@ __all__ = [
     "ControllerFile",
     "EffortTask",
     "FrameTask",
+    "FunctionBarrier",
     "HeldContact",
+    "LinkCapsule",
     "MotionTask",
+    "PlaneBarrier",
     "PostureTask",
+    "ShapeBarrier",
     "Sole",
     "controller",
     "load_controller",
+    "stack_barriers",
     "stack_contacts",
     "stack_gains",
 ]

@@ -12,6 +12,7 @@ from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import CachedCode, Function, Provenance, make_function
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, PointContact
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.tasks import ContactForceTask, ControlTask
@@ -27,22 +28,26 @@ def controller(
     contacts: Sequence[Contact | HeldContact] = (),
     ground: Ground | None = None,
     limits: ControlLimits | None = None,
+    barriers: Sequence[Barrier] = (),
     dtype: str = "float64",
 ) -> Function:
-    """Return a controller (q, qd, references, gains, contacts, active) -> (tau, qdd, forces, active, solution).
+    """Return a controller of a robot: from its state, references, gains and contacts to efforts.
 
     It takes the accelerations that miss those of the tasks least, in weighted squares, among those that efforts can
     make, feet without slip, within the limits: Del Prete and Saab et al. (2013), "Dynamic whole-body motion
     generation". The equations of motion are solved symbolically; a quadratic program of few unknowns is left, and is
     part of the code. There is always a command: rows that contradict each other give way by `PRIORITIES`.
 
-    Arguments of the function, after q (nq,) and qd (nv,): of each task its reference and, with `_rates`, first and
-    second rates of it (2, k); `gains` (tasks, 3): stiffness, damping, weight, as `stack_gains` has them; `contacts`
-    (contacts, 2): 1 where a foot is on the ground, else 0, and Coulomb's coefficient (`stack_contacts`); `active`: that
-    of the last call, first zeros. `tau` (N m, N) are efforts of all coordinates but a floating base's; `forces`
-    (contacts, 3) (N) act on the robot, in the base's axes, and where there are soles, `moments` (contacts, 3) (N m)
-    about their centres; `solution` is a status (0 solved, 1 limits relaxed, 2 the most passages, 3 state without sense:
-    no torques), passages, and the largest violation in units of bounds.
+    Arguments of the function are q (nq,) and qd (nv,); of each task its reference and, with `_rates`, first and second
+    rates of it (2, k); of barriers what they are of, such as a ball's centre, with its rates; `gains` (tasks, 3):
+    stiffness, damping, weight, as `stack_gains` has them; `contacts` (contacts, 2): 1 where a foot is on the ground,
+    else 0, and Coulomb's coefficient (`stack_contacts`); `barriers` (barriers, 2): rate and margin (`stack_barriers`);
+    `active`: that of the last call, first zeros.
+
+    Results are `tau` (N m, N), efforts of all coordinates but a floating base's; `qdd`; `forces` (contacts, 3) (N) on
+    the robot, in the base's axes, and where there are soles, `moments` (contacts, 3) (N m) about their centres;
+    `active`; `solution`: a status (0 solved, 1 limits relaxed, 2 the most passages, 3 state without sense: no torques),
+    passages, and the largest violation in units of bounds.
 
     Args:
         robot: a tree that stands or floats.
@@ -51,13 +56,14 @@ def controller(
             as many joints of its own as its force has components: three, or six.
         ground: the plane on which feet stand.
         limits: joints' limits that are kept; by default those of the robot's file, at 1 kHz.
+        barriers: what stays positive whatever the tasks are: distances, or functions of one's own.
         dtype: "float64", or "float32".
 
     Raises:
         InputError: the robot has loops, couplings or no motors, two tasks have one reference, or a foot is on no leg.
     """
     held, plane = _check_feet(_check_robot(robot), contacts, ground)
-    own = WholeBody(robot, _check_tasks(tasks, held), held, plane, limits or ControlLimits())
+    own = WholeBody(robot, _check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
     arguments, results = own.arguments, own.results
@@ -81,6 +87,11 @@ def stack_contacts(contacts: Sequence[Contact | HeldContact]) -> Float[np.ndarra
     """Return contacts as a controller takes them: all are on, with their friction."""
     frictions = np.broadcast_arrays(*(np.asarray(contact.friction, dtype=float) for contact in contacts))
     return np.stack([np.stack([np.ones_like(mu), mu], axis=-1) for mu in frictions], axis=-2)
+
+
+def stack_barriers(barriers: Sequence[Barrier]) -> Float[np.ndarray, "barriers 2"]:
+    """Return barriers as a controller takes them: rate (1/s) and margin."""
+    return np.array([(barrier.rate, barrier.margin) for barrier in barriers]).reshape(-1, 2)
 
 
 def _refuse() -> NoReturn:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.motion.control.barriers import BarrierRow
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine, scale_affine
 from screwgraph.tape import Number
 
-PRIORITIES = {"effort": 1e9, "friction": 1e8, "motion": 1e7}
+PRIORITIES = {"effort": 1e9, "friction": 1e8, "barrier": 3e7, "motion": 1e7}
 """Largest multipliers of rows, whose units are their bounds: what cannot be kept gives way, the last one first."""
 FREE = 1e9
 """Bound of a row that has none, in units of rows."""
@@ -69,7 +70,18 @@ def limit_forces(
     return found
 
 
+def limit_barriers(
+    limits: ControlLimits, motion: Motion, rows: Sequence[BarrierRow], numbers: Sequence[tuple[Number, Number]]
+) -> list[LimitRow]:
+    """Return rows of accelerations with which barriers stay positive; of each, its rate and margin."""
+    found, scale = list[LimitRow](), 1.0 / limits.acceleration
+    for row, (rate, margin) in zip(rows, numbers, strict=True):
+        value = combine_affine([(scale * x, motion.accelerations[i]) for i, x in row.J.items()], 0.0)
+        found.append(LimitRow(value, scale * row.bound(rate, margin), FREE, PRIORITIES["barrier"]))
+    return found
+
+
 def count_rows(own: ReducedMotion, limits: ControlLimits) -> int:
-    """Return how many rows there are."""
+    """Return how many rows there are, without those of barriers."""
     forces = sum(len(contact.cone(1.0)[0]) + 1 for contact in own.contacts)
     return len(list_efforts(own, limits)) + len(list(limits.list_bounds(own.robot))) + forces

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -22,12 +22,14 @@ from screwgraph.compiler import (
 )
 from screwgraph.graph import Key
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier, list_arguments
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.limit_rows import (
     FREE,
     LimitRow,
     count_rows,
     limit_accelerations,
+    limit_barriers,
     limit_efforts,
     limit_forces,
     list_efforts,
@@ -44,7 +46,7 @@ from screwgraph.tape.sparse_rows import add_entry
 TASK_REST, FORCE_REST = 1e-6, 1e-4
 """Weights of squares of accelerations (rad/s^2, m/s^2), and of forces by the robot's mass (m/s^2), beside tasks'."""
 ASKED = 1e-6
-"""Part of the weight of forces that is left where a task is of them."""
+"""Part of the small weights that is left where a task is of forces, or of efforts."""
 MOST = 10
 """Passages of the active set at most, for each unknown and each row."""
 
@@ -60,6 +62,7 @@ class WholeBody:
     contacts: tuple[HeldContact, ...]
     ground: Plane
     limits: ControlLimits
+    barriers: tuple[Barrier, ...] = ()
 
     @property
     def question(self) -> tuple[object, ...]:
@@ -67,8 +70,9 @@ class WholeBody:
         own = self.robot.limits
         tasks = tuple(task.structure for task in self.tasks)
         feet = tuple(contact.structure for contact in self.contacts)
+        barriers = tuple(barrier.structure for barrier in self.barriers)
         bounds = tuple(tuple(map(float, x)) for x in (own.lower, own.upper, own.velocity, own.effort))
-        return without_metadata(self.robot), tasks, feet, self.ground, self.limits, bounds
+        return without_metadata(self.robot), tasks, feet, self.ground, self.limits, bounds, barriers
 
     @cached_property
     def motion(self) -> ReducedMotion:
@@ -83,7 +87,17 @@ class WholeBody:
     @property
     def rows(self) -> int:
         """How many rows the quadratic program has, one at least."""
-        return max(1, count_rows(self.motion, self.limits))
+        return max(1, count_rows(self.motion, self.limits) + sum(self.barrier_sizes))
+
+    @cached_property
+    def barrier_sizes(self) -> list[int]:
+        """How many values each barrier has."""
+        robot, rng, found = self.robot, np.random.default_rng(0), list[int]()
+        for barrier in self.barriers:
+            shapes = barrier.references(robot).values()
+            references = [rng.standard_normal(prod(shape)) for shape in shapes]
+            found.append(len(barrier.values(robot, robot.random(rng), rng.standard_normal(robot.nv), *references)))
+        return found
 
     @cached_property
     def components(self) -> list[range]:
@@ -102,8 +116,11 @@ class WholeBody:
         robot, k = self.robot, len(self.contacts)
         names = [("q", [Key("q", j) for j in robot.joint_names]), ("qd", [Key("qd", j) for j in robot.joint_names])]
         shapes = dict(chain.from_iterable(task.references(robot).items() for task in self.tasks))
+        for barrier in self.barriers:
+            shapes |= list_arguments(robot, barrier)
         shapes["gains"] = (len(self.tasks), 3)
         shapes |= {"contacts": (k, 2)} if k else {}
+        shapes |= {"barriers": (len(self.barriers), 2)} if self.barriers else {}
         return (*robot_arguments(robot, names), *(make_numbered_argument(name, *s) for name, s in shapes.items()))
 
     @property
@@ -155,13 +172,13 @@ class WholeBody:
 
     def terms(self, q: Any, qd: Any, *others: Any) -> dict[str, list[Number]]:
         """Return the terms at a state."""
-        n, left = self.unknowns, list(others)
-        references = [[left.pop(0) for _ in task.references(self.robot)] for task in self.tasks]
-        gains = left.pop(0)
-        feet = np.reshape(left.pop(0), (-1, 2)) if self.contacts else np.zeros((0, 2))
+        n, named = self.unknowns, dict(zip((a.name for a in self.given[2:]), others, strict=True))
+        gains, feet = named["gains"], np.reshape(named.get("contacts", ()), (-1, 2))
         on = [1.0 * (x > 0.5) for x in feet[:, 0]]
         motion = self.motion.solve(q, qd, on, self.limits.glide_damping)
-        wanted = [task.rows(self.robot, q, qd, *own) for task, own in zip(self.tasks, references, strict=True)]
+        wanted = [
+            task.rows(self.robot, q, qd, *(named[name] for name in task.references(self.robot))) for task in self.tasks
+        ]
         H, g = self._rest(on, {row.of for rows in wanted for row in rows}), [0.0] * n
         for k, rows in enumerate(wanted):
             stiffness, damping, weight = gains[3 * k : 3 * k + 3]
@@ -178,6 +195,7 @@ class WholeBody:
             *limit_efforts(motion, list_efforts(self.motion, self.limits)),
             *limit_accelerations(self.motion, self.limits, motion, q, qd),
             *limit_forces(self.motion, self.limits, motion, on, list(feet[:, 1])),
+            *limit_barriers(self.limits, motion, *self._differentiate_barriers(q, qd, named)),
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
         return {
             "S": _dense([row for row, _ in motion.accelerations], n),
@@ -195,13 +213,25 @@ class WholeBody:
 
     def _rest(self, on: Sequence[Number], asked: set[str]) -> list[dict[int, Number]]:
         """Return the small weights of unknowns that no task needs to determine."""
-        H: list[dict[int, Number]] = [{i: TASK_REST} for i in range(self.unknowns)]
+        rest = TASK_REST * (ASKED if EFFORTS in asked else 1.0)
+        H: list[dict[int, Number]] = [{i: rest} for i in range(self.unknowns)]
         for flag, leg in zip(on, self.motion.legs, strict=True):
             force = FORCE_REST / self.robot.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
             for i in leg.own:
                 place = self.motion.place[i]
-                H[place][place] = choose(flag > 0.5, force, TASK_REST)
+                H[place][place] = choose(flag > 0.5, force, rest)
         return H
+
+    def _differentiate_barriers(
+        self, q: Any, qd: Any, named: Mapping[str, Any]
+    ) -> tuple[list[BarrierRow], list[tuple[Number, Number]]]:
+        """Return rows of barriers, and of each row the rate and the margin."""
+        rows, numbers = list[BarrierRow](), list[tuple[Number, Number]]()
+        for barrier, own in zip(self.barriers, np.reshape(named.get("barriers", ()), (-1, 2)), strict=True):
+            given = [named[name] for name in list_arguments(self.robot, barrier)]
+            rows += differentiate_barrier(self.robot, barrier, q, qd, given)
+            numbers += [(own[0], own[1])] * (len(rows) - len(numbers))
+        return rows, numbers
 
     def _missed(self, motion: Motion, row: TaskRow, goal: Number) -> Affine:
         """Return what a row of a task misses of its goal."""

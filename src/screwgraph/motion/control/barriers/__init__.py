@@ -1,0 +1,19 @@
+"""What controllers keep positive: distances, or any function of a state; one kind a file."""
+
+from screwgraph.motion.control.barriers.base import Barrier, BarrierRow, differentiate_barrier, list_arguments
+from screwgraph.motion.control.barriers.capsules import LinkCapsule
+from screwgraph.motion.control.barriers.distance import BallBarrier, CapsuleBarrier, PlaneBarrier, ShapeBarrier
+from screwgraph.motion.control.barriers.own import FunctionBarrier
+
+__all__ = [
+    "BallBarrier",
+    "Barrier",
+    "BarrierRow",
+    "CapsuleBarrier",
+    "FunctionBarrier",
+    "LinkCapsule",
+    "PlaneBarrier",
+    "ShapeBarrier",
+    "differentiate_barrier",
+    "list_arguments",
+]

@@ -1,0 +1,123 @@
+"""Capsules of a robot stay away from one another, from balls that move, from planes and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.errors import InputError
+from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.barriers.base import Barrier
+from screwgraph.motion.control.barriers.capsules import LinkCapsule, measure_distance
+from screwgraph.motion.simulation.contacts import OtherBody, Plane
+from screwgraph.spatial import rotation, translation
+from screwgraph.tape import Number, dot
+
+
+@dataclass(frozen=True)
+class CapsuleBarrier(Barrier):
+    """The distance (m) of two capsules of a robot, such as its hand and its own base."""
+
+    first: LinkCapsule
+    second: LinkCapsule
+
+    @property
+    def name(self) -> str:
+        """The frames."""
+        return f"{self.first.frame}_{self.second.frame}_distance"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return none. Raises InputError where both are on one link."""
+        if robot.frame(self.first.frame).link == robot.frame(self.second.frame).link:
+            raise InputError(f"{self.first.frame!r} and {self.second.frame!r} are on one link", why="it does not bend")
+        return {}
+
+    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+        """Return the distance."""
+        apart = measure_distance(self.first.ends(robot, q), self.second.ends(robot, q))
+        return [apart - self.first.radius - self.second.radius]
+
+
+@dataclass(frozen=True)
+class BallBarrier(Barrier):
+    """The distance (m) of a capsule of a robot from a ball that moves: its centre (3,) (m) is an argument.
+
+    Args:
+        capsule: of the robot.
+        radius: of the ball (m).
+        ball: the name of its centre among the arguments; several capsules may avoid one ball.
+        rate: see `Barrier`.
+        margin: see `Barrier` (m).
+    """
+
+    capsule: LinkCapsule
+    radius: float
+    ball: str = "ball"
+
+    @property
+    def name(self) -> str:
+        """The frame and the ball."""
+        return f"{self.capsule.frame}_{self.ball}_distance"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the shape of the centre."""
+        robot.frame(self.capsule.frame)
+        return {self.ball: (3,)}
+
+    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+        """Return the distance."""
+        apart = measure_distance(self.capsule.ends(robot, q), [np.array(references[0])])
+        return [apart - self.capsule.radius - self.radius]
+
+
+@dataclass(frozen=True)
+class PlaneBarrier(Barrier):
+    """The heights (m) of a capsule's ends above a plane, which may be a wall: its slope is any."""
+
+    capsule: LinkCapsule
+    plane: Plane = Plane()  # noqa: RUF009
+
+    @property
+    def name(self) -> str:
+        """The frame."""
+        return f"{self.capsule.frame}_height"
+
+    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+        """Return the height of each end."""
+        found = list[Number]()
+        for end in self.capsule.ends(robot, q):
+            found.append(self.plane.touch(end)[0] - self.capsule.radius)
+        return found
+
+
+@dataclass(frozen=True)
+class ShapeBarrier(Barrier):
+    """The distances (m) of a capsule's ends from a sphere, capsule or box of another link or frame."""
+
+    capsule: LinkCapsule
+    shape: OtherBody
+
+    @property
+    def name(self) -> str:
+        """The frames."""
+        return f"{self.capsule.frame}_{self.shape.frame}_distance"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return none. Raises InputError where both are on one link."""
+        if robot.frame(self.capsule.frame).link == robot.frame(self.shape.frame).link:
+            raise InputError(f"{self.capsule.frame!r} and {self.shape.frame!r} are on one link", why="it does not bend")
+        return {}
+
+    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+        """Return the distance of each end."""
+        T = np.asarray(forward_kinematics(robot, self.shape.frame)(q))
+        found = list[Number]()
+        for end in self.capsule.ends(robot, q):
+            away = end - translation(T)
+            own = np.array([dot(rotation(T)[:, i], away) for i in range(3)])
+            found.append(self.shape.distance(own, own)[0] - self.capsule.radius)
+        return found

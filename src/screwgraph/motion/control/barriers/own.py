@@ -1,0 +1,43 @@
+"""Barriers of one's own: any function of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.barriers.base import Barrier
+from screwgraph.tape import Number
+
+
+@dataclass(frozen=True)
+class FunctionBarrier(Barrier):
+    """A function's values stay positive: h = function(robot, q, qd, *arguments), on arrays; derivatives are exact.
+
+    It may call compiled functions of the robot, such as `sg.forward_kinematics(robot, frame)`, and those of NumPy.
+
+    Args:
+        called: its name.
+        function: of the state and further arguments, which are flat; it returns a list of numbers.
+        arguments: names and sizes of further arguments.
+        rate: see `Barrier`.
+        margin: see `Barrier`.
+    """
+
+    called: str
+    function: Callable[..., Any]
+    arguments: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.called
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the sizes of its arguments."""
+        return {name: (size,) for name, size in self.arguments}
+
+    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+        """Return the function's values."""
+        return list(self.function(robot, q, qd, *references))
