@@ -60,7 +60,8 @@ def simulate(
         tau: joint torques and forces, of mechanisms the torques of the motors: zero, constant (n,), or a function of
             t, q and qd alone, which is called several times a step, and again. Adaptive methods do not skip torques
             that act for the time between two states.
-        friction: whether joints have the Coulomb friction of the file: they stick and slip.
+        friction: whether joints have the Coulomb friction of the file: they stick and slip; so do dampers of
+            mechanisms, whose friction is smooth otherwise.
         stops: whether joints stop, without bouncing, at the position limits of the file. Friction and stops act in
             steps of "semi_implicit" only, which "auto" then takes, as `Simulator` does: of order 1, torques held over
             each step. Without stops, `.doubts` of the result names joints that leave their range.

@@ -22,7 +22,7 @@ from screwgraph.motion.estimation import ModelNoise
 from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
 PAYLOAD = "a mechanism carries no payload"
-ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs, dampers and friction"
+ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs and dampers act"
 TOUCHING = {"contacts": "contacts of a mechanism", "ground": "a ground without"}
 SMOOTHER = "options of the method 'smoother'"
 MASSES: Mapping[str, str] = {"parameters": "", "payload": PAYLOAD, "dtype": ""}
@@ -66,13 +66,13 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "regressor": {**MASSES, "coordinates": ""},
     "rollout": {
         **dict.fromkeys(("q0", "qd0", "tau", "time", "dt", "method", "parameters", "every", "dtype", "threads"), ""),
-        **{"friction": SPRINGS, "stops": SPRINGS, "effort_limits": SPRINGS, "springs": SPRINGS, "payload": PAYLOAD},
+        **{"friction": "", "stops": SPRINGS, "effort_limits": SPRINGS, "springs": SPRINGS, "payload": PAYLOAD},
         **{"executor": "", "parts": "", "watch": "", **TOUCHING},
     },
     "save": {},
     "simulate": {
         **dict.fromkeys(("q0", "qd0", "time", "dt", "method", "tau", "driven", "rtol", "atol", "watch"), ""),
-        **{"friction": SPRINGS, "stops": SPRINGS, "effort_limits": SPRINGS},
+        **{"friction": "", "stops": SPRINGS, "effort_limits": SPRINGS},
         **TOUCHING,
         **dict.fromkeys(("coordinates", "window", "marginal", "integrator", "noise"), SMOOTHER),
     },

@@ -66,7 +66,7 @@ class Readings:
     def from_sensors(
         cls, unknowns: Unknowns, sensors: Sequence[Sensor], dt: float, timed: Sequence[str] = ()
     ) -> Readings:
-        """Return sensors on a window: delays end at the nearest of its instants, `dt` (s) apart; those of `timed` do not.
+        """Return sensors on a window: delays end at the nearest of its instants, `dt` (s) apart, or are exact if timed.
 
         Raises:
             InputError: a delay is longer than the window, or no sensor, or a contact, is called as a timed one.

@@ -14,10 +14,11 @@ from screwgraph.model.robot import Robot, without_loops
 from screwgraph.motion.simulation.contacts import ContactRecord, make_contacts
 from screwgraph.motion.simulation.joint_forces import Forces, KinkedForce, joint_forces
 from screwgraph.motion.simulation.methods import AUTO, MotionState
-from screwgraph.motion.simulation.robot_dynamics import only_implicit
+from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.simulator import Simulator
 from screwgraph.motion.simulation.step_options import StepOptions
-from screwgraph.motion.simulation.step_rules import IMPLICIT
+from screwgraph.motion.simulation.step_rules import IMPLICIT, only_implicit
+from screwgraph.motion.simulation.sticking_friction import friction_power, without_friction
 from screwgraph.motion.simulation.system import Dynamics, Efforts, System
 
 States = Float[np.ndarray, "N n"]
@@ -76,14 +77,37 @@ def steps_of(
 
 
 def work_of(
-    options: StepOptions, robot: Robot, t: np.ndarray, q: States, qd: States, tau: States
+    options: StepOptions, dynamics: Dynamics, t: np.ndarray, q: States, qd: States, tau: States
 ) -> Float[np.ndarray, " N-1"]:
-    """Return the work (J) in each step of torques, friction and stops, less that of dampers.
+    """Return the work (J) in each step of torques, friction and stops, less that of dampers."""
+    return WORKS[dynamics.model.kind](options, dynamics, t, q, qd, tau)
+
+
+def _mechanism_work(
+    options: StepOptions, dynamics: Dynamics, t: np.ndarray, q: States, qd: States, tau: States
+) -> Float[np.ndarray, " N-1"]:
+    """Return what energy changes by, as far as torques, forces and dampers say, and friction allows.
+
+    Friction takes up to dt F |w|, w the mean rate of a damper over the step, and gives nothing.
+    """
+    mechanism: Any = dynamics.model
+    dt = np.diff(t)
+    kinetic, potential, power = dynamics_of(without_friction(mechanism)).energy(q, qd, tau)
+    other = dt * (power[:-1] + power[1:]) / 2.0
+    most = dt * friction_power(mechanism, (q[:-1] + q[1:]) / 2.0, (qd[:-1] + qd[1:]) / 2.0)
+    return other + np.clip(np.diff(kinetic + potential) - other, -most, 0.0)
+
+
+def _robot_work(
+    options: StepOptions, dynamics: Dynamics, t: np.ndarray, q: States, qd: States, tau: States
+) -> Float[np.ndarray, " N-1"]:
+    """Return the work (J) in each step of torques, friction and stops of joints, less that of dampers.
 
     The force of friction and stops is what the equations of motion leave over, as far as their laws allow it: what is
     more is an error of the steps, and stays in the energy balance. Over a step dt, a force F that acts on v and leaves
     v' does the work dt F (v + v') / 2, of impacts, too.
     """
+    robot: Any = dynamics.model
     dt = np.diff(t)[:, None]
     damping = np.concatenate([np.zeros(0), *(np.full(j.type.nv, j.damping) for j in robot.joints)])
     now, ahead = qd[:-1], qd[1:]
@@ -97,6 +121,10 @@ def work_of(
     if options.contacts:
         low = np.full(len(low), -np.inf)  # ground that stands takes energy, and gives none
     return dt[:, 0] * ((known * mean).sum(axis=1) + np.clip(left, low, high))
+
+
+WORKS = {"robot": _robot_work, "mechanism": _mechanism_work}
+"""Work in steps by kind of model."""
 
 
 def _powers(

@@ -7,7 +7,7 @@ implicit method.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -37,7 +37,8 @@ from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations,
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import compile_step
 from screwgraph.motion.simulation.step_law import StepLaw, as_arguments, make_explicit_law
-from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER
+from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER, only_implicit
+from screwgraph.motion.simulation.sticking_friction import make_sticking_law, sticking_dampers, without_friction
 from screwgraph.motion.simulation.system import Dynamics, system_of
 from screwgraph.spatial import finite_vector
 from screwgraph.tape import Number
@@ -138,11 +139,12 @@ class MechanismDynamics(Dynamics):
         """Return none: what moves no mass is refused before."""
 
     def check_options(self, chosen: Sequence[str]) -> None:
-        """Raise InputError where forces of joints' values are chosen: mechanisms have no joints."""
-        if chosen:
+        """Raise InputError where forces of joints' values but friction are chosen: mechanisms have no joints."""
+        others = [name for name in chosen if name != "friction"]
+        if others:
             raise InputError(
-                f"{' and '.join(chosen)} of a mechanism",
-                why="its file says which springs, dampers and friction of dampers act",
+                f"{' and '.join(others)} of a mechanism",
+                why="its file says which springs and dampers act",
                 fix="leave these options out",
             )
 
@@ -156,19 +158,36 @@ class MechanismDynamics(Dynamics):
                 why="steps take values of one or the other",
                 fix="leave out parameters=, or driven: in its file",
             )
+        self._check_sticking(options)
+        acting = replace(self, model=without_friction(self.model)) if options.friction else self
         code = (
-            compile_driven_acceleration(self.model)
+            compile_driven_acceleration(acting.model)
             if self.model.driven
-            else compile_mechanism(self.model, options.parameters).acceleration
+            else compile_mechanism(acting.model, options.parameters).acceleration
         )
         inputs = [a for a in code.arguments if a.name == PARAMETERS]
         if options.method == SECOND_ORDER:
             law = rosenbrock_of_accelerations(code)
         else:
-            is_fast = options.method == IMPLICIT and self._is_stiff(dt)
+            is_fast = options.method == IMPLICIT and acting._is_stiff(dt)
             law = (make_linearly_implicit if is_fast else make_explicit_law)(code)
+        if options.friction and sticking_dampers(self.model):
+            law = make_sticking_law(law, code, self.model)
         lengths = self.closure_parameters(options.parameters, None)
         return compile_step(self, options.method, law, parameters=inputs, lengths=lengths)
+
+    def _check_sticking(self, options: StepOptions) -> None:
+        """Raise InputError where friction is to stick beside what such a step does not treat."""
+        if not options.friction:
+            return
+        if options.method != IMPLICIT:
+            raise only_implicit(["friction"], options.method)
+        if options.parameters:
+            raise InputError(
+                f"friction that sticks, with parameters of {self.model.name!r}",
+                why="the step has the friction of the file",
+                fix="leave out parameters=, or friction=True: friction is smooth then",
+            )
 
     def _is_stiff(self, dt: float) -> bool:
         """Return whether dampers or springs are too fast for explicit steps, where the mechanism is assembled."""

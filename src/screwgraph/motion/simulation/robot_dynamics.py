@@ -39,7 +39,7 @@ from screwgraph.motion.simulation.rosenbrock import rosenbrock_with_dampers
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import compile_step
 from screwgraph.motion.simulation.step_law import as_arguments, make_explicit_law
-from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER
+from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER, only_implicit
 from screwgraph.motion.simulation.system import Dynamics
 from screwgraph.spatial import finite_vector
 from screwgraph.tape import Number
@@ -300,12 +300,3 @@ def _forces(
         return joint_forces(_with_joint_levels(robot, values), kinds, {**springs, **own}, inertias)
 
     return forces_at
-
-
-def only_implicit(forces: Sequence[str], method: str) -> InputError:
-    """Return the error for forces that a method does not treat."""
-    return InputError(
-        f"{' and '.join(forces)} by method {method!r}",
-        why="these forces are only treated implicitly, to order 1",
-        fix=f"method={IMPLICIT!r}",
-    )

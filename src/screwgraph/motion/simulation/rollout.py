@@ -78,7 +78,8 @@ def rollout(
         time: duration (s), a multiple of dt.
         dt: step (s).
         method: as for `Simulator`; so are the next four.
-        friction: whether joints have the Coulomb friction of the file.
+        friction: whether joints have the Coulomb friction of the file: they stick and slip; so do dampers of
+                mechanisms, whose friction is smooth otherwise.
         stops: whether joints stop at the position limits of the file.
         effort_limits: whether torques are cut to the effort limits of the file.
         springs: of joints, by name: stiffness, or stiffness and rest position.

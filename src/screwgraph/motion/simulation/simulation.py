@@ -143,7 +143,7 @@ def _by_joint_forces(
     states = steps_of(options, robot, system, start, times, record)
     found = record_states(system, options.method, start, states, times, watch)
     qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
-    gained = work_of(options, robot, found.t, found.q, found.qd, found.tau)
+    gained = work_of(options, dynamics, found.t, found.q, found.qd, found.tau)
     moved = (found.t, found.q, found.qd)
     motion = simulate_dynamics(
         dynamics,

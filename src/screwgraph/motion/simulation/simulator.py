@@ -65,7 +65,8 @@ class Simulator:
             method: "semi_implicit" (Euler, order 1), by which damping, friction, stops and springs of robots are
                 implicit and make no step unstable; "rosenbrock" (order 2), by which damping is; "rk4" or "euler", which
                 are explicit as a whole.
-            friction: whether joints have the Coulomb friction of the file: they stick and slip.
+            friction: whether joints have the Coulomb friction of the file: they stick and slip; so do dampers of
+                mechanisms, whose friction is smooth otherwise.
             stops: whether joints stop, without bouncing, at the position limits of the file.
             effort_limits: whether torques and forces are cut to the effort limits of the file.
             springs: of joints, by name: stiffness (N m/rad, N/m), or stiffness and rest position (rad, m).

@@ -26,10 +26,10 @@ def friction_power(motion: Motion, damper: Damper) -> Any:
     """Power of Coulomb friction (W), which is not positive: the force is -F tanh(rate / SLOW)."""
     if isinstance(damper.friction, float) and damper.friction == 0.0:
         return 0.0
-    return -damper.friction * tanh((1.0 / SLOW) * _rate(motion.slip, damper)) * _rate(motion, damper)
+    return -damper.friction * tanh((1.0 / SLOW) * damper_rate(motion.slip, damper)) * damper_rate(motion, damper)
 
 
-def _rate(motion: Motion, damper: Damper) -> Any:
+def damper_rate(motion: Motion, damper: Damper) -> Any:
     """Return the rate of a damper's angle, or of the distance of its points (rad/s, m/s)."""
     if damper.points is None:
         return motion.angular_velocity(damper.angle or 0)

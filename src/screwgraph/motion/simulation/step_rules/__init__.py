@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from screwgraph.base.errors import InputError
 from screwgraph.motion.integration_rules import RULES
 from screwgraph.motion.simulation.step_rules.base import Solve, StepRule
 from screwgraph.motion.simulation.step_rules.drift_kick_drift import drift_kick_drift
@@ -20,4 +21,14 @@ STEP_RULES: Mapping[str, StepRule] = {
 }
 """The rules by name: of `time.RULES` those whose steps are code without loops, and others."""
 
-__all__ = ["IMPLICIT", "SECOND_ORDER", "STEP_RULES", "Solve", "StepRule"]
+
+def only_implicit(forces: Sequence[str], method: str) -> InputError:
+    """Return the error for forces that a method does not treat."""
+    return InputError(
+        f"{' and '.join(forces)} by method {method!r}",
+        why="these forces are only treated implicitly, to order 1",
+        fix=f"method={IMPLICIT!r}",
+    )
+
+
+__all__ = ["IMPLICIT", "SECOND_ORDER", "STEP_RULES", "Solve", "StepRule", "only_implicit"]
