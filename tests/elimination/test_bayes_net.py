@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import screwgraph as sg
-from screwgraph.elimination.bayes_net import make_bayes_net
+from screwgraph.elimination.clique_tree import make_bayes_net
 from screwgraph.graph import Key
 from screwgraph.ui.draw.dag import bayes_net_scene
 

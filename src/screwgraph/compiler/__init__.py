@@ -26,9 +26,8 @@ from screwgraph.compiler.compile import Order, compile_problem, make_function
 from screwgraph.compiler.derivatives.tape_inputs import inputs_by_form
 from screwgraph.compiler.expression import compile_expression
 from screwgraph.compiler.function.block_layout import BlockedFunction
-from screwgraph.compiler.function.dtypes import validate_dtype
 from screwgraph.compiler.function.function import Function
-from screwgraph.compiler.function.library import Exportable, library_code
+from screwgraph.compiler.function.function_exports import Exportable, library_code
 from screwgraph.compiler.function.provenance import Provenance
 from screwgraph.compiler.function.sparsity import Sparsity
 from screwgraph.compiler.graph_function import compile_graph
@@ -42,7 +41,14 @@ from screwgraph.compiler.problem.problem import (
     without_metadata,
 )
 from screwgraph.compiler.schur_complement import compile_matrix
-from screwgraph.compiler.signature import PARAMETERS, Argument, Result, check_arrays, make_numbered_argument
+from screwgraph.compiler.signature import (
+    PARAMETERS,
+    Argument,
+    Result,
+    check_arrays,
+    make_numbered_argument,
+    validate_dtype,
+)
 from screwgraph.compiler.unit_quaternions import check_unit, normalise_inputs, quaternion_places
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""What a function takes and gives, and what is wrong with arrays that do not fit."""
+"""What a function takes and gives, and what is wrong with arrays that do not fit.
+
+Code computes with single or double precision.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.robot import make_unknown_name_error
@@ -19,6 +23,9 @@ REAL_KINDS = "biuf"
 
 PARAMETERS = "parameters"
 """The name of the argument that holds the parameters of a model."""
+
+DTYPES = ("float64", "float32")
+"""The numbers that machine code and C source can compute with."""
 
 
 @dataclass(frozen=True)
@@ -140,3 +147,14 @@ def _validate_value(value: Any, argument: Argument, function: str) -> np.ndarray
 
 def _format_names(names: Sequence[str]) -> str:
     return ", ".join(names if len(names) <= 4 else (*names[:3], "...", names[-1])) or "nothing"
+
+
+def validate_dtype(dtype: Any) -> str:
+    """Return the name of a type of numbers. Raises InputError where there is no code for it."""
+    try:
+        name = describe_value(dtype) if dtype is None else np.dtype(dtype).name  # which takes None for float64
+    except (TypeError, ValueError):
+        name = describe_value(dtype)
+    if name not in DTYPES:
+        raise make_unknown_name_error("type of numbers", name, DTYPES)
+    return name

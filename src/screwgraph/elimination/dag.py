@@ -16,9 +16,8 @@ from jaxtyping import Float
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import EliminationError
-from screwgraph.elimination.bayes_net import make_bayes_net
 from screwgraph.elimination.block import Block
-from screwgraph.elimination.clique_tree import CliqueTree, make_clique_tree
+from screwgraph.elimination.clique_tree import CliqueTree, make_bayes_net, make_clique_tree
 from screwgraph.elimination.engine import Elimination, eliminate_rows
 from screwgraph.elimination.equations import Equations, equations
 from screwgraph.elimination.group import Group

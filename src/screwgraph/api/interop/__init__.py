@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from screwgraph.api.interop.coordinate_conversions import omega_first, v_first, w_first, w_last
 from screwgraph.api.interop.mujoco import mujoco_states
 from screwgraph.api.interop.pinocchio import pinocchio_states
 from screwgraph.api.interop.states import States
-from screwgraph.api.interop.twist_order import omega_first, v_first, w_first, w_last
 
 if TYPE_CHECKING:
     from screwgraph.api.interop.g2o import read_g2o, write_g2o

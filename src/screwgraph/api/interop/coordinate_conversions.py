@@ -1,4 +1,7 @@
-"""How one joint's coordinates change between libraries: one `CoordinateConversion` a way, four formulas each."""
+"""How one joint's coordinates change between libraries: one `CoordinateConversion` a way, four formulas each.
+
+Twists, wrenches and quaternions have other orders of numbers, too.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
-from screwgraph.api.interop.twist_order import w_first, w_last
+from screwgraph.base.errors import InputError
 
 Values = Float[np.ndarray, "..."]
 
@@ -92,13 +96,46 @@ def _rotations(quaternions: Values) -> Values:
 
 SAME = CoordinateConversion()
 """Nothing changes."""
+
 COSINE_SINE = CoordinateConversion(_to_cosine_sine, _from_cosine_sine)
 """An angle is written as (cos, sin): joints without limits in Pinocchio. Whole turns are lost on the way back."""
+
 SLIDING_IN_BODY = CoordinateConversion(_to_cosine_sine, _from_cosine_sine, _sliding_in_body, _turning_under_sliding)
 """A planar joint in Pinocchio: its linear velocity has components in the moving body."""
+
 LINEAR_FIRST = CoordinateConversion(E=_linear_first)
 """A free body in Pinocchio: the same twist, its linear half first."""
+
+
+def omega_first(v_first: ArrayLike) -> Float[np.ndarray, "... 6"]:
+    """Return twists (omega, v) from (v, omega), or wrenches (moment, force) from (force, moment); arrays (..., 6)."""
+    return np.roll(_ending(v_first, 6), 3, axis=-1)
+
+
+def v_first(omega_first: ArrayLike) -> Float[np.ndarray, "... 6"]:
+    """Return twists (v, omega) from (omega, v), or wrenches (force, moment) from (moment, force); arrays (..., 6)."""
+    return np.roll(_ending(omega_first, 6), 3, axis=-1)
+
+
+def w_first(quaternion: ArrayLike) -> Float[np.ndarray, "... 4"]:
+    """Return quaternions (w, x, y, z) from (x, y, z, w); arrays (..., 4)."""
+    return np.roll(_ending(quaternion, 4), 1, axis=-1)
+
+
+def w_last(quaternion: ArrayLike) -> Float[np.ndarray, "... 4"]:
+    """Return quaternions (x, y, z, w) from (w, x, y, z); arrays (..., 4)."""
+    return np.roll(_ending(quaternion, 4), -1, axis=-1)
+
+
+def _ending(values: ArrayLike, size: int) -> Float[np.ndarray, "..."]:
+    array = np.asarray(values, dtype=float)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise InputError(f"an array of shape {array.shape} has not {size} numbers along its last axis")
+    return array
+
+
 SCALAR_FIRST = CoordinateConversion(w_first, w_last)
 """A ball joint in MuJoCo: quaternions begin with w."""
+
 LINEAR_IN_WORLD = CoordinateConversion(_pose_scalar_first, _pose_scalar_last, _linear_in_world, _turning_in_world)
 """A free body in MuJoCo: w first; velocity and acceleration of its origin, in the world's axes, stand before omega."""

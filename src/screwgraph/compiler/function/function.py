@@ -32,16 +32,15 @@ from screwgraph.compiler.function.bound_parameters import (
     make_setting,
     parameter_argument,
 )
-from screwgraph.compiler.function.dtypes import validate_dtype
 from screwgraph.compiler.function.function_exports import (
     emit_llvm_text,
     export_function,
+    library_code,
     make_ambient_function,
     to_casadi,
 )
 from screwgraph.compiler.function.function_help import describe_functions
 from screwgraph.compiler.function.jacobian import make_jacobian
-from screwgraph.compiler.function.library import library_code
 from screwgraph.compiler.function.native_callable import SIGNATURE, NativeCallable, set_call_target
 from screwgraph.compiler.function.packed_results import make_packed
 from screwgraph.compiler.function.pivot_sizes import PivotSizes, find_pivots
@@ -57,6 +56,7 @@ from screwgraph.compiler.signature import (
     check_count,
     concatenate_columns,
     format_arguments,
+    validate_dtype,
 )
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import program_parallelism

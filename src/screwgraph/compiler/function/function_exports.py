@@ -1,16 +1,25 @@
-"""Functions as other libraries and languages take them: quaternions are divided by their lengths."""
+"""Functions as other libraries and languages take them: quaternions are divided by their lengths.
+
+Functions that are exported together have their texts in one language, and become one function.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends import BACKENDS, ExportedFunction, Library
 from screwgraph.compiler.backends.casadi import casadi_function
 from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
-from screwgraph.compiler.derivatives.ambient_derivatives import to_ambient_arguments, to_ambient_derivatives
-from screwgraph.compiler.derivatives.ambient_function import AmbientFunction
+from screwgraph.compiler.derivatives.ambient_function import (
+    AmbientFunction,
+    to_ambient_arguments,
+    to_ambient_derivatives,
+)
 from screwgraph.compiler.derivatives.derivative_code import batch_code
 from screwgraph.compiler.unit_quaternions import normalise_inputs, normalising, quaternion_places
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.tape import Code
 
 if TYPE_CHECKING:
@@ -53,3 +62,39 @@ def make_ambient_function(f: Function) -> AmbientFunction:
 
     program = normalising(f.program, f.arguments, places) if places else batch_code(f.body)
     return AmbientFunction(f.name, to_ambient_arguments(f.arguments), f.results, program, f.dtype, slopes)
+
+
+@runtime_checkable
+class Exportable(Protocol):
+    """Code that can be exported to other programs: functions, and searches around them."""
+
+    @property
+    def dtype(self) -> str:
+        """Type of its numbers."""
+        ...
+
+    def astype(self, dtype: Any) -> Self:
+        """Return the same, computed with numbers of another type."""
+        ...
+
+    def listing(self, name: str = "") -> ExportedFunction:
+        """Return it as back ends write it, under a name of its own."""
+        ...
+
+    def report(self) -> str:
+        """Print the operations of its code."""
+        ...
+
+
+def library_code(library: Library, language: str) -> Mapping[str, str]:
+    """Return the texts of a library's files by path.
+
+    Raises:
+        InputError: there is no such language, it has no code for this type of numbers, or it is not installed.
+    """
+    if language not in BACKENDS:
+        raise make_unknown_name_error("language", language, tuple(BACKENDS))
+    if library.dtype not in BACKENDS[language].dtypes:
+        others = " or ".join(name for name, backend in BACKENDS.items() if library.dtype in backend.dtypes)
+        raise InputError(f"{language} has no code for {library.dtype}", fix=f"use {others}")
+    return BACKENDS[language].files(library)

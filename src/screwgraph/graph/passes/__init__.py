@@ -1,8 +1,7 @@
 """Passes: a robot's graph is rewritten to one that takes fewer operations; edits of the graph stay as they are."""
 
 from screwgraph.graph.passes.edit_absorption import absorb_edits
-from screwgraph.graph.passes.lower import lower_model
-from screwgraph.graph.passes.preserved_variables import find_preserved, rename_links
+from screwgraph.graph.passes.lower import find_preserved, lower_model, rename_links
 from screwgraph.graph.passes.registry import (
     GRAPH_PASSES,
     KEEPS_VARIABLES,

@@ -9,9 +9,9 @@ from screwgraph.compiler import Function, Order
 from screwgraph.mechanics.dynamics.actuator_efforts import take_efforts
 from screwgraph.mechanics.dynamics.closed_chains import SPANNING, check_coordinates, convert_coordinates
 from screwgraph.mechanics.dynamics.independent_positions import check_positions, convert_positions
+from screwgraph.mechanics.dynamics.mass_matrix import name_idle_joints
 from screwgraph.mechanics.dynamics.mechanism import ANSWERS
 from screwgraph.mechanics.dynamics.query import Query, joint_variables
-from screwgraph.mechanics.dynamics.singular_mass_matrix import name_idle_joints
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import parameters_of

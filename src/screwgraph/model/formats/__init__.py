@@ -21,7 +21,7 @@ from screwgraph.model.formats.mesh_files import (
 )
 from screwgraph.model.formats.mesh_paths import is_missing
 from screwgraph.model.formats.packages import Packages
-from screwgraph.model.formats.robot_text import from_text, to_text, try_to_text
+from screwgraph.model.formats.robot_yaml_write import from_text, to_text, try_to_text
 from screwgraph.model.formats.state_files import read_state, write_state
 from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml, model_name
 from screwgraph.model.formats.yaml_values import Value, parse_yaml

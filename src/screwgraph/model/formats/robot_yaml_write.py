@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.actuators_yaml import write_actuators
 from screwgraph.model.formats.body_export import body_inertia_entries, finite_limits, is_writable, keeps_digits
 from screwgraph.model.formats.body_yaml import COEFFICIENTS
@@ -13,7 +14,7 @@ from screwgraph.model.formats.closed_chain_yaml import (
     write_joint_type,
     write_pose,
 )
-from screwgraph.model.formats.robot_yaml import DEFAULT_BASE
+from screwgraph.model.formats.robot_yaml import DEFAULT_BASE, read_yaml
 from screwgraph.model.formats.yaml_visuals import SHAPES, visual_entries
 from screwgraph.model.robot import STANDARD_GRAVITY, Joint, Link, Robot
 from screwgraph.spatial import SpatialInertia
@@ -86,3 +87,21 @@ def _inertia(inertia: SpatialInertia) -> dict[str, Any]:
     if any(six):
         entries["inertia"] = six if any(six[3:]) else six[:3]
     return entries
+
+
+def to_text(robot: Robot) -> str:
+    """Write a robot as our YAML. Raises ModelError for a joint of an unregistered type."""
+    return yaml_text(robot)
+
+
+def try_to_text(robot: Robot) -> str:
+    """Return a robot as text, nothing where a joint of the user's own has no word in our format."""
+    try:
+        return to_text(robot)
+    except ModelError:
+        return ""
+
+
+def from_text(text: str, file: str) -> Robot:
+    """Read a robot that `to_text` wrote; `file` is what holds it, for messages. Raises ModelError."""
+    return read_yaml(text.encode("utf-8"), file)

@@ -10,8 +10,7 @@ from jaxtyping import Float
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats import joint_types
 from screwgraph.model.formats.diagnostics import Warnings, quote_text
-from screwgraph.model.formats.urdf_origin import read_origin
-from screwgraph.model.formats.urdf_parts import read_type, required_child
+from screwgraph.model.formats.urdf_parts import read_origin, read_type, required_child
 from screwgraph.model.formats.xml import (
     Element,
     children,

@@ -30,8 +30,7 @@ from screwgraph.model.formats.spelling import URDF, warn_of_spelling
 from screwgraph.model.formats.text_sources import TEXT, model_name
 from screwgraph.model.formats.urdf_drake import adopt_drake
 from screwgraph.model.formats.urdf_loops import adopt_letters, read_coupling, read_independent, read_loop
-from screwgraph.model.formats.urdf_origin import read_origin, remark_on_version
-from screwgraph.model.formats.urdf_parts import read_joint, read_link, read_mimic
+from screwgraph.model.formats.urdf_parts import read_joint, read_link, read_mimic, read_origin, remark_on_version
 from screwgraph.model.formats.xml import (
     UNDECLARED,
     Element,

@@ -21,11 +21,12 @@ from screwgraph.motion.estimation.estimate_search import search_estimate
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, State, Unknowns, extend_guess
 from screwgraph.motion.estimation.measurements import Measurements, validate_measurements
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.model_errors import contradiction, residuals_by_coordinate
 from screwgraph.motion.estimation.observability import (
     compute_damped_covariances,
+    contradiction,
     find_undetermined,
     find_unobserved,
+    residuals_by_coordinate,
     rms_residual,
 )
 from screwgraph.motion.estimation.result import DOUBTFUL, Estimate

@@ -20,7 +20,7 @@ from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise
-from screwgraph.motion.estimation.model_errors import stiffer_robots
+from screwgraph.motion.estimation.observability import stiffer_robots
 from screwgraph.motion.estimation.parameters import Parameters, find_parameters
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
 from screwgraph.motion.estimation.sensors import (

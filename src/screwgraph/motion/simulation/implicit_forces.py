@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.compiler import Function, compile_graph
 from screwgraph.compiler.cache import pack_program
 from screwgraph.graph import dynamics_graph
-from screwgraph.mechanics.dynamics.singular_mass_matrix import name_idle_joints
+from screwgraph.mechanics.dynamics.mass_matrix import name_idle_joints
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import Parameter
 from screwgraph.motion.simulation.joint_forces import FORCES, Forces, JointForce, KinkedForce

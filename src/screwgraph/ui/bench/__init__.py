@@ -1,14 +1,14 @@
 """Measuring our functions, and other libraries beside them."""
 
 from screwgraph.ui.bench.benchmark_query import QUESTIONS, BenchmarkQuery, States, random_states
-from screwgraph.ui.bench.fresh_cache import fresh_cache
-from screwgraph.ui.bench.machine import Machine, describe_machine
+from screwgraph.ui.bench.machine import Machine, Roofline, describe_machine, measure_roofline
 from screwgraph.ui.bench.measure import Budget, fast_code, measure_nanoseconds, time_call
 from screwgraph.ui.bench.own_functions import (
     GAP,
     Measurement,
     count_operations,
     evaluate_functions,
+    fresh_cache,
     measure_functions,
     relative_error,
     time_batch,
@@ -20,7 +20,6 @@ from screwgraph.ui.bench.own_functions import (
 )
 from screwgraph.ui.bench.peers import PYTHON_PEERS, Case, NotMeasuredError, Peer, PeerResult, import_peer
 from screwgraph.ui.bench.robot_tree import Body, Tree, make_depth_first_tree
-from screwgraph.ui.bench.roofline import Roofline, measure_roofline
 from screwgraph.ui.bench.survey import PeerComparison, SurveyResult, group_by_reason, measure_query
 
 __all__ = [

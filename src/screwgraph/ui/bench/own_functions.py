@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +14,12 @@ from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler import Function
 from screwgraph.model.robot import Robot
 from screwgraph.ui.bench.benchmark_query import BenchmarkQuery, States
-from screwgraph.ui.bench.fresh_cache import fresh_cache
 from screwgraph.ui.bench.measure import Budget, measure_nanoseconds, time_call
+
+CACHE = {"SCREWGRAPH_CACHE": "on"}
+"""What the environment says besides the folder."""
+
+FOLDER = "SCREWGRAPH_CACHE_DIR"
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,23 @@ def measure_functions(
     return found, functions
 
 
+@contextmanager
+def fresh_cache() -> Iterator[dict[str, str]]:
+    """Keep compiled code in an empty folder for a while; yields what the environment of other processes has to say."""
+    with tempfile.TemporaryDirectory(prefix="screwgraph-bench-") as folder:
+        said = {**CACHE, FOLDER: folder}
+        before = {name: os.environ.get(name) for name in said}
+        os.environ.update(said)
+        try:
+            yield said
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+
+
 def _compile_functions(robot: Robot, question: BenchmarkQuery) -> tuple[Sequence[Function], Sequence[np.ufunc]]:
     """Make functions, and their machine code."""
     functions = question.functions(robot)
@@ -80,6 +104,7 @@ def time_single_call(functions: Sequence[Function], states: States, effort: Budg
 
 GAP = 8
 """Doubles in a cache line."""
+
 Layout = Callable[[np.ndarray], np.ndarray]
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from screwgraph.base.errors import InputError
 from screwgraph.graph import Factor, FactorGraph
 from screwgraph.ui.draw import style
-from screwgraph.ui.draw.layout import Layout, make_layout
+from screwgraph.ui.draw.layout import CLOSING, Layout, make_layout
 from screwgraph.ui.draw.legend import Item, with_legend
-from screwgraph.ui.draw.link_grid import CLOSING
 from screwgraph.ui.draw.math_labels import make_labels
 from screwgraph.ui.draw.render import render
 from screwgraph.ui.draw.routing import Connection, route_edges

@@ -5,13 +5,14 @@ from typing import Any
 
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.models.base import ModelKind
-from screwgraph.motion.planning.models.coordinate_units import list_units, name_effort
 from screwgraph.motion.planning.models.coordinates import (
     copy_coordinates,
     find_coordinates,
     label_coordinates,
+    list_units,
     list_values,
     merge_names,
+    name_effort,
     set_coordinates,
 )
 from screwgraph.motion.planning.models.drive import Drive

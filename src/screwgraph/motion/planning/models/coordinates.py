@@ -1,4 +1,4 @@
-"""Coordinates of a model, joint by joint or one by one: names, and values of positions."""
+"""Coordinates of a model, joint by joint or one by one: names, units, and values of positions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,17 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.spatial.manifolds.tangent_coordinates import from_tangent, to_tangent
+
+UNITS = {
+    "position": ("rad", "m"),
+    "velocity": ("rad/s", "m/s"),
+    "acceleration": ("rad/s²", "m/s²"),
+    "jerk": ("rad/s³", "m/s³"),
+    "force": ("N m", "N"),
+}
+"""By quantity: of coordinates that turn, and of those that slide."""
+
+WORDS = dict(zip(UNITS["force"], ("torque", "force"), strict=True))
 
 
 def label_coordinates(robot: Any) -> tuple[str, ...]:
@@ -93,3 +104,14 @@ def merge_names(robot: Any, names: Sequence[str]) -> tuple[str, ...]:
         if own[1:] and found.keys() >= set(own):
             found = dict.fromkeys([name for name in found if name not in own] + [joint])
     return tuple(found)
+
+
+def list_units(turns: Sequence[bool], quantity: str) -> tuple[str, ...]:
+    """Return the unit of a quantity of each velocity coordinate."""
+    turning, sliding = UNITS[quantity]
+    return tuple(turning if t else sliding for t in turns)
+
+
+def name_effort(unit: str) -> str:
+    """Return what an effort of that unit is called."""
+    return WORDS.get(unit, "effort")

@@ -12,8 +12,7 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.graph import FactorGraph
-from screwgraph.motion.planning.models.coordinate_units import list_units
-from screwgraph.motion.planning.models.coordinates import find_coordinates
+from screwgraph.motion.planning.models.coordinates import find_coordinates, list_units
 
 Pair = tuple[float, float]
 
