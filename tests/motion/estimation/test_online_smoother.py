@@ -219,3 +219,22 @@ def test_a_foot_that_slips_is_said_to_when_it_does():
     assert (t[slid] > START).all()
     assert (t[slid] < END + 2.0 * DT).all()
     assert np.abs(away[-10:]).max() < 3e-3
+
+
+def test_what_is_known_before_the_window_is_full():
+    """The start and the file's parameters; convergence, forces and biases are those of a search that is to come."""
+    spring = replace(slider().joints[0], damping=0.3)
+    robot = tree("damped", slider().links, [spring])
+    sensors = [{"sensor": "ruler", "joint_position": "x", "sigma": 1e-2, "bias": 0.1}]
+    options = {"window": 4, "parameters": ["x.damping"], "noise": NOISE}
+    smoother = OnlineSmoother(robot, sensors, DT, q0=[0.2], qd0=[0.5], **options)
+    for k in range(3):
+        assert not smoother.converged
+        assert smoother.parameters == {"x.damping": 0.3}
+        assert (smoother.forces, smoother.offsets, smoother.misfit) == ({}, {}, {})
+        smoother.update({"ruler": 0.2 + 0.5 * k * DT})
+    smoother.update({"ruler": 0.2 + 1.5 * DT})
+    assert smoother.converged
+    assert smoother.offsets["ruler"] == pytest.approx(0.0, abs=0.05)
+    assert smoother.parameters["x.damping"] == pytest.approx(0.3, abs=0.1)
+    assert smoother.parameters["x.damping"] != 0.3
