@@ -201,6 +201,19 @@ def test_a_prior_that_is_none_is_refused(tmp_path, change):
         lag.loaded(path)
 
 
+def test_a_prior_that_leaves_something_open_is_loaded(tmp_path):
+    """Information on some unknowns alone, or on differences, is positive semi-definite."""
+    lag, path = biased_lag(WINDOW), tmp_path / "state.npz"
+    lag.save(path)
+    arrays = read_state(path, "saved smoother")
+    n = len(lag.prior[0])
+    for information in (np.diag([1e4] + [0.0] * (n - 1)), np.full((n, n), 1e-3), np.zeros((n, n))):
+        prior = arrays["prior"].copy()
+        prior[: n * n] = information.ravel()
+        write_state(path, {**arrays, "prior": prior})
+        np.testing.assert_array_equal(lag.loaded(path).prior[0], information)
+
+
 def test_a_long_run_keeps_its_size_and_its_answer():
     """Nothing grows from step to step: the prior settles at the stationary one, and so does what is held in memory."""
     lag, rng = biased_lag(WINDOW), np.random.default_rng(3)

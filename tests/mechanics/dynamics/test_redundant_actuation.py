@@ -76,6 +76,7 @@ def test_joints_that_cannot_drive_the_robot_are_refused_by_name():
         (BASE_JOINTS, {"joint2": 1.0}, "weights name 'joint2', which is not among the actuated joints"),
         (BASE_JOINTS, {"joint1": -1.0}, "the weight of joint 'joint1', -1.0, is not a positive, finite number"),
         (None, {"joint1": 1.0}, "weights without actuated joints"),
+        *((BASE_JOINTS, {BASE_JOINTS[0]: w}, "is not a positive, finite number") for w in (0.0, np.inf)),
     ],
 )
 def test_bad_choices_are_one_line(actuated, weights, said):

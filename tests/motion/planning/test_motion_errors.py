@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import screwgraph as sg
+from screwgraph.model.robot import Coupling
 from screwgraph.motion.planning import Phase, Planner, Task, horizon
 from screwgraph.motion.planning.contacts import PointContact
 from screwgraph.motion.planning.costs import Acceleration, Effort
@@ -205,6 +206,13 @@ SYMMETRIC = {
     "spherical": (lambda: sg.load(FLOATING.format(base="spherical")), ("j1", "j2"), 3),
     "three joints in place of a planar one": (lambda: sg.load(SERIAL.format(gravity=FLAT, mass="")), ("j1",), 3),
     "of which one has a mass": (lambda: sg.load(SERIAL.format(gravity=FLAT, mass=", mass: 1")), ("j1",), 2),
+    "of which one is geared to another": (
+        lambda: replace(
+            sg.load(SERIAL.format(gravity=FLAT, mass="")), couplings=(Coupling("rack", {"px": 1.0, "j1": -0.3}),)
+        ),
+        ("j1",),
+        1,
+    ),
     "of which one is driven": (lambda: sg.load(SERIAL.format(gravity=FLAT, mass="")), ("px", "j1"), 1),
 }
 

@@ -222,7 +222,9 @@ class TrajectoryUnknowns:
         if isinstance(time, tuple):
             first, last = (self._instant(t) for t in time)
             if last <= first:
-                raise InputError(f"the times {time[0]:g}..{time[1]:g} s are not an interval")
+                raise InputError(
+                    f"the times {first:g}..{last:g} s are not an interval", fix="give the earlier one first"
+                )
             inside = self.times[(self.times > first + ON_TIME) & (self.times < last - ON_TIME)]
             return np.array([first, *inside, last])
         return np.array([self._instant(time)])
