@@ -12,7 +12,9 @@ from pathlib import Path
 from screwgraph.model.formats import robot_keys
 from screwgraph.model.formats.yaml_keys import NONE, Keys
 from screwgraph.model.mechanism import keys as mechanism_keys
+from screwgraph.motion.control import controller_files as controller_keys
 from screwgraph.motion.planning import keys as task_keys
+from screwgraph.motion.simulation.contacts import contact_files as contact_keys
 from tests.docs.pages import ROOT
 
 FOLDER = ROOT / "docs" / "schema"
@@ -50,6 +52,21 @@ SCHEMAS: Mapping[str, Schema] = {
         f"`sg.plan` and `screwgraph plan` read tasks from YAML files. {NUMBERS} Files that a task names lie beside it.",
         task_keys.SECTIONS,
         ("task.yaml", "standing.yaml", "linkage.yaml", "path.yaml"),
+    ),
+    "controller": Schema(
+        "Controller files",
+        "`screwgraph controller` and `sg.control.load_controller` read tasks, contacts and limits from YAML files. SI "
+        "units and rad. A task has the key of its kind, and of the gains those that it has.",
+        {
+            "The file": controller_keys.FILE,
+            "An item of tasks": controller_keys.TASK,
+            "An item of contacts": contact_keys.CONTACT,
+            "An item of soles": controller_keys.SOLE,
+            "against": contact_keys.AGAINST,
+            "ground": contact_keys.GROUND,
+            "limits": controller_keys.LIMITS,
+        },
+        ("controller.yaml",),
     ),
 }
 

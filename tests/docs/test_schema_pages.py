@@ -16,13 +16,19 @@ from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.sensors import FORMS
 from screwgraph.model.robot import JOINT_TYPES
+from screwgraph.motion.control import load_controller
 from screwgraph.motion.planning import keys as task
 from screwgraph.motion.planning.collision.shapes import SHAPES as OBSTACLES
 from screwgraph.motion.planning.task_files import read_task
 from tests.docs.schema_pages import EXAMPLES, FOLDER, SCHEMAS, page
 
-READERS: dict[str, Callable[[str], Any]] = {"robot": sg.load, "mechanism": sg.load_mechanism, "task": read_task}
-FILES = ("distance_grid", "height_map")
+READERS: dict[str, Callable[[str], Any]] = {
+    "robot": sg.load,
+    "mechanism": sg.load_mechanism,
+    "task": read_task,
+    "controller": load_controller,
+}
+FILES = ("distance_grid", "height_map", "ground")
 """Sections that need a file of arrays."""
 
 

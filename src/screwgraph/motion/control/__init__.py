@@ -14,16 +14,20 @@ from screwgraph.motion.control.controller import controller, stack_barriers, sta
 from screwgraph.motion.control.controller_files import ControllerFile, load_controller
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.tasks import (
+    AxisTask,
     CenterOfMassTask,
     ContactForceTask,
     ControlTask,
+    DampingTask,
     EffortTask,
     FrameTask,
+    MomentumTask,
     MotionTask,
     PostureTask,
 )
 
 __all__ = [
+    "AxisTask",
     "BallBarrier",
     "Barrier",
     "CapsuleBarrier",
@@ -32,11 +36,13 @@ __all__ = [
     "ControlLimits",
     "ControlTask",
     "ControllerFile",
+    "DampingTask",
     "EffortTask",
     "FrameTask",
     "FunctionBarrier",
     "HeldContact",
     "LinkCapsule",
+    "MomentumTask",
     "MotionTask",
     "PlaneBarrier",
     "PostureTask",

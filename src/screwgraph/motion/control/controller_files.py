@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats.diagnostics import as_model_error
 from screwgraph.model.formats.file_io import find_file, read_bytes
-from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, Entry, Keys
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
+from screwgraph.motion.control.contacts import HeldContact, Sole
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.tasks import CenterOfMassTask, ControlTask, FrameTask, PostureTask
+from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
 from screwgraph.motion.simulation.contacts.contact_files import read_contacts
 
-TASK: Keys = {
+GAINS: Keys = {
     "stiffness": Entry("of the error", NUMBER, "1/s^2", "100"),
     "damping": Entry("of the error's rate", NUMBER, "1/s", "2 sqrt(stiffness)"),
-    "weight": Entry("of the squares of accelerations that are missed", NUMBER, default="1"),
+    "weight": Entry("of the squares of what is missed", NUMBER, default="1"),
 }
-OF: Keys = {"of": Entry("pose, position or orientation", default="pose")}
+TASK: Keys = {**{key: entry for kind in TASKS.values() for key, entry in kind.KEYS.items()}, **GAINS}
+SOLE: Keys = {
+    "frame": Entry("link or frame", default=REQUIRED),
+    "length": Entry("of the rectangle along x", NUMBER, "m", REQUIRED),
+    "width": Entry("along y, 0 of an edge", NUMBER, "m", REQUIRED),
+    "at": Entry("its centre in the frame", VECTOR, "m", "[0, 0, 0]"),
+    "x": Entry("along its length, in the frame's axes", VECTOR, default="[1, 0, 0]"),
+    "normal": Entry("out of the ground, in the frame's axes", VECTOR, default="[0, 0, 1]"),
+    "friction": Entry("coefficient of friction", NUMBER, default="0.8"),
+}
 LIMITS: Keys = {
     "dt": Entry("time for which a command is held", NUMBER, "s", "1e-3"),
     "acceleration": Entry("with which joints can brake", NUMBER, "rad/s^2, m/s^2", "100"),
+    "normal_force": Entry("least force on contacts that are on", NUMBER, "N", "0"),
+    "glide_damping": Entry("rate at which contacts that glide stop", NUMBER, "1/s", "50"),
     "effort": Entry("keep limits of efforts", "yes or no", default="yes"),
     "velocity": Entry("keep limits of velocities", "yes or no", default="yes"),
     "position": Entry("keep limits of positions", "yes or no", default="yes"),
@@ -33,6 +44,7 @@ LIMITS: Keys = {
 FILE: Keys = {
     "tasks": Entry("what is followed", "list", default=REQUIRED),
     "limits": Entry("of joints that are kept", "mapping"),
+    "soles": Entry("rectangles that rest on the ground", "list"),
     **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
 }
 
@@ -42,7 +54,7 @@ class ControllerFile:
     """Arguments of `controller` as a file has them."""
 
     tasks: tuple[ControlTask, ...]
-    contacts: tuple[Contact, ...]
+    contacts: tuple[Contact | HeldContact, ...]
     ground: Ground | None
     limits: ControlLimits
 
@@ -59,54 +71,52 @@ def load_controller(path: str | Path) -> ControllerFile:
     if "tasks" not in entries:
         raise ModelError("the file has no tasks", at=root.at, fix="tasks: [{posture: []}]")
     tasks = tuple(_read_task(item) for item in entries["tasks"].items())
-    if "ground" in entries and "contacts" not in entries:
+    if "ground" in entries and not {"contacts", "soles"} & entries.keys():
         raise entries["ground"].complaint("there are no contacts")
-    contacts, ground = read_contacts(entries, Path(file).parent)
+    points, ground = read_contacts(entries, Path(file).parent)
+    soles = tuple(_read_sole(item) for item in entries["soles"].items()) if "soles" in entries else ()
+    contacts = (*points, *soles)
     limits = _read_limits(entries["limits"]) if "limits" in entries else ControlLimits()
     return ControllerFile(tasks, contacts, ground if contacts else None, limits)
 
 
 def _read_task(value: Value) -> ControlTask:
-    known = {**TASK, **{kind: entry for kind, (entry, _) in KINDS.items()}, **OF}
-    entries = value.section(known, "a task")
-    kinds = [kind for kind in KINDS if kind in entries]
+    entries = value.section(TASK, "a task")
+    kinds = [kind for kind in TASKS if kind in entries]
     if len(kinds) != 1:
-        raise value.complaint(f"it must have one of {', '.join(KINDS)}")
-    (kind,) = kinds
-    if "of" in entries and kind != "frame":
-        raise entries["of"].complaint("it goes with frame")
-    numbers = {key: entries[key].number({}) for key in TASK if key in entries}
+        raise value.complaint(f"it must have one of {', '.join(TASKS)}")
+    kind = TASKS[kinds[0]]
+    has = {field.name for field in fields(kind)}
+    for key in entries:
+        if key not in kind.KEYS and key not in has:
+            raise entries[key].complaint(f"it does not go with {kinds[0]}")
+    gains = {key: entries[key].number({}) for key in GAINS if key in entries}
     try:
-        return KINDS[kind][1](entries, numbers)
+        return kind.read(entries, gains)
     except InputError as error:
         raise as_model_error(error, "a task", value.at) from None
 
 
-def _read_frame(entries: Mapping[str, Value], numbers: Mapping[str, float]) -> ControlTask:
-    return FrameTask(entries["frame"].text(), entries["of"].text() if "of" in entries else "pose", **numbers)
-
-
-def _read_posture(entries: Mapping[str, Value], numbers: Mapping[str, float]) -> ControlTask:
-    return PostureTask(tuple(item.text() for item in entries["posture"].items()), **numbers)
-
-
-def _read_center_of_mass(entries: Mapping[str, Value], numbers: Mapping[str, float]) -> ControlTask:
-    if not entries["center_of_mass"].switch():
-        raise entries["center_of_mass"].complaint("leave the task out, or say yes")
-    return CenterOfMassTask(**numbers)
-
-
-KINDS: Mapping[str, tuple[Entry, Callable[[Mapping[str, Value], Mapping[str, float]], ControlTask]]] = {
-    "frame": (Entry("link or frame that follows a pose"), _read_frame),
-    "posture": (Entry("joints that follow positions, all if it is empty", "[joint, ...]"), _read_posture),
-    "center_of_mass": (Entry("the centre of mass follows a position", "yes"), _read_center_of_mass),
-}
-"""Kinds of tasks by their keys, and what reads them."""
+def _read_sole(value: Value) -> Sole:
+    entries = value.section(SOLE, "a sole")
+    for key in ("frame", "length", "width"):
+        if key not in entries:
+            raise value.complaint(f"it must have a {key}")
+    numbers = {key: entries[key].number({}) for key in ("length", "width", "friction") if key in entries}
+    vectors = {key: entries[key].numbers({}, 3) for key in ("at", "x", "normal") if key in entries}
+    try:
+        return Sole(entries["frame"].text(), **numbers, **vectors)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    except InputError as error:
+        raise as_model_error(error, "a sole", value.at) from None
 
 
 def _read_limits(value: Value) -> ControlLimits:
     entries = value.section(LIMITS, "limits")
-    numbers = {key: entries[key].number({}) for key in ("dt", "acceleration") if key in entries}
+    numbers = {
+        key: entries[key].number({})
+        for key in ("dt", "acceleration", "normal_force", "glide_damping")
+        if key in entries
+    }
     kept = {key: x.switch() for key, x in entries.items() if key not in numbers}
     try:
         return ControlLimits(**numbers, **kept)

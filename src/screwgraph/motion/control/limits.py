@@ -55,6 +55,9 @@ class ControlLimits:
             value = getattr(self, name)
             if not 0.0 < value < np.inf:
                 raise InputError(f"{name} of the limits is {value!r}", why="it must be finite and positive")
+        for name in ("normal_force", "glide_damping"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise InputError(f"{name} of the limits is {getattr(self, name)!r}", why="it must be finite, from 0 on")
 
     def list_bounds(self, robot: Robot) -> Iterator[JointBounds]:
         """Yield the joints with limits of position or velocity that are kept."""

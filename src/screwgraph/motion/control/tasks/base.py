@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_keys import Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import to_sparse_rows
@@ -62,6 +64,14 @@ class ControlTask(ABC):
         """The task without gains, which are arguments: what code depends on."""
         return replace(self, **{name: 0.0 for name in GAINS if hasattr(self, name)})
 
+    KEYS: ClassVar[Keys] = {}
+    """Keys of its entry in a file beside its gains: the first one is that of its kind; none where files have none."""
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+        """Return the task of a file's entry. Raises ModelError, InputError."""
+        raise next(iter(entries.values())).complaint("files have no such task")
+
     @property
     @abstractmethod
     def name(self) -> str:
@@ -103,6 +113,13 @@ class MotionTask(ControlTask):
 
 GAINS = ("stiffness", "damping", "weight")
 """What tasks have of numbers that are arguments."""
+
+
+def confirm(value: Value, gains: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the gains of a task whose entry says yes. Raises ModelError."""
+    if not value.switch():
+        raise value.complaint("leave the task out, or say yes")
+    return gains
 
 
 def make_rows(J: Any, drift: Any, error: Any, rate: Any, rates: Sequence[Number]) -> list[TaskRow]:

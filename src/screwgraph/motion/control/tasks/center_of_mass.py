@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from screwgraph.mechanics.kinematics import center_of_mass, center_of_mass_acceleration, center_of_mass_jacobian
+from screwgraph.model.formats.yaml_keys import Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
+from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, confirm, make_rows
 
 
 @dataclass(frozen=True)
 class CenterOfMassTask(MotionTask):
     """The centre of mass (3,) (m) in the base's axes."""
+
+    KEYS: ClassVar[Keys] = {"center_of_mass": Entry("the centre of mass follows a position", "yes")}
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+        """Return the task of a file's entry. Raises ModelError, InputError."""
+        return cls(**confirm(entries["center_of_mass"], gains))
 
     @property
     def name(self) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
+from screwgraph.model.formats.yaml_keys import Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.tasks.base import ControlTask, TaskRow
 
@@ -22,6 +24,13 @@ class ContactForceTask(ControlTask):
     """
 
     contact: str
+
+    KEYS: ClassVar[Keys] = {"force": Entry("contact whose moment and force follow given ones")}
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+        """Return the task of a file's entry. Raises ModelError, InputError."""
+        return cls(entries["force"].text(), **gains)
 
     @property
     def name(self) -> str:

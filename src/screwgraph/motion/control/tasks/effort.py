@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
+from screwgraph.model.formats.yaml_keys import Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.tasks.base import EFFORTS, ControlTask, TaskRow
+from screwgraph.motion.control.tasks.base import EFFORTS, ControlTask, TaskRow, confirm
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,13 @@ class EffortTask(ControlTask):
 
     With limits and barriers and no other task it is a filter: the nearest efforts that keep them.
     """
+
+    KEYS: ClassVar[Keys] = {"effort": Entry("efforts follow given ones", "yes")}
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+        """Return the task of a file's entry. Raises ModelError, InputError."""
+        return cls(**confirm(entries["effort"], gains))
 
     @property
     def name(self) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_acceleration, frame_jacobian
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
+from screwgraph.model.formats.yaml_keys import Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 from screwgraph.spatial import Array, cross, maximum, rotation, sqrt, translation
@@ -40,6 +42,16 @@ class FrameTask(MotionTask):
         super().__post_init__()
         if self.of not in PARTS:
             raise make_unknown_name_error("part of a frame's pose", self.of, PARTS)
+
+    KEYS: ClassVar[Keys] = {
+        "frame": Entry("link or frame that follows a pose"),
+        "of": Entry("pose, position or orientation", default="pose"),
+    }
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+        """Return the task of a file's entry. Raises ModelError, InputError."""
+        return cls(entries["frame"].text(), entries["of"].text() if "of" in entries else "pose", **gains)
 
     @property
     def name(self) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_keys import Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Joint, Robot
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 
@@ -18,6 +20,13 @@ class PostureTask(MotionTask):
     """Positions of joints of one coordinate (rad, m), by default of all of them, in the robot's order."""
 
     joints: tuple[str, ...] = ()
+
+    KEYS: ClassVar[Keys] = {"posture": Entry("joints that follow positions, all if it is empty", "[joint, ...]")}
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+        """Return the task of a file's entry. Raises ModelError, InputError."""
+        return cls(tuple(item.text() for item in entries["posture"].items()), **gains)
 
     @property
     def name(self) -> str:

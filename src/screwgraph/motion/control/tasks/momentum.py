@@ -1,0 +1,61 @@
+"""Momentum about the centre of mass that follows a given one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from screwgraph.mechanics.kinematics import centroidal_momentum_matrix, centroidal_momentum_rate
+from screwgraph.model.formats.yaml_keys import Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.tasks.base import ControlTask, TaskRow, confirm
+from screwgraph.tape.sparse_rows import to_sparse_rows
+
+
+@dataclass(frozen=True)
+class MomentumTask(ControlTask):
+    """The momentum h (6,) about the centre of mass: angular (kg m^2/s), linear (kg m/s), in the base's axes.
+
+    dh/dt = dh*/dt + damping (h* - h): Orin, Goswami & Lee (2013).
+
+    Args:
+        damping: of the error (1/s).
+        weight: of the squares of what is missed (N m, N).
+    """
+
+    damping: float = 10.0
+
+    KEYS: ClassVar[Keys] = {"momentum": Entry("the momentum about the centre of mass follows a given one", "yes")}
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+        """Return the task of a file's entry. Raises ModelError, InputError."""
+        return cls(**confirm(entries["momentum"], gains))
+
+    @property
+    def gains(self) -> tuple[float, float, float]:
+        """No stiffness: what h is the rate of is no position."""
+        return 0.0, self.damping, self.weight
+
+    @property
+    def name(self) -> str:
+        """It is the robot's."""
+        return "momentum"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of the momentum and of its rate (6,)."""
+        centroidal_momentum_matrix(robot)
+        return {"momentum": (6,), "momentum_rate": (6,)}
+
+    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+        """Return a row for each component, angular ones first."""
+        wanted, rates = references
+        A = np.asarray(centroidal_momentum_matrix(robot)(q))
+        drift = centroidal_momentum_rate(robot)(q, qd, np.zeros(robot.nv))
+        error = np.asarray(wanted) - A @ qd
+        columns = zip(to_sparse_rows(A), drift, error, rates, strict=True)
+        return [TaskRow(row, d, 0.0, e, rate) for row, d, e, rate in columns]
