@@ -124,6 +124,11 @@ CALLS = {
         {"robot": robot(), "tasks": [sg.control.PostureTask()], "contacts": (), "ground": None, "limits": None,
          "dtype": "float64"},
     ),
+    "mpc": lambda: (
+        sg.mpc,
+        {"robot": robot(), "dt": 0.01, "horizon": 3, "actuated": None, "limits": None, "iterations": 1,
+         "barrier_steps": 2, "dtype": "float64"},
+    ),
     "load": lambda: (
         sg.load,
         {"source": "rr", "base": "fixed", "lock": (), "model": None, "gravity": None, "damping": True,

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from screwgraph.motion import integration_rules as integration_rules
     from screwgraph.motion import planning as planning
     from screwgraph.motion import simulation as simulation
-    from screwgraph.motion.control import controller
+    from screwgraph.motion.control import controller, mpc
     from screwgraph.motion.estimation import estimate, inverse_trajectory, over
     from screwgraph.motion.identification import identify
     from screwgraph.motion.identification.excitation import excitation
@@ -163,7 +163,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Mechanism", "load_mechanism", "mechanism_names"), "mechanics.mechanism"),
     **dict.fromkeys(("Plan", "Planner", "Task", "plan", "task_names"), "motion.planning"),
-    "controller": "motion.control",
+    **dict.fromkeys(("controller", "mpc"), "motion.control"),
     "excitation": "motion.identification.excitation",
     "minimal_distance": "motion.planning.collision",
     **dict.fromkeys(("Robot", "world"), "model.robot"),
@@ -293,6 +293,7 @@ __all__ = [
     "mass_matrix",
     "mechanism_names",
     "minimal_distance",
+    "mpc",
     "neutral",
     "orderings",
     "over",

@@ -53,7 +53,11 @@ class Argument:
 
 def make_numbered_argument(name: str, *shape: int) -> Argument:
     """Return an argument of any numbers, called "name[0]", "name[1]", ... row by row."""
-    return Argument(name, shape, tuple(f"{name}[{i}]" for i in range(int(np.prod(shape, dtype=int)))))
+    return Argument(name, shape, _number_names(name, int(np.prod(shape, dtype=int))))
+
+
+def _number_names(name: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{name}[{i}]" for i in range(count))
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,12 @@ class Result:
     def size(self) -> int:
         """How many numbers it holds."""
         return int(np.prod(self.shape))
+
+
+def list_names(array: Argument | Result) -> str:
+    """Return what the numbers of an array are, for comments; those that are only numbered stand row by row."""
+    is_numbered = array.names == _number_names(array.name, len(array.names))
+    return "row by row" if is_numbered else ", ".join(array.names)
 
 
 def format_arguments(arguments: Sequence[Argument | Result]) -> str:

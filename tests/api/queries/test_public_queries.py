@@ -19,6 +19,7 @@ OF_JOINTS = "no joint carries links and frames"
 ROBOTS_ALONE: Mapping[str, str] = {
     "controller": OF_JOINTS,  # tasks are motions of frames
     "kinematics_graph": OF_JOINTS,  # positions are the coordinates themselves: nothing is eliminated along joints
+    "mpc": OF_JOINTS,  # stages are those of trees
     "minimal_distance": OF_JOINTS,  # bodies are lines without thickness, which nothing touches
 }
 """Queries of robots that mechanisms refuse, and the reason that the refusal gives."""

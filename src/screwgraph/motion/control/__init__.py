@@ -13,6 +13,14 @@ from screwgraph.motion.control.contacts import HeldContact, Sole
 from screwgraph.motion.control.controller import controller, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.controller_files import ControllerFile, load_controller
 from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.predictive import (
+    HorizonLimits,
+    PredictedMotion,
+    converge,
+    mpc,
+    stack_references,
+    stack_weights,
+)
 from screwgraph.motion.control.tasks import (
     AxisTask,
     CenterOfMassTask,
@@ -41,16 +49,22 @@ __all__ = [
     "FrameTask",
     "FunctionBarrier",
     "HeldContact",
+    "HorizonLimits",
     "LinkCapsule",
     "MomentumTask",
     "MotionTask",
     "PlaneBarrier",
     "PostureTask",
+    "PredictedMotion",
     "ShapeBarrier",
     "Sole",
     "controller",
+    "converge",
     "load_controller",
+    "mpc",
     "stack_barriers",
     "stack_contacts",
     "stack_gains",
+    "stack_references",
+    "stack_weights",
 ]

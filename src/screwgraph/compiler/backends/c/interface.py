@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from screwgraph.compiler.backends.base import ExportedFunction, Library, assign_identifiers
 from screwgraph.compiler.backends.c.operations import SCALARS, make_identifiers
 from screwgraph.compiler.backends.escapes import in_comment
-from screwgraph.compiler.signature import PARAMETERS, Argument, Result
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result, list_names
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def name_parameter_fields(library: Library) -> dict[str, str]:
 
 
 def _describe_array(identifier: str, array: Argument | Result) -> str:
-    listed = ", ".join(array.names) or "row by row"
+    listed = list_names(array)
     if isinstance(array, Argument) and array.name == PARAMETERS:
         listed = "a structure, see above"
     text = in_comment(f"{identifier} ({' x '.join(map(str, array.shape)) or 1}): {listed}")

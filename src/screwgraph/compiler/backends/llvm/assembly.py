@@ -23,7 +23,7 @@ from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.packed_block import PackedBlock, emit_limb_block
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER, emit_quaternion_counter, place_quaternions
 from screwgraph.compiler.backends.llvm.result_store import emit_result_stores
-from screwgraph.compiler.backends.llvm.routine import emit_routine, widest_vector
+from screwgraph.compiler.backends.llvm.routine import emit_routine, has_wide_sines, widest_vector
 from screwgraph.compiler.backends.llvm.sample_block import emit_block, fits_one_function
 from screwgraph.compiler.backends.llvm.sincos import emit_sincos
 from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
@@ -136,6 +136,8 @@ def emit_declarations(program: Code, kinds: Sequence[Lanes], packs: Collection[L
     `packs` are vectors of one sample's numbers.
     """
     code, one = program.instructions, Lanes(1, kinds[0].bits)
+    if isinstance(program, Routine) and has_wide_sines(program):
+        kinds = tuple(dict.fromkeys((*kinds, widest_vector(one))))
     parts = [
         ALLOCATIONS,
         "declare double @sin(double)",

@@ -19,7 +19,7 @@ from screwgraph.compiler.backends.rust.operations import (
 )
 from screwgraph.compiler.passes.angle_reduction import find_large_terms
 from screwgraph.compiler.passes.outlining import LEAVES, Outlines, outline_program
-from screwgraph.compiler.signature import PARAMETERS, Argument, Result
+from screwgraph.compiler.signature import PARAMETERS, Argument, Result, list_names
 
 WHOLE = 1_000
 """Instructions that stay in one piece: every `let` is a scope within the one before, and with debugging information
@@ -169,7 +169,7 @@ def _lines(one: Signature, cut: Outlines, part: Sequence[int], dereferenced: str
 def _comment(one: Signature) -> list[str]:
     lines = [f"/// {one.listing.counted}."]
     for name, array in [*one.takes, *one.gives]:
-        listed = ", ".join(array.names) or "row by row"
+        listed = list_names(array)
         if isinstance(array, Argument) and array.name == PARAMETERS:
             listed = "live parameters"
         lines += ["///", f"/// `{name}`: {in_doc_comment(listed)}"]

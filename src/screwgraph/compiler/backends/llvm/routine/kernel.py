@@ -144,6 +144,19 @@ class Kernel:
         """Copy a number from one address to another."""
         self.store(self.load(source, self.one), target, self.one)
 
+    def copy_run(self, source: str, target: str, count: int) -> None:
+        """Copy numbers side by side to others."""
+        if count == 1:
+            self.copy(source, target)
+            return
+        size = count * self.lanes.bytes * self.lanes.width
+        self.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
+    def is_run(self, place: int, count: int) -> bool:
+        """Whether so many places stand side by side in one memory, and move alike."""
+        located = [self.locate(p) for p in range(place, place + count)]
+        return all(area == located[0][0] and i == located[0][1] + k for k, (area, i) in enumerate(located))
+
     def is_zero(self, place: int) -> str:
         """Return whether a number of the memory is zero, in all samples."""
         number = self.load(self.pointer(place), self.one)

@@ -10,12 +10,29 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.llvm.allocation import emit_allocation
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import vector_width
+from screwgraph.compiler.backends.llvm.operations import TOGETHER
 from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, SideBySide, StageLoop, When
+from screwgraph.tape import (
+    Block,
+    Lookup,
+    Loop,
+    Part,
+    Pick,
+    Program,
+    Put,
+    Routine,
+    SettlingLoop,
+    SideBySide,
+    StageLoop,
+    When,
+)
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion
+
+RUN = 4
+"""Numbers side by side that are copied at once."""
 
 
 @dataclass
@@ -60,14 +77,16 @@ class PartsPrinter:
             self.body.do(kernel.call)
 
     def function_of(self, block: Block, lanes: Lanes | None = None) -> str:
-        """Return the function of a program; one of several `lanes` is taken in by its caller."""
+        """Return the function of a program; one of several `lanes` is taken in by its caller, where it has no sines."""
         own = lanes or self.lanes
         key = (id(block.program), own.tag)
         if key not in self.names:
             name = f"{'' if lanes is None else 'lanes_'}program{len(self.names)}_"
-            text = emit_block(block.program, own, name, whole=self.whole, inlined=self.inlined or lanes is not None)
+            inlined = self.inlined or lanes is not None
+            if lanes is not None and has_sines(block.program):  # large angles go one by one
+                name, inlined = self.function_of(block)[1:].removesuffix(self.lanes.tag), False
             self.names[key] = f"@{name}{own.tag}"
-            self.functions.append(text)
+            self.functions.append(emit_block(block.program, own, name, whole=self.whole, inlined=inlined))
         return self.names[key]
 
 
@@ -80,12 +99,33 @@ def print_block(part: Block, printer: PartsPrinter) -> None:
     found = _locate(body, part.writes, in_place=writes_there)
     if not reads_there:
         used = {i[1] for i in part.program.instructions if i[0] == "input"}
-        for i in sorted(used):
-            body.copy(body.pointer(part.reads[i]), body.address(given, str(i)))
+        for i, place, count in find_runs(body, [(i, part.reads[i]) for i in sorted(used)]):
+            body.copy_run(body.pointer(place), body.address(given, str(i)), count)
     body.do(f"call void {function}(ptr {given}, ptr {found})")
     if not writes_there:
-        for i, place in enumerate(part.writes):
-            body.copy(body.address(found, str(i)), body.pointer(place))
+        for i, place, count in find_runs(body, list(enumerate(part.writes))):
+            body.copy_run(body.address(found, str(i)), body.pointer(place), count)
+
+
+def find_runs(body: Kernel, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Yield the first pair of a number and a place, and how many follow that both go on by one, in one memory."""
+    first, count = 0, 0
+    for k, (i, place) in enumerate(pairs):
+        if count:
+            (start, begin) = pairs[first]
+            (area, at), (other, there) = body.locate(begin), body.locate(place)
+            if (i - start, there - at) == (count, count) and area == other:
+                count += 1
+                continue
+            yield (*pairs[first], count)
+        first, count = k, 1
+    if count:
+        yield (*pairs[first], count)
+
+
+def has_sines(program: Program) -> bool:
+    """Whether a program has sines or cosines."""
+    return any(i[0] in TOGETHER for i in program.instructions)
 
 
 def _locate(body: Kernel, places: Sequence[int], *, in_place: bool) -> str:
@@ -142,10 +182,10 @@ def print_stage_loop(part: StageLoop, printer: PartsPrinter) -> None:
 def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
     """Go through the stages, of one sample as many at once as numbers fit a vector; what is left, one by one."""
     blocks = [own for own in part.parts if isinstance(own, Block)]
-    steady = all(window.stride == 1 for window in part.windows)
-    if printer.lanes.width > 1 or len(blocks) < len(part.parts) or not steady:
+    if printer.lanes.width > 1 or len(blocks) < len(part.parts):
         return print_stage_loop(part, printer)
     first, width = 0, printer.neighbours
+    has_angles = any(has_sines(block.program) for block in blocks)  # code of sines is there for the widest vectors
     while first < part.count:  # vectors of half the length hold what is left
         end = first + (part.count - first) // width * width
         if first < end:
@@ -155,7 +195,7 @@ def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
                 else:
                     for block in blocks:
                         _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits))
-        first, width = end, width // 2
+        first, width = end, 1 if has_angles else width // 2
     return None
 
 
@@ -165,13 +205,25 @@ def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: La
     function = printer.function_of(block, wide)
     given, found = (body.reserve(wide.width * len(places)) for places in (block.reads, block.writes))
     for i in sorted({i[1] for i in block.program.instructions if i[0] == "input"}):
-        here = body.pointer(block.reads[i])
-        moves = part.stride(block.reads[i])
-        value = body.load(here, vector) if moves else body.spread(body.load(here, body.one), vector)
-        body.store(value, body.address(given, str(wide.width * i)), vector)
+        here, there = body.pointer(block.reads[i]), body.address(given, str(wide.width * i))
+        if stride := part.stride(block.reads[i]):
+            _move_lanes(body, (here, stride), (there, 1), vector)
+        else:
+            body.store(body.spread(body.load(here, body.one), vector), there, vector)
     body.do(f"call void {function}(ptr {given}, ptr {found})")
     for i, place in enumerate(block.writes):
-        body.store(body.load(body.address(found, str(wide.width * i)), vector), body.pointer(place), vector)
+        there = (body.pointer(place), part.stride(place))
+        _move_lanes(body, (body.address(found, str(wide.width * i)), 1), there, vector)
+
+
+def _move_lanes(body: Kernel, source: tuple[str, int], target: tuple[str, int], vector: Vector) -> None:
+    """Copy the numbers of a vector from an address to another, at distances of their own; at once where these are 1."""
+    (here, step), (there, other) = source, target
+    if step == other == 1:
+        body.store(body.load(here, vector), there, vector)
+        return
+    for lane in range(vector.width):
+        body.copy(body.address(here, str(lane * step)), body.address(there, str(lane * other)))
 
 
 def print_when(part: When, printer: PartsPrinter) -> None:
@@ -238,11 +290,16 @@ def _product(
 
 
 def print_copies(part: Copies, kernel: Kernel) -> None:
-    """Write a loop over places, for each pair of areas that they are in and move in."""
+    """Copy runs of numbers at once, others in a loop over places, one for each pair of areas and how they move."""
     together: dict[Any, list[tuple[int, int]]] = {}
-    for source, target in zip(part.sources, part.targets, strict=True):
-        (a, i), (b, j) = kernel.locate(source), kernel.locate(target)
-        together.setdefault((a, b), []).append((i, j))
+    pairs = list(zip(part.sources, part.targets, strict=True))
+    for source, target, count in find_runs(kernel, pairs):
+        if count >= RUN and kernel.is_run(source, count):
+            kernel.copy_run(kernel.pointer(source), kernel.pointer(target), count)
+            continue
+        for k in range(count):
+            (a, i), (b, j) = kernel.locate(source + k), kernel.locate(target + k)
+            together.setdefault((a, b), []).append((i, j))
     for ends, pairs in together.items():
         a, b = (kernel.move(*end) for end in ends)
         sources, targets = (kernel.table(column) for column in zip(*pairs, strict=True))
@@ -298,3 +355,9 @@ def print_routine(
 def widest_vector(lanes: Lanes) -> Lanes:
     """Return how many numbers of this size, of one sample, loops take at a time."""
     return Lanes(vector_width() * 64 // lanes.bits, lanes.bits)
+
+
+def has_wide_sines(routine: Routine) -> bool:
+    """Whether sines of several stages of one sample go side by side."""
+    blocks = (own for part in routine.every if isinstance(part, SideBySide) for own in part.parts)
+    return any(isinstance(own, Block) and has_sines(own.program) for own in blocks)

@@ -1,0 +1,83 @@
+"""What no horizon can be of: an error of one line each; numbers without sense have a status."""
+
+import numpy as np
+import pytest
+from tests.motion.control.predictive.test_optima import cart_pole
+
+import screwgraph as sg
+from screwgraph.base.errors import InputError
+from screwgraph.motion.control import HorizonLimits, PostureTask, converge, stack_references, stack_weights
+
+
+def complains(match):
+    return pytest.raises(InputError, match=match)
+
+
+def test_robots():
+    with complains("'five_bar', which has loops or couplings"):
+        sg.mpc(sg.load("five_bar"), dt=0.01, horizon=5)
+    with complains("'floating_base' has 7 positions and 6 velocities"):
+        sg.mpc(sg.load("a1", base="floating"), dt=0.01, horizon=5)
+    with complains("'wrist'"):
+        sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=["wrist"])
+    with complains("actuated names no joint"):
+        sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=[])
+
+
+def test_numbers():
+    robot = sg.load("cart_pole")
+    with complains("dt is 0.0"):
+        sg.mpc(robot, dt=0.0, horizon=5)
+    with complains("a horizon of 1 instants"):
+        sg.mpc(robot, dt=0.01, horizon=1)
+    with complains("barrier_steps is 0"):
+        sg.mpc(robot, dt=0.01, horizon=5, barrier_steps=0)
+
+
+def test_limits():
+    robot = sg.load("cart_pole")
+    for limits, match in [
+        ({"effort": -1.0}, "effort of the limits: -1"),
+        ({"velocity": {"pole": 1.0}}, "'pole'"),
+        ({"lower": 1.0, "upper": 0.0}, "positions have the bounds 1 and 0"),
+        ({"upper": [1.0, 2.0, 3.0]}, "upper: expected a number, 2 numbers"),
+        ({"upper": [np.nan, 1.0]}, "NaN"),
+    ]:
+        with complains(match):
+            sg.mpc(robot, dt=0.01, horizon=5, limits=HorizonLimits(**limits))
+    with complains("penalty of the limits"):
+        HorizonLimits(penalty=(0.0, 1.0))
+
+
+def test_weights_and_references():
+    robot = sg.load("cart_pole")
+    control, _ = cart_pole()
+    with complains("an effort has the weight 0"):
+        stack_weights(robot, effort=0.0)
+    with complains("weights of position"):
+        stack_weights(robot, position=-1.0)
+    np.testing.assert_array_equal(
+        stack_weights(robot, position={"theta": 3.0}, velocity=[1.0, 2.0], effort=0.5, actuated=["x"]),
+        [0.0, 3.0, 1.0, 2.0, 0.5],
+    )
+    with complains(r"position of the shape \(3,\).*give \(2,\), or \(51, 2\)"):
+        stack_references(control, np.zeros(3))
+    other = sg.controller(robot, [PostureTask()])
+    with complains("controller is not a controller of sg.mpc"):
+        stack_references(other, [0.0, 0.0])
+    with complains("controller is not a controller of sg.mpc"):
+        converge(other, [0.0, 0.0], [0.0, 0.0], np.zeros((2, 4)), np.zeros(5))
+
+
+def test_states_without_sense_have_no_effort_and_are_forgotten():
+    control, weights = cart_pole()
+    references, nothing = stack_references(control, [0.0, np.pi]), np.zeros(control.arguments[-1].shape)
+    sound = control([0.0, 3.0], [0.0, 0.0], references, weights, 0.0, nothing)
+    for bad in (np.nan, np.inf, 1e200):
+        with np.errstate(all="ignore"):
+            tau, *_, following, solution = control([0.0, bad], [0.0, 0.0], references, weights, 0.0, sound[4])
+        assert solution[0] == 3.0
+        assert tau == 0.0
+        again = control([0.0, 3.0], [0.0, 0.0], references, weights, 0.0, following)
+        for x, y in zip(again, sound, strict=True):
+            np.testing.assert_array_equal(x, y)

@@ -1,0 +1,41 @@
+"""Horizons in C and in JAX: the same numbers."""
+
+import numpy as np
+import pytest
+from tests.api.deployment.tools import WARNINGS, done, found
+from tests.motion.control.predictive.test_optima import cart_pole
+
+import screwgraph as sg
+from screwgraph.motion.control import stack_references
+
+
+def test_c(tmp_path):
+    compiler = found("gcc", "clang", "cc")
+    control, _ = cart_pole()
+    sg.export_library({"mpc": control}, tmp_path, prefix="cart")
+    tests = map(str, (tmp_path / "test").glob("*.c"))
+    done(compiler, "-std=c99", *WARNINGS, "-O1", "-I.", "cart.c", *tests, "-o", "t", "-lm", cwd=tmp_path)
+    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+    assert "alloc" not in (tmp_path / "cart.c").read_text(encoding="utf-8")
+
+
+def test_jax_has_the_same_bits():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    control, weights = cart_pole()
+    state = [0.0, 2.8], [0.1, 0.0], stack_references(control, [0.0, np.pi]), weights, 0.3
+    previous = control(*state, np.zeros(control.arguments[-1].shape))[4]
+    arrays = [np.asarray(x, dtype=float) for x in (*state, previous)]
+    for got, expected in zip(control.jax()(*arrays), control(*arrays), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), expected)
+
+
+def test_batches_are_as_single_states():
+    control, weights = cart_pole()
+    rng, references = np.random.default_rng(0), stack_references(control, [0.0, np.pi])
+    q, qd = [0.0, 2.8] + 0.3 * rng.standard_normal((5, 2)), 0.1 * rng.standard_normal((5, 2))
+    nothing = np.zeros(control.arguments[-1].shape)
+    together = control(q, qd, references, weights, 0.0, nothing)
+    for i in range(5):
+        for whole, one in zip(together, control(q[i], qd[i], references, weights, 0.0, nothing), strict=True):
+            np.testing.assert_array_equal(whole[i], one)
