@@ -52,6 +52,34 @@ def test_cells_in_space_read_three_components_in_the_axes_of_the_body(spatial, b
     np.testing.assert_allclose(found, np.einsum("kji,kj->ki", R, force), atol=1e-8 * np.abs(force).max())
 
 
+def test_a_rod_in_space_is_pulled_as_newton_says(spatial):
+    """The rod's ends push on what it joins: along it, the pin's force on the rocker is the tension less its inertia."""
+    mechanism, run, states = spatial
+    read = simulate_sensors(
+        mechanism, states, parse_sensors(mechanism, [{"sensor": "it", "tension": "coupler", "sigma": 1}])
+    )
+    pins = sg.with_pin_forces(sg.dynamics_graph(mechanism), "rocker.C").given("q", "qd", "tau")
+    force = -np.asarray(sg.compile(pins, "wrench")(run.q, run.qd, run.tau))  # of the rocker on the rod
+    B, C = (mechanism.locate(run.q, name, None) for name in "BC")
+    line = (C - B) / np.linalg.norm(C - B, axis=1, keepdims=True)
+    np.testing.assert_allclose(read["it"], np.einsum("ki,ki->k", force, line), atol=1e-8 * np.abs(force).max())
+    with pytest.raises(sg.InputError, match=r"is a rod.*tension"):
+        parse_sensors(mechanism, [{"sensor": "it", "load_cell": ["coupler", "C"], "sigma": 1.0}])
+
+
+def test_tension_is_that_part_of_a_load_cell_in_the_plane():
+    mechanism = sg.load_mechanism("four_bar_angle")
+    run = sg.simulate(mechanism, time=0.1, dt=0.01, method="dop853")
+    states = {"q": run.q, "v": run.qd, "a": run.qdd}
+    states |= {"multipliers": constraint_multipliers(mechanism, run.q, run.qd, run.tau)}
+    both = [
+        {"sensor": "cell", "load_cell": ["coupler", "P2"], "sigma": 1},
+        {"sensor": "pull", "tension": "coupler", "sigma": 1},
+    ]
+    read = simulate_sensors(mechanism, states, parse_sensors(mechanism, both))
+    np.testing.assert_allclose(read["pull"], read["cell_x"], atol=1e-9 * np.abs(read["cell_x"]).max())
+
+
 def test_a_load_cell_in_space_tells_the_torque_of_the_motor(spatial):
     """Beside an encoder of 6 deg, which alone knows nothing of it."""
     mechanism, run, states = spatial

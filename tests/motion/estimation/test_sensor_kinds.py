@@ -91,7 +91,15 @@ def test_jacobians_on_mechanisms_are_finite_differences(kind: str):
 def declare_on(mechanism: sg.Mechanism, kind: str, **more: float) -> dict[str, Any]:
     form = OF_MECHANISMS[kind]
     body, point, angle = mechanism.bodies[1].name, mechanism.points[2].name, mechanism.angles[0].name
-    parts = {"body": body, "point": point, "angle": angle, "motor": angle, "pin": [body, point], "coordinate": angle}
+    parts = {
+        "body": body,
+        "point": point,
+        "angle": angle,
+        "motor": angle,
+        "pin": [body, point],
+        "coordinate": angle,
+        "bar": body,
+    }
     return declared(kind, parts[form.on], form.has_place, AT[:2], **more)
 
 

@@ -9,7 +9,7 @@ from screwgraph.model.sensors import SENSORS
 
 PLACE, LINE = "[x, y], in space [x, y, z]", "[point, point], in space also a vector"
 PART = "name of the part"
-TARGETS = {"angle": "angle or [point, point]", "pin": "[body, point]", "motor": "angle"}
+TARGETS = {"angle": "angle or [point, point]", "pin": "[body, point]", "motor": "angle", "bar": "body"}
 """What sensors are on, where that is no part of one name."""
 
 MECHANISM: Keys = {

@@ -23,7 +23,7 @@ from screwgraph.model.mechanism.read_forces import ReadContext, read_parts
 from screwgraph.model.mechanism.read_values import Ends, find_angle, find_line, find_point, read_number, read_numbers
 from screwgraph.model.sensors import SENSORS, SensorPlace
 from screwgraph.model.sensors.sensor import OPTIONS, Sensor
-from screwgraph.spatial import dot, vector
+from screwgraph.spatial import dot, sqrt, vector
 
 FORMS = {name: kind.mechanism for name, kind in SENSORS.items() if kind.mechanism}
 """Kinds of sensors that mechanisms have."""
@@ -48,13 +48,22 @@ class MechanismMotion:
     def pin_force(self, pin: tuple[int, int]) -> Any:
         """Return the force on a body at one of its points (d,), see `PinForce`, in the axes of the body."""
         number, _ = pin
+        ground = self._ground_force(pin)
+        return vector([dot(axis, ground) for axis in self._motion().axes(self.mechanism.bodies[number])])
+
+    def tension(self, body: int) -> Any:
+        """Return the force on a body at its second point, along the line from its first (1,)."""
+        first, second = self.mechanism.bodies[body].points[:2]
+        way, ground = self._motion().way((first, second)), self._ground_force((body, second))
+        return vector([dot(way, ground) / sqrt(dot(way, way))])
+
+    def _ground_force(self, pin: tuple[int, int]) -> list[Any]:
+        """Return the force on a body at one of its points, in the axes of the ground."""
         force, multipliers = _pin_forces(self.mechanism)[pin], list[Any]()
         rows = _rows_of_multipliers(self.mechanism)
         for held in force.held:
             multipliers.append([self.states["multipliers"][i] for i in rows[held.rows.constraint]])
-        ground = force.force(self.states["q"], self.states["qdd"], multipliers)
-        motion = self._motion()
-        return vector([dot(axis, ground) for axis in motion.axes(self.mechanism.bodies[number])])
+        return force.force(self.states["q"], self.states["qdd"], multipliers)
 
     def coordinate(self, slot: int, order: int) -> Any:
         """Return a coordinate (1,), or its rate (order 1) or acceleration (order 2)."""
@@ -235,6 +244,8 @@ def _target(on: str, value: Value, around: ReadContext) -> int | tuple[int, int]
         return find_angle(value, around.angles)
     if on == "pin":
         return _pin(value, around)
+    if on == "bar":
+        return _bar(value, around)
     if on == "coordinate":
         return _coordinate(value, around)
     if on == "angle":
@@ -267,7 +278,24 @@ def _pin(value: Value, around: ReadContext) -> tuple[int, int]:
     return body, point
 
 
+def _bar(value: Value, around: ReadContext) -> int:
+    number = _find_body(value, around)
+    if len(around.bodies[number].points) < 2:
+        why = "a line needs two points"
+        raise ModelError(f"{value.what}: body {quote_text(value.text())} has one point", at=value.at, why=why)
+    return number
+
+
 def _body(value: Value, around: ReadContext) -> int:
+    number = _find_body(value, around)
+    if around.bodies[number].is_rod:
+        why = "all of it lies on one line: it has no axes across that"
+        fix = "tension: reads the force along it"
+        raise ModelError(f"{value.what}: body {quote_text(value.text())} is a rod", at=value.at, why=why, fix=fix)
+    return number
+
+
+def _find_body(value: Value, around: ReadContext) -> int:
     text, names = value.text(), [body.name for body in around.bodies]
     if text not in names:
         raise ModelError(
@@ -275,7 +303,4 @@ def _body(value: Value, around: ReadContext) -> int:
             at=value.at,
             fix=suggest_name(text, names, "the bodies are"),
         )
-    if around.bodies[names.index(text)].is_rod:
-        why = "all of it lies on one line: it has no axes across that"
-        raise ModelError(f"{value.what}: body {quote_text(text)} is a rod", at=value.at, why=why)
     return names.index(text)

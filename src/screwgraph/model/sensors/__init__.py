@@ -16,6 +16,7 @@ from screwgraph.model.sensors.load_cell import LOAD_CELL
 from screwgraph.model.sensors.motion import MOTION
 from screwgraph.model.sensors.pose import POSE
 from screwgraph.model.sensors.position import POSITION
+from screwgraph.model.sensors.tension import TENSION
 
 SENSORS: Mapping[str, SensorKind] = {
     "pose": POSE,
@@ -31,6 +32,7 @@ SENSORS: Mapping[str, SensorKind] = {
     "angle": ANGLE,
     "load_cell": LOAD_CELL,
     "motion": MOTION,
+    "tension": TENSION,
 }
 """Kinds of sensors, by the entry that names what a sensor is on; a base is placed by first readings in this order."""
 
