@@ -21,7 +21,7 @@ def test_a_selection_reads_what_it_names(indices):
 
 @pytest.mark.parametrize("count", [0, -1, 2.0, "3", None])
 def test_a_family_has_a_positive_count(count):
-    with pytest.raises(sg.InputError, match="x: a family of .* unknowns"):
+    with pytest.raises(sg.InputError, match=r"x: a family of .* unknowns"):
         Variables("x", Vector(2), count)
 
 
