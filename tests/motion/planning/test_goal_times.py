@@ -135,7 +135,7 @@ def test_times_are_kept_when_the_mesh_is_refined():
     assert plan.solved, plan
     assert plan.at(LATE).q[0] == pytest.approx(0.9, abs=1e-7)
     exact = sg.simulate(
-        plan.task.robot, plan.q[0], plan.qd[0], time=LATE, dt=LATE / 2000, tau=lambda t, q, qd: plan.at(t).tau
+        plan.task.robot, plan.q[0], plan.qd[0], time=LATE, dt=LATE / 40, tau=lambda t, q, qd: plan.at(t).tau
     )
     assert exact.q[-1, 0] == pytest.approx(0.9, abs=1e-3)
 
