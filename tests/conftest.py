@@ -42,6 +42,9 @@ FIRST_ORDER = ("api", "mechanics", "model", "motion")
 """Folders whose tests are about answers, which are those of any order."""
 TRY_NAMED_ORDERS = ordering_search._try_named_orders
 
+ENDLESS = 10**9
+"""Instructions of a program that stays in one piece: pieces save time where code is optimised."""
+
 GARBAGE = 400_000
 """New objects after which the collector of cycles looks for some."""
 
@@ -102,10 +105,10 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[None]:
     """Compile without drafts and without LLVM's optimisation where tests are not about code: the same answers, sooner.
 
-    Batches are computed state by state, not in vectors, limbs one by one; products round before they are added, for
-    LLVM selects instructions that do both in twice the time of others. In `FIRST_ORDER`, the first order that is
-    possible is taken, not the cheapest. These kinds of code have caches of their own. `make suite` optimises all but
-    `STATISTICS`.
+    Batches are computed state by state, not in vectors, limbs one by one, programs in one piece; products round before
+    they are added, for LLVM selects instructions that do both in twice the time of others. In `FIRST_ORDER`, the first
+    order that is possible is taken, not the cheapest. These kinds of code have caches of their own. `make suite`
+    optimises all but `STATISTICS`.
     """
     with pytest.MonkeyPatch.context() as patch:
         path = request.path.relative_to(Path(__file__).parent)
@@ -119,7 +122,7 @@ def soon_compiled(request: pytest.FixtureRequest, own_cache: None) -> Iterator[N
             patch.setenv(tiering.VARIABLE, "0")
             patch.setattr(machine_code, "_object", _object_soon)
             patch.setattr(gufunc, "emit_module", _state_by_state)
-            patch.setattr(gufunc, "emit_packed_block", lambda *_: None)
+            patch.setattr(gufunc, "emit_packed_block", lambda *_: None)  # limbs side by side
             patch.setattr(sample_block, "fuse_multiply_add", lambda program: program)
             if any(map(path.is_relative_to, FIRST_ORDER)) and not request.node.get_closest_marker("cheapest"):
                 patch.setenv("SCREWGRAPH_CACHE_DIR", os.environ["SCREWGRAPH_CACHE_DIR"] + "_first_order")
@@ -141,8 +144,10 @@ def denormal_numbers(own_cache: None) -> Iterator[None]:
     assert np.nextafter(0.0, 1.0) * np.float64(1.0) > 0.0
 
 
-def _state_by_state(program: Any, arguments: Any, results: Any, dtype: str, batches: bool, *more: Any) -> str:
-    return emit_module(program, arguments, results, dtype, False, *more)
+def _state_by_state(
+    program: Any, arguments: Any, results: Any, dtype: str, batches: bool, quaternions: Any, whole: int, alone: Any
+) -> str:
+    return emit_module(program, arguments, results, dtype, False, quaternions, ENDLESS, None)
 
 
 def _try_until_one_is_possible(trials: PlanTrials, names: Sequence[str], inputs: Sequence[str]) -> list[Any]:
