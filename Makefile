@@ -51,7 +51,8 @@ extras: $(VENV)/installed-dev
 	done
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "extra and not suite" $$(grep -rl 'mark.extra' tests --include='test_*.py')
 
-# Which tests are slow, into tests/slow.txt: each of them runs one week of two or three in `make test`.
+# Which tests are slow, into tests/slow.txt: each of them runs one week of two or three in `make test`; and which tables
+# of cases are long, into tests/tables.txt: some of their cases run.
 durations: export SCREWGRAPH_TEST_SEED := all
 durations: $(VENV)/installed-dev
 	$(TEST) -p tests.durations

@@ -25,7 +25,7 @@ from screwgraph.compiler.cache import source_digest
 from screwgraph.compiler.problem import ordering_search
 from screwgraph.compiler.problem.plan_costs import PlanTrials
 from screwgraph.elimination import orderings
-from tests.sampling import SEED, is_turn, kinds_of, read_slow_functions, sample_cases, seed_of_run
+from tests.sampling import ALL, SEED, is_turn, kinds_of, read_slow_functions, read_tables, sample_cases, seed_of_run
 
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.register_profile("CI", deadline=None, derandomize=True)
@@ -56,14 +56,19 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to `make suite` what `sampled(k)` leaves out of the cases of a function, and slow cases out of turn."""
+    """Leave to `make suite` what `sampled(k)` leaves out of the cases of a function, and slow cases out of turn.
+
+    Long tables of cases (`tests/tables.txt`) are sampled more.
+    """
     tables: defaultdict[tuple[Path, str], list[pytest.Function]] = defaultdict(list)
+    long = {} if seed_of_run() == ALL else read_tables()
     for item in items:
-        is_sampled = item.get_closest_marker("sampled") is not None and item.get_closest_marker("suite") is None
-        if is_sampled and isinstance(item, pytest.Function):
+        is_sampled = item.get_closest_marker("sampled") is not None or item.nodeid.partition("[")[0] in long
+        if is_sampled and item.get_closest_marker("suite") is None and isinstance(item, pytest.Function):
             tables[item.path, item.originalname].append(item)
     for (path, name), table in tables.items():
-        k = table[0].get_closest_marker("sampled").args[0]  # pyright: ignore[reportOptionalMemberAccess]
+        mark = table[0].get_closest_marker("sampled")
+        k = (mark.args[0] if mark is not None else 1) * long.get(table[0].nodeid.partition("[")[0], 1)
         parameters = [mark.args[0] for mark in table[0].iter_markers("parametrize")]
         cases = [kinds_of(item.callspec.params, parameters) for item in table if hasattr(item, "callspec")]
         taken = sample_cases(cases or [frozenset()], k, f"{seed_of_run()} {path.name} {name}")

@@ -1,16 +1,19 @@
-"""Lists slow functions anew, in `SLOW`, by their CPU seconds: a plugin, `pytest -p tests.durations`."""
+"""Lists slow functions and long tables of cases anew, by their CPU seconds: a plugin, `pytest -p tests.durations`."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
-from tests.sampling import SLOW, SLOW_SECONDS
+from tests.sampling import SLOW, SLOW_SECONDS, TABLE_SECONDS, TABLES
 
 CPU = "CPU seconds"
+PAGES = "tests/docs/"
+"""Folder whose cases are pages: each is a kind of its own."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -30,19 +33,30 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 class SlowFunctions:
-    """CPU seconds of the slowest case of each function."""
+    """CPU seconds of the cases of each function."""
 
     def __init__(self) -> None:
-        self.seconds = defaultdict[str, float](float)
+        self.seconds = defaultdict[str, dict[str, float]](dict)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        function = report.nodeid.partition("[")[0]
+        function, _, case = report.nodeid.partition("[")
         took = max((float(str(seconds)) for name, seconds in report.user_properties if name == CPU), default=0.0)
-        self.seconds[function] = max(self.seconds[function], took)
+        self.seconds[function][case] = took  # the last report of a case has all
 
     def pytest_sessionfinish(self) -> None:
-        rows = sorted(row for row in self.seconds.items() if row[1] >= SLOW_SECONDS)
-        SLOW.write_text("".join(f"{seconds:.1f} {function}\n" for function, seconds in rows), encoding="utf-8")
+        slowest = {function: max(cases.values()) for function, cases in self.seconds.items()}
+        tables = {
+            function: sum(cases.values())
+            for function, cases in self.seconds.items()
+            if len(cases) > 1 and not function.startswith(PAGES)
+        }
+        _write_list(SLOW, slowest, SLOW_SECONDS)
+        _write_list(TABLES, tables, TABLE_SECONDS)
+
+
+def _write_list(file: Path, seconds: Mapping[str, float], least: float) -> None:
+    rows = sorted((function, took) for function, took in seconds.items() if took >= least)
+    file.write_text("".join(f"{took:.1f} {function}\n" for function, took in rows), encoding="utf-8")
 
 
 BEGAN = pytest.StashKey[float]()

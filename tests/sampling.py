@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from math import ceil
 from pathlib import Path
 from random import Random
 from zlib import crc32
@@ -14,12 +15,16 @@ SLOW = Path(__file__).with_name("slow.txt")
 
 A new function is not slow before it stands there, and runs always.
 """
+TABLES = Path(__file__).with_name("tables.txt")
+"""Functions with long tables of cases: a line each, CPU seconds of all cases and the function, as in `SLOW`."""
+TABLE_SECONDS = 1.0
+"""CPU seconds that the cases of a function share: of a longer table, one case of some runs, as `sampled` takes them."""
 SLOW_SECONDS = 5.0
 """Cases of more CPU seconds are slow: they run one week of two."""
 SLOWEST_SECONDS = 10.0
 """Cases of more CPU seconds run one week of three."""
 ALL = "all"
-"""The seed with which each slow case runs."""
+"""The seed with which each slow case and all of a long table run."""
 
 SEED = "SCREWGRAPH_TEST_SEED"
 """The environment variable that chooses the samples; without it, the week does."""
@@ -44,6 +49,12 @@ def read_slow_functions() -> dict[str, int]:
     """Return how many weeks there are of which a slow function's cases run one."""
     rows = (line.split(maxsplit=1) for line in SLOW.read_text(encoding="utf-8").splitlines())
     return {function: 2 if float(seconds) < SLOWEST_SECONDS else 3 for seconds, function in rows}
+
+
+def read_tables() -> dict[str, int]:
+    """Return of how many cases one runs, of each function with a long table."""
+    rows = (line.split(maxsplit=1) for line in TABLES.read_text(encoding="utf-8").splitlines())
+    return {function: ceil(float(seconds) / TABLE_SECONDS) for seconds, function in rows}
 
 
 def is_turn(function: str, case: str, weeks: int, seed: str) -> bool:

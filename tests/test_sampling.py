@@ -6,7 +6,7 @@ import re
 from itertools import product
 from pathlib import Path
 
-from tests.sampling import ALL, is_turn, kinds_of, read_slow_functions, sample_cases
+from tests.sampling import ALL, is_turn, kinds_of, read_slow_functions, read_tables, sample_cases
 
 EXTRAS = ("gtsam", "exudyn", "torch", "zig", "toppra")
 """Packages that `make extras` installs."""
@@ -58,9 +58,9 @@ def test_a_slow_case_runs_one_week_of_some_and_cases_differ_in_which():
     assert all(is_turn("test_slow", str(case), 3, ALL) for case in range(30))
 
 
-def test_slow_functions_exist():
+def test_slow_functions_and_long_tables_exist():
     texts = {path: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py")}
     root = Path(__file__).parents[1]
-    for name in read_slow_functions():
+    for name in (*read_slow_functions(), *read_tables()):
         file, _, function = name.partition("::")
         assert f"def {function}(" in texts[root / file], f"{name} is no more: make durations"
