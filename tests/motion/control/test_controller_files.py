@@ -21,7 +21,7 @@ from screwgraph.motion.control import (
 FILE = """
 tasks:
   - {frame: trunk, of: position, stiffness: 200}
-  - {posture: [a, b], damping: 3, weight: 1e-4}
+  - {posture: [a, b], damping: 3, weight: 1e-4, level: 2}
   - {center_of_mass: yes, weight: 0}
   - {axis_of: trunk, axis: [0, 1, 0], stiffness: 30}
   - {momentum: yes, damping: 2}
@@ -40,7 +40,7 @@ def test_all_entries(tmp_path):
     found = load_controller(tmp_path / "all.yaml")
     assert found.tasks == (
         FrameTask("trunk", "position", stiffness=200.0),
-        PostureTask(("a", "b"), damping=3.0, weight=1e-4),
+        PostureTask(("a", "b"), damping=3.0, weight=1e-4, level=2),
         CenterOfMassTask(weight=0.0),
         AxisTask("trunk", (0.0, 1.0, 0.0), stiffness=30.0),
         MomentumTask(2.0),
@@ -72,6 +72,7 @@ def test_all_entries(tmp_path):
         ("tasks: [{posture: []}]\nlimits: {effort: maybe}", "2: limits: effort is 'maybe'"),
         ("tasks: [{posture: []}]\nground: {height: 1}", "there are no contacts"),
         ("tasks: 3", "a list"),
+        ("tasks: [{posture: [], level: 0.5}]", "a whole number"),
         ("tasks: [{force: foot, stiffness: 1}]", "it does not go with force"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 1}]", "2: .*must have a width"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 0, width: 1}]", "2: a sole: .*length must be positive"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats.diagnostics import as_model_error
@@ -21,6 +22,9 @@ GAINS: Keys = {
     "stiffness": Entry("of the error", NUMBER, "1/s^2", "100"),
     "damping": Entry("of the error's rate", NUMBER, "1/s", "2 sqrt(stiffness)"),
     "weight": Entry("of the squares of what is missed", NUMBER, default="1"),
+    "level": Entry(
+        "strict priority, a whole number: tasks change nothing of what lower levels reach", NUMBER, default="0"
+    ),
 }
 TASK: Keys = {**{key: entry for kind in TASKS.values() for key, entry in kind.KEYS.items()}, **GAINS}
 SOLE: Keys = {
@@ -90,7 +94,11 @@ def _read_task(value: Value) -> ControlTask:
     for key in entries:
         if key not in kind.KEYS and key not in has:
             raise entries[key].complaint(f"it does not go with {kinds[0]}")
-    gains = {key: entries[key].number({}) for key in GAINS if key in entries}
+    gains: dict[str, Any] = {key: entries[key].number({}) for key in GAINS if key in entries}
+    if "level" in gains:
+        if gains["level"] != int(gains["level"]):
+            raise entries["level"].complaint("it must be a whole number")
+        gains["level"] = int(gains["level"])
     try:
         return kind.read(entries, gains)
     except InputError as error:

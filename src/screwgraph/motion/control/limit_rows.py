@@ -13,7 +13,7 @@ from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine, scale_affine
 from screwgraph.tape import Number
 
-PRIORITIES = {"effort": 1e9, "friction": 1e8, "barrier": 3e7, "motion": 1e7}
+PRIORITIES = {"task": 1e13, "effort": 1e9, "friction": 1e8, "barrier": 3e7, "motion": 1e7}
 """Largest multipliers of rows, whose units are their bounds: what cannot be kept gives way, the last one first."""
 FREE = 1e9
 """Bound of a row that has none, in units of rows."""

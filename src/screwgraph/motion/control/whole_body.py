@@ -26,6 +26,7 @@ from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiat
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.limit_rows import (
     FREE,
+    PRIORITIES,
     LimitRow,
     count_rows,
     limit_accelerations,
@@ -36,6 +37,7 @@ from screwgraph.motion.control.limit_rows import (
 )
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine
+from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.optimize.active_set import QuadraticProgram
@@ -47,6 +49,8 @@ TASK_REST, FORCE_REST = 1e-6, 1e-4
 """Weights of squares of accelerations (rad/s^2, m/s^2), and of forces by the robot's mass (m/s^2), beside tasks'."""
 ASKED = 1e-6
 """Part of the small weights that is left where a task is of forces, or of efforts."""
+NEXT = 1e-3
+"""Part of the small weights that is left where a level of tasks follows, which determines what is free."""
 MOST = 10
 """Passages of the active set at most, for each unknown and each row."""
 
@@ -87,7 +91,30 @@ class WholeBody:
     @property
     def rows(self) -> int:
         """How many rows the quadratic program has, one at least."""
+        return self.held_start + len(self.held)
+
+    @cached_property
+    def held_start(self) -> int:
+        """How many rows are limits and barriers, one at least."""
         return max(1, count_rows(self.motion, self.limits) + sum(self.barrier_sizes))
+
+    @cached_property
+    def levels(self) -> list[int]:
+        """The levels of tasks, the first one first."""
+        return sorted({task.level for task in self.tasks})
+
+    @cached_property
+    def held(self) -> list[HeldRow]:
+        """Rows of tasks that later levels leave as they are."""
+        robot, rng, found = self.robot, np.random.default_rng(0), list[HeldRow]()
+        for k, task in enumerate(self.tasks):
+            if task.level < self.levels[-1]:
+                references = [rng.standard_normal(prod(shape)) for shape in task.references(robot).values()]
+                count = len(task.rows(robot, robot.random(rng), rng.standard_normal(robot.nv), *references))
+                start = self.held_start + len(found)
+                level = self.levels.index(task.level)
+                found += [HeldRow(start + i, k, level) for i in range(count)]
+        return found
 
     @cached_property
     def barrier_sizes(self) -> list[int]:
@@ -150,7 +177,13 @@ class WholeBody:
         n, m, v = self.unknowns, self.rows, self.robot.nv
         maps = {"S": (v, n), "s": (v,), "T": (n, n), "t": (n,), "F": (sum(map(len, self.components)), 6)}
         bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
-        return {**maps, "H": (n * (n + 1) // 2,), "g": (n,), **bounds, "A": (m, n)}
+        k, names = len(self.levels), self.costs
+        return {**maps, names[0]: (k, n * (n + 1) // 2), names[1]: (k, n), **bounds, "A": (m, n)}
+
+    @property
+    def costs(self) -> tuple[str, str]:
+        """The terms of costs, one of each level."""
+        return ("H", "g") if len(self.levels) == 1 else ("Hs", "gs")
 
     @cached_property
     def code(self) -> Program:
@@ -179,12 +212,19 @@ class WholeBody:
         wanted = [
             task.rows(self.robot, q, qd, *(named[name] for name in task.references(self.robot))) for task in self.tasks
         ]
-        H, g = self._rest(on, {row.of for rows in wanted for row in rows}), [0.0] * n
+        asked, last = {row.of for rows in wanted for row in rows}, len(self.levels) - 1
+        costs = [(self._rest(on, asked, level < last), [0.0] * n) for level in range(last + 1)]
+        held = list[LimitRow]()
         for k, rows in enumerate(wanted):
+            level = self.levels.index(self.tasks[k].level)
+            (H, g), scale = costs[level], 1.0 / self.limits.acceleration
             stiffness, damping, weight = gains[3 * k : 3 * k + 3]
             for row in rows:
                 goal = row.feedforward + stiffness * row.error + damping * row.error_rate
                 of_u, missed = self._missed(motion, row, goal)
+                if level < last:
+                    value = ({i: scale * x for i, x in of_u.items()}, 0.0)
+                    held.append(LimitRow(value, -UNBOUNDED, UNBOUNDED, PRIORITIES["task"]))
                 for i, x in of_u.items():
                     scaled = weight * x
                     g[i] = g[i] + scaled * missed
@@ -197,26 +237,28 @@ class WholeBody:
             *limit_forces(self.motion, self.limits, motion, on, list(feet[:, 1])),
             *limit_barriers(self.limits, motion, *self._differentiate_barriers(q, qd, named)),
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
+        rows += held
         return {
             "S": _dense([row for row, _ in motion.accelerations], n),
             "s": [x for _, x in motion.accelerations],
             "T": _dense([row for row, _ in motion.efforts], n),
             "t": [x for _, x in motion.efforts],
             "F": [x for axes in motion.axes for x in np.ravel(axes.T)],
-            "H": [H[i].get(j, 0.0) for i in range(n) for j in range(i + 1)],
-            "g": g,
+            self.costs[0]: [H[i].get(j, 0.0) for H, _ in costs for i in range(n) for j in range(i + 1)],
+            self.costs[1]: [x for _, g in costs for x in g],
             "lower": [row.lower - row.value[1] for row in rows],
             "upper": [row.upper - row.value[1] for row in rows],
             "penalty": [row.penalty for row in rows],
             "A": _dense([row.value[0] for row in rows], n),
         }
 
-    def _rest(self, on: Sequence[Number], asked: set[str]) -> list[dict[int, Number]]:
-        """Return the small weights of unknowns that no task needs to determine."""
-        rest = TASK_REST * (ASKED if EFFORTS in asked else 1.0)
+    def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[dict[int, Number]]:
+        """Return the small weights of unknowns that no task needs to determine; smaller ones where a level follows."""
+        share = NEXT if goes_on else 1.0
+        rest = TASK_REST * share * (ASKED if EFFORTS in asked else 1.0)
         H: list[dict[int, Number]] = [{i: rest} for i in range(self.unknowns)]
         for flag, leg in zip(on, self.motion.legs, strict=True):
-            force = FORCE_REST / self.robot.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
+            force = share * FORCE_REST / self.robot.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
             for i in leg.own:
                 place = self.motion.place[i]
                 H[place][place] = choose(flag > 0.5, force, rest)
@@ -256,11 +298,15 @@ class WholeBody:
         columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
         program = QuadraticProgram(memory, n, columns, MOST * (n + m))
         program.allocate()
+        solver = program
+        if len(self.levels) > 1:
+            solver = TaskLevels(memory, program, len(self.levels), self.held)
+            solver.allocate()
         own = [a.name for a in self.given]
         begin = memory.placed("terms", self.code, own, list(self.shapes))
         feet = ["contacts"] if k else []
         end = memory.block("end", ["x", "solution", *MAPS, *feet], list(results), self.end)
-        parts = (begin, *program.parts(), end)
+        parts = (begin, *solver.parts(), end)
         inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
         ends = (*results, "active'", "solution")
         outputs = tuple(place for name in ends for place in memory.places(name))

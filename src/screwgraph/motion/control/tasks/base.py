@@ -42,10 +42,13 @@ class ControlTask(ABC):
 
     Args:
         weight: of the squares of what is missed (rad/s^2, m/s^2; N, N m); 0 switches the task off.
+        level: strict priority, 0 first: tasks change nothing of what those of lower levels reach. Weights count among
+            tasks of one level.
     """
 
     _: KW_ONLY
     weight: float = 1.0
+    level: int = 0
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -68,7 +71,7 @@ class ControlTask(ABC):
     """Keys of its entry in a file beside its gains: the first one is that of its kind; none where files have none."""
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, float]) -> Self:
+    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         raise next(iter(entries.values())).complaint("files have no such task")
 
@@ -98,6 +101,7 @@ class MotionTask(ControlTask):
         stiffness: of the error (1/s^2).
         damping: of its rate (1/s); by default 2 sqrt(stiffness), so that errors do not overshoot.
         weight: of the squares of accelerations that are missed (rad/s^2, m/s^2); 0 switches the task off.
+        level: strict priority, 0 first.
     """
 
     _: KW_ONLY
@@ -115,7 +119,7 @@ GAINS = ("stiffness", "damping", "weight")
 """What tasks have of numbers that are arguments."""
 
 
-def confirm(value: Value, gains: Mapping[str, float]) -> Mapping[str, float]:
+def confirm(value: Value, gains: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the gains of a task whose entry says yes. Raises ModelError."""
     if not value.switch():
         raise value.complaint("leave the task out, or say yes")

@@ -1,0 +1,126 @@
+"""Strict priorities beside least squares one after the other."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import screwgraph as sg
+from screwgraph.motion.control import (
+    ControlLimits,
+    FrameTask,
+    PostureTask,
+    controller,
+    stack_contacts,
+    stack_gains,
+)
+from screwgraph.tape.verifier import list_faults
+from tests.motion.control.full_program import ALIGNED
+from tests.motion.control.robots import arm, crouched, feet, tripod
+
+LIMITS = ControlLimits(velocity=False, position=False)
+TASKS = (
+    FrameTask("tip", of="orientation", stiffness=400.0, weight=1e-2),
+    FrameTask("tip", of="position", stiffness=400.0, level=1),
+    PostureTask(weight=3.0, level=5),
+)
+
+
+@cache
+def layered():
+    return arm(), controller(arm(), TASKS[1:], limits=LIMITS)
+
+
+def test_code_is_sound():
+    assert list_faults(layered()[1].body) == []
+
+
+def test_a_level_changes_nothing_of_those_before():
+    """Torques within bounds that miss level 1 least are found by least squares; of them the ones that miss level 5."""
+    robot, f = layered()
+    rng, J_of = np.random.default_rng(0), sg.frame_jacobian(robot, "tip", reference=ALIGNED)
+    drift_of, pose = sg.frame_acceleration(robot, "tip", reference=ALIGNED), sg.forward_kinematics(robot, "tip")
+    mass, bias, bounded, singular = sg.mass_matrix(robot), sg.bias_forces(robot), 0, 0
+    for i in range(40):
+        q, qd = rng.uniform(-1.5, 1.5, 3), rng.uniform(-1, 1, 3)
+        q[2] = 0.0 if i % 4 == 0 else q[2]
+        goal, posture = pose(q)[:3, 3] + 0.1 * rng.standard_normal(3), rng.uniform(-2, 2, 3)
+        gains = stack_gains(TASKS[1:])
+        still = np.zeros((2, 3))
+        tau, qdd, _, (status, *_) = f(q, qd, goal, still, posture, still, gains, np.zeros(f.arguments[-1].shape))
+        M, h = mass(q), bias(q, qd)
+        J, drift = J_of(q)[3:], drift_of(q, qd, np.zeros(3))[3:]
+        wanted = 400.0 * (goal - pose(q)[:3, 3]) - 40.0 * (J @ qd) - drift
+        by_effort = J @ np.linalg.inv(M)
+        first = lsq_linear(by_effort, wanted + by_effort @ h, (-60.0, 60.0), tol=1e-15)
+        missed = J @ qdd - wanted
+        assert status == 0.0
+        assert np.linalg.norm(missed) <= np.linalg.norm(first.fun) * (1.0 + 1e-5) + 1e-5 * np.linalg.norm(wanted)
+        bounded += np.abs(first.x).max() > 59.9
+        if np.linalg.svd(J)[1][-1] < 1e-9 and np.abs(first.x).max() < 59.9:
+            # A straight arm: what is left of the joints' motions is for the posture.
+            free = np.linalg.svd(J)[2][-1:].T
+            goal_qdd = 100.0 * (posture - q) - 20.0 * qd
+            best = np.linalg.pinv(J, rcond=1e-9) @ wanted
+            best = best + free @ (free.T @ (goal_qdd - best))
+            if np.abs(M @ best + h).max() < 60.0:
+                np.testing.assert_allclose(qdd, best, atol=1e-3 * np.abs(best).max())
+                singular += 1
+        assert np.all(np.abs(tau) <= 60.0)
+    assert bounded > 3
+    assert singular > 1
+
+
+def test_weights_of_zero_leave_a_level_out():
+    _, f = layered()
+    q, still = np.array([0.2, -0.4, 0.8]), np.zeros((2, 3))
+    gains, posture = stack_gains(TASKS[1:]), q + 0.01
+    gains[0, 2] = 0.0
+    arguments = (q, np.zeros(3), np.ones(3), still, posture, still, gains)
+    _, qdd, _, (status, passages, _) = f(*arguments, np.zeros(f.arguments[-1].shape))
+    assert status == 0.0
+    assert passages >= 2.0
+    np.testing.assert_allclose(qdd, 1.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("on", [(1, 1, 1), (1, 0, 1)])
+def test_a_body_keeps_its_pose_before_its_legs_keep_theirs(on):
+    robot = tripod()
+    tasks = [FrameTask("body", of="orientation"), FrameTask("body", of="position", level=1), PostureTask(level=2)]
+    f = controller(robot, tasks, contacts=feet(), limits=LIMITS)
+    q, rng = crouched(robot), np.random.default_rng(4)
+    T = sg.forward_kinematics(robot, "body")(q)
+    posture = q[7:] + 0.05 * rng.standard_normal(9)
+    laws = stack_contacts(feet(friction=0.8))
+    laws[:, 0] = on
+    references = T[:3, :3], np.zeros((2, 3)), T[:3, 3] + [0.0, 0.0, 0.001], np.zeros((2, 3)), posture, np.zeros((2, 9))
+    active = np.zeros(f.arguments[-1].shape)
+    for _ in range(2):
+        _, qdd, _, active, solution = f(q, np.zeros(15), *references, stack_gains(tasks), laws, active)
+    assert solution[0] == 0.0
+    np.testing.assert_allclose(qdd[:3], 0.0, atol=1e-5)
+    if all(on):
+        np.testing.assert_allclose(qdd[3:6], [0.0, 0.0, 0.1], atol=1e-4)
+
+
+def test_no_state_is_without_a_command():
+    robot = tripod()
+    tasks = [FrameTask("body", of="orientation"), FrameTask("body", of="position", level=1), PostureTask(level=2)]
+    f = controller(robot, tasks, contacts=feet(), limits=LIMITS)
+    rng, n = np.random.default_rng(8), 200
+    q, qd = np.tile(crouched(robot), (n, 1)), rng.standard_normal((n, 15)) * rng.choice([0.0, 0.3, 5.0], (n, 1))
+    q[:, 7:] += rng.uniform(-1.0, 1.0, (n, 9)) * rng.choice([0.1, 1.0, 3.0], (n, 1))
+    q[::17, 7:] = 0.0
+    on = np.stack([rng.integers(0, 2, (n, 3)), rng.choice([0.0, 0.3, 1.0], (n, 3))], axis=-1)
+    gains = stack_gains(tasks) * rng.choice([0.0, 1e-4, 1.0], (n, 3, 1))
+    still = np.zeros((n, 2, 3)), np.zeros((n, 2, 9))
+    goal = np.tile(np.eye(3), (n, 1, 1)), q[:, :3] + 0.3 * rng.standard_normal((n, 3))
+    start = rng.integers(-2, 3, (n, *f.arguments[-1].shape)) * rng.integers(0, 2, (n, 1))
+    tau, qdd, forces, active, solution = f(
+        q, qd, goal[0], still[0], goal[1], still[0], q[:, 7:], still[1], gains, on, start.astype(float)
+    )
+    assert solution[:, 0].max() <= 1.0
+    assert np.abs(tau).max() <= 60.0
+    for x in (qdd, forces, active, solution):
+        assert np.isfinite(x).all()
