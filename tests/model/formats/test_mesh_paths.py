@@ -112,3 +112,4 @@ def test_thinned_meshes_stay_near_the_surface():
     corners, kept = thin_mesh(grid, faces, 2000)
     assert 500 < len(kept) <= 2000
     assert np.abs(np.linalg.norm(corners[np.unique(kept)], axis=1) - 1.0).max() < 0.02
+    assert all(a is b for a, b in zip(thin_mesh(grid, faces, len(faces)), (grid, faces), strict=True))

@@ -183,11 +183,19 @@ def test_a_saved_motion_is_read_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "t", [[0.0, 0.2, 0.1], [0.0, 0.1, 0.1], [0.2, 0.1, 0.0], [0.0, np.nan, 0.2], [0.0, 0.1, np.inf]]
+    ("t", "said"),
+    [
+        ([0.0, 0.2, 0.1], "0.1 s follows on t = 0.2 s: sample 2"),
+        ([0.0, 0.1, 0.1], "0.1 s follows on t = 0.1 s: sample 2"),
+        ([0.2, 0.1, 0.0], "0.1 s follows on t = 0.2 s: sample 1"),
+        ([0.0, np.nan, 0.2], "nan s follows on t = 0 s: sample 1"),
+        ([0.0, 0.1, np.inf], "inf s follows on t = 0.1 s: sample 2"),
+    ],
+    ids=str,
 )
-def test_times_that_do_not_grow_are_no_motion(t, tmp_path):
+def test_times_that_do_not_grow_are_no_motion(t, said, tmp_path):
     robot, x = sg.load("rr"), np.zeros((3, 2))
-    with pytest.raises(sg.InputError, match=r"the times of the motion do not grow.*sample [12]"):
+    with pytest.raises(sg.InputError, match=f"the times of the motion do not grow: t = {said}"):
         sg.Trajectory(robot, "by hand", np.array(t), x, x, x, x)
     good = sg.Trajectory(robot, "by hand", np.arange(3) * 0.1, x, x, x, x)
     good.save(tmp_path / "run.npz")
