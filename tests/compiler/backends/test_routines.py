@@ -21,10 +21,11 @@ from screwgraph.tape.parts import Copies, Fill, Products, Recursion, Span
 from screwgraph.tape.verifier import list_faults
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.compiler.backends.node import called
+from tests.compiler.backends.ptx.interpreter import on_interpreter
 from tests.random_trees import random_tree
 
 NAMES = ("a", "start", "attempts", "steps")
-WITH_LOOPS = ("c", "cpp", "rust", "ros2", "llvm", "wasm")
+WITH_LOOPS = ("c", "cpp", "rust", "ros2", "llvm", "ptx", "wasm")
 
 
 def root(starts, close: float = 1e-20) -> Routine:
@@ -153,6 +154,19 @@ def test_webassembly_does_the_same(tmp_path):
     calls = [[[x] for x in call] for call in CALLS]
     for got, call in zip(called(tmp_path / "newton.mjs", "newton_root", calls), CALLS, strict=True):
         np.testing.assert_array_equal([*got["root"], *got["counts"]], interpreted(call))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_kernels_for_gpus_do_the_same(dtype):
+    (text,) = library_code(Library("", [listing(dtype)]), "ptx").values()
+    found_root, counts = on_interpreter(
+        text,
+        [np.array(column, dtype) for column in zip(*CALLS, strict=True)],
+        [np.zeros((4, 2), dtype), np.zeros((4, 3), dtype)],
+    )
+    expected = np.array([interpreted(call) for call in CALLS])
+    np.testing.assert_allclose(found_root, expected[:, :2], rtol=1e-14 if dtype == "float64" else 1e-5)
+    np.testing.assert_array_equal(counts[:, :2], expected[:, 2:4])
 
 
 def test_llvm_takes_all_of_it():
