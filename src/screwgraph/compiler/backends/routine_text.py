@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.signature import Result, make_numbered_argument
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettlingLoop, SideBySide, StageLoop, When
+from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettledWhen, SettlingLoop, SideBySide, StageLoop, When
 from screwgraph.tape.parts import FIXED, SIX, WIDEST, Copies, Fill, Products, Recursion
 
 Lines = list[str]
@@ -203,6 +203,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
     Pick: print_pick,
     Put: print_put,
     Loop: print_loop,
+    SettledWhen: print_when,
     SettlingLoop: print_loop,
     SideBySide: print_stage_loop,
     StageLoop: print_stage_loop,

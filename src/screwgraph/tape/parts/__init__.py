@@ -1,7 +1,7 @@
 """Parts of code with loops: what is done one after the other in a memory. See `routine.py`."""
 
 from screwgraph.tape.parts.block import Block, unroll_part
-from screwgraph.tape.parts.control import Loop, SettlingLoop, When
+from screwgraph.tape.parts.control import Loop, SettledWhen, SettlingLoop, When
 from screwgraph.tape.parts.moves import Copies, Fill, Lookup, Pick, Put
 from screwgraph.tape.parts.part import Execution, Part, list_parts, sum_operations
 from screwgraph.tape.parts.products import Products, Span, find_spans
@@ -25,6 +25,7 @@ __all__ = [
     "Products",
     "Put",
     "Recursion",
+    "SettledWhen",
     "SettlingLoop",
     "SideBySide",
     "Span",
@@ -39,6 +40,21 @@ __all__ = [
 ]
 
 PARTS: tuple[type[Part], ...] = (
-    *(Block, Copies, Fill, Lookup, Loop, Pick, Products, Put, Recursion, SettlingLoop, SideBySide, StageLoop, When),
+    *(
+        Block,
+        Copies,
+        Fill,
+        Lookup,
+        Loop,
+        Pick,
+        Products,
+        Put,
+        Recursion,
+        SettledWhen,
+        SettlingLoop,
+        SideBySide,
+        StageLoop,
+        When,
+    ),
 )
 """All kinds of parts: each back end that has loops has a printer for each, the cache packs each."""

@@ -63,3 +63,17 @@ class When(Conditional):
         """Do them, or nothing."""
         if on.memory[self.test] != 0.0:
             on.do(self.parts)
+
+
+class SettledWhen(When):
+    """Parts that change nothing that is read where the number is zero: samples side by side do them if any does."""
+
+    @property
+    def goes_alone(self) -> bool:
+        """Samples need not."""
+        return False
+
+    def run(self, on: Execution) -> None:
+        """Do them where the number is not zero in any sample."""
+        if np.any(on.memory[self.test] != 0.0):
+            on.do(self.parts)

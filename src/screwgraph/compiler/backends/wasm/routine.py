@@ -20,7 +20,20 @@ from screwgraph.compiler.backends.wasm.encoding import (
     encode_leb128,
 )
 from screwgraph.compiler.backends.wasm.operations import EQ, NE, ZERO, emit_constant
-from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, Routine, SettlingLoop, SideBySide, StageLoop, When
+from screwgraph.tape import (
+    Block,
+    Lookup,
+    Loop,
+    Part,
+    Pick,
+    Put,
+    Routine,
+    SettledWhen,
+    SettlingLoop,
+    SideBySide,
+    StageLoop,
+    When,
+)
 from screwgraph.tape.parts import FIXED, unroll_part
 
 if TYPE_CHECKING:
@@ -147,6 +160,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], bytes]] = {
     Pick: print_pick,
     Put: print_put,
     Loop: print_loop,
+    SettledWhen: print_when,
     SettlingLoop: print_loop,
     SideBySide: print_stage_loop,
     StageLoop: print_stage_loop,

@@ -23,20 +23,23 @@ from screwgraph.compiler import (
     parameter_arguments,
 )
 from screwgraph.motion.simulation.closure_parameters import Closing
+from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
 from screwgraph.motion.simulation.contacts.ground import PLANE
-from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_sweeps
+from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
 from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
 from screwgraph.spatial import choose, maximum
 from screwgraph.spatial.manifolds.gliding import glide
-from screwgraph.tape import Memory, Number, Routine, SettlingLoop, dot
+from screwgraph.tape import Memory, Number, Routine, SettledWhen, SettlingLoop, dot
 from screwgraph.tape.sparse_rows import multiply_transposed
 
 PUSH_OUT = 0.5
 """Velocity (m/s) at most with which a step drives bodies apart that are within each other when it begins."""
 IMPACT = 1e-2
 """Normal velocity (m/s) from which on an impact rebounds."""
+ROUND, ROUNDS = 3, 1 + len(newton.FORCED)
+"""Numbers of the state of rounds (whether to go on, rounds done, m/s by which laws are not obeyed), and how many."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
 GIVEN = ("q", "qd", "tau", "dt", "ground", PARAMETERS)
@@ -54,7 +57,7 @@ def compile_contact_step(
     after them: a tangent plane for each, its unit normal and its height along that (m). `forces` (N), in the axes of
     the base, act on the robot at each contact: those of the step before, with which the search begins, and those of
     this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
-    the number of sweeps. `parameters` of the robot come last, where some are inputs.
+    the number of sweeps and of passages of Newton's method. `parameters` of the robot come last, where some are inputs.
     `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints.
     """
     robot, k = model.robot, len(model.contacts)
@@ -120,26 +123,41 @@ class ContactStep:
             "values": values,
             "prepared": prepared,
             "x": m,
+            "swept": m,
             "state": STATE,
         }
         for name, size in own.items():
             memory.add(name, size)
+        memory.add("newton", newton.STATE)
+        memory.add("round", ROUND)
         problem = ["G'", "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
             ["q", "dt", "contacts", "forces", "gaps", "axes", "rates", "G", "b"],
-            [*problem, "x", "state"],
+            [*problem, "x", "state", "round"],
             self.aim,
         )
         sweep = memory.block("sweep", [*problem, "x", "state"], ["x", "state"], self.sweep)
+        judge = memory.block(
+            "judge", [*problem, "x", "state", "round"], ["newton", "swept", "state", "round"], self.judge
+        )
+        accept = memory.block(
+            "accept", [*problem, "x", "swept", "newton", "state", "round"], ["x", "state", "round"], self.accept
+        )
+        search = newton.add_newton(memory, problem, self._problem, m)
+        passage = (
+            SettlingLoop(memory.places("state").start, (sweep,)),
+            judge,
+            SettledWhen(memory.places("newton").start, (search, accept)),
+        )
         inertia = ["factor", "pivots", "K", "closing", "closing_pivots"]
         end = memory.block(
             "end",
-            [*problem, "x", "state", "q", "dt", "axes", "free", "J", *inertia],
+            ["x", "state", "round", "q", "dt", "axes", "free", "J", *inertia],
             ["q'", "qd'", "forces'", "solution"],
             self.end,
         )
-        parts = (cut, begin, aim, SettlingLoop(memory.places("state").start, (sweep,)), end)
+        parts = (cut, begin, aim, SettlingLoop(memory.places("round").start, passage), end)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
@@ -178,27 +196,33 @@ class ContactStep:
             prepared += law.prepare([[rows[i + r].get(i + s, 0.0) for s in range(r + 1)] for r in range(law.rows)])
             i += law.rows
         x += [0.0] * (i - len(x))
-        return [*(x for row in rows for x in row.values()), *b, *values, *prepared, *x, *begin_sweeps(h)]
+        return [*(x for row in rows for x in row.values()), *b, *values, *prepared, *x, *begin_sweeps(h), 1.0, 0.0, 0.0]
 
     def sweep(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any) -> list[Number]:
         """Return the impulses and the state after a sweep."""
         ahead, after = self._problem(G, b, values, prepared).passage(list(x), list(state))
         return [*ahead, *after]
 
+    def judge(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any, round_: Any) -> list[Number]:
+        """Return Newton's state, the impulses beside it, and whether there is another round."""
+        problem, (goes, done, _) = self._problem(G, b, values, prepared), round_
+        begun, worst = newton.begin_newton(problem, list(x), list(state), goes, done)
+        more = choose(done < ROUNDS - 1.5, begun[0], 0.0)
+        return [*begun, *x, *begin_again(list(state), more), more, done + 1.0, worst]
+
+    def accept(
+        self, G: Any, b: Any, values: Any, prepared: Any, x: Any, swept: Any, method: Any, state: Any, round_: Any
+    ) -> list[Number]:
+        """Return impulses after Newton's method, those before it where these obey the laws better."""
+        _, passages, _, _, left = method
+        is_nearer = left < round_[2]
+        kept = [choose(is_nearer, new, old) for new, old in zip(x, swept, strict=True)]
+        left = choose(is_nearer, left, round_[2])
+        more = choose(left > newton.UNSOLVED * state[2], round_[0], 0.0)
+        return [*kept, more, state[1] + passages, *state[2:], more, round_[1], left]
+
     def end(
-        self,
-        G: Any,
-        b: Any,
-        values: Any,
-        prepared: Any,
-        x: Any,
-        state: Any,
-        q: Any,
-        dt: Any,
-        axes: Any,
-        free: Any,
-        J: Any,
-        *inertia: Any,
+        self, x: Any, state: Any, round_: Any, q: Any, dt: Any, axes: Any, free: Any, J: Any, *inertia: Any
     ) -> list[Number]:
         """Return the next state, the forces, and how well the laws are obeyed."""
         terms, robot, (h,), closing = self.terms, self.model.robot, dt, self.closing
@@ -215,8 +239,7 @@ class ContactStep:
         rate, forces = 1.0 / h, list[Number]()
         for c, own in enumerate(self._axes(axes)):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
-        residual = self._problem(G, b, values, prepared).residual(list(x))
-        return [*ahead, *(choose(is_sound, v, np.nan) for v in velocity), *forces, residual, state[1]]
+        return [*ahead, *(choose(is_sound, v, np.nan) for v in velocity), *forces, round_[2], state[1]]
 
     def _problem(self, G: Any, b: Any, values: Any, prepared: Any) -> ImpulseProblem:
         numbers = iter(G)

@@ -10,6 +10,7 @@ from screwgraph.spatial import choose, maximum, minimum, sqrt
 from screwgraph.tape import Number
 
 Numbers = Sequence[Number]
+Matrix = Sequence[Numbers]
 TINY = 1e-30
 """Square of an impulse (N s) that has no direction; also a number of single precision."""
 
@@ -45,6 +46,10 @@ class ImpulseLaw(Protocol):
 
     def residual(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return velocities (m/s) that are zero where the law holds."""
+        ...
+
+    def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
+        """Return the derivatives of `residual` by x and by w, of one side where there are two."""
         ...
 
 
@@ -89,6 +94,26 @@ class Cone:
         n = maximum(x[0] - normal * w[0], 0.0)
         a, b = _clip_to_disc(x[1] - tangent * w[1], x[2] - tangent * w[2], mu * x[0])
         return [(x[0] - n) / normal, (x[1] - a) / tangent, (x[2] - b) / tangent]
+
+    def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
+        """Return those of a normal that presses or is open, of tangents that stick or slip."""
+        (mu,), normal, tangent = values, prepared[6], prepared[7]
+        presses = choose(x[0] - normal * w[0] > 0.0, 1.0, 0.0)
+        a, b, radius = x[1] - tangent * w[1], x[2] - tangent * w[2], mu * x[0]
+        square = a * a + b * b
+        slips = choose(square > radius * radius, 1.0, 0.0)
+        size = 1.0 / sqrt(maximum(square, TINY))
+        a, b, share = a * size, b * size, radius * size
+        sticks = 1.0 - slips
+        inside = sticks + slips * share
+        aa, ab, bb = inside - slips * share * a * a, -(slips * share * a * b), inside - slips * share * b * b
+        stiff, push = 1.0 / tangent, -(slips * mu / tangent)
+        by_x = [
+            [(1.0 - presses) / normal, 0.0, 0.0],
+            [push * a, stiff * (1.0 - aa), -(stiff * ab)],
+            [push * b, -(stiff * ab), stiff * (1.0 - bb)],
+        ]
+        return by_x, [[presses, 0.0, 0.0], [0.0, aa, ab], [0.0, ab, bb]]
 
     def _slide(self, x: Numbers, w: Numbers, mu: Number, prepared: Numbers) -> list[Number]:
         """Return an impulse at the edge of the cone, its normal part exact for the direction; else a projection."""
@@ -143,6 +168,12 @@ class Range:
         """Return what is left of the velocity."""
         return [(x[0] - self.solve(x, w, values, prepared)[0]) / prepared[0]]
 
+    def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
+        """Return those of a joint at a bound, or between them."""
+        below, above = (x[0] + prepared[0] * (bound - w[0]) for bound in values)
+        stops = maximum(choose(below > 0.0, 1.0, 0.0), choose(above < 0.0, 1.0, 0.0))
+        return [[(1.0 - stops) / prepared[0]]], [[stops]]
+
 
 @dataclass(frozen=True)
 class DryFriction:
@@ -163,3 +194,8 @@ class DryFriction:
     def residual(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return what is left of the velocity."""
         return [(x[0] - self.solve(x, w, values, prepared)[0]) / prepared[0]]
+
+    def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
+        """Return those of a joint that sticks, or slips."""
+        sticks = choose(abs(x[0] - prepared[0] * w[0]) < values[0], 1.0, 0.0)
+        return [[(1.0 - sticks) / prepared[0]]], [[sticks]]

@@ -13,16 +13,15 @@ from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws import ImpulseLaw, Numbers
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, Row
+from screwgraph.tape.sparse_rows import add_entry, is_zero
 
 FAR = 1e30
 """Change of velocities (m/s) that is larger than any."""
-MOST = 400
-"""Sweeps of a step at most."""
 SHORTER, SHORTEST = 0.7, 0.05
 """Factor of shares of the way of blocks, where sweeps come no nearer, and the least share."""
 PATIENT = 100.0
-"""Sweeps with whole ways."""
-STATE = 5
+"""Sweeps with whole ways, and sweeps of a round at most."""
+STATE = 6
 """Numbers of the state of a loop of sweeps."""
 TOLERANCE, ROUNDINGS = 1e-11, 16.0
 """Change of velocities in a sweep that ends them: so many m/s, and so many roundings of 1 m/s."""
@@ -30,7 +29,13 @@ TOLERANCE, ROUNDINGS = 1e-11, 16.0
 
 def begin_sweeps(h: Number) -> list[Number]:
     """Return the state with which a loop of sweeps begins; h is any number, as of `smallest_change`."""
-    return [1.0, 0.0, smallest_change(h), 1.0, FAR]
+    return [1.0, 0.0, smallest_change(h), 1.0, FAR, PATIENT]
+
+
+def begin_again(state: Numbers, goes: Number) -> list[Number]:
+    """Return the state for sweeps with shares of ways, after others came to no end; `goes` says whether to go on."""
+    _, count, smallest, share, *_ = state
+    return [goes, count, smallest, share, FAR, count + PATIENT]
 
 
 def smallest_change(h: Number) -> Number:
@@ -86,26 +91,49 @@ class ImpulseProblem:
                 change = maximum(change, abs(way) * self.G[row][row])
         return ahead, change
 
+    def residuals(self, x: Numbers) -> list[Number]:
+        """Return velocities (m/s) that are zero where the laws hold."""
+        found = list[Number]()
+        for law, rows, values, prepared in self.blocks():
+            w = [self.velocity(x, row) for row in range(rows.start, rows.stop)]
+            found += law.residual(x[rows], w, values, prepared)
+        return found
+
     def residual(self, x: Numbers) -> Number:
         """Return the largest velocity (m/s) by which a law is not obeyed."""
         worst: Number = 0.0
-        for law, rows, values, prepared in self.blocks():
-            w = [self.velocity(x, row) for row in range(rows.start, rows.stop)]
-            for value in law.residual(x[rows], w, values, prepared):
-                worst = maximum(worst, abs(value))
+        for value in self.residuals(x):
+            worst = maximum(worst, abs(value))
         return worst
+
+    def slopes(self, x: Numbers) -> list[Row]:
+        """Return the rows of a generalised Jacobian of `residuals`."""
+        found = list[Row]()
+        for law, rows, values, prepared in self.blocks():
+            own = range(rows.start, rows.stop)
+            w = [self.velocity(x, row) for row in own]
+            for by_x, by_w in zip(*law.slopes(x[rows], w, values, prepared), strict=True):
+                slope: Row = {}
+                for i, by_impulse, by_velocity in zip(own, by_x, by_w, strict=True):
+                    add_entry(slope, i, by_impulse)
+                    for j in range(len(x)):
+                        upper, lower = max(i, j), min(i, j)
+                        if lower in self.G[upper] and not is_zero(by_velocity):
+                            add_entry(slope, j, by_velocity * self.G[upper][lower])
+                found.append(slope)
+        return found
 
     def passage(self, x: Numbers, state: Numbers) -> tuple[list[Number], list[Number]]:
         """Return impulses and state after a passage of a loop of sweeps.
 
-        The state is whether to go on, passages, the change that ends them, the share, the last change. Where many
-        sweeps come no nearer, as in cycles of contacts that slip, shares become less. Where it is not to go on, nothing
-        changes: samples side by side go round as often as the slowest.
+        The state is whether to go on, passages, the change that ends them, the share, the last change, and passages at
+        most. Where many sweeps come no nearer, as in cycles of contacts that slip, shares become less. Where it is not
+        to go on, nothing changes: samples side by side go round as often as the slowest.
         """
-        goes, count, smallest, share, last = state
+        goes, count, smallest, share, last, most = state
         ahead, change = self.sweep(x, share)
         shorter = choose(count > PATIENT, maximum(SHORTER * share, SHORTEST), share)
         share = choose(change < last, share, shorter)
-        more = choose(change > smallest, choose(count < MOST - 1.5, 1.0, 0.0), 0.0)
+        more = choose(change > smallest, choose(count < most - 1.5, 1.0, 0.0), 0.0)
         kept = [choose(goes > 0.5, new, old) for new, old in zip(ahead, x, strict=True)]
-        return kept, [choose(goes > 0.5, more, 0.0), count + goes, smallest, share, change]
+        return kept, [choose(goes > 0.5, more, 0.0), count + goes, smallest, share, change, most]
