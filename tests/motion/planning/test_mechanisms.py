@@ -33,6 +33,16 @@ def simulated(mechanism, plan, count):
     return np.abs(run.q[:: 4 * count // (len(plan.t) - 1)] - plan.q).max()
 
 
+def test_a_plan_in_space_is_carried_out():
+    """An RSSR turns its crank by a radian, its ball joints where they close; loops hold along the plan."""
+    mechanism, plan = planned("rssr", {"theta": np.pi / 6}, {"theta": 1.4}, collocation="hermite_simpson")
+    assert plan.solved
+    torque = lambda t, q, qd: [np.interp(t, plan.t, plan.tau[:, 0])]  # noqa: E731
+    run = sg.simulate(mechanism, plan.q[0], plan.qd[0], time=1.0, dt=2.5e-3, tau=torque, method="rk4")
+    assert abs(run.coordinate("theta")[-1] - 1.4) < 1e-2
+    assert max(np.abs(mechanism.closing_program.interpreter(q)[0]).max() for q in plan.q) < plan.error
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "start", "goal"),

@@ -226,3 +226,12 @@ def test_a_platform_on_legs_that_slide_closes_in_millimetres_as_in_metres():
         millimetres.manifold.retract(np.where(places, size, 1.0) * home, np.where(lengths, size, 1.0) * step)
     )
     assert gap(millimetres, q) < 1e-11 * size
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-3, 1.0, 1e3])
+def test_robots_of_any_size_close(size):
+    """From some .5 rad away, to 1e-9 of their size."""
+    robot, rng = planar_four_bar((0.5 * size, 1.1 * size, 0.7 * size, 1.0 * size)), np.random.default_rng(0)
+    for _ in range(10):
+        q = robot.close_loops(np.array([0.9, -0.5, 0.8]) + rng.normal(scale=0.3, size=3))
+        assert gap(robot, q) < 1e-9 * size
