@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 
 from screwgraph.compiler.backends.base import ExportedFunction
 from screwgraph.compiler.backends.c.function import emit_definition
@@ -11,6 +10,9 @@ from screwgraph.compiler.backends.c.interface import Interface, make_interface
 from screwgraph.compiler.backends.c.operations import format_number
 from screwgraph.compiler.backends.routine_text import Lines, RoutinePrinter, indent
 from screwgraph.tape import Block, Routine
+
+SHORT = 4
+"""Numbers side by side, below which each is copied by a line of its own."""
 
 
 class CPrinter(RoutinePrinter):
@@ -67,14 +69,42 @@ class CPrinter(RoutinePrinter):
 
 def emit_routine(one: Interface, routine: Routine) -> Lines:
     """Return the lines that define a function, and before it those of its programs and tables."""
-    printer, places = CPrinter(one), iter(routine.outputs)
+    printer, found = CPrinter(one), list(zip(one.targets, routine.outputs, strict=True))
     body = [f"{one.scalar} memory[{routine.size}];"]
-    body += [f"memory[{i}] = {source};" for i, source in zip(routine.inputs, one.inputs, strict=True)]
+    for source, place, count in _list_runs(list(zip(one.inputs, routine.inputs, strict=True))):
+        body += _copy(f"memory[{place}]", source, count)
     body += printer.do(routine.parts)
-    for name, result in one.gives:
-        own = list(islice(places, result.size))
-        if own and own == [*range(own[0], own[0] + len(own))]:
-            body.append(f"for (int i = 0; i < {len(own)}; ++i) {name}[i] = memory[{own[0]} + i];")
-        else:
-            body += [f"{name}[{i}] = memory[{place}];" for i, place in enumerate(own)]
+    for target, place, count in _list_runs(found):
+        body += _copy(target, f"memory[{place}]", count)
     return [*printer.before, one.prototype.rstrip(";"), "{", *indent(body), "}", ""]
+
+
+def _list_runs(pairs: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int, int]]:
+    """Yield where numbers of an array and of the memory stand side by side: the first of both, and how many there are.
+
+    Compilers take minutes where each of many thousands is an assignment of its own.
+    """
+    at = 0
+    while at < len(pairs):
+        source, place = pairs[at]
+        name, _, index = source.rstrip("]").partition("[")
+        count = 1
+        while at + count < len(pairs) and pairs[at + count] == (f"{name}[{int(index or 0) + count}]", place + count):
+            count += 1
+        yield source, place, count
+        at += count
+
+
+def _copy(target: str, source: str, count: int) -> Lines:
+    """Copy numbers that stand side by side."""
+    if count < SHORT:
+        ends = [[end, *(_shift(end, i) for i in range(1, count))] for end in (target, source)]
+        return [f"{a} = {b};" for a, b in zip(*ends, strict=True)]
+    a, b = (_shift(end, "i") for end in (target, source))
+    return [f"for (int i = 0; i < {count}; ++i) {a} = {b};"]
+
+
+def _shift(number: str, by: int | str) -> str:
+    """Write a number of an array that is so far behind another."""
+    name, _, index = number.rstrip("]").partition("[")
+    return f"{name}[{int(index) + by if isinstance(by, int) else f'{index} + {by}'}]"
