@@ -206,3 +206,17 @@ def test_grids_come_from_files_and_broken_files_are_told(tmp_path):
     for broken in (path, tmp_path / "none.npz"):
         with pytest.raises(InputError, match="cannot be read"):
             load_distance_grid(broken)
+
+
+def test_a_grid_has_the_distances_of_its_points_up_to_its_sides():
+    """And a field that is linear, with its slope, everywhere between."""
+    values = np.random.default_rng(0).uniform(0.0, 0.3, (5, 6, 7))
+    grid = DistanceGrid(values, (-1.0, 0.5, 2.0), 0.25)
+    nodes = np.stack(np.meshgrid(*(np.arange(n) for n in values.shape), indexing="ij"), axis=-1).reshape(-1, 3)
+    np.testing.assert_allclose(grid.taylor([-1.0, 0.5, 2.0] + 0.25 * nodes)[0], values.ravel(), atol=1e-12)
+    slope = np.array([0.3, -0.5, 0.2])
+    linear = DistanceGrid((0.25 * nodes @ slope).reshape(values.shape), (0.0, 0.0, 0.0), 0.25)
+    at = np.random.default_rng(1).uniform(0.0, 0.25 * (np.array(values.shape) - 1.0), (40, 3))
+    found, gradient = linear.taylor(at)[:2]
+    np.testing.assert_allclose(found, at @ slope, atol=1e-12)
+    np.testing.assert_allclose(gradient, np.tile(slope, (40, 1)), atol=1e-12)

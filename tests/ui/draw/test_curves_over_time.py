@@ -87,3 +87,19 @@ def test_curves_of_few_states_are_smooth():
     nearest = np.linalg.norm(path[:, None] - exact[None], axis=2).min(axis=1)
     step = np.linalg.norm(np.diff(exact, axis=0), axis=1).max()
     assert nearest.max() < 0.51 * step + 1e-4
+
+
+def test_time_is_written_below_the_last_panel_of_each_column():
+    t = np.linspace(0.0, 1.0, 5)
+    a, b, c = (Panel(f"{name} (m)", {name: t}) for name in "abc")
+    for panels, expected in (([a], {"a (m)"}), ([a, b], {"b (m)"}), ([[a, b], [c]], {"b (m)", "c (m)"})):
+        written = {axes.get_ylabel(): axes.get_xlabel() for axes in draw_histories(t, panels).axes if axes.axison}
+        assert {name for name, label in written.items() if label == "time (s)"} == expected
+        assert {label for name, label in written.items() if name not in expected} <= {""}
+
+
+def test_a_curve_alone_has_its_name_too():
+    t = np.linspace(0.0, 1.0, 5)
+    one, two = draw_histories(t, [Panel("a (m)", {"a": t}), Panel("b (m)", {"b": t, "a": 2.0 * t})]).axes
+    names = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in (one, two)]
+    assert names == [["a"], ["b"]]
