@@ -20,7 +20,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.cuda.arrays import DeviceArray
 from screwgraph.compiler.backends.cuda.driver import Memory
 from screwgraph.compiler.backends.cuda.function import CudaFunction
-from screwgraph.compiler.backends.jax.function import JaxFunction
+from screwgraph.compiler.backends.jax import JaxFunction
 from screwgraph.compiler.backends.torch.function import TorchFunction
 from screwgraph.mechanics.kinematics.targets import Point
 from screwgraph.mechanics.mechanism import simulate_sensors

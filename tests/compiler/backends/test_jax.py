@@ -15,7 +15,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, quaternion_places
-from screwgraph.compiler.backends.jax.call import _registered_code
+from screwgraph.compiler.backends.jax import _registered_code
 from screwgraph.compiler.backends.llvm.tiering import wait_for_optimised
 from screwgraph.compiler.unit_quaternions import normalising
 from tests.random_trees import random_tree

@@ -93,6 +93,11 @@ def filter_unknowns(keys: Iterable[Key], graph: FactorGraph) -> list[Key]:
     return [key for key in keys if key in graph.variables and key not in known]
 
 
+def list_columns(graph: FactorGraph, keys: Iterable[Key]) -> tuple[Column, ...]:
+    """Return the scalars of those keys that are unknowns of a graph."""
+    return tuple((key, i) for key in filter_unknowns(keys, graph) for i in range(graph.variables[key].dim))
+
+
 def joint_keys(graph: FactorGraph, kind: str) -> list[Key]:
     """Return one variable a joint, base to tips; links' variables are named by the link that the joint moves."""
     by_link = kind in ("wrench", "acceleration", "propagated_acceleration", "twist", "gravity")

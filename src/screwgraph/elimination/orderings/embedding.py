@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from screwgraph.elimination.group import Group
-from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
+from screwgraph.elimination.orderings.base import (
+    add_multipliers,
+    filter_unknowns,
+    is_closed,
+    joint_keys,
+    link_keys,
+    list_columns,
+)
 from screwgraph.elimination.system import PAIR
-from screwgraph.graph import Cluster, Column, FactorGraph, Key, clusters, nested_clusters
+from screwgraph.graph import Cluster, FactorGraph, Key, clusters, nested_clusters
 from screwgraph.model.robot import Joint
 
 
@@ -49,8 +55,8 @@ class ClustersEmbedded:
 
 def _embed_cluster(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Group]:
     """Return the groups of a cluster's rates and multipliers; none where other rates than the independent are free."""
-    multipliers = _scalars(graph, cluster.multipliers)
-    rates = _scalars(graph, [Key("qdd", joint.name) for joint in cluster.joints])
+    multipliers = list_columns(graph, cluster.multipliers)
+    rates = list_columns(graph, [Key("qdd", joint.name) for joint in cluster.joints])
     follows = graph.dependence.rates if graph.dependence and multipliers else frozenset()
     dependent = tuple(rate for rate in rates if rate in follows)
     if not dependent or len(dependent) != len(multipliers):
@@ -61,10 +67,6 @@ def _embed_cluster(graph: FactorGraph, cluster: Cluster[Joint]) -> list[Group]:
         Group(multipliers, PAIR, block=True, through=dependent),
     ]
     return [*groups, *([Group(independent, law="torque")] if independent else [])]
-
-
-def _scalars(graph: FactorGraph, keys: Sequence[Key]) -> tuple[Column, ...]:
-    return tuple((key, i) for key in filter_unknowns(keys, graph) for i in range(graph.variables[key].dim))
 
 
 def embedding() -> ClustersEmbedded:

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from screwgraph.base.summary import one_line
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.orderings.articulated import order_joint_first
-from screwgraph.elimination.orderings.base import add_multipliers, filter_unknowns, is_closed, joint_keys, link_keys
+from screwgraph.elimination.orderings.base import (
+    add_multipliers,
+    filter_unknowns,
+    is_closed,
+    joint_keys,
+    link_keys,
+    list_columns,
+)
 from screwgraph.elimination.system import PAIR
 from screwgraph.graph import Column, FactorGraph, Key, joints_by_multiplier, loop_spans
 from screwgraph.model.robot import Joint
@@ -147,12 +154,12 @@ def _solve_block(block: _Block, graph: FactorGraph, others: Iterable[_Block]) ->
         return block
     shared = {name for other in others if other is not block for name in other.joints}
     follows = graph.dependence.rates if graph.dependence else frozenset()
-    rates = [rate for name in sorted(block.joints) for rate in _columns(graph, [Key("qdd", name)])]
+    rates = [rate for name in sorted(block.joints) for rate in list_columns(graph, [Key("qdd", name)])]
     wanted = sorted(rates, key=lambda rate: (rate[0].name in shared, rate not in follows))
     dependent: Sequence[Column] = ()
     if block.treatment == EMBEDDING and graph.dependence:
         dependent = graph.dependence.follow(frozenset(block.keys), wanted)
-    multipliers = _columns(graph, block.keys)
+    multipliers = list_columns(graph, block.keys)
     if len(dependent) != len(multipliers):
         return replace(block, treatment=CLUSTER, multipliers=block.keys)
     items = (
@@ -163,11 +170,7 @@ def _solve_block(block: _Block, graph: FactorGraph, others: Iterable[_Block]) ->
 
 
 def _rate(graph: FactorGraph, joint: Joint, gone: set[Column]) -> tuple[Column, ...]:
-    return tuple(column for column in _columns(graph, [Key("qdd", joint.name)]) if column not in gone)
-
-
-def _columns(graph: FactorGraph, keys: Iterable[Key]) -> tuple[Column, ...]:
-    return tuple((key, i) for key in filter_unknowns(keys, graph) for i in range(graph.variables[key].dim))
+    return tuple(column for column in list_columns(graph, [Key("qdd", joint.name)]) if column not in gone)
 
 
 def mixed() -> Mixed:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from screwgraph.model.formats.diagnostics import Warnings
-from screwgraph.model.formats.xml import Element, locate_element
+from screwgraph.base.errors import ModelError
+from screwgraph.model.formats.diagnostics import Warnings, quote_text
+from screwgraph.model.formats.xml import Element, children, locate_element, read_number, read_vector, required_attribute
 
 CONTACTS_AND_PICTURES = (
     "accepting_renderer", "capsule", "collision_filter_group", "compliant_hydroelastic", "declare_convex",
@@ -18,6 +20,24 @@ CONTACTS_AND_PICTURES = (
 
 IN_JOINTS = ("rotor_inertia", "gear_ratio", "parent", "child")
 """Elements whose texts mean what the prefix-free ones do."""
+
+TYPES = {
+    "ball": "spherical",
+    "planar": "planar",
+    "screw": "helical",
+    "universal": "universal",
+    "quaternion_floating": "floating",
+    "rpy_floating": "floating",
+    "floating": "floating",
+    "fixed": "fixed",
+    "continuous": "continuous",
+    "revolute": "revolute",
+    "prismatic": "prismatic",
+}
+"""Types of <drake:joint>, and ours."""
+
+AXES = {"planar": {"axis": "0 0 1"}, "universal": {"axis": "1 0 0", "axis2": "0 1 0"}}
+"""Axes that types have in the joint's frame, whatever <axis> says."""
 
 
 def drake_name(tag: object) -> str:
@@ -51,7 +71,7 @@ def remark_on_drake(root: Element, file: str, warnings: Warnings) -> None:
                 warnings.add(f"<drake:{name}> is not modelled", at=locate_element(element, file))
 
 
-def adopt_drake(root: Element, file: str, warnings: Warnings) -> None:
+def adopt_sdf(root: Element, file: str, warnings: Warnings) -> None:
     """Turn Drake's elements of an SDF document into those that are read; warn of what is left."""
     for element in list(root.iter()):
         if drake_name(element.tag) == "joint":
@@ -82,3 +102,107 @@ def _adopt(child: Element, joint: Element, file: str, warnings: Warnings) -> Non
             )
         add_element(add_element(add_element(joint, "axis"), "dynamics"), "damping", words[0] if words else "0")
         joint.remove(child)
+
+
+def adopt_urdf(root: Element, file: str, warnings: Warnings) -> None:
+    """Turn Drake's elements of a <robot> into those that are read; warn of what is left. Raises ModelError."""
+    for element in list(drake_children(root, "joint")):
+        _adopt_joint(element, file, warnings)
+    for number, element in enumerate(list(drake_children(root, "ball_constraint"))):
+        _adopt_ball(element, f"ball_constraint{number or ''}", file)
+    _adopt_rotors(root, file, warnings)
+    remark_on_drake(root, file, warnings)
+
+
+def _adopt_joint(element: Element, file: str, warnings: Warnings) -> None:
+    who = f"joint {element.get('name', '')!r}"
+    kind = required_attribute(element, "type", who, file).strip()
+    if kind not in TYPES:
+        raise ModelError(
+            f"{who}: <drake:joint> has the type {quote_text(kind)}",
+            at=locate_element(element, file),
+            why=f"read are {', '.join(TYPES)}",
+        )
+    element.tag = "joint"
+    element.set("type", TYPES[kind])
+    for tag, xyz in AXES.get(kind, {}).items():
+        for old in list(children(element, tag)):
+            element.remove(old)
+        add_element(element, tag, xyz=xyz)
+    for pitch in list(drake_children(element, "screw_thread_pitch")):
+        metres = read_number(pitch, "value", who, file)
+        axis = next(children(element, "axis"), None)
+        axis = add_element(element, "axis", xyz="1 0 0") if axis is None else axis
+        axis.set("pitch", repr(metres / (2.0 * math.pi)))
+        element.remove(pitch)
+    for dynamics in children(element, "dynamics"):
+        words = dynamics.get("damping", "").split()
+        if len(words) > 1:
+            if len(set(words)) > 1:
+                warnings.add(
+                    f"{who}: its coordinates have different damping",
+                    at=locate_element(dynamics, file),
+                    why="all get the first",
+                )
+            dynamics.set("damping", words[0])
+
+
+def _adopt_ball(element: Element, name: str, file: str) -> None:
+    """Make a ball constraint a loop."""
+    parts = {drake_name(child.tag).removeprefix("ball_constraint_"): child for child in element}
+    missing = [key for key in ("body_A", "body_B", "p_AP", "p_BQ") if key not in parts]
+    if missing:
+        raise ModelError(
+            f"<drake:ball_constraint> has no <drake:ball_constraint_{missing[0]}>", at=locate_element(element, file)
+        )
+    ends = [
+        (
+            required_attribute(parts[body], "name", name, file),
+            read_vector(parts[point], "value", name, file),
+        )
+        for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ"))
+    ]
+    loop = add_element(element.getparent(), "loop", name=name, type="spherical")
+    loop.sourceline = element.sourceline
+    for role, (link, p) in zip(("predecessor", "successor"), ends, strict=True):
+        add_element(add_element(loop, role, link=link), "origin", xyz=" ".join(map(repr, p)))
+    element.getparent().remove(element)
+
+
+def _adopt_rotors(root: Element, file: str, warnings: Warnings) -> None:
+    """Add the inertias that actuators have at their joints, rotor inertia * gear ratio^2, to the joints' armatures."""
+    joints = {joint.get("name"): joint for joint in children(root, "joint")}
+    for name, actuator in _actuators(root):
+        rotor, ratio = (_value(actuator, key, file, default) for key, default in _ROTOR)
+        if name not in joints and rotor:
+            warnings.add(
+                f"<drake:rotor_inertia> is of a joint {name!r}", at=locate_element(actuator, file), why="there is none"
+            )
+        elif rotor:
+            dynamics = next(children(joints[name], "dynamics"), None)
+            dynamics = add_element(joints[name], "dynamics") if dynamics is None else dynamics
+            before = read_number(dynamics, "armature", f"joint {name!r}", file, 0.0)
+            dynamics.set("armature", repr(before + rotor * ratio**2))
+    for _, actuator in _actuators(root):
+        for key, _ in _ROTOR:
+            for child in list(drake_children(actuator, key)):
+                actuator.remove(child)
+
+
+_ROTOR = (("rotor_inertia", 0.0), ("gear_ratio", 1.0))
+
+
+def _actuators(root: Element) -> Iterator[tuple[str, Element]]:
+    """Iterate over actuators, each with the name of its joint: in transmissions, or in joints."""
+    for transmission in children(root, "transmission"):
+        driven = next(children(transmission, "joint"), None)
+        for actuator in children(transmission, "actuator"):
+            yield ("" if driven is None else driven.get("name", "")), actuator
+    for joint in children(root, "joint"):
+        for actuator in children(joint, "actuator"):
+            yield joint.get("name", ""), actuator
+
+
+def _value(actuator: Element, key: str, file: str, default: float) -> float:
+    element = next(drake_children(actuator, key), None)
+    return default if element is None else read_number(element, "value", f"actuator {actuator.get('name')!r}", file)

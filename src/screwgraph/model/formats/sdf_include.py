@@ -8,7 +8,7 @@ from pathlib import Path
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, quote_text
-from screwgraph.model.formats.drake import adopt_drake
+from screwgraph.model.formats.drake import adopt_sdf
 from screwgraph.model.formats.file_io import read_bytes
 from screwgraph.model.formats.packages import GAZEBO, Packages
 from screwgraph.model.formats.sdf_scope import Scope, SdfParts
@@ -61,7 +61,7 @@ def read_include(element: Element, scope: Scope, parts: SdfParts) -> tuple[Eleme
         root = parse_xml(read_bytes(Path(file), file), file, parts.warnings)
     except ModelError as error:
         raise ModelError(error.what, at=error.at, why=error.why, fix=f"it is included at {at}") from error
-    adopt_drake(root, file, parts.warnings)
+    adopt_sdf(root, file, parts.warnings)
     version, models = sdf_version(root, file), list(children(root, "model"))
     others = [child.tag for child in root if child.tag in IDLE]
     if not models and others:

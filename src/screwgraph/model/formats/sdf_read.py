@@ -19,7 +19,7 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, Warnings
-from screwgraph.model.formats.drake import adopt_drake
+from screwgraph.model.formats.drake import adopt_sdf
 from screwgraph.model.formats.mimics import Mimic, make_mimic_couplings
 from screwgraph.model.formats.model_checks import warn_of_parts
 from screwgraph.model.formats.packages import Packages
@@ -67,7 +67,7 @@ def read_sdf(data: bytes, file: str, model: str | None = None, packages: Package
     root = parse_xml(data, file, warnings)
     path = (Path(file).resolve(),) if Path(file).exists() else ()
     scope = Scope("", WORLD, sdf_version(root, file), path, file)
-    adopt_drake(root, file, warnings)
+    adopt_sdf(root, file, warnings)
     warn_of_spelling(root, file, warnings, SDF)
     world = _world(root, file, warnings)
     collect_parts(root if world is None else world, scope, parts)

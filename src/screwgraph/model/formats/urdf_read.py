@@ -23,12 +23,12 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, Warnings, quote_text
+from screwgraph.model.formats.drake import adopt_urdf
 from screwgraph.model.formats.mimics import Mimic, make_mimic_couplings
 from screwgraph.model.formats.model_checks import warn_of_parts
 from screwgraph.model.formats.spanning_tree import chosen_joints
 from screwgraph.model.formats.spelling import URDF, warn_of_spelling
 from screwgraph.model.formats.text_sources import TEXT, model_name
-from screwgraph.model.formats.urdf_drake import adopt_drake
 from screwgraph.model.formats.urdf_loops import adopt_letters, read_coupling, read_independent, read_loop
 from screwgraph.model.formats.urdf_parts import read_joint, read_link, read_mimic, read_origin, remark_on_version
 from screwgraph.model.formats.xml import (
@@ -56,7 +56,7 @@ def read_urdf(data: bytes, file: str) -> Robot:
     root = parse_xml(data, file, warnings)
     _check_root(root, file)
     remark_on_version(root, file, warnings)
-    adopt_drake(root, file, warnings)
+    adopt_urdf(root, file, warnings)
     adopt_letters(root)
     warn_of_spelling(root, file, warnings, URDF)
     places: dict[object, Place] = {None: locate_element(root, file)}

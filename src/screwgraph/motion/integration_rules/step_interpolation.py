@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.motion.integration_rules.rule import Point, Row, Rule
+from screwgraph.spatial import dot
 
 Numbers = Float[np.ndarray, "N _"]
 
@@ -59,15 +60,10 @@ def interpolate_step(rule: Rule, points: Sequence[Point], h: Numbers, part: Numb
     """
     _, v, a = zip(*points, strict=True)
     w = weights_at(rule, part)
-    moved, velocity = h * _sum(w.position_v, v), _sum(w.velocity_v, v)
+    moved, velocity = h * dot(w.position_v, v), dot(w.velocity_v, v)
     if rule.curvature:
-        moved, velocity = moved + h * h * _sum(w.position_a, a), velocity + h * _sum(w.velocity_a, a)
+        moved, velocity = moved + h * h * dot(w.position_a, a), velocity + h * dot(w.velocity_a, a)
     return moved, velocity
-
-
-def _sum(shares: Sequence[Numbers], values: Sequence[Numbers]) -> Numbers:
-    first, *others = (share * value for share, value in zip(shares, values, strict=True))
-    return sum(others, start=first)
 
 
 def evaluate_polynomial(p: Any, part: Any) -> Any:

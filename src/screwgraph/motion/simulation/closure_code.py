@@ -1,12 +1,18 @@
-"""Compiled code for loops and couplings: closure errors, and the rows of K, many times faster than by NumPy."""
+"""Compiled code for loops and couplings: closure errors, and the rows of K, many times faster than by NumPy.
+
+Lengths on which constraints depend are inputs, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler import (
     Argument,
     Function,
@@ -27,8 +33,18 @@ from screwgraph.model.robot import (
     loop_pose,
 )
 from screwgraph.model.robot.parameters import Parameter, with_numbers
+from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.spatial import Array, vanishing
 from screwgraph.tape import Number
+
+STEPS = 2
+"""Steps of Newton's method with one matrix, which leave the third power of what a step opens."""
+
+State = tuple[np.ndarray, np.ndarray, list[Number]]
+"""A position, a velocity, and what is left of closure errors (rad, m)."""
+
+Closing = Callable[[TracedSteps, np.ndarray, np.ndarray, np.ndarray], State]
+"""From a position, a velocity and parameters on a tape to the nearest state that constraints allow."""
 
 
 def closure_code(robot: Robot, rows: Sequence[int], lengths: Sequence[Parameter] = ()) -> Function:
@@ -113,3 +129,27 @@ def _coordinates(joint: JointType, x: Array) -> Float[Array, "nv 6"]:
     """Return what finds velocities from twists of the joint; A' A is the same everywhere for the joints there are."""
     A = np.asarray(joint.screw_axes(joint.manifold.identity()), dtype=float)
     return np.linalg.inv(A.T @ A) @ joint.screw_axes(x).T
+
+
+@dataclass(frozen=True, eq=False)
+class ClosureParameters:
+    """Parameters on which constraints depend: of a robot, or `names` of a mechanism's; `places` in the whole vector."""
+
+    __repr__ = one_line
+
+    parameters: tuple[Parameter, ...] = ()
+    names: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+
+    def numbers(self, values: np.ndarray) -> np.ndarray:
+        """Return their numbers among those of all parameters."""
+        return values[list(self.places)]
+
+
+@dataclass(frozen=True, eq=False)
+class StateClosure:
+    """How states are closed for some lengths: positions near a guess, velocities that are checked, or the nearest."""
+
+    position: Callable[[Any], np.ndarray]
+    velocity: Callable[[np.ndarray, Any], np.ndarray]
+    nearest: Callable[[np.ndarray, np.ndarray], np.ndarray]

@@ -31,7 +31,7 @@ from screwgraph.model.mechanism import Mechanism, find_moving_parameters, live_m
 from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
-from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
+from screwgraph.motion.simulation.closure_code import STEPS, Closing, ClosureParameters, State, StateClosure
 from screwgraph.motion.simulation.methods import MotionState
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations, solve_linear
 from screwgraph.motion.simulation.step_code import TracedSteps

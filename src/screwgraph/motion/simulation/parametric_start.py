@@ -9,7 +9,7 @@ import numpy as np
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model import Model
-from screwgraph.motion.simulation.closure_parameters import ClosureParameters
+from screwgraph.motion.simulation.closure_code import ClosureParameters
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import initial_states, is_batched
 from screwgraph.motion.simulation.model_dynamics import dynamics_of

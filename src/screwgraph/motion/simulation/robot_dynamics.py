@@ -25,8 +25,15 @@ from screwgraph.model.robot import (
     without_loops,
 )
 from screwgraph.model.robot.parameters import Parameter, parameters_of, with_numbers, with_values
-from screwgraph.motion.simulation.closure_code import closure_code, entries
-from screwgraph.motion.simulation.closure_parameters import STEPS, Closing, ClosureParameters, State, StateClosure
+from screwgraph.motion.simulation.closure_code import (
+    STEPS,
+    Closing,
+    ClosureParameters,
+    State,
+    StateClosure,
+    closure_code,
+    entries,
+)
 from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.contacts.contact_step import compile_contact_step
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from screwgraph.compiler import Argument, Function, Result, compile_expression, make_numbered_argument
-from screwgraph.motion.simulation.closure_parameters import ClosureParameters
+from screwgraph.motion.simulation.closure_code import ClosureParameters
 from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
 from screwgraph.motion.simulation.step_law import StepLaw
 from screwgraph.motion.simulation.step_rules import STEP_RULES

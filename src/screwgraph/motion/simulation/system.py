@@ -16,7 +16,7 @@ from screwgraph.model import Model
 from screwgraph.spatial.manifolds import Manifold
 
 if TYPE_CHECKING:
-    from screwgraph.motion.simulation.closure_parameters import Closing, ClosureParameters, StateClosure
+    from screwgraph.motion.simulation.closure_code import Closing, ClosureParameters, StateClosure
     from screwgraph.motion.simulation.step_options import StepOptions
 
 RUNAWAY = 1e30

@@ -22,7 +22,7 @@ from screwgraph.compiler import (
     make_numbered_argument,
     parameter_arguments,
 )
-from screwgraph.motion.simulation.closure_parameters import Closing
+from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
 from screwgraph.motion.simulation.contacts.ground import PLANE
