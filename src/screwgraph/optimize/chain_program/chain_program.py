@@ -12,7 +12,7 @@ from screwgraph.optimize.chain_program.bounds import Bound
 from screwgraph.optimize.chain_program.stage_code import Pattern, StageCode
 from screwgraph.optimize.chain_program.wide_stage import WideStage, pad
 from screwgraph.spatial import choose, maximum
-from screwgraph.tape import Block, Loop, Memory, Number, Part, StageLoop, Window
+from screwgraph.tape import Block, Loop, Memory, Number, Part, SideBySide, StageLoop, Window
 
 SMALL = 10
 """States and inputs up to which a stage is straight-line code."""
@@ -158,9 +158,9 @@ class ChainProgram:
             begin,
             first,
             *(self._wide(0).clear() if self.is_wide else ()),
-            self._ahead(start),
+            self._each(start),
             *steps,
-            self._ahead(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
+            self._each(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
             self._block("gain", ["L", "inverse", "V"], ["gain"], code.gain),
             self._block("end", ["mu", "worst", "count", "size"], ["barrier", "solution"], self._end),
         )
@@ -191,7 +191,7 @@ class ChainProgram:
                 *measure,
             ),
             self._block("step", ["reach", "size", "mu"], ["steps"], code.step),
-            self._ahead(*update),
+            self._ahead(*update) if self.is_wide else self._each(*update),
             self._block("barrier", ["steps"], ["mu"], lambda steps: [steps[2]]),
         )
 
@@ -259,6 +259,10 @@ class ChainProgram:
 
     def _record(self, k: int) -> int:
         return self.memory.places(f"{self.prefix}stages").start + k * self.stride
+
+    def _each(self, part: Part) -> StageLoop:
+        """Return a part of stage 0 for all stages, none of which reads what others write."""
+        return SideBySide(self.stages, (part,), self._ahead(part).windows)
 
     def _ahead(self, *parts: Part) -> StageLoop:
         """Return parts of stage 0 for all stages."""

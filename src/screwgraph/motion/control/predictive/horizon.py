@@ -60,18 +60,15 @@ class Horizon:
 
     @cached_property
     def inputs(self) -> tuple[Bound, ...]:
-        """Bounds of inputs."""
-        return tuple(Bound(i, lower) for i, x in enumerate(self.u_limit) if np.isfinite(x) for lower in SIDES)
+        """Bounds of inputs: all lower ones first, so that neighbours go side by side."""
+        return tuple(Bound(i, lower) for lower in SIDES for i, x in enumerate(self.u_limit) if np.isfinite(x))
 
     @cached_property
     def states(self) -> tuple[Bound, ...]:
         """Bounds of states."""
-        pairs = zip(self.x_lower, self.x_upper, strict=True)
+        sides = zip(SIDES, (self.x_lower, self.x_upper), strict=True)
         return tuple(
-            Bound(i, lower, soft=True)
-            for i, own in enumerate(pairs)
-            for lower, x in zip(SIDES, own, strict=True)
-            if np.isfinite(x)
+            Bound(i, lower, soft=True) for lower, limits in sides for i, x in enumerate(limits) if np.isfinite(x)
         )
 
     @cached_property
