@@ -8,7 +8,7 @@ from screwgraph.model.mechanism.equations import residual
 from screwgraph.model.robot import closed_states, constraint_jacobian, constraint_residual
 from screwgraph.motion.planning import Task, horizon
 from screwgraph.motion.planning.goals import Position
-from screwgraph.motion.planning.loop_closure import closure_errors
+from screwgraph.motion.planning.loop_closure import StabilisedClosure, closure_errors
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.vector_code import trace_function
 from tests.model.robot.closed_instances import two_arms
@@ -44,3 +44,19 @@ def test_loops_are_closed_where_the_start_is_free(name):
         errors = [constraint_residual(model, q) if is_robot else residual(model, q) for q in plan.q]
         np.testing.assert_allclose(errors, 0.0, atol=1e-5)
         assert plan.error < plan.task.accuracy
+
+
+@pytest.mark.parametrize("rate", [1.0, 4.0])
+def test_errors_that_the_law_admits_decay_as_at_critical_damping(rate):
+    """(exp(a t) g)'' = exp(a t) (g'' + 2 a g' + a^2 g), by differences of five points of a motion that opens loops."""
+    robot, rng, h = sg.load("five_bar"), np.random.default_rng(0), 0.1
+    mechanics, a, step = Mechanics(robot), rate / h, 1e-3
+    errors = trace_function(lambda q: closure_errors(mechanics, q), robot.nq)
+    q, qd, qdd = robot.close_loops(robot.neutral()) + 0.1 * rng.normal(size=robot.nq), *rng.normal(size=(2, robot.nv))
+    far, near, here, ahead, beyond = (
+        np.exp(a * t) * errors(q + t * qd + 0.5 * t * t * qdd) for t in step * np.arange(-2, 3)
+    )
+    expected = (16.0 * (ahead + near) - (beyond + far) - 30.0 * here) / (12.0 * step**2)
+    law = trace_function(lambda x: StabilisedClosure(mechanics)(*np.split(x, 3), h=h, rate=rate), 3 * robot.nq)
+    found = law(np.concatenate([q, qd, qdd]))
+    np.testing.assert_allclose(found, expected, atol=1e-5 * a * a)
