@@ -34,7 +34,7 @@ def test_c_has_the_same_numbers(tmp_path):
     sg.export_library({"step": function}, tmp_path, prefix="legs")
     build = [
         "gcc",
-        "-O1",
+        "-O0",
         "-std=c99",
         "-I.",
         "legs.c",
