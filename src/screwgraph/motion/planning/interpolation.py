@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 
 from screwgraph.base.summary import one_line
 from screwgraph.motion.integration_rules import between_states, interpolate_step, lagrange_polynomials
+from screwgraph.motion.integration_rules.step_interpolation import evaluate_polynomial
 from screwgraph.motion.planning.collocation import UNTIED
 from screwgraph.motion.planning.dynamics import find_acting_wrenches
 from screwgraph.motion.planning.items import Wrench
@@ -61,6 +62,13 @@ class PlannedMotion:
         if "tau" not in self.values:
             return np.zeros((len(times), len(steps.drive.labels)))
         return interpolate_samples(steps, self.values["tau"][steps.effort_of_sample], step, part)
+
+    def torques(self, times: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n size"]:
+        """Return the torques of the model at times (s) of the plan."""
+        drive = self.steps.drive
+        if drive.depends_on_positions:
+            return self(times).tau
+        return drive.torques(np.empty((len(times), 0)), self.efforts(times))
 
     def _places(self, times: Float[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the step of each time, the part 0..1 of it that has passed, and its length (s); the later of two."""
@@ -140,6 +148,5 @@ def interpolate_samples(
 
 def sample_weights(steps: TrajectoryUnknowns, part: Any) -> list[Any]:
     """Return how much the values at the samples of a step weigh at a part 0..1 of it."""
-    return [
-        p(part) for p in lagrange_polynomials(tuple(steps.collocation.nodes[i] for i in steps.collocation.accelerated))
-    ]
+    nodes = tuple(steps.collocation.nodes[i] for i in steps.collocation.accelerated)
+    return [evaluate_polynomial(p, part) for p in lagrange_polynomials(nodes)]

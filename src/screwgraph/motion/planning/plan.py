@@ -129,7 +129,7 @@ class Plan:
         Raises:
             InputError: a time is outside of the plan, or the hold is negative.
         """
-        return hold_mean(lambda t: self._motion(t).tau, self._knots, times, hold)
+        return hold_mean(self._motion.torques, self._knots, times, hold)
 
     def effort(self, times: Float[np.ndarray, "*n"] | float, *, hold: float = 0.0) -> Float[np.ndarray, "*n m"]:
         """Return what drives the robot at times (s), in the order of `efforts_of`; otherwise as `torque`."""

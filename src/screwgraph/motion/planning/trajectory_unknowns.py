@@ -95,8 +95,13 @@ class TrajectoryUnknowns:
 
     def sample_at(self, node: int) -> Int[np.ndarray, " S"]:
         """Return the sample of each step at a node of the collocation, one of those that are `accelerated`."""
+        return self._sample_before + node
+
+    @cached_property
+    def _sample_before(self) -> Int[np.ndarray, " S"]:
+        """What the sample of each step at a node is, less the node."""
         begin = np.array([s.start for s in self.samples]) - np.array([s.start for s in self.states])
-        return self.first + begin[self.phase_of_step] + node - self.lead
+        return self.first + begin[self.phase_of_step] - self.lead
 
     @cached_property
     def states(self) -> tuple[slice, ...]:

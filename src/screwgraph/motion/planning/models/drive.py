@@ -50,6 +50,11 @@ class Drive(Protocol):
         """Bounds of efforts in the model's file, by name; infinite where there are none."""
         ...
 
+    @property
+    def depends_on_positions(self) -> bool:
+        """Whether efforts cause other torques at other positions."""
+        ...
+
     def places(self, name: str) -> tuple[int, ...]:
         """Return which efforts have a name. Raises InputError where none has."""
         ...
@@ -85,6 +90,7 @@ class JointDrive:
     slots: tuple[int, ...]
 
     what = "joint"
+    depends_on_positions = False
 
     @property
     def limits(self) -> Mapping[str, Pair]:

@@ -63,6 +63,7 @@ class ActuatorDrive:
     labels: tuple[str, ...]
 
     what = "actuator"
+    depends_on_positions = True  # lever arms change
 
     @cached_property
     def levers(self) -> tuple[Lever, ...]:
