@@ -80,3 +80,29 @@ def test_without_mass_there_is_no_centre_of_mass():
     bare = replace(robot, links=tuple(replace(link, inertia=SpatialInertia()) for link in robot.links))
     with pytest.raises(sg.InputError, match="has no centre of mass"):
         sg.inverse_kinematics(bare, CenterOfMass())
+
+
+@pytest.mark.parametrize("target", [t for t in TARGETS if TARGETS[t] is not None], ids=lambda t: t.label)
+def test_rows_of_lengths_are_those_that_move_with_the_place(target):
+    """The others, angles, move where the wanted frame turns about its origin."""
+    robot = robot_of("twisted")
+    q, value = robot.random(np.random.default_rng(1)), np.array(TARGETS[target])
+
+    def rows_of(wanted):
+        tape = Tape("form")
+        at = np.array(tape.inputs("q", (len(q),)), dtype=object)
+        (rows,) = InverseProblem(RobotModel(robot), (target,)).rows(at, [np.array(wanted, dtype=object)])
+        return np.array(program(tape, list(rows.values)).evaluate(list(q)), dtype=float), rows.lengths
+
+    here, lengths = rows_of(value)
+    shifted, turned = value.copy(), value.copy()
+    if value.shape == (4, 4):
+        shifted[:3, 3] += 0.1
+        turned[:3, :3] = value[:3, :3] @ from_rpy(np.array([0.1, 0.2, 0.3]))
+    elif value.shape == (3, 3):
+        turned = value @ from_rpy(np.array([0.1, 0.2, 0.3]))
+    else:
+        shifted += 0.1
+    assert (np.abs(rows_of(shifted)[0] - here) > 1e-6).tolist() == list(lengths)
+    if value.ndim == 2:
+        assert (np.abs(rows_of(turned)[0] - here) > 1e-6).tolist() == [not is_length for is_length in lengths]

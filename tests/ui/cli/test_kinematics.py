@@ -79,6 +79,7 @@ def test_where_a_mechanism_stands_with_a_point_at_a_place(capsys, tmp_path):
         (["puma560", "--reference", "tip"], 2, "tip"),
         (["puma560", "--reach", "3,0,0"], 1, "is not reached: the nearest position found"),
         (["puma560", "--reach", "3,0"], 2, "is no point and no pose"),
+        (["panda", "--reach", "0,0,1", "--frames", "panda_hand,panda_hand_tcp"], 1, "--reach takes one frame"),
         (["puma560", "--reach", "0,0,1", "--random", "2"], 2, "--reach cannot be used with --random"),
         (["four_bar", "--reach", "0,0,1"], 2, "--reach '0,0,1' is no point"),
         (["four_bar", "--reach", "9,9"], 1, "is not reached"),
