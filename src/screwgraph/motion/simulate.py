@@ -9,10 +9,12 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.functions_of_time import refuse_driven
+from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation import AUTO, Contact, Ground, Trajectory, Watch
 from screwgraph.motion.simulation import simulate as integrate
 
 if TYPE_CHECKING:
+    from screwgraph.motion.control import ControlLoop
     from screwgraph.motion.estimation import Noise
 
 SMOOTHER = "smoother"
@@ -35,6 +37,7 @@ def simulate(
     driven: Mapping[str, Any] | None = None,
     contacts: Sequence[Contact] | str = (),
     ground: Ground | None = None,
+    controller: ControlLoop | str | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     coordinates: str | None = None,
@@ -75,6 +78,9 @@ def simulate(
             does; `.external_wrenches` of the result are their wrenches on frames. Axes of a floating base do not turn
             within a step.
         ground: by default the plane z = 0 of the base's axes.
+        controller: what gives the torques, `sg.control.ControlLoop`, or the path of a YAML file of tasks, whose
+            references stay what they are at q0. Its contacts and ground are those of the motion unless they are given.
+            Torques are held over each step: "auto" takes "semi_implicit".
         rtol: relative error of a step that adaptive methods allow, 1e-9 by default.
         atol: absolute error of a step that adaptive methods allow (SI units), 1e-9 by default.
         coordinates: of the smoother of mechanisms: "spanning" or "independent".
@@ -96,6 +102,12 @@ def simulate(
         EliminationError: a joint moves nothing that has inertia.
         ModelError: the mechanism cannot be assembled.
     """
+    if controller is not None:
+        loop = _make_loop(model, controller, q0)
+        _refuse({"tau": tau, "driven": driven}, "the controller gives torques")
+        own_ground = loop.ground if loop.contacts else None
+        contacts, ground, tau = contacts or loop.points, own_ground if ground is None else ground, loop
+        method = "semi_implicit" if method == AUTO else method
     laws = {"friction": friction, "stops": stops, "effort_limits": effort_limits}
     graph: dict[str, Any] = {"coordinates": coordinates, "window": window, "marginal": marginal}
     graph |= {"integrator": integrator, "noise": noise}
@@ -114,6 +126,17 @@ def simulate(
     return integrate(
         model, q0, qd0, time, dt, method, tau, **laws, driven=driven, **touching, watch=watch, **_given(tolerances)
     )
+
+
+def _make_loop(model: Model, controller: ControlLoop | str, q0: Any) -> ControlLoop:
+    if not isinstance(controller, str):
+        return controller
+    from screwgraph.motion.control import ControlLoop, load_controller
+
+    if not isinstance(model, Robot):
+        raise InputError(f"a controller of a {model.kind}", why="controllers are of robots", fix="load a robot")
+    said = load_controller(controller)
+    return ControlLoop(model, said.tasks, said.contacts, said.ground, said.limits, q0=q0)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,3 +32,22 @@ def test_what_cannot_be_is_one_line(command, tasks, tmp_path):
         assert result.status != 0
         assert complaint in result.err
         assert len(result.err.splitlines()) == 1
+
+
+def test_a_simulation_has_the_torques_of_a_file_of_tasks(command, tasks, tmp_path):
+    out = tmp_path / "motion.csv"
+    result = command("simulate", "rr", "--controller", tasks, "--time", "0.1", "--dt", "1e-2", "-o", out)
+    assert result.status == 0
+    assert "by semi_implicit" in result.out
+    assert "states: 11 solved" in result.out
+    assert "error of posture: largest" in result.out
+    (tmp_path / "state.json").write_text('{"tau": {"joint1": 2}}')
+    for arguments, complaint in (
+        (("four_bar", "--controller", tasks), "goes with robots"),
+        (("rr", "--controller", tasks, "--state", tmp_path / "state.json"), "--controller"),
+        (("rr", "--controller", tmp_path / "none.yaml"), "there is no such file"),
+    ):
+        result = command("simulate", *arguments, "--time", "0.1", "-o", tmp_path / "other.csv")
+        assert result.status != 0
+        assert complaint in result.err
+        assert len(result.err.splitlines()) == 1

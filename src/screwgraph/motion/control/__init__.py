@@ -10,6 +10,7 @@ from screwgraph.motion.control.barriers import (
     ShapeBarrier,
 )
 from screwgraph.motion.control.contacts import HeldContact, Sole
+from screwgraph.motion.control.control_loop import ControlLoop, ControlReport
 from screwgraph.motion.control.controller import controller, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.controller_files import ControllerFile, load_controller
 from screwgraph.motion.control.limits import ControlLimits
@@ -42,6 +43,8 @@ __all__ = [
     "CenterOfMassTask",
     "ContactForceTask",
     "ControlLimits",
+    "ControlLoop",
+    "ControlReport",
     "ControlTask",
     "ControllerFile",
     "DampingTask",

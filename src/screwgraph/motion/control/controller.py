@@ -62,7 +62,7 @@ def controller(
     Raises:
         InputError: the robot has loops, couplings or no motors, two tasks have one reference, or a foot is on no leg.
     """
-    held, plane = _check_feet(_check_robot(robot), contacts, ground)
+    held, plane = hold_contacts(_check_robot(robot), contacts, ground)
     own = WholeBody(robot, _check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
@@ -127,9 +127,14 @@ def _check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) 
     return tuple(tasks)
 
 
-def _check_feet(
+def hold_contacts(
     robot: Robot, contacts: Sequence[Contact | HeldContact], ground: Ground | None
 ) -> tuple[tuple[HeldContact, ...], Plane]:
+    """Return contacts as controllers hold them, and the plane on which they stand.
+
+    Raises:
+        InputError: a contact is of no frame, with another body, or on ground that is no plane.
+    """
     given = tuple(contacts)
     points = [contact for contact in given if not isinstance(contact, HeldContact)]
     if given and not points:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import typer
 
 from screwgraph import InputError, Robot
 from screwgraph import simulate as run
 from screwgraph.model.formats import load_table
+from screwgraph.motion.control import ControlLoop, load_controller
 from screwgraph.motion.simulation import AUTO, METHODS, check_places, sample_times
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
@@ -26,9 +28,6 @@ from screwgraph.ui.cli.problem_functions import EFFORT, check_efforts
 from screwgraph.ui.cli.simulation_progress import print_summary, summarise_motion, watch_simulation
 from screwgraph.ui.cli.state_file import read_start
 
-if TYPE_CHECKING:
-    import numpy as np
-
 SMOOTHER = "smoother"
 LAWS = "friction stops effort_limits"
 GRAPH = "coordinates window integrator"
@@ -44,6 +43,7 @@ def _check_seconds(value: float) -> float:
 FLAGS = {
     "state": Flag("A JSON file with the initial state and constant torques.", "FILE"),
     "contacts": Flag("A YAML file of contacts with the ground, or collisions: shapes of the robot's file.", "FILE"),
+    "controller": Flag("A YAML file of tasks, contacts and limits: a controller gives the torques.", "FILE"),
     "driven": Flag("A table of times t and of coordinates (m, rad) that follow it, as splines of degree 5.", "FILE"),
     "time": Flag(metavar="S", check=_check_seconds),
     "dt": Flag(metavar="S", check=_check_seconds),
@@ -81,6 +81,8 @@ With --contacts, a file like
   ground: {normal: [0, 0.1, 1]}
 says where the robot touches the ground: a plane, steps: {at, heights}, or height_map: {file: hills.npz}.
 Steps of semi_implicit obey Signorini's and Coulomb's laws.
+With --controller, a file as of `screwgraph controller` gives the torques: references of its tasks stay what they are
+where the motion begins. Errors of tasks, active rows and margins are printed.
 With --driven, a table like t,theta: motors of mechanisms, or joints, follow its columns; tau has what that takes.
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 
@@ -97,6 +99,7 @@ def simulate(
     state: str | None = None,
     driven: str | None = None,
     contacts: str | None = None,
+    controller: str | None = None,
     actuators: bool = False,
     report: str | None = None,
     plot: str | None = None,
@@ -116,13 +119,28 @@ def simulate(
     if state is not None:
         q0, qd0, tau = read_start(state, model, EFFORT if actuators else "tau")
         tau = _convert_efforts(model, tau) if actuators else tau
+    loop = None if controller is None else _load_loop(model, controller, q0)
+    if loop is not None and actuators:
+        raise make_usage_error("--actuators and --controller both give torques", fix="leave one out")
+    if loop is not None and isinstance(tau, np.ndarray) and tau.any():
+        raise make_usage_error("--state gives torques, and so does --controller", fix="leave one out")
     followed = None if driven is None else load_table(driven)
     with as_usage_error():
         output, report, plot = validate_outputs(output, report, plot)
         curves = check_places(model, parse_places(paths))
         sample_times(model, asked["time"], asked["dt"])
     with watch_simulation(asked["time"]) as watch:
-        motion = run(model, q0, qd0, tau=tau, driven=followed, contacts=contacts or (), watch=watch, **asked)
+        motion = run(
+            model,
+            q0,
+            qd0,
+            tau=tau if loop is None else None,
+            driven=followed,
+            contacts=contacts or (),
+            controller=loop,
+            watch=watch,
+            **asked,
+        )
     motion.save(output)
     print_warnings(model)
     for doubt in motion.doubts[len(motion.warnings) :]:  # warnings have been shown
@@ -133,10 +151,21 @@ def simulate(
     if report is not None:
         write_report(motion, groups, summary, report, "Simulation", curves=curves)
     summary |= write_plots(motion.t, groups, plot, motion, curves)
+    if loop is not None:
+        summary["control"] = str(loop.report(motion)).splitlines()
     if json:
         print_json(summary)
     else:
         print_summary(summary)
+        for line in summary.get("control", ()):
+            typer.echo(line)
+
+
+def _load_loop(model: Any, file: str, q0: Any) -> ControlLoop:
+    if not isinstance(model, Robot):
+        raise make_usage_error("--controller goes with robots", why=f"this is a {model.kind}")
+    said = load_controller(file)
+    return ControlLoop(model, said.tasks, said.contacts, said.ground, said.limits, q0=q0)
 
 
 def _convert_efforts(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.ndarray]:

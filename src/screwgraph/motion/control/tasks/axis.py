@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_acceleration, frame_jacobian
@@ -61,6 +62,11 @@ class AxisTask(MotionTask):
         """Return the shapes of the direction and of its rates (2, 3)."""
         robot.frame(self.frame)
         return {self.name: (3,), f"{self.name}_rates": (2, 3)}
+
+    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+        """Return references with which the robot stays at q."""
+        R = rotation(np.asarray(forward_kinematics(robot, self.frame)(q)))
+        return {self.name: R @ np.array(self.axis) / np.linalg.norm(self.axis)}
 
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each of two directions across the axis, along which the body turns."""

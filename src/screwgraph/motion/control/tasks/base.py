@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
@@ -87,6 +88,11 @@ class ControlTask(ABC):
         Raises:
             InputError: the robot cannot have the task.
         """
+
+    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+        """Return references with which the robot stays at q; zeros where none are returned."""
+        del robot, q
+        return {}
 
     @abstractmethod
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.mechanics.kinematics import center_of_mass, center_of_mass_acceleration, center_of_mass_jacobian
 from screwgraph.model.formats.yaml_keys import Entry, Keys
@@ -35,6 +36,10 @@ class CenterOfMassTask(MotionTask):
         """Return the shapes of the position and of its rates (2, 3)."""
         center_of_mass(robot)
         return {"center_of_mass": (3,), "center_of_mass_rates": (2, 3)}
+
+    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+        """Return references with which the robot stays at q."""
+        return {"center_of_mass": center_of_mass(robot)(q)}
 
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction."""

@@ -64,6 +64,11 @@ class FrameTask(MotionTask):
         shape, part = PARTS[self.of]
         return {self.name: shape, f"{self.name}_rates": (2, part.stop - part.start)}
 
+    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+        """Return references with which the robot stays at q."""
+        T, (_, part) = np.asarray(forward_kinematics(robot, self.frame)(q)), PARTS[self.of]
+        return {self.name: T if part == slice(0, 6) else T[:3, 3] if part.start else T[:3, :3]}
+
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction, angular ones first."""
         reference, rates = references

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_keys import Entry, Keys
@@ -53,6 +54,10 @@ class PostureTask(MotionTask):
         if not n:
             raise InputError(f"robot {robot.name!r} has no joints of one coordinate for a posture")
         return {"posture": (n,), "posture_rates": (2, n)}
+
+    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+        """Return references with which the robot stays at q."""
+        return {"posture": np.array([q[robot.q_slices[joint.name].start] for joint in self.list_joints(robot)])}
 
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each joint."""

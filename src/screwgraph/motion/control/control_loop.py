@@ -1,0 +1,201 @@
+"""A controller in a closed loop with simulations: references that stay or vary with time, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import (
+    Function,
+    compile_expression,
+    make_numbered_argument,
+    robot_arguments,
+    without_metadata,
+)
+from screwgraph.graph import Key
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.barriers import Barrier
+from screwgraph.motion.control.contacts import HeldContact, Sole
+from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
+from screwgraph.motion.control.limit_rows import list_efforts
+from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.reduced_motion import ReducedMotion
+from screwgraph.motion.control.tasks import ControlTask
+from screwgraph.motion.simulation import Trajectory
+from screwgraph.motion.simulation.contacts import Contact, Ground
+
+STATUSES = ("solved", "limits relaxed", "the most passages", "no numbers")
+
+
+@dataclass(frozen=True)
+class ControlReport:
+    """What a controller did along a motion of N states.
+
+    `errors` are lengths (N,) of tasks' errors (rad, m); `statuses` counts of states; `active` the share of states at
+    which a limit or contact's cone was active, by name, where it was at all; `margins` how near efforts, positions and
+    velocities came to their limits, 1 far and 0 there, the least of all joints (N,).
+    """
+
+    errors: Mapping[str, Float[np.ndarray, " N"]]
+    statuses: Mapping[str, int]
+    active: Mapping[str, float]
+    margins: Mapping[str, Float[np.ndarray, " N"]]
+
+    def __str__(self) -> str:
+        """Return a line for each."""
+        lines = [f"error of {name}: largest {x.max():.3g}, at the end {x[-1]:.3g}" for name, x in self.errors.items()]
+        lines.append("states: " + ", ".join(f"{count} {name}" for name, count in self.statuses.items()))
+        lines += [f"active: {name}, {100.0 * share:.3g} %" for name, share in self.active.items()]
+        lines += [f"least margin of {name}: {x.min():.3g}" for name, x in self.margins.items()]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class ControlLoop:
+    """A controller as torques (nv,) of a time (s) and a state: what `sg.simulate` takes as `controller`.
+
+    References stay what they are at `q0` unless they are given: arrays, or functions of time (s), by the names of the
+    function's arguments. Each call is alone, without active rows of another.
+
+    Args:
+        robot: a tree that stands or floats.
+        tasks: what it follows.
+        contacts: points and soles that are on all the time; a simulation has points, and soles' corners.
+        ground: the plane on which they stand.
+        limits: as for `controller`.
+        barriers: as for `controller`.
+        q0: position (nq,) at which references begin, by default the neutral one.
+        references: those that do not stay.
+    """
+
+    __repr__ = one_line
+
+    robot: Robot
+    tasks: Sequence[ControlTask]
+    contacts: Sequence[Contact | HeldContact] = ()
+    ground: Ground | None = None
+    limits: ControlLimits | None = None
+    barriers: Sequence[Barrier] = ()
+    q0: Any = None
+    references: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        known = [a.name for a in self.function.arguments]
+        for name in self.references or {}:
+            if name not in known[2:]:
+                raise InputError(f"the controller has no argument {name!r}", fix=f"one of {', '.join(known[2:])}")
+
+    @cached_property
+    def function(self) -> Function:
+        """The controller."""
+        return controller(
+            self.robot,
+            self.tasks,
+            contacts=self.contacts,
+            ground=self.ground,
+            limits=self.limits,
+            barriers=self.barriers,
+        )
+
+    @property
+    def points(self) -> list[Contact]:
+        """Contacts as a simulation has them."""
+        found = list[Contact]()
+        for contact in self.contacts:
+            if isinstance(contact, Contact):
+                found.append(contact)
+            elif isinstance(contact, Sole):
+                found += contact.corners
+        return found
+
+    @cached_property
+    def _given(self) -> dict[str, Any]:
+        """Arguments that do not vary, and functions of time."""
+        robot = self.robot
+        q0 = robot.neutral() if self.q0 is None else np.asarray(self.q0, dtype=float)
+        found = {a.name: np.zeros(a.shape) for a in self.function.arguments[2:]}
+        for task in self.tasks:
+            found |= task.hold(robot, q0)
+        found["gains"] = stack_gains(self.tasks)
+        if self.contacts:
+            found["contacts"] = stack_contacts(self.contacts)
+        if self.barriers:
+            found["barriers"] = stack_barriers(self.barriers)
+        return found | dict(self.references or {})
+
+    def arguments(self, t: float) -> dict[str, Any]:
+        """Return the arguments after q and qd at a time (s)."""
+        return {name: x(t) if isinstance(x, Callable) else x for name, x in self._given.items()}
+
+    def __call__(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nv"]:
+        """Return efforts of all coordinates; those of a floating base are zero."""
+        tau = self.function(q, qd, **self.arguments(t))[0]
+        return np.concatenate([np.zeros(self.robot.nv - len(tau)), tau])
+
+    def report(self, motion: Trajectory) -> ControlReport:
+        """Return errors of tasks, active rows and margins along a motion of the robot."""
+        names, given = self._name_rows(), [self.arguments(float(t)) for t in motion.t]
+        stacked: dict[str, Any] = {name: np.array([own[name] for own in given]) for name in given[0]}
+        *_, rows, solution = self.function(motion.q, motion.qd, **stacked)
+        errors = dict[str, Float[np.ndarray, " N"]]()
+        for task in self.tasks:
+            if task.hold(self.robot, motion.q[0]):  # others follow no positions
+                references = (stacked[name] for name in task.references(self.robot))
+                missed = self._compile_errors(task)(motion.q, motion.qd, *references)
+                errors[task.name] = np.linalg.norm(missed, axis=-1)
+        counts = np.bincount(solution[:, 0].astype(int), minlength=len(STATUSES))
+        shares = dict[str, float]()
+        for name, share in zip(names, (np.abs(rows[:, : len(names)]) > 0.5).mean(axis=0), strict=True):
+            shares[name] = max(shares.get(name, 0.0), float(share))
+        return ControlReport(
+            errors,
+            {name: int(count) for name, count in zip(STATUSES, counts, strict=True) if count},
+            {name: share for name, share in shares.items() if share},
+            self._measure_margins(motion),
+        )
+
+    def _compile_errors(self, task: ControlTask) -> Function:
+        """Return the errors of a task as a function of q, qd and its references."""
+        robot = self.robot
+
+        def errors(q: Any, qd: Any, *references: Any) -> list[Any]:
+            return [row.error for row in task.rows(robot, q, qd, *references)]
+
+        names = [(name, [Key(name, joint) for joint in robot.joint_names]) for name in ("q", "qd")]
+        own = (make_numbered_argument(name, *shape) for name, shape in task.references(robot).items())
+        arguments = (*robot_arguments(robot, names), *own)
+        question = without_metadata(robot), task.structure
+        return compile_expression("control_errors", question, arguments, errors, branches=True)
+
+    def _name_rows(self) -> list[str]:
+        """Return names of rows of limits, cones and barriers, in their order."""
+        robot, limits = self.robot, self.limits or ControlLimits()
+        held, plane = hold_contacts(robot, self.contacts, self.ground)
+        own = ReducedMotion(robot, held, plane)
+        coordinates = [joint.name for joint in robot.joints for _ in range(joint.type.nv)]
+        names = [f"effort of {coordinates[own.driven[k]]}" for k, _ in list_efforts(own, limits)]
+        names += [f"range of {coordinates[bounds.along]}" for bounds in limits.list_bounds(robot)]
+        for contact in held:
+            names += [f"friction of {contact.frame}"] * len(contact.cone(1.0)[0]) + [f"load of {contact.frame}"]
+        return names
+
+    def _measure_margins(self, motion: Trajectory) -> dict[str, Float[np.ndarray, " N"]]:
+        limits, found = self.robot.limits, dict[str, Float[np.ndarray, " N"]]()
+        width = limits.upper - limits.lower
+        pairs = {
+            "efforts": (limits.effort - np.abs(motion.tau), limits.effort),
+            "positions": (np.minimum(motion.q - limits.lower, limits.upper - motion.q), 0.5 * width),
+            "velocities": (limits.velocity - np.abs(motion.qd), limits.velocity),
+        }
+        for name, (left, size) in pairs.items():
+            counts = np.isfinite(size) & (size > 0.0)
+            if counts.any():
+                found[name] = (left[:, counts] / size[counts]).min(axis=1)
+        return found
