@@ -32,6 +32,18 @@ def test_slopes_of_the_cost(name):
     np.testing.assert_allclose(search.cost(x)[1] @ d, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_more_samples_are_of_the_same_motion(times):
+    robot, harmonics = sg.load("rr"), 3
+    limits = own._limits(MODELS["robot"](robot).limits(), 2.0, 5.0)
+    x = np.random.default_rng(0).standard_normal((2, 2 * harmonics - 1))
+    t, coarse = own._motion_at(x, 4.0, harmonics, None, limits)
+    fine_t, fine = own._motion_at(x, 4.0, harmonics, times * (len(t) - 1) + 1, limits)
+    np.testing.assert_allclose(fine_t[::times], t, atol=1e-12)
+    for found, expected in zip(fine, coarse, strict=True):
+        np.testing.assert_allclose(found[::times], expected, atol=1e-9)
+
+
 def test_a_panda_is_excited_within_its_limits():
     robot = sg.load("panda")
     found = sg.excitation(robot, objective="condition", acceleration=8.0, period=6.0, harmonics=3, points=400)
