@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.motion.control.predictive.test_optima import arm
 
 import screwgraph as sg
 from screwgraph.motion.control import HorizonLimits, stack_references, stack_weights
-from tests.motion.control.predictive.test_optima import arm
 
 FINE = 4
 """Steps of the plant in a tick."""
@@ -59,7 +59,7 @@ def test_a_cart_catches_its_pole_and_stays_within_its_rail():
 def test_an_arm_jumps_within_its_torques(speed):
     robot, (control, weights), dt = sg.load("panda"), arm(), 0.01
     start = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
-    goal = start + [1.2, 0.3, -0.2, 0.3, 0.2, 0.2, -1.2]
+    goal = start + np.array([1.2, 0.3, -0.2, 0.3, 0.2, 0.2, -1.2])
     references = stack_references(control, goal, effort=sg.bias_forces(robot)(goal, np.zeros(7)))
     qd0 = speed * np.array([1.0, 0.0, -1.0, 0.0, 1.0, 0.0, -1.0])
     q, qd, tau, solution = follow(

@@ -30,6 +30,8 @@ NO_NUMBERS = 3.0
 """Status of arguments without sense."""
 ENDLESS = 1e250
 """A cost beyond is none."""
+LOOP_BARRIER = 1e-4
+"""The least barrier with which a solution that moves on begins: from a smaller one, limits are not left in few steps."""
 HEAD = 2
 """Numbers of a solution before those of its stages."""
 
@@ -201,7 +203,8 @@ class Tick:
         efforts = [clip(x, -most, most) for x, most in zip(rest, self.own.u_limit, strict=True)]
         warm = choose(head[0] > 0.5, 1.0, 0.0)
         cold = [*efforts, *q, *[0.0] * (self.size - self.nu - self.n)]
-        barrier = choose(head[0] > 0.5, head[1], 0.0)
+        moved = choose(advance[0] > 0.0, maximum(head[1], LOOP_BARRIER), head[1])
+        barrier = choose(head[0] > 0.5, moved, 0.0)
         return [*q, *qd, *q, *qd, warm, clip(advance[0], 0.0, 1.0), warm, barrier, *cold]
 
     def _shift(self, k: int, later: int) -> tuple[Part, ...]:

@@ -54,14 +54,13 @@ def mpc(
 
     The function is (q, qd, references, weights, advance, previous) -> (tau, states, efforts, gain, next, solution).
     Arguments, after q (nq,) and qd (nv,): `references` (N + 1, nq + nv + m), x* and u* from now on
-    (`stack_references`);
-    `weights` (nq + nv + m,), see `stack_weights`; `advance`, the part of `dt` that has gone by since the last call, by
-    which the last solution is moved; `previous`, the `next` of the last call, first zeros: the horizon then starts with
-    a robot at rest. Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv) and
-    `efforts` (N, m) expected; `gain` (m, nq + nv): tau changes by so much with the state, between calls; `solution`:
-    status (0: steps were full, 1: a step was shortened, so that a jump is not answered whole yet, 3: arguments without
-    sense, no efforts), cost, largest violation of states' limits (rad, m, 1/s), defect of the last solution's dynamics,
-    largest change of the trajectory, barrier.
+    (`stack_references`); `weights` (nq + nv + m,), see `stack_weights`; `advance`, the part of `dt` that has gone by
+    since the last call, by which the last solution is moved (its barrier is then 1e-4 at least, so that limits are left
+    in few steps); `previous`, the `next` of the last call, first zeros: the horizon then starts with a robot at rest.
+    Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv) and `efforts` (N, m)
+    expected; `gain` (m, nq + nv): tau changes by so much with the state, between calls; `solution`: status (0, or 3:
+    arguments without sense, no efforts), cost, largest violation of states' limits (rad, m, 1/s), defect of the last
+    solution's dynamics, largest change of the trajectory, barrier.
 
     Args:
         robot: a tree that stands, of joints with one position each velocity.
