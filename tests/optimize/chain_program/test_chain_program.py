@@ -214,6 +214,14 @@ def test_calls_of_few_steps_go_on_where_the_last_one_ended():
     np.testing.assert_allclose(last[1], fresh[1], atol=1e-4)
 
 
+def test_steps_that_meet_no_bound_divide_by_nothing():
+    f = bounded(2, 0.0, soft=False)
+    for seed in range(1000, 1040):  # warnings of NumPy are errors
+        size = 10 ** np.random.default_rng(seed - 1000).uniform(-1.0, 0.5)
+        *_, solution = solve(f, draw(seed), size * BOUNDS[: 2 * NU])
+        assert np.isfinite(solution).all()
+
+
 def test_same_input_same_bits():
     one, two = (solve(bounded(), draw(10), BOUNDS, PENALTY) for _ in range(2))
     for a, b in zip(one, two, strict=True):

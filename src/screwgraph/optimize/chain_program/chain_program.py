@@ -8,7 +8,7 @@ from functools import cached_property
 
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.active_set.active_rows import ENDLESS, flag
-from screwgraph.optimize.chain_program.bounds import Bound
+from screwgraph.optimize.chain_program.bounds import LEAST, Bound
 from screwgraph.optimize.chain_program.stage_code import Pattern, StageCode
 from screwgraph.optimize.chain_program.wide_stage import WideStage, pad
 from screwgraph.spatial import choose, maximum
@@ -185,7 +185,7 @@ class ChainProgram:
         return (
             self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], code.end, last),
             self._back(*condense, *factor),
-            self._block("none", [], ["reach", "size"], lambda: [0.0] * (2 * (self.nu + self.nx) + 1)),
+            self._block("none", [], ["reach", "size"], lambda: [*[LEAST] * (2 * (self.nu + self.nx)), 0.0]),
             self._ahead(
                 self._block("roll", [*found[1:], "dx", "J", "c", "h", "size"], ["du", "dx+", "size"], code.roll),
                 *measure,

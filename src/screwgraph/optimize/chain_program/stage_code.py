@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import count
 from typing import Any
 
@@ -136,11 +136,11 @@ class StageCode:
     def step(self, reach: Any, size: Any, mu: Any) -> list[Number]:
         """Return the steps of t, e and of y, z, and the next barrier; no steps where there are no numbers."""
         count, (size,) = self.nu + self.nx, size
-        primal, dual = 0.0, 0.0
-        for i in sorted(self.bounded):
-            primal, dual = maximum(primal, reach[i]), maximum(dual, reach[count + i])
+        at = sorted(self.bounded)
+        parts = [[reach[first + i] for i in at] or [LEAST] for first in (0, count)]
         is_sound = flag(size < ENDLESS)
-        a, b = (choose(is_sound, minimum(1.0, BEHIND / maximum(x, LEAST)), 0.0) for x in (primal, dual))
+        # All parts begin with LEAST in memory: LLVM would divide by zero, too, where a constant is the least one here.
+        a, b = (choose(is_sound, minimum(1.0, BEHIND / reduce(maximum, own)), 0.0) for own in parts)
         following = mu[0] * choose(minimum(a, b) < SHORT, MORE, LESS)
         return [a, b, minimum(maximum(following, LEAST_BARRIER), MOST_BARRIER)]
 
