@@ -20,6 +20,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import wait_for_optimised
 from screwgraph.compiler.backends.cuda.driver import current_gpu
 from screwgraph.motion.control import PostureTask, stack_gains
+from screwgraph.motion.control.predictive import HorizonLimits, stack_references, stack_weights
 from screwgraph.ui.bench import NotMeasuredError, States, random_states
 
 FEW, MANY = 4096, 2**20
@@ -77,7 +78,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 
 
 def cases(count: int = MANY) -> Iterator[Case]:
-    """Yield dynamics, their derivatives, a controller of an arm, and steps with and without contacts of a quadruped."""
+    """Yield dynamics, their derivatives, controllers, and steps with and without contacts of a quadruped."""
     arm, legs = sg.load("panda"), sg.load("a1", base="floating")
     for robot in (arm, legs):
         states = _repeat(random_states(robot, min(count, FEW)), count)
@@ -89,6 +90,7 @@ def cases(count: int = MANY) -> Iterator[Case]:
         yield Case(robot.name, slope, tuple(states.arguments(slope)))
     rng = np.random.default_rng(5)
     yield _tick(arm, count, rng)
+    yield _predict(sg.load("cart_pole"), count, rng)
     yield from _steps(legs, count, rng)
 
 
@@ -103,6 +105,14 @@ def _tick(arm: sg.Robot, count: int, rng: np.random.Generator) -> Case:
     qd, goal = 0.5 * rng.standard_normal((count, 7)), q + 0.3 * rng.standard_normal((count, 7))
     rows = dict(zip((a.name for a in f.arguments), (a.shape for a in f.arguments), strict=True))
     return Case(arm.name, f, (q, qd, goal, np.zeros((2, 7)), stack_gains(tasks), np.zeros(rows["active"])))
+
+
+def _predict(cart: sg.Robot, count: int, rng: np.random.Generator) -> Case:
+    """Return first ticks of a predictive controller of 50 instants, from anywhere near upright."""
+    f = sg.mpc(cart, 0.02, 50, actuated=cart.joint_names[:1], limits=HorizonLimits(effort=20.0))
+    q, qd = np.array([0.0, np.pi]) + 0.3 * rng.standard_normal((count, 2)), 0.3 * rng.standard_normal((count, 2))
+    goal, weights = stack_references(f, [0.0, np.pi]), stack_weights(cart, actuated=cart.joint_names[:1])
+    return Case(cart.name, f, (q, qd, goal, weights, np.zeros(()), np.zeros(f.arguments[-1].shape)))
 
 
 def _steps(legs: sg.Robot, count: int, rng: np.random.Generator) -> Iterator[Case]:

@@ -36,6 +36,7 @@ def emit_block(
     pointers: ArgumentPointers = ONE,
     *,
     inlined: bool = False,
+    one: str = "",
 ) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
 
@@ -45,7 +46,7 @@ def emit_block(
     stored where they are computed: kept to the end, they would wait in memory anyway. Those of blocks of samples, which
     are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
     There are several `pointers` to the arguments of one sample only, of programs in one piece; `inlined` says that the
-    block's caller takes its lines in.
+    block's caller takes its lines in; `one` is the name of the block for one sample where it is another.
     """
     program = fuse_multiply_add(program)
     *angles, rest = schedule_sines(program)
@@ -86,7 +87,9 @@ def emit_block(
         return "\n".join([*before, *head.lines, *give, "  ret void", "}"])
     far = ["each:", *give, f"  call void @{name}_each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
     last = [*give, "  ret void", *far]
-    return "\n".join([emit_per_sample_block(program, lanes, name, places, pointers), *before, *head.lines, *last])
+    return "\n".join(
+        [emit_per_sample_block(program, lanes, name, one or name, places, pointers), *before, *head.lines, *last]
+    )
 
 
 def fits_one_function(program: Program, whole: int) -> bool:
@@ -133,9 +136,14 @@ def _any(masks: Sequence[str], number: int, lanes: Lanes) -> list[str]:
 
 
 def emit_per_sample_block(
-    program: Program, lanes: Lanes, name: str, places: Sequence[int] | None = None, pointers: ArgumentPointers = ONE
+    program: Program,
+    lanes: Lanes,
+    name: str,
+    one: str,
+    places: Sequence[int] | None = None,
+    pointers: ArgumentPointers = ONE,
 ) -> str:
-    """Return `@<name>_each(in, out)`: the samples of the block `@<name>` one by one.
+    """Return `@<name>_each(in, out)`: the samples of the block `@<name>` one by one, by the block `@<one>`.
 
     This is for angles that vectors of sines do not reach. `places` says which output each one of the block for one
     sample is, by default the same; `pointers` are what that one takes.
@@ -156,7 +164,7 @@ def emit_per_sample_block(
         "  %k = phi i64 [0, %entry], [%k_next, %out_done]",
         *_lane_copy("in", sizes["in"], lanes, "lane", name),
         *stretches,
-        f"  call void @{name}{single.tag}({format_pointers(taken)}, ptr %one_out)",
+        f"  call void @{one}{single.tag}({format_pointers(taken)}, ptr %one_out)",
         *_lane_copy("out", sizes["out"], lanes, "in_done", name),
         "  %k_next = add i64 %k, 1",
         f"  %k_more = icmp slt i64 %k_next, {width}",

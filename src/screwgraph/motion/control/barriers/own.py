@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.base.summary import one_line
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.barriers.base import Barrier
 from screwgraph.tape import Number
@@ -24,6 +25,8 @@ class FunctionBarrier(Barrier):
         rate: see `Barrier`.
         margin: see `Barrier`.
     """
+
+    __repr__ = one_line
 
     called: str
     function: Callable[..., Any]

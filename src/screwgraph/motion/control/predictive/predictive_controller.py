@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.compiler import (
     Argument,
     CachedCode,
@@ -222,6 +223,8 @@ def _find_argument(control: Function, name: str) -> Argument:
 
 class PredictedMotion(NamedTuple):
     """Results of a call of a controller, after the last one of them."""
+
+    __repr__ = one_line
 
     tau: Float[np.ndarray, " m"]
     states: Float[np.ndarray, "N+1 nq+nv"]

@@ -83,11 +83,11 @@ class PartsPrinter:
         key = (id(block.program), own.tag)
         if key not in self.names:
             name = f"{'' if lanes is None else 'lanes_'}program{len(self.names)}_"
-            inlined = self.inlined or lanes is not None
+            inlined, one = self.inlined or lanes is not None, ""
             if lanes is not None and has_sines(block.program):  # large angles go one by one
-                name, inlined = self.function_of(block)[1:].removesuffix(self.lanes.tag), False
+                one, inlined = self.function_of(block)[1:].removesuffix(self.lanes.tag), False
             self.names[key] = f"@{name}{own.tag}"
-            self.functions.append(emit_block(block.program, own, name, whole=self.whole, inlined=inlined))
+            self.functions.append(emit_block(block.program, own, name, whole=self.whole, inlined=inlined, one=one))
         return self.names[key]
 
 
