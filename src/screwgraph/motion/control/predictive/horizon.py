@@ -31,7 +31,7 @@ NO_NUMBERS = 3.0
 ENDLESS = 1e250
 """A cost beyond is none."""
 LOOP_BARRIER = 1e-4
-"""The least barrier with which a solution that moves on begins: from a smaller one, limits are not left in few steps."""
+"""The least barrier with which a solution that moves on begins: from less, limits are not left in few steps."""
 HEAD = 2
 """Numbers of a solution before those of its stages."""
 
