@@ -109,7 +109,7 @@ def _check_robot(robot: Robot) -> Robot:
 
 
 def _check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -> tuple[ControlTask, ...]:
-    frames = [contact.frame for contact in contacts]
+    frames, tasks = [contact.frame for contact in contacts], tuple(tasks)
     for task in tasks:
         if isinstance(task, ContactForceTask) and frames.count(task.contact) != 1:
             raise InputError(
@@ -124,7 +124,7 @@ def _check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) 
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two tasks are called {name!r}", why="their references would have one name")
-    return tuple(tasks)
+    return tasks
 
 
 def hold_contacts(
