@@ -1,4 +1,9 @@
-"""A whole small problem as one function: residuals, Jacobians, normal equations, solution, without any loop."""
+"""A whole small problem as one function: residuals, Jacobians, normal equations, solution, without any loop.
+
+Beside Bayes trees (`optimize.fronts`), since calls outweigh arithmetic in small windows: an update of 3, 6 and 12
+states of two tied pendulums takes 19, 23 and 25 us, and 590, 560 and 720 us by kernels and a tree
+(`assembled_engine.py`).
+"""
 
 from __future__ import annotations
 
