@@ -27,6 +27,9 @@ PARAMETERS = "parameters"
 DTYPES = ("float64", "float32")
 """The numbers that machine code and C source can compute with."""
 
+LISTED = 20
+"""Numbers of an array whose names comments list though they are only counted."""
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -75,9 +78,10 @@ class Result:
 
 
 def list_names(array: Argument | Result) -> str:
-    """Return what the numbers of an array are, for comments; those that are only numbered stand row by row."""
+    """Return the names of an array's numbers, for comments; of many that are only numbered, that they go row by row."""
     is_numbered = array.names == _number_names(array.name, len(array.names))
-    return "row by row" if is_numbered else ", ".join(array.names)
+    is_short = 0 < len(array.names) <= LISTED
+    return ", ".join(array.names) if is_short or not is_numbered else "row by row"
 
 
 def format_arguments(arguments: Sequence[Argument | Result]) -> str:

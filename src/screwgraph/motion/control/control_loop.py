@@ -36,12 +36,14 @@ STATUSES = ("solved", "limits relaxed", "the most passages", "no numbers")
 
 @dataclass(frozen=True)
 class ControlReport:
-    """What a controller did along a motion of N states.
+    """Report of a controller along a motion of N states.
 
     `errors` are lengths (N,) of tasks' errors (rad, m); `statuses` counts of states; `active` the share of states at
     which a limit or contact's cone was active, by name, where it was at all; `margins` how near efforts, positions and
     velocities came to their limits, 1 far and 0 there, the least of all joints (N,).
     """
+
+    __repr__ = one_line
 
     errors: Mapping[str, Float[np.ndarray, " N"]]
     statuses: Mapping[str, int]
