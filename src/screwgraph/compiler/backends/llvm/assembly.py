@@ -30,6 +30,7 @@ from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
 from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.compiler.passes.output_deduplication import deduplicate_outputs
+from screwgraph.compiler.passes.slp import MOST_LIMBS
 from screwgraph.tape import Code, Program, Routine
 
 Arguments = Sequence[tuple[Shape, Sequence[str]]]
@@ -151,8 +152,9 @@ def emit_declarations(program: Code, kinds: Sequence[Lanes], packs: Collection[L
         parts += [function(each) for each in kinds for function in (emit_sincos, emit_angle_reduction)]
         parts.append(emit_vector_sines(together, together in known))
         known.append(together)
-    neighbours = [widest_vector(one)] if isinstance(program, Routine) else [*packs]  # of one sample's numbers
-    return parts + [emit_intrinsics(each) for each in neighbours if each not in known]
+    limbs = (Lanes(width, one.bits) for width in range(2, MOST_LIMBS + 1))
+    neighbours = [widest_vector(one), *limbs] if isinstance(program, Routine) else [*packs]  # of one sample's numbers
+    return parts + [emit_intrinsics(each) for each in dict.fromkeys(neighbours) if each not in known]
 
 
 def _block(

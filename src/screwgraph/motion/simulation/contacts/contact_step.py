@@ -21,7 +21,9 @@ from screwgraph.compiler import (
     make_function,
     make_numbered_argument,
     parameter_arguments,
+    robot_arguments,
 )
+from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
@@ -61,11 +63,11 @@ def compile_contact_step(
     `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints.
     """
     robot, k = model.robot, len(model.contacts)
-    sizes = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv, "dt": 1, "contacts": len(VALUES) * k}
+    sizes = {"dt": 1, "contacts": len(VALUES) * k}
     sizes |= ({} if model.plane else {"ground": PLANE * k}) | {"forces": 3 * k}
-    arguments = tuple(
-        replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in sizes.items()
-    )
+    of_joints = robot_arguments(robot, [(name, joint_variables(robot, name)) for name in ("q", "qd", "tau")])
+    vectors = (*of_joints, *(make_numbered_argument(name, size) for name, size in sizes.items()))
+    arguments = tuple(replace(vector, size=SIZES.get(vector.name, 1.0)) for vector in vectors)
     arguments += parameter_arguments(robot, model.live)
     shapes = {"q": (robot.nq,), "qd": (robot.nv,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
     results = tuple(Result(name, shape) for name, shape in shapes.items())

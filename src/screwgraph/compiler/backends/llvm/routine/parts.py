@@ -11,6 +11,7 @@ from screwgraph.compiler.backends.llvm.allocation import emit_allocation
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import vector_width
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
+from screwgraph.compiler.backends.llvm.packed_block import emit_limb_block
 from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
@@ -87,8 +88,19 @@ class PartsPrinter:
             if lanes is not None and has_sines(block.program):  # large angles go one by one
                 one, inlined = self.function_of(block)[1:].removesuffix(self.lanes.tag), False
             self.names[key] = f"@{name}{own.tag}"
-            self.functions.append(emit_block(block.program, own, name, whole=self.whole, inlined=inlined, one=one))
+            packed = emit_limb_block(block.program, own, name) if own.width == 1 and _names_joints(block) else None
+            text = (
+                emit_block(block.program, own, name, whole=self.whole, inlined=inlined, one=one)
+                if packed is None
+                else packed.text
+            )
+            self.functions.append(text)
         return self.names[key]
+
+
+def _names_joints(block: Block) -> bool:
+    """Return whether inputs belong to joints, as "q:knee[0]" does, so that limbs are found."""
+    return any(":" in name for name in block.program.input_names)
 
 
 def print_block(part: Block, printer: PartsPrinter) -> None:
