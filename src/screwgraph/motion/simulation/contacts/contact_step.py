@@ -67,7 +67,7 @@ def compile_contact_step(
     sizes |= ({} if model.plane else {"ground": PLANE * k}) | {"forces": 3 * k}
     of_joints = robot_arguments(robot, [(name, joint_variables(robot, name)) for name in ("q", "qd", "tau")])
     vectors = (*of_joints, *(make_numbered_argument(name, size) for name, size in sizes.items()))
-    arguments = tuple(replace(vector, size=SIZES.get(vector.name, 1.0)) for vector in vectors)
+    arguments = tuple(replace(vector, size=SIZES.get(vector.name, 1.0), spaces=()) for vector in vectors)
     arguments += parameter_arguments(robot, model.live)
     shapes = {"q": (robot.nq,), "qd": (robot.nv,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
     results = tuple(Result(name, shape) for name, shape in shapes.items())
