@@ -76,11 +76,11 @@ def _stage_faults(who: str, loop: StageLoop, written: set[int], size: int, find:
     own = {p for part in list_parts(loop.parts) for p in (*part.list_reads(), *part.list_writes())}
     for k in range(loop.count):
 
-        def at(place: int, k: int = k) -> int:
+        def find_moved(place: int, k: int = k) -> int:
             return find(place) + k * loop.stride(place)
 
-        faults = _part_faults(loop.parts, written, size, at)
-        if len({*map(at, own)}) < len(own):
+        faults = _part_faults(loop.parts, written, size, find_moved)
+        if len({*map(find_moved, own)}) < len(own):
             faults.append("two places are one")
         if faults:
             return [f"{who}, passage {k}: {fault}" for fault in faults]

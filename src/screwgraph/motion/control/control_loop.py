@@ -118,7 +118,7 @@ class ControlLoop:
         return found
 
     @cached_property
-    def _given(self) -> dict[str, Any]:
+    def _argument_values(self) -> dict[str, Any]:
         """Arguments that do not vary, and functions of time."""
         robot = self.robot
         q0 = robot.neutral() if self.q0 is None else np.asarray(self.q0, dtype=float)
@@ -134,7 +134,7 @@ class ControlLoop:
 
     def arguments(self, t: float) -> dict[str, Any]:
         """Return the arguments after q and qd at a time (s)."""
-        return {name: x(t) if isinstance(x, Callable) else x for name, x in self._given.items()}
+        return {name: x(t) if isinstance(x, Callable) else x for name, x in self._argument_values.items()}
 
     def __call__(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nv"]:
         """Return efforts of all coordinates; those of a floating base are zero."""

@@ -100,7 +100,7 @@ def _read_task(value: Value) -> ControlTask:
             raise entries["level"].complaint("it must be a whole number")
         gains["level"] = int(gains["level"])
     try:
-        return kind.read(entries, gains)
+        return kind.read_entry(entries, gains)
     except InputError as error:
         raise as_model_error(error, "a task", value.at) from None
 

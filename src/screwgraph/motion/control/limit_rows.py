@@ -77,7 +77,7 @@ def limit_barriers(
     found, scale = list[LimitRow](), 1.0 / limits.acceleration
     for row, (rate, margin) in zip(rows, numbers, strict=True):
         value = combine_affine([(scale * x, motion.accelerations[i]) for i, x in row.J.items()], 0.0)
-        found.append(LimitRow(value, scale * row.bound(rate, margin), FREE, PRIORITIES["barrier"]))
+        found.append(LimitRow(value, scale * row.bound_acceleration(rate, margin), FREE, PRIORITIES["barrier"]))
     return found
 
 

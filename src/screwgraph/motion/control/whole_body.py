@@ -91,7 +91,7 @@ class WholeBody:
     @property
     def rows(self) -> int:
         """How many rows the quadratic program has, one at least."""
-        return self.held_start + len(self.held)
+        return self.held_start + len(self.held_rows)
 
     @cached_property
     def held_start(self) -> int:
@@ -104,7 +104,7 @@ class WholeBody:
         return sorted({task.level for task in self.tasks})
 
     @cached_property
-    def held(self) -> list[HeldRow]:
+    def held_rows(self) -> list[HeldRow]:
         """Rows of tasks that later levels leave as they are."""
         robot, rng, found = self.robot, np.random.default_rng(0), list[HeldRow]()
         for k, task in enumerate(self.tasks):
@@ -221,7 +221,7 @@ class WholeBody:
             stiffness, damping, weight = gains[3 * k : 3 * k + 3]
             for row in rows:
                 goal = row.feedforward + stiffness * row.error + damping * row.error_rate
-                of_u, missed = self._missed(motion, row, goal)
+                of_u, missed = self._find_miss(motion, row, goal)
                 if level < last:
                     value = ({i: scale * x for i, x in of_u.items()}, 0.0)
                     held.append(LimitRow(value, -UNBOUNDED, UNBOUNDED, PRIORITIES["task"]))
@@ -275,7 +275,7 @@ class WholeBody:
             numbers += [(own[0], own[1])] * (len(rows) - len(numbers))
         return rows, numbers
 
-    def _missed(self, motion: Motion, row: TaskRow, goal: Number) -> Affine:
+    def _find_miss(self, motion: Motion, row: TaskRow, goal: Number) -> Affine:
         """Return what a row of a task misses of its goal."""
         if row.of in (ACCELERATIONS, EFFORTS):
             values = motion.accelerations if row.of == ACCELERATIONS else motion.efforts
@@ -300,7 +300,7 @@ class WholeBody:
         program.allocate()
         solver = program
         if len(self.levels) > 1:
-            solver = TaskLevels(memory, program, len(self.levels), self.held)
+            solver = TaskLevels(memory, program, len(self.levels), self.held_rows)
             solver.allocate()
         own = [a.name for a in self.given]
         begin = memory.placed("terms", self.code, own, list(self.shapes))

@@ -181,7 +181,9 @@ class Environment:
             forces = self.forces
         else:
             last = self.forces.reshape(self.num_envs, -1)
-            q, qd, forces, *_ = code.ufunc(self.q, self.qd, *held, dt, *self._contacts.at(self.q), last, *own)
+            q, qd, forces, *_ = code.ufunc(
+                self.q, self.qd, *held, dt, *self._contacts.find_arguments(self.q), last, *own
+            )
         lost = ~np.isfinite(qd).all(axis=1)
         if lost.any():
             q[lost], qd[lost] = self.q[lost], 0.0

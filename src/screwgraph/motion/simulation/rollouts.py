@@ -169,7 +169,11 @@ def rolled_out(
                     last = (*_select_block(fixed, block), *([led[k].astype(step.dtype)] if led.size else []))
                     step.ufunc(q[block], qd[block], *held, dt, *last, out=tuple(ahead[:2]))
                     continue
-                last = (*own.at(q[block]), F[block].reshape(len(F[block]), -1), *_select_block(fixed, block))
+                last = (
+                    *own.find_arguments(q[block]),
+                    F[block].reshape(len(F[block]), -1),
+                    *_select_block(fixed, block),
+                )
                 found = step.ufunc(q[block], qd[block], *held, dt, *last, out=(*ahead, None, None))
                 residual[block] = np.maximum(residual[block], found[4][:, 0])
 

@@ -208,7 +208,7 @@ class Simulator:
         self._q, self._qd, self._forces, self._seen = q, qd, forces, seen
         if self._contacts is not None:
             last = forces.reshape(*forces.shape[:-2], -1)
-            self._last = (self._step_size, *self._contacts.at(q), last, *self._carried)
+            self._last = (self._step_size, *self._contacts.find_arguments(q), last, *self._carried)
 
     @property
     def driving_efforts(self) -> Float[np.ndarray, "*B k"]:

@@ -29,17 +29,17 @@ class BoundGroup:
 
     @property
     def values(self) -> list[int]:
-        """Where values of the first unknown stand."""
+        """Places of the values of the first unknown."""
         return [self.value + k * self.count for k in range(len(self.kinds))]
 
     @property
     def numbers(self) -> list[int]:
-        """Where numbers of the first unknown stand."""
+        """Places of the numbers of the first unknown."""
         return [self.number + k * self.count for k in range(sum(kind.size for kind in self.kinds))]
 
     @property
     def penalties(self) -> list[int]:
-        """Where penalties of the first unknown stand."""
+        """Places of the penalties of the first unknown."""
         return [self.penalty + k * self.count for k in range(2 * sum(kind.soft for kind in self.kinds))]
 
     def own(self, i: int, bound: Any, numbers: Any, penalties: Any) -> list[list[Any]]:
@@ -49,7 +49,7 @@ class BoundGroup:
 
     @property
     def given_penalties(self) -> list[int]:
-        """Where penalties come from where l1, l2 of each bound stand side by side, in the order of the group's."""
+        """Sources of the penalties among l1, l2 of each bound side by side, in the order of the group's."""
         rows = sum(kind.soft for kind in self.kinds)
         pairs = ((row, part, i) for row in range(rows) for part in range(2) for i in range(self.count))
         return [self.penalty + 2 * (row * self.count + i) + part for row, part, i in pairs]

@@ -65,7 +65,7 @@ class ChainProgram:
     prefix: str = "chain."
 
     @property
-    def carried(self) -> tuple[str, ...]:
+    def warm_start_vectors(self) -> tuple[str, ...]:
         """Vectors of a stage that hold the solver's own numbers from call to call."""
         return ("numbers",)
 
@@ -252,10 +252,10 @@ class ChainProgram:
     def _wide(self, k: int) -> WideStage:
         """Return the recursion by rows at a stage."""
 
-        def at(name: str) -> int:
+        def locate_vector(name: str) -> int:
             return self.stage(name.rstrip("+"), k + name.count("+")).start
 
-        return WideStage(self.code, self.memory, self.prefix, at)
+        return WideStage(self.code, self.memory, self.prefix, locate_vector)
 
     def _record(self, k: int) -> int:
         return self.memory.places(f"{self.prefix}stages").start + k * self.stride

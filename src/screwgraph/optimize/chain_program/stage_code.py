@@ -45,7 +45,7 @@ class StageCode:
         return find_groups(self.inputs, self.states, self.nu)
 
     @cached_property
-    def bounded(self) -> frozenset[int]:
+    def bounded_unknowns(self) -> frozenset[int]:
         """Unknowns of w with bounds."""
         return frozenset(group.first + i for group in self.groups for i in range(group.count))
 
@@ -136,7 +136,7 @@ class StageCode:
     def step(self, reach: Any, size: Any, mu: Any) -> list[Number]:
         """Return the steps of t, e and of y, z, and the next barrier; no steps where there are no numbers."""
         count, (size,) = self.nu + self.nx, size
-        at = sorted(self.bounded)
+        at = sorted(self.bounded_unknowns)
         parts = [[reach[first + i] for i in at] or [LEAST] for first in (0, count)]
         is_sound = flag(size < ENDLESS)
         # All parts begin with LEAST in memory: LLVM would divide by zero, too, where a constant is the least one here.
@@ -267,7 +267,7 @@ class StageCode:
 
     def present(self, values: Any) -> list[Number]:
         """Return numbers of w that only unknowns with bounds have."""
-        return [x if i in self.bounded else 0.0 for i, x in enumerate(values)]
+        return [x if i in self.bounded_unknowns else 0.0 for i, x in enumerate(values)]
 
     def _clip(self, u: list[Number], bound: Any) -> list[Number]:
         for own, value in zip(self.inputs, bound, strict=False):

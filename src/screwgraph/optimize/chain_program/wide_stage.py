@@ -62,20 +62,22 @@ class WideStage:
     def clear(self) -> tuple[Part, ...]:
         """Return what writes the zeros that stay."""
         sizes = self.scratch
-        return tuple(Fill(self._fixed(name), sizes[name]) for name in ("live", "base", "own"))
+        return tuple(Fill(self._fixed_place(name), sizes[name]) for name in ("live", "base", "own"))
 
     def parts(self, prepare: Block) -> tuple[Part, ...]:
         """Return the recursion; `prepare` is the block of `prepare`, whose results have places here."""
         code, width, pitch = self.code, self.width, self.code.pitch
         nx, nu, live = code.nx, code.nu, self.live
         own, rows, M = (self._rows(name, count) for name, count in (("own", nx + nu), ("rows", nx), ("M", nx + nu)))
-        V, factor, P = ([self._fixed_or_stage(name) + i * pitch for i in range(count)] for name, count in self._kept)
-        turn, entries = range(self._fixed("turn"), self._fixed("turn") + nx * len(live)), self._entries("J")
+        V, factor, P = (
+            [self._fixed_or_stage(name) + i * pitch for i in range(count)] for name, count in self._row_matrices
+        )
+        turn, entries = range(self._fixed_place("turn"), self._fixed_place("turn") + nx * len(live)), self._entries("J")
         lower = [M[nx + i] + pitch + j for i in range(nu) for j in range(i + 1)]
         L, inverse = self._entries("L"), self._entries("inverse")
         scalars = [place + j for place in factor for j in range(nx)]
         return (
-            replace(prepare, writes=tuple(self._prepared())),
+            replace(prepare, writes=tuple(self._prepared_places())),
             self._side(
                 "rows", width, [*turn], [*self._rows("live", len(live)), *self._rows("base", nx)], rows, self._multiply
             ),
@@ -86,18 +88,18 @@ class WideStage:
         )
 
     @property
-    def _kept(self) -> tuple[tuple[str, int], ...]:
+    def _row_matrices(self) -> tuple[tuple[str, int], ...]:
         return (("V", self.code.nu), ("factor", self.code.nu), ("P", self.code.nx))
 
-    def _fixed(self, name: str) -> int:
+    def _fixed_place(self, name: str) -> int:
         return self.memory.places(self.prefix + name).start
 
     def _fixed_or_stage(self, name: str) -> int:
-        return self._fixed(name) if name in self.scratch else self.at(name)
+        return self._fixed_place(name) if name in self.scratch else self.at(name)
 
     def _rows(self, name: str, count: int) -> list[int]:
         """Return where rows of a scratch matrix begin."""
-        return [self._fixed(name) + i * self.width for i in range(count)]
+        return [self._fixed_place(name) + i * self.width for i in range(count)]
 
     def _entries(self, name: str) -> range:
         nu = self.code.nu
@@ -107,7 +109,7 @@ class WideStage:
     # What is computed: straight-line code of scalars, or of columns.
 
     def prepare(self, *vectors: Any) -> list[Number]:
-        """Return the numbers at `_prepared`, of J, c, h, H, g, bound, u, du, D, d, before, numbers, changes, x', P+."""
+        """Return the numbers at `_prepared_places`; `vectors` are those that `parts` names."""
         J, c, h, H, g, _, u, _, D, d, before, _, _, x, P = vectors
         D, d = self.code.present(D), self.code.present(d)
         code, z = self.code, [*before, *u]
@@ -132,13 +134,13 @@ class WideStage:
             found.append(slopes[i])
         return found
 
-    def _prepared(self) -> Iterator[int]:
+    def _prepared_places(self) -> Iterator[int]:
         """Yield where these numbers go: gap, turn, live rows, base, own."""
         code = self.code
         nx, nu = code.nx, code.nu
         columns = [*range(nx), *(code.pitch + i for i in range(nu))]
         yield from range(self.at("gap"), self.at("gap") + nx)
-        yield from range(self._fixed("turn"), self._fixed("turn") + nx * len(self.live))
+        yield from range(self._fixed_place("turn"), self._fixed_place("turn") + nx * len(self.live))
         rows = self._rows("live", len(self.live))
         for start, k in zip(rows, self.live, strict=True):
             yield from (start + columns[j] for j in range(nx + nu) if code.is_present(code.J, k, j))
@@ -202,14 +204,14 @@ class WideStage:
             def add(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
                 return group.condense(vectors[0], self._barriers(group, scalars[0], vectors[1:]))
 
-            vectors = [self._unknown(group, "u", "x+"), *self._given(group)]
-            parts.append(self._side("condense", group.count, [self._fixed("mu")], vectors, targets, add))
+            vectors = [self._unknown(group, "u", "x+"), *self._list_bound_places(group)]
+            parts.append(self._side("condense", group.count, [self._fixed_place("mu")], vectors, targets, add))
         copy = self._side("copy", self.code.nx, [], [self.at("x")], [self.at("before")], lambda _, x: [x[0]])
         return (*parts, copy)
 
     def measure(self) -> tuple[Part, ...]:
         """Return Newton's steps of numbers, and how much of them each unknown of w takes."""
-        parts, reach = list[Part](), self._fixed("reach")
+        parts, reach = list[Part](), self._fixed_place("reach")
         for group in self.code.groups:
             parts_of = [reach + group.first, reach + self.code.nu + self.code.nx + group.first]
 
@@ -220,13 +222,13 @@ class WideStage:
 
             moves = [self._unknown(group, *names) for names in (("u", "x+"), ("du", "dx+"))]
             targets = [*(self.at("changes") + place for place in group.numbers), *parts_of]
-            vectors = [*moves, *parts_of, *self._given(group)]
-            parts.append(self._side("measure", group.count, [self._fixed("mu")], vectors, targets, take))
+            vectors = [*moves, *parts_of, *self._list_bound_places(group)]
+            parts.append(self._side("measure", group.count, [self._fixed_place("mu")], vectors, targets, take))
         return tuple(parts)
 
     def update(self) -> tuple[Part, ...]:
         """Return w and the numbers after a step."""
-        parts, steps = list[Part](), self._fixed("steps")
+        parts, steps = list[Part](), self._fixed_place("steps")
 
         def go(scalars: Any, vectors: Any) -> Sequence[Number]:
             return [move(vectors[0], vectors[1], scalars[0])]
@@ -249,13 +251,13 @@ class WideStage:
         nu = self.code.nu
         return self.at(input_) + group.first if group.first < nu else self.at(state) + group.first - nu
 
-    def _given(self, group: BoundGroup) -> list[int]:
+    def _list_bound_places(self, group: BoundGroup) -> list[int]:
         """Return where values, numbers and penalties of the first unknown of a group stand."""
         values, numbers = (
             [self.at(name) + place for place in places]
             for name, places in (("bound", group.values), ("numbers", group.numbers))
         )
-        return [*values, *numbers, *(self._fixed("soft") + place for place in group.penalties)]
+        return [*values, *numbers, *(self._fixed_place("soft") + place for place in group.penalties)]
 
     def _barriers(self, group: BoundGroup, mu: Number, given: Any) -> list[Barrier]:
         values, numbers = len(group.values), len(group.numbers)

@@ -74,7 +74,7 @@ class BarrierRow:
     drift: Number
     degree: int
 
-    def bound(self, rate: Number, margin: Number) -> Number:
+    def bound_acceleration(self, rate: Number, margin: Number) -> Number:
         """Return what J qdd is at least."""
         left = self.value - margin
         if self.degree == 1:

@@ -34,7 +34,7 @@ class FunctionBarrier(Barrier):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.called
 
     def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:

@@ -48,7 +48,7 @@ class HeldContact(ABC):
     @property
     @abstractmethod
     def structure(self) -> tuple[object, ...]:
-        """What code depends on: not its friction, which is an argument."""
+        """Properties that code depends on: not its friction, which is an argument."""
 
     @abstractmethod
     def hold(self, robot: Robot, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:

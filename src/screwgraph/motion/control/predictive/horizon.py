@@ -109,16 +109,16 @@ class Tick:
             iterations=horizon.barrier_steps,
         )
         self.chain.allocate()
-        assert self.size == sum(len(self.chain.stage(name, 0)) for name in self.carried)
+        assert self.size == sum(len(self.chain.stage(name, 0)) for name in self.solution_vectors)
         sizes = {"at": self.N * nz + nx, "warm": 1, "share": 1, "cold": self.size, "new": self.N * nx}
         for name, size in {**sizes, **dict.fromkeys(("defect", "change", "cost", "violation"), 1)}.items():
             memory.add(name, size)
         self._name_stages()
 
     @property
-    def carried(self) -> tuple[str, ...]:
+    def solution_vectors(self) -> tuple[str, ...]:
         """The vectors of a stage that a solution keeps for the next one."""
-        return ("u", "x'", *self.chain.carried)
+        return ("u", "x'", *self.chain.warm_start_vectors)
 
     @property
     def previous(self) -> int:
@@ -128,7 +128,7 @@ class Tick:
     def _name_stages(self) -> None:
         """Name what belongs to the first stages: vectors of a stage k end in _k, those of the next one in _k+1."""
         memory, nz = self.memory, self.nx + self.nu
-        for name in (*self.carried, "J", "c", "h", "H", "g", "bound_u", "bound_x"):
+        for name in (*self.solution_vectors, "J", "c", "h", "H", "g", "bound_u", "bound_x"):
             memory.alias(f"{name}_k", self.chain.stage(name, 0))
         for k, end in enumerate(("_k", "_k+1")):
             self._alias(f"at{end}", "at", k * nz, nz if k == 0 else self.nx)
@@ -158,7 +158,7 @@ class Tick:
         for name in vectors:
             places = self.memory.places(name)[HEAD if name in ("previous", "next") else 0 :]
             found.append(Window(places.start, len(places), strides[name]))
-        return (*found, *self.chain.window("J", "c", "h", "H", "g", "bound_u", "bound_x", *self.carried))
+        return (*found, *self.chain.window("J", "c", "h", "H", "g", "bound_u", "bound_x", *self.solution_vectors))
 
     def routine(self, names: Sequence[str]) -> Routine:
         """Return the code, whose arguments have these names, one for each number."""
@@ -215,7 +215,7 @@ class Tick:
 
         found, start = list[Part](), 0
         names = ["now", "later", "empty", "own"]
-        for name in self.carried:
+        for name in self.solution_vectors:
             at = self.chain.stage(name, k)
             stage = self.memory.places("previous").start + HEAD + k * self.size + start
             places = (stage, stage + later * self.size, self.memory.places("cold").start + start, at.start)
@@ -279,13 +279,13 @@ class Tick:
     def _move(self) -> tuple[Part, ...]:
         """Note how far the trajectory is from where it was linearised, and move there; inputs count by their limits."""
         reads = ["at_u", "at_k+1", "u_k", "x'_k", "change"]
-        move = self.memory.block("move", reads, ["change"], self._moved)
+        move = self.memory.block("move", reads, ["change"], self._measure_change)
         return (
             StageLoop(self.N, (move, self._copy_at()), self._windows("at")),
             self.memory.block("continue", [], ["chain.warm"], lambda: [1.0]),
         )
 
-    def _moved(self, u: Any, x: Any, new_u: Any, new_x: Any, change: Any) -> list[Number]:
+    def _measure_change(self, u: Any, x: Any, new_u: Any, new_x: Any, change: Any) -> list[Number]:
         units = [max(1.0, most) if np.isfinite(most) else 1.0 for most in self.own.u_limit]
         ways = [(a - b) * (1.0 / unit) for a, b, unit in zip(new_u, u, units, strict=True)]
         ways += [a - b for a, b in zip(new_x, x, strict=True)]
@@ -300,7 +300,7 @@ class Tick:
         self._alias("at_N", "at", self.N * (self.nx + self.nu), self.nx)
         stage = ["references_k", "weights", "at_k", "at_k+1", "cost", "violation"]
         last = ["references_N", "weights", "at_N", "cost"]
-        keep = [*(f"{name}_k" for name in self.carried)]
+        keep = [*(f"{name}_k" for name in self.solution_vectors)]
         windows = self._windows("references", "at", "states", "efforts", "next")
         head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k"]
         return (

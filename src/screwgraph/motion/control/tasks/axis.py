@@ -48,7 +48,7 @@ class AxisTask(MotionTask):
     }
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         x, y, z = entries["axis"].numbers({}, 3) if "axis" in entries else (0.0, 0.0, 1.0)
         return cls(entries["axis_of"].text(), (x, y, z), **gains)

@@ -72,7 +72,7 @@ class ControlTask(ABC):
     """Keys of its entry in a file beside its gains: the first one is that of its kind; none where files have none."""
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         raise next(iter(entries.values())).complaint("files have no such task")
 

@@ -23,7 +23,7 @@ class CenterOfMassTask(MotionTask):
     KEYS: ClassVar[Keys] = {"center_of_mass": Entry("the centre of mass follows a position", "yes")}
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         return cls(**confirm(entries["center_of_mass"], gains))
 

@@ -28,7 +28,7 @@ class ContactForceTask(ControlTask):
     KEYS: ClassVar[Keys] = {"force": Entry("contact whose moment and force follow given ones")}
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         return cls(entries["force"].text(), **gains)
 

@@ -28,7 +28,7 @@ class DampingTask(ControlTask):
     KEYS: ClassVar[Keys] = {"damped": Entry("joints that come to rest, all if it is empty", "[joint, ...]")}
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         return cls(tuple(item.text() for item in entries["damped"].items()), **gains)
 

@@ -22,7 +22,7 @@ class EffortTask(ControlTask):
     KEYS: ClassVar[Keys] = {"effort": Entry("efforts follow given ones", "yes")}
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         return cls(**confirm(entries["effort"], gains))
 

@@ -49,7 +49,7 @@ class FrameTask(MotionTask):
     }
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         return cls(entries["frame"].text(), entries["of"].text() if "of" in entries else "pose", **gains)
 

@@ -32,7 +32,7 @@ class MomentumTask(ControlTask):
     KEYS: ClassVar[Keys] = {"momentum": Entry("the momentum about the centre of mass follows a given one", "yes")}
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         return cls(**confirm(entries["momentum"], gains))
 

@@ -25,7 +25,7 @@ class PostureTask(MotionTask):
     KEYS: ClassVar[Keys] = {"posture": Entry("joints that follow positions, all if it is empty", "[joint, ...]")}
 
     @classmethod
-    def read(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
+    def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
         """Return the task of a file's entry. Raises ModelError, InputError."""
         return cls(tuple(item.text() for item in entries["posture"].items()), **gains)
 

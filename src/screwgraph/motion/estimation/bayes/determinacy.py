@@ -57,7 +57,7 @@ def _find_undetermined(problem: Problem, x: Float[np.ndarray, " s"], laws: Netwo
     J = _unit(_unit(_jacobian(problem, x, laws), axis=1), axis=0)  # neither weights nor units decide
     if not np.isfinite(J).all():
         return []  # the search went astray, which its status says
-    R = np.linalg.qr(J, mode="r")
+    R = np.asarray(np.linalg.qr(J, mode="r"))
     s = np.linalg.svd(R, compute_uv=False)  # without the vectors, a quarter of the time
     rank = int((s > SINGULAR * s.max(initial=0.0)).sum())
     if rank == R.shape[1]:

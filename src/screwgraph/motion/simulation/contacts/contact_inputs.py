@@ -71,7 +71,7 @@ class ContactInputs:
         values = self.values[motions] if self.values.ndim == 2 and len(self.values) > 1 else self.values
         return replace(self, values=values, ground=self.ground.select(motions))
 
-    def at(self, q: Float[np.ndarray, "*B nq"]) -> tuple[Float[np.ndarray, "*B n"], ...]:
+    def find_arguments(self, q: Float[np.ndarray, "*B nq"]) -> tuple[Float[np.ndarray, "*B n"], ...]:
         """Return the arguments of a step that begins at q; those of one state are valid until the next call."""
         if self.fixed:
             return (self.values,)
@@ -93,7 +93,7 @@ class ContactInputs:
         ):
             return None
         points, planes = np.empty((len(self.radii), 3)), np.empty(PLANE * len(self.radii))
-        return points, planes, self.ground.writer(self.radii).between(points, planes)
+        return points, planes, self.ground.writer(self.radii).bind_arrays(points, planes)
 
     def planes(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k 4"]:
         """Return the tangent planes that contacts touch at q: unit normals, and heights along these (m)."""

@@ -235,10 +235,12 @@ class PlaneWriter:
             p = np.broadcast_to(p, (self.motions, *p.shape[-2:]))
         points = np.ascontiguousarray(p, dtype=float)
         planes = np.empty((*points.shape[:-1], PLANE))
-        self.between(points, planes)()
+        self.bind_arrays(points, planes)()
         return planes
 
-    def between(self, points: Float[np.ndarray, "*B k 3"], planes: Float[np.ndarray, "*B k 4"]) -> Callable[[], None]:
+    def bind_arrays(
+        self, points: Float[np.ndarray, "*B k 3"], planes: Float[np.ndarray, "*B k 4"]
+    ) -> Callable[[], None]:
         """Return what writes planes from points, contiguous arrays; NumPy takes a microsecond for each address."""
         arrays = (*self.tables, points, planes, np.empty(SCRATCH))
         addresses, contacts = [x.ctypes.data for x in arrays], points.shape[-2]

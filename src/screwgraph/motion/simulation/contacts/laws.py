@@ -16,7 +16,7 @@ TINY = 1e-30
 
 
 class ImpulseLaw(Protocol):
-    """What a block of impulses x (N s) obeys beside the velocities w of the same rows at the end of the step (m/s).
+    """Law of a block of impulses x (N s) and velocities w (m/s) of the same rows at the end of the step.
 
     `values` are those of its numbers at this step.
     """
