@@ -80,14 +80,18 @@ FURTHER = {
 """What functions need beside a robot, or are made faster by."""
 
 
+WITHOUT = ("controller", "mpc")
+"""The body has no motors, and predictive controllers are of bases that stand."""
+
+
 def functions_of_robots():
     """Yield the names of all public functions that make a function of numbers from a robot."""
     for name in sg.__all__:
         made = getattr(sg, name)
         if inspect.isfunction(made):
             signature = inspect.signature(made)
-            takes_robot = next(iter(signature.parameters), "") == "robot" and name != "controller"  # has no motors
-            if takes_robot and signature.return_annotation == "Function":
+            takes_robot = next(iter(signature.parameters), "") == "robot"
+            if takes_robot and name not in WITHOUT and signature.return_annotation == "Function":
                 yield name
 
 

@@ -18,7 +18,7 @@ FAMILIAR: Mapping[str, str] = {
     "centre_of_mass_velocity": "center_of_mass_velocity",
     "centre_of_mass_acceleration": "center_of_mass_acceleration",
     **dict.fromkeys(("cmm", "ccrba"), "centroidal_momentum_matrix"),
-    **dict.fromkeys(("optimize_trajectory", "trajopt", "mpc"), "plan"),
+    **dict.fromkeys(("optimize_trajectory", "trajopt"), "plan"),
     **dict.fromkeys(("load_urdf", "load_mjcf", "load_sdf", "load_robot", "from_urdf"), "load"),
 }
 """Public functions by names that other programs give them, in lower case without underscores or with."""

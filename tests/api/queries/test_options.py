@@ -74,6 +74,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("q0", "qd0", "time", "dt", "method", "tau", "driven", "rtol", "atol", "watch"), ""),
         **{"friction": "", "stops": SPRINGS, "effort_limits": SPRINGS},
         **TOUCHING,
+        "controller": "a controller of a mechanism",
         **dict.fromkeys(("coordinates", "window", "marginal", "integrator", "noise"), SMOOTHER),
     },
 }  # fmt: skip
@@ -145,6 +146,7 @@ def value(name: str, query: str, option: str) -> Any:
         ("estimate", "parameters"): [mass],
         ("simulate", "coordinates"): "independent",
         ("simulate", "noise"): 1e-3,
+        ("simulate", "controller"): sg.controller,
         ("simulate", "tau"): np.array([0.5]),
         ("rollout", "tau"): np.array([0.5]),
         ("simulate", "method"): "trapezoidal",
