@@ -75,6 +75,14 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def validate_numbers(what: str, value: object) -> np.ndarray:
+    """Return an array of numbers. Raises InputError."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: {value!r}", why="they are not numbers") from None
+
+
 def check_fields(instance: Any) -> None:
     """Raise InputError where a field of a dataclass is not what its annotation says; for `__post_init__`."""
     for field in dataclasses.fields(instance):

@@ -28,7 +28,7 @@ from screwgraph.compiler.expression import compile_expression
 from screwgraph.compiler.function.block_layout import BlockedFunction
 from screwgraph.compiler.function.function import Function
 from screwgraph.compiler.function.function_exports import Exportable, library_code
-from screwgraph.compiler.function.provenance import Provenance
+from screwgraph.compiler.function.provenance import Provenance, make_direct_provenance
 from screwgraph.compiler.function.sparsity import Sparsity
 from screwgraph.compiler.graph_function import compile_graph
 from screwgraph.compiler.problem.ordering_search import Search
@@ -91,6 +91,7 @@ __all__ = [
     "inputs_by_form",
     "is_tiering_up",
     "library_code",
+    "make_direct_provenance",
     "make_function",
     "make_numbered_argument",
     "normalise_inputs",

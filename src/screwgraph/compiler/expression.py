@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 import numpy as np
 
-from screwgraph.base.errors import InputError
 from screwgraph.compiler.cache import CachedCode
 from screwgraph.compiler.compile import make_function
 from screwgraph.compiler.derivatives.tape_inputs import inputs_by_form, make_inputs
 from screwgraph.compiler.function.function import Function
-from screwgraph.compiler.function.provenance import Provenance
+from screwgraph.compiler.function.provenance import make_direct_provenance
 from screwgraph.compiler.signature import Argument, Result
 from screwgraph.elimination import cost
 from screwgraph.tape import Number, Program, factor_out, program
@@ -43,9 +41,12 @@ def compile_expression(
     def make(inputs: Sequence[str]) -> CachedCode:
         return CachedCode(min((trace_program(way, inputs) for way in (expression, *others)), key=cost), "none")
 
-    def refuse() -> NoReturn:
-        raise InputError("this function was not made by elimination", why="it is the code of an expression")
-
     return make_function(
-        name, (name, question), arguments, make, lambda _: Provenance(refuse, dict), results, quietly=True
+        name,
+        (name, question),
+        arguments,
+        make,
+        lambda _: make_direct_provenance("it is the code of an expression"),
+        results,
+        quietly=True,
     )

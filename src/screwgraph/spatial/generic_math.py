@@ -5,7 +5,7 @@ Arrays of objects hold scalars of a tape.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,13 @@ def minimum(a: Any, b: Any) -> Any:
 def maximum(a: Any, b: Any) -> Any:
     """Return the larger of two scalars of any real kind, or of each two entries of arrays."""
     return _of_two("maximum", a, b)
+
+
+def largest_size(values: Iterable[Any], found: Any = 0.0) -> Any:
+    """Return the largest size of scalars of any real kind, or `found` where that is larger."""
+    for x in values:
+        found = maximum(found, abs(x))
+    return found
 
 
 def _of_two(name: str, a: Any, b: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from math import prod
 from typing import Any
 
 from screwgraph.base.summary import one_line
@@ -140,6 +141,15 @@ def program(tape: Tape, outputs: Sequence[Number], inputs: Sequence[str] | None 
     place = {name: i for i, name in enumerate(inputs)}
     moved = [("input", place[tape.input_names[i[1]]]) if i[0] == "input" else i for i in instructions]
     return Program(tuple(inputs), tuple(moved), results)
+
+
+def split_outputs(code: Program, shapes: Mapping[str, Sequence[int]]) -> dict[str, tuple[int | float, ...]]:
+    """Return the outputs that are each of arrays one behind the other, by their shapes."""
+    found, start = dict[str, tuple[int | float, ...]](), 0
+    for name, shape in shapes.items():
+        found[name] = tuple(code.outputs[start : start + prod(shape)])
+        start += prod(shape)
+    return found
 
 
 def by_outputs(program: Program) -> Program:

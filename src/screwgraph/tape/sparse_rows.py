@@ -37,6 +37,11 @@ def to_sparse_rows(rows: Iterable[Iterable[Number]]) -> list[Row]:
     return [{j: entry for j, entry in enumerate(row) if not is_zero(entry)} for row in rows]
 
 
+def list_entries(rows: Iterable[Row], columns: int) -> list[Number]:
+    """Return all entries of a matrix of so many columns, row by row."""
+    return [row.get(j, 0.0) for row in rows for j in range(columns)]
+
+
 def multiply_rows(a: Sequence[Row], b: Sequence[Row]) -> list[Row]:
     """Return the product of two matrices."""
     found: list[Row] = []

@@ -44,6 +44,15 @@ class Provenance:
         return "\n".join(lines)
 
 
+def make_direct_provenance(why: str, analytic: Analytic | None = None, vanished: Fallback | None = None) -> Provenance:
+    """Return the origin of code that no elimination made, which says `why` where its DAG is asked for."""
+
+    def refuse() -> NoReturn:
+        raise InputError("this function was not made by elimination", why=why)
+
+    return Provenance(refuse, dict, analytic, vanished)
+
+
 def make_unknown_provenance(analytic: Analytic | None, vanished: Fallback | None) -> Provenance:
     """Return the origin of a function that was pickled: it has no DAG and no report."""
     return Provenance(_raise_unknown, _raise_unknown, analytic, vanished)

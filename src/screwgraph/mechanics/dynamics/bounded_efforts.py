@@ -21,7 +21,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, CachedCode, Function, Provenance, Result, make_function, without_metadata
 from screwgraph.compiler.cache import pack_program
 from screwgraph.model.robot import Robot, actuation_torques, actuators_of, constraint_jacobian, linear_actuation
-from screwgraph.spatial import Array, choose, maximum, minimum
+from screwgraph.spatial import Array, choose, largest_size, maximum, minimum
 from screwgraph.tape import Code, Loop, Memory, Number, Routine, dot, guard, solve_positive
 
 STEPS = 100
@@ -108,8 +108,8 @@ class SharedEfforts:
         left = _past_loops(H, K, slope)
         y_next = [a - b for a, b in zip(y, solve_positive(H, left), strict=True)]
         is_lower = choose(self.efforts(balance, np.array(y_next))[2] <= dual + 1e-13 * abs(dual), 1.0, 0.0)
-        largest = _largest([*r, *(b * x for row in B for b, x in zip(row, u, strict=True))])
-        part = _largest(left) / (largest + np.finfo(float).tiny)
+        largest = largest_size([*r, *(b * x for row in B for b, x in zip(row, u, strict=True))])
+        part = largest_size(left) / (largest + np.finfo(float).tiny)
         is_edge = choose(part <= POSSIBLE, choose(part > 0.5 * before[0], 1.0, 0.0), 0.0)
         goes_on = choose(part <= EXACT, 0.0, 1.0 - is_edge)
         moves = goes_on * is_lower
@@ -189,13 +189,6 @@ def _past_loops(H: list[list[Number]], K: Array, slope: list[Number]) -> list[Nu
 
 def _weigh_product(a: Array, weights: Sequence[Number], b: Array) -> Number:
     return dot([x * w for x, w in zip(a, weights, strict=True)], b)
-
-
-def _largest(values: Sequence[Number]) -> Number:
-    found: Number = 0.0
-    for value in values:
-        found = maximum(found, abs(value))
-    return found
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from screwgraph.compiler import (
     Provenance,
     Result,
     inputs_by_form,
+    make_direct_provenance,
     make_function,
     parameter_arguments,
     robot_arguments,
@@ -79,7 +79,9 @@ def closed_positions(robot: Robot, *, parameters: Sequence[str] = (), dtype: str
         return CachedCode(factor_out(program(tape, list(q), inputs)), "none")
 
     def origin(_: CachedCode) -> Provenance:
-        return Provenance(_refuse, dict, _Slopes(completion), UnclosedFallback(completion))
+        return make_direct_provenance(
+            "it solves loops for their positions", _Slopes(completion), UnclosedFallback(completion)
+        )
 
     names = tuple(f"{key}[{i}]" for key in joint_variables(robot, "q") for i in range(robot.joint(key.name).type.nq))
     results = (Result("q", (robot.nq,), names),)
@@ -284,7 +286,3 @@ def _answers(q: Array, code: Code, values: Mapping[str, Scalar]) -> list[Number]
     given = {name: value for name, value in values.items() if not name.startswith("q:")}
     at = iter(q)
     return code.on([next(at) if name.startswith("q:") else given[name] for name in code.input_names])
-
-
-def _refuse() -> NoReturn:
-    raise InputError("this function was not made by elimination", why="it solves loops for their positions")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
-from screwgraph.compiler import CachedCode, Function, Provenance, make_function
+from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, PointContact
@@ -73,7 +73,13 @@ def controller(
 
     question = ("controller", *own.question)
     made = make_function(
-        "controller", question, arguments, make, lambda _: Provenance(_refuse, dict), results, quietly=True
+        "controller",
+        question,
+        arguments,
+        make,
+        lambda _: make_direct_provenance("it is the code of a controller"),
+        results,
+        quietly=True,
     )
     return made.astype(dtype)
 
@@ -92,10 +98,6 @@ def stack_contacts(contacts: Sequence[Contact | HeldContact]) -> Float[np.ndarra
 def stack_barriers(barriers: Sequence[Barrier]) -> Float[np.ndarray, "barriers 2"]:
     """Return barriers as a controller takes them: rate (1/s) and margin."""
     return np.array([(barrier.rate, barrier.margin) for barrier in barriers]).reshape(-1, 2)
-
-
-def _refuse() -> NoReturn:
-    raise InputError("this function was not made by elimination", why="it is the code of a controller")
 
 
 def _check_robot(robot: Robot) -> Robot:

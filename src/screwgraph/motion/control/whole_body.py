@@ -43,7 +43,8 @@ from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.optimize.active_set import QuadraticProgram
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Memory, Number, Program, Routine, dot
-from screwgraph.tape.sparse_rows import add_entry
+from screwgraph.tape.program import split_outputs
+from screwgraph.tape.sparse_rows import add_entry, list_entries
 
 TASK_REST, FORCE_REST = 1e-6, 1e-4
 """Weights of squares of accelerations (rad/s^2, m/s^2), and of forces by the robot's mass (m/s^2), beside tasks'."""
@@ -197,11 +198,7 @@ class WholeBody:
     @cached_property
     def outputs(self) -> dict[str, tuple[int | float, ...]]:
         """The outputs of the code that are each term."""
-        found, start = {}, 0
-        for name, shape in self.shapes.items():
-            found[name] = self.code.outputs[start : start + prod(shape)]
-            start += prod(shape)
-        return found
+        return split_outputs(self.code, self.shapes)
 
     def terms(self, q: Any, qd: Any, *others: Any) -> dict[str, list[Number]]:
         """Return the terms at a state."""
@@ -239,9 +236,9 @@ class WholeBody:
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
         rows += held
         return {
-            "S": _dense([row for row, _ in motion.accelerations], n),
+            "S": list_entries([row for row, _ in motion.accelerations], n),
             "s": [x for _, x in motion.accelerations],
-            "T": _dense([row for row, _ in motion.efforts], n),
+            "T": list_entries([row for row, _ in motion.efforts], n),
             "t": [x for _, x in motion.efforts],
             "F": [x for axes in motion.axes for x in np.ravel(axes.T)],
             self.costs[0]: [H[i].get(j, 0.0) for H, _ in costs for i in range(n) for j in range(i + 1)],
@@ -249,7 +246,7 @@ class WholeBody:
             "lower": [row.lower - row.value[1] for row in rows],
             "upper": [row.upper - row.value[1] for row in rows],
             "penalty": [row.penalty for row in rows],
-            "A": _dense([row.value[0] for row in rows], n),
+            "A": list_entries([row.value[0] for row in rows], n),
         }
 
     def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[dict[int, Number]]:
@@ -337,7 +334,3 @@ class WholeBody:
 
 MAPS = ("S", "s", "T", "t", "F")
 """Terms that say what the solution means."""
-
-
-def _dense(rows: Sequence[dict[int, Number]], columns: int) -> list[Number]:
-    return [row.get(j, 0.0) for row in rows for j in range(columns)]

@@ -9,34 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from screwgraph.optimize.dense_factors import Numbers, flag
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number, dot
-from screwgraph.tape.sparse_rows import is_zero
-
-Numbers = Sequence[Number]
 
 SAME = 1e-13
 """Part of the square of a normal's length that others leave of it, up to which it depends on them."""
 LITTLE = 1e-12
 """Part of a multiplier's rate of change that is rounding."""
-ENDLESS = 1e250
-"""A way of multipliers without an end."""
-TINY = 1e-300
-
-
-def flag(condition: Any) -> Number:
-    """Return a truth of a tape as a number: it is 1 or 0."""
-    return 1.0 * condition
-
-
-def largest(values: Numbers) -> Number:
-    """Return the largest size of numbers."""
-    found: Number = 0.0
-    for x in values:
-        found = maximum(found, abs(x))
-    return found
 
 
 @dataclass(frozen=True)
@@ -96,35 +77,3 @@ class Slots:
             is_free = flag(self.row[j] < -0.5)
             found, is_found = found + is_free * (j - found), maximum(is_found, is_free)
         return found, is_found
-
-
-def factor_positive(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Number]]:
-    """Return the rows of L below its diagonal, L L' = H, and the inverse of the diagonal; H by its lower triangle."""
-    L, inverse = list[list[Number]](), list[Number]()
-    for i, given in enumerate(H):
-        row = list[Number]()
-        for j in range(i):
-            row.append((given[j] - dot(row, L[j][: len(row)])) * inverse[j])
-        pivot = given[i] - dot(row, row)
-        inverse.append(1.0 / (maximum(pivot, 1e-14 * abs(given[i]) + TINY)) ** 0.5)
-        L.append(row)
-    return L, inverse
-
-
-def solve_lower(L: Sequence[Numbers], inverse: Numbers, right: Numbers) -> list[Number]:
-    """Return L^-1 b."""
-    found = list[Number]()
-    for row, d, b in zip(L, inverse, right, strict=True):
-        total = dot(row, found)
-        found.append((b if is_zero(total) else b - total) * d)
-    return found
-
-
-def solve_upper(L: Sequence[Numbers], inverse: Numbers, right: Numbers) -> list[Number]:
-    """Return L'^-1 b."""
-    left = list(right)
-    for i in reversed(range(len(left))):
-        left[i] = left[i] * inverse[i]
-        for j, entry in enumerate(L[i]):
-            left[j] = left[j] - entry * left[i]
-    return left

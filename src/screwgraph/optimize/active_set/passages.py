@@ -6,19 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.optimize.active_set.active_rows import (
-    ENDLESS,
-    LITTLE,
-    SAME,
-    TINY,
-    Slots,
-    factor_positive,
-    flag,
-    largest,
-    solve_lower,
-    solve_upper,
-)
-from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.optimize.active_set.active_rows import LITTLE, SAME, Slots
+from screwgraph.optimize.dense_factors import ENDLESS, TINY, factor_positive, flag, solve_lower, solve_upper
+from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Number, Scalar, dot
 
 TOLERANCE = 1e-9
@@ -51,7 +41,7 @@ class Passages:
             choose(a > 0.5, flag(low > -ENDLESS), choose(a < -0.5, -flag(up < ENDLESS), 0.0)) * (abs(a) < 1.5)
             for a, low, up in zip(active, lower, upper, strict=True)
         ]
-        begins = (largest(tries), largest(active) > 1.5)
+        begins = (largest_size(tries), largest_size(active) > 1.5)
         return [*lower, *upper, *y0, *(x for row in L for x in row), *inverse, *y0, *tries, *begins]
 
     def relax(
@@ -188,7 +178,7 @@ class Passages:
         own = self._slots(duals, normals, row, bound, penalties, multiplier)
         y, goals = own.nearest(list(y0))
         rates = [goal - x for goal, x in zip(goals, own.multiplier, strict=True)]
-        little = LITTLE * (1.0 + largest(multiplier))
+        little = LITTLE * (1.0 + largest_size(multiplier))
         length, slot, high = 1.0, -1.0, 0.0
         for j, (goal, rate, x) in enumerate(zip(goals, rates, own.multiplier, strict=True)):
             passes = flag(maximum(-goal, goal - own.penalty[j]) > little)
@@ -209,7 +199,7 @@ class Passages:
             wrong = maximum(a - w, w - b)
             p = p + flag(wrong > worst) * (i - p)
             worst = maximum(worst, wrong)
-        return [*x, *values, p, flag(worst > TOLERANCE * (1.0 + largest(values)))]
+        return [*x, *values, p, flag(worst > TOLERANCE * (1.0 + largest_size(values)))]
 
     def next(
         self, solves: Any, scans: Any, adds: Any, drops: Any, pending: Any, polished: Any, count: Any
@@ -238,8 +228,8 @@ class Passages:
         violation = 0.0
         for w, a, b in zip(values, lower, upper, strict=True):
             violation = maximum(violation, maximum(a - w, w - b))
-        is_open = violation > VISIBLE * TOLERANCE * (1.0 + largest(values))
-        relaxed = flag(largest(active) > 1.5) * is_open
+        is_open = violation > VISIBLE * TOLERANCE * (1.0 + largest_size(values))
+        relaxed = flag(largest_size(active) > 1.5) * is_open
         status = choose(polished[0] > 0.5, relaxed, 2.0)
         return [
             *(choose(is_sound, v, 0.0) for v in x),

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, NoReturn
+from typing import Any
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import CachedCode, Function, Provenance, Result, make_function, make_numbered_argument
-from screwgraph.optimize.active_set.active_rows import flag
+from screwgraph.compiler import (
+    CachedCode,
+    Function,
+    Result,
+    make_direct_provenance,
+    make_function,
+    make_numbered_argument,
+)
 from screwgraph.optimize.active_set.passages import TRIED, Passages
+from screwgraph.optimize.dense_factors import flag
 from screwgraph.tape import Loop, Memory, Part, Pick, Put, Routine, When
 from screwgraph.tape.parts import Copies
 
@@ -265,9 +272,11 @@ def compile_quadratic_program(n: int, m: int, most: int = 0) -> Function:
 
     question = ("quadratic program", n, m, most)
     return make_function(
-        "quadratic_program", question, arguments, make, lambda _: Provenance(_refuse, dict), results, quietly=True
+        "quadratic_program",
+        question,
+        arguments,
+        make,
+        lambda _: make_direct_provenance("it is the code of a quadratic program"),
+        results,
+        quietly=True,
     )
-
-
-def _refuse() -> NoReturn:
-    raise InputError("this function was not made by elimination", why="it is the code of a quadratic program")

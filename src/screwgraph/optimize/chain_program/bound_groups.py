@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.optimize.active_set.active_rows import ENDLESS
 from screwgraph.optimize.chain_program.bounds import Barrier, Bound, limit
+from screwgraph.optimize.dense_factors import ENDLESS
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number
 

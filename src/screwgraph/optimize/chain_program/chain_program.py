@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from screwgraph.base.summary import one_line
-from screwgraph.optimize.active_set.active_rows import ENDLESS, flag
 from screwgraph.optimize.chain_program.bounds import LEAST, Bound
 from screwgraph.optimize.chain_program.stage_code import Pattern, StageCode
 from screwgraph.optimize.chain_program.wide_stage import WideStage, pad
+from screwgraph.optimize.dense_factors import ENDLESS, flag
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Block, Loop, Memory, Number, Part, SideBySide, StageLoop, Window
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
-from typing import Any, NoReturn
+from typing import Any
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler import CachedCode, Function, Provenance, Result, make_function, make_numbered_argument
+from screwgraph.compiler import (
+    CachedCode,
+    Function,
+    Result,
+    make_direct_provenance,
+    make_function,
+    make_numbered_argument,
+)
 from screwgraph.optimize.chain_program.chain_program import SOLUTION, ChainProgram
 from screwgraph.tape import Memory, Routine
 
@@ -52,7 +59,13 @@ def compile_chain_program(stages: int, nx: int, nu: int, **options: Any) -> Func
     asked = (plan.code, plan.iterations, plan.tolerance)
     question = ("chain program", stages, nx, nu, asked)
     return make_function(
-        "chain_program", question, arguments, make, lambda _: Provenance(_refuse, dict), results, quietly=True
+        "chain_program",
+        question,
+        arguments,
+        make,
+        lambda _: make_direct_provenance("it is the code of a chain program"),
+        results,
+        quietly=True,
     )
 
 
@@ -77,7 +90,3 @@ def _check(plan: ChainProgram) -> None:
         if not (0 <= i < plan.nx and 0 <= j < plan.nx) or i in sources:
             why = f"both are of {plan.nx} states, and what others follow from is not integrated itself"
             raise InputError(f"integrated: ({i}, {j})", why=why)
-
-
-def _refuse() -> NoReturn:
-    raise InputError("this function was not made by elimination", why="it is the code of a chain program")

@@ -11,9 +11,9 @@ from functools import cached_property, reduce
 from itertools import count
 from typing import Any
 
-from screwgraph.optimize.active_set.active_rows import ENDLESS, factor_positive, flag, solve_lower, solve_upper
 from screwgraph.optimize.chain_program.bound_groups import BoundGroup, find_groups, move
 from screwgraph.optimize.chain_program.bounds import LEAST, Barrier, Bound, limit
+from screwgraph.optimize.dense_factors import ENDLESS, factor_positive, flag, solve_lower, solve_upper
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number, dot
 

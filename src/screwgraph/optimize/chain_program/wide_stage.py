@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from screwgraph.optimize.active_set.active_rows import factor_positive
 from screwgraph.optimize.chain_program.bound_groups import BoundGroup, move
 from screwgraph.optimize.chain_program.bounds import Barrier, limit
 from screwgraph.optimize.chain_program.stage_code import StageCode
+from screwgraph.optimize.dense_factors import factor_positive
 from screwgraph.tape import Block, Memory, Number, Part, SideBySide, Window, dot
 from screwgraph.tape.parts import Fill
 

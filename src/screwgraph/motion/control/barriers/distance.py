@@ -32,8 +32,7 @@ class CapsuleBarrier(Barrier):
 
     def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
         """Return none. Raises InputError where both are on one link."""
-        if robot.frame(self.first.frame).link == robot.frame(self.second.frame).link:
-            raise InputError(f"{self.first.frame!r} and {self.second.frame!r} are on one link", why="it does not bend")
+        _refuse_one_link(robot, self.first.frame, self.second.frame)
         return {}
 
     def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
@@ -108,8 +107,7 @@ class ShapeBarrier(Barrier):
 
     def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
         """Return none. Raises InputError where both are on one link."""
-        if robot.frame(self.capsule.frame).link == robot.frame(self.shape.frame).link:
-            raise InputError(f"{self.capsule.frame!r} and {self.shape.frame!r} are on one link", why="it does not bend")
+        _refuse_one_link(robot, self.capsule.frame, self.shape.frame)
         return {}
 
     def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
@@ -121,3 +119,9 @@ class ShapeBarrier(Barrier):
             own = np.array([dot(rotation(T)[:, i], away) for i in range(3)])
             found.append(self.shape.distance(own, own)[0] - self.capsule.radius)
         return found
+
+
+def _refuse_one_link(robot: Robot, first: str, second: str) -> None:
+    """Raise InputError where two frames are on one link."""
+    if robot.frame(first).link == robot.frame(second).link:
+        raise InputError(f"{first!r} and {second!r} are on one link", why="it does not bend")

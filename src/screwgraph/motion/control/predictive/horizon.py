@@ -18,7 +18,7 @@ from jaxtyping import Float
 from screwgraph.base.summary import one_line
 from screwgraph.motion.control.predictive.stage_model import StageModel
 from screwgraph.optimize.chain_program import Bound, ChainProgram
-from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, Window
 from screwgraph.tape.parts import Copies, Fill
 
@@ -289,7 +289,7 @@ class Tick:
         units = [max(1.0, most) if np.isfinite(most) else 1.0 for most in self.own.u_limit]
         ways = [(a - b) * (1.0 / unit) for a, b, unit in zip(new_u, u, units, strict=True)]
         ways += [a - b for a, b in zip(new_x, x, strict=True)]
-        return [largest(ways, change[0])]
+        return [largest_size(ways, change[0])]
 
     # What comes last: the results.
 
@@ -357,12 +357,5 @@ def clip(x: Number, low: float, up: float) -> Number:
     return minimum(x, up) if np.isfinite(up) else x
 
 
-def largest(values: Sequence[Number], found: Number = 0.0) -> Number:
-    """Return the largest size of numbers."""
-    for x in values:
-        found = maximum(found, abs(x))
-    return found
-
-
 def _add_largest(new: Any, old: Any, found: Any) -> list[Number]:
-    return [largest([a - b for a, b in zip(new, old, strict=True)], found[0])]
+    return [largest_size([a - b for a, b in zip(new, old, strict=True)], found[0])]

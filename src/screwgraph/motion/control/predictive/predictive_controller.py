@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -15,8 +15,8 @@ from screwgraph.compiler import (
     Argument,
     CachedCode,
     Function,
-    Provenance,
     Result,
+    make_direct_provenance,
     make_function,
     make_numbered_argument,
     robot_arguments,
@@ -92,7 +92,7 @@ def mpc(
         ("mpc", own.question),
         arguments,
         make,
-        lambda _: Provenance(_refuse, dict),
+        lambda _: make_direct_provenance("it is the code of a model-predictive controller"),
         _list_results(own),
         quietly=True,
     ).astype(dtype)
@@ -114,10 +114,6 @@ def _list_results(own: Horizon) -> tuple[Result, ...]:
     nx, nu, N = own.model.nx, own.model.nu, own.stages
     shapes = {"tau": (nu,), "states": (N + 1, nx), "efforts": (N, nu), "gain": (nu, nx), "next": (own.tick.previous,)}
     return (*(Result(name, shape) for name, shape in shapes.items()), Result("solution", (len(SOLUTION),), SOLUTION))
-
-
-def _refuse() -> NoReturn:
-    raise InputError("this function was not made by elimination", why="it is the code of a model-predictive controller")
 
 
 def _check_robot(robot: Robot) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.contacts.contact_constraints import (
     ContactHeight,
@@ -55,14 +56,6 @@ def validate_positive(what: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
         raise InputError(f"{what} is {value!r}", why="it must be positive")
     return float(value)
-
-
-def validate_numbers(what: str, value: Any) -> Float[np.ndarray, "..."]:
-    """Return an array of numbers. Raises InputError."""
-    try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: {value!r}", why="they are not numbers") from None
 
 
 def normalise_direction(normal: Sequence[float], what: str = "the normal") -> Triple:

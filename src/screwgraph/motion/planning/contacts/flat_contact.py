@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.formats.yaml_values import Value
@@ -16,7 +17,6 @@ from screwgraph.motion.planning.contacts.base import (
     make_cone_factors,
     make_contact_factors,
     normalise_direction,
-    validate_numbers,
     validate_positive,
 )
 from screwgraph.motion.planning.contacts.contact_parser import read_common

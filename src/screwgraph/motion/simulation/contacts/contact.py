@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.argument_checks import check_fields, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.motion.simulation.contacts.other_body import OtherBody
 
@@ -58,11 +58,11 @@ class Contact:
             ("stiffness", np.inf, "positive, infinite of a rigid contact"),
             ("damping", np.inf, "not negative"),
         ):
-            value = _numbers(f"{name} {who}", getattr(self, name))
+            value = validate_numbers(f"{name} {who}", getattr(self, name))
             is_right = (value > 0.0) if name == "stiffness" else (value >= 0.0) & ((value < most) | (value <= 1.0))
             if value.ndim > 1 or not is_right.all():
                 raise InputError(f"{name} {who} is {getattr(self, name)!r}", why=f"it must be {why}")
-        at = _numbers(f"the place {who}", self.at)
+        at = validate_numbers(f"the place {who}", self.at)
         if at.shape != (3,) or not np.isfinite(at).all():
             raise InputError(f"the place {who} is {self.at!r}", why="it is three finite numbers (m)")
 
@@ -71,10 +71,3 @@ class Contact:
         """Friction, restitution, compliance (m/N), damping: what code takes of the law."""
         numbers = self.friction, self.restitution, 1.0 / np.asarray(self.stiffness, dtype=float), self.damping
         return np.stack(np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in numbers)), axis=-1)
-
-
-def _numbers(what: str, value: object) -> Float[np.ndarray, "..."]:
-    try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: {value!r}", why="they are not numbers") from None

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import (
     PARAMETERS,
     Argument,
     CachedCode,
     Function,
-    Provenance,
     Result,
+    make_direct_provenance,
     make_function,
     make_numbered_argument,
     parameter_arguments,
@@ -77,12 +76,14 @@ def compile_contact_step(
 
     question = ("contact step", *model.question, limits)
     return make_function(
-        "contact_step", question, arguments, make, lambda _: Provenance(_refuse, dict), results, quietly=True
+        "contact_step",
+        question,
+        arguments,
+        make,
+        lambda _: make_direct_provenance("it is the code of a step"),
+        results,
+        quietly=True,
     )
-
-
-def _refuse() -> NoReturn:
-    raise InputError("this function was not made by elimination", why="it is the code of a step")
 
 
 @dataclass(frozen=True, eq=False)

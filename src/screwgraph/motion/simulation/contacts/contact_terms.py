@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,15 @@ from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, Impuls
 from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.spatial.manifolds.gliding import turning
 from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor, factor_tree
-from screwgraph.tape.sparse_rows import add_entry, is_zero, multiply_lower, multiply_vector, to_sparse_rows
+from screwgraph.tape.program import split_outputs
+from screwgraph.tape.sparse_rows import (
+    add_entry,
+    is_zero,
+    list_entries,
+    multiply_lower,
+    multiply_vector,
+    to_sparse_rows,
+)
 
 TERMS = {"ground": "planes", "parameters": "values"}
 """What terms call arguments of a step."""
@@ -145,11 +152,11 @@ class ContactModel:
             "gaps": gaps,
             "axes": axes,
             "rates": rates,
-            "J": _dense(J, n),
-            "factor": _dense(inertia.factor.rows, n),
+            "J": list_entries(J, n),
+            "factor": list_entries(inertia.factor.rows, n),
             "pivots": list(inertia.factor.inverse),
-            "K": _dense(inertia.K, n),
-            "closing": _dense(inertia.closing.rows, len(inertia.K)),
+            "K": list_entries(inertia.K, n),
+            "closing": list_entries(inertia.closing.rows, len(inertia.K)),
             "closing_pivots": list(inertia.closing.inverse),
             "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
             "b": multiply_vector(J, free),
@@ -205,10 +212,6 @@ def _indices(own: slice) -> range:
     return range(own.start, own.stop)
 
 
-def _dense(rows: Sequence[Row], columns: int) -> list[Number]:
-    return [row.get(j, 0.0) for row in rows for j in range(columns)]
-
-
 @dataclass(frozen=True, eq=False)
 class Terms:
     """Code of a model's terms of a step: numbers that vary stand in a memory, constants do not."""
@@ -252,11 +255,7 @@ class Terms:
 
     @cached_property
     def _outputs(self) -> dict[str, tuple[int | float, ...]]:
-        found, start = {}, 0
-        for name, shape in self.shapes.items():
-            found[name] = self.code.outputs[start : start + prod(shape)]
-            start += prod(shape)
-        return found
+        return split_outputs(self.code, self.shapes)
 
     def add_to(self, memory: Memory, efforts: str) -> Block:
         """Allocate what varies; return the part that computes it, with `efforts` as tau."""

@@ -1,0 +1,53 @@
+"""Dense positive matrices in generated code: factors L L', triangular solutions, and numbers that say what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from screwgraph.spatial import maximum
+from screwgraph.tape import Number, dot
+from screwgraph.tape.sparse_rows import is_zero
+
+Numbers = Sequence[Number]
+
+ENDLESS = 1e250
+"""A way without an end."""
+TINY = 1e-300
+
+
+def flag(condition: Any) -> Number:
+    """Return a truth of a tape as a number: it is 1 or 0."""
+    return 1.0 * condition
+
+
+def factor_positive(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Number]]:
+    """Return the rows of L below its diagonal, L L' = H, and the inverse of the diagonal; H by its lower triangle."""
+    L, inverse = list[list[Number]](), list[Number]()
+    for i, given in enumerate(H):
+        row = list[Number]()
+        for j in range(i):
+            row.append((given[j] - dot(row, L[j][: len(row)])) * inverse[j])
+        pivot = given[i] - dot(row, row)
+        inverse.append(1.0 / (maximum(pivot, 1e-14 * abs(given[i]) + TINY)) ** 0.5)
+        L.append(row)
+    return L, inverse
+
+
+def solve_lower(L: Sequence[Numbers], inverse: Numbers, right: Numbers) -> list[Number]:
+    """Return L^-1 b."""
+    found = list[Number]()
+    for row, d, b in zip(L, inverse, right, strict=True):
+        total = dot(row, found)
+        found.append((b if is_zero(total) else b - total) * d)
+    return found
+
+
+def solve_upper(L: Sequence[Numbers], inverse: Numbers, right: Numbers) -> list[Number]:
+    """Return L'^-1 b."""
+    left = list(right)
+    for i in reversed(range(len(left))):
+        left[i] = left[i] * inverse[i]
+        for j, entry in enumerate(L[i]):
+            left[j] = left[j] - entry * left[i]
+    return left
