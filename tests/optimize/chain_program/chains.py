@@ -72,6 +72,20 @@ class Chain:
         return (M @ u.ravel() + m)[1:]
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Matrices C of stages, whose products with z have bounds, and equalities F z = f."""
+
+    C: np.ndarray
+    F: np.ndarray
+    f: np.ndarray
+
+    @property
+    def entries(self) -> list[np.ndarray]:
+        """Those that are not constants, of C and of F."""
+        return [matrices[:, live_entries(matrices)] for matrices in (self.C, self.F)]
+
+
 def random_chain(rng: np.random.Generator, N: int, nx: int, nu: int, positions: int = 0) -> Chain:
     """A chain near the identity; the first states are integrated from those behind them."""
     n = nx + nu
@@ -91,22 +105,34 @@ def pattern(matrices: np.ndarray) -> list[list[float | None]]:
     return [[x if s else None for x, s in zip(*rows, strict=True)] for rows in zip(first, same, strict=True)]
 
 
-def solve(f: Any, chain: Chain, bounds: ArrayLike, penalty: ArrayLike = (), last: Any = None) -> Any:
+def live_entries(matrices: np.ndarray) -> np.ndarray:
+    """Whether entries of a pattern are live."""
+    return np.array([[x is None for x in row] for row in pattern(matrices)], bool).reshape(matrices.shape[1:])
+
+
+def solve(
+    f: Any, chain: Chain, bounds: ArrayLike, penalty: ArrayLike = (), last: Any = None, rows: Rows | None = None
+) -> Any:
     """Call a function for a chain, with bounds that are the same at all stages; `last` are its results before."""
     N, nx, nu = len(chain.J), chain.nx, chain.nu
-    live = np.array([[x is None for x in row] for row in pattern(chain.J)])
+    live = live_entries(chain.J)
     lower = np.tril_indices(nx + nu)
     shapes = {a.name: a.shape for a in f.arguments}
-    x, u, _, numbers, barrier, _ = last or [np.zeros(shapes[n]) for n in ("x", "u", "c", "numbers", "barrier", "x0")]
+    names = ("x", "u", "c", "multipliers", "numbers", "barrier", "x0")
+    x, u, _, multipliers, numbers, barrier, _ = last or [np.zeros(shapes[n]) for n in names]
+    given = Rows(np.zeros((N, 0, nx + nu)), np.zeros((N, 0, nx + nu)), np.zeros((N, 0))) if rows is None else rows
     return f(
         chain.J[:, live],
         chain.c,
         chain.h[:, None],
         chain.H[:, lower[0], lower[1]],
         chain.g,
-        np.tile(np.asarray(bounds, float), (N, 1)),
+        *given.entries,
+        given.f,
+        np.broadcast_to(np.asarray(bounds, float), (N, np.shape(bounds)[-1])),
         x,
         u,
+        multipliers,
         numbers,
         chain.x0,
         chain.Q[np.tril_indices(nx)],

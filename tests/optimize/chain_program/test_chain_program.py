@@ -40,7 +40,7 @@ def test_without_bounds_it_is_a_linear_system():
     f = compile_chain_program(N, NX, NU, J=pattern(chain.J), integrated=chain.integrated, iterations=1)
     H, g = chain.condensed
     wanted = np.linalg.solve(H, -g).reshape(N, NU)
-    x, u, gain, _, _, solution = solve(f, chain, ())
+    x, u, gain, *_, solution = solve(f, chain, ())
     np.testing.assert_allclose(u, wanted, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(x, chain.states(u), rtol=1e-10, atol=1e-10)
     assert solution[0] == 0.0
@@ -57,8 +57,8 @@ def test_long_chains_feed_back_as_the_riccati_equation_says():
     H = np.block([[Q, np.zeros((NX, NU))], [np.zeros((NU, NX)), R]])
     P = solve_discrete_are(A, B, Q, R)
     K = -np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A)
-    given = (one.J[0].ravel(), one.c[0], one.h[0], H[np.tril_indices(NX + NU)], one.g[0], [], [], [], [])
-    shapes = [(stages, len(np.atleast_1d(x))) for x in given[:6]] + [(stages, NX), (stages, NU), (stages, 0)]
+    given = (one.J[0].ravel(), one.c[0], one.h[0], H[np.tril_indices(NX + NU)], one.g[0], *[[]] * 8)
+    shapes = [(stages, len(np.atleast_1d(x))) for x in given[:9]] + [(stages, NX), (stages, NU), *[(stages, 0)] * 2]
     stacked = [
         np.broadcast_to(x if len(np.atleast_1d(x)) else 0.0, shape) for x, shape in zip(given, shapes, strict=True)
     ]
@@ -128,7 +128,7 @@ BOUNDS = np.array([-0.6, 0.6, -0.3, 0.5, -0.5, 0.5, 2.5])
 def test_optimal_by_duality(seed, size):
     chain = draw(seed)
     bounds = BOUNDS * np.array([*[size] * (2 * NU), 1.0, 1.0, 40.0])
-    _, u, _, numbers, _, solution = solve(bounded(), chain, bounds, PENALTY)
+    _, u, _, _, numbers, _, solution = solve(bounded(), chain, bounds, PENALTY)
     over, violation = gap(chain, u, numbers, bounds, PENALTY, both(NU), STATES)
     scale = 1.0 + np.abs(numbers).max() + abs(chain.cost(u))
     assert solution[0] == 0.0
@@ -147,7 +147,7 @@ def test_bounds_side_by_side_are_optimal_too(seed):
     values = np.array([-0.3, 0.4]).repeat(nu).tolist() + np.array([-0.5, 0.6]).repeat(10).tolist() + [6.0]
     penalty = np.random.default_rng(1).uniform(0.5, 3.0, 40)
     f = wide(stages, nx, nu, tuple(inputs), tuple(states))
-    _, u, _, numbers, _, solution = solve(f, chain, values, penalty)
+    _, u, _, _, numbers, _, solution = solve(f, chain, values, penalty)
     over, violation = gap(chain, u, numbers, values, penalty, inputs, states)
     assert solution[0] == 0.0
     assert abs(over) < 1e-6 * (1.0 + np.abs(numbers).max() + abs(chain.cost(u)))
@@ -176,7 +176,7 @@ def test_as_daqp_finds_it(seed):
 def test_infeasible_bounds_still_give_inputs_within_theirs():
     chain = draw(7)
     bounds = np.array([-0.1, 0.1, -0.1, 0.1, -1.0, 1.0, -5.0])  # the last one cannot be met
-    x, u, gain, numbers, barrier, solution = solve(bounded(), chain, bounds, PENALTY)
+    x, u, gain, _, numbers, barrier, solution = solve(bounded(), chain, bounds, PENALTY)
     assert solution[0] == 1.0
     assert solution[1] == 80.0
     assert solution[5] > 1.0

@@ -10,15 +10,16 @@ from screwgraph.tape import Routine
 from screwgraph.tape.verifier import list_faults
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.compiler.backends.node import called
-from tests.optimize.chain_program.chains import both, random_chain, solve
+from tests.optimize.chain_program.chains import Rows, both, random_chain, solve
 
-N, NX, NU = 4, 2, 1
-BOUNDS, PENALTY = (-0.3, 0.3, -0.2, 0.4), (3.0, 1.0)
+N, NX, NU = 4, 2, 2
+BOUNDS, PENALTY = (-0.3, 0.3, -0.3, 0.3, -0.2, 0.4, 0.1), (3.0, 1.0, 2.0, 0.5)
 
 
 def make(tolerance: float = 1e-9, iterations: int = 40):
     states = (Bound(0, lower=True, soft=True), Bound(1, lower=False))
     options = {"inputs": both(NU), "states": states, "tolerance": tolerance, "iterations": iterations}
+    options |= {"C": [[0.0, 1.0, 0.5, None]], "rows": [Bound(0, lower=False, soft=True)], "F": [[None, 0.0, 1.0, -1.0]]}
     return compile_chain_program(N, NX, NU, **options)
 
 
@@ -32,7 +33,11 @@ def calls(f) -> list[list[np.ndarray]]:
 
     keep.arguments = f.arguments
     for seed in range(3):
-        solve(keep, random_chain(np.random.default_rng(seed), N, NX, NU), BOUNDS, PENALTY)
+        rng = np.random.default_rng(seed)
+        chain = random_chain(rng, N, NX, NU)
+        C, F = np.tile([0.0, 1.0, 0.5, 0.0], (N, 1, 1)), np.tile([0.0, 0.0, 1.0, -1.0], (N, 1, 1))
+        C[:, 0, 3], F[:, 0, 0] = rng.uniform(-1.0, 1.0, (2, N))
+        solve(keep, chain, BOUNDS, PENALTY, rows=Rows(C, F, 0.1 * rng.normal(size=(N, 1))))
     return kept
 
 

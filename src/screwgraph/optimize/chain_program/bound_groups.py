@@ -94,10 +94,12 @@ def move(now: Number, change: Number, step: Number) -> Number:
     return choose(step > 0.0, now + step * change, now)
 
 
-def find_groups(inputs: Sequence[Bound], states: Sequence[Bound], nu: int) -> list[BoundGroup]:
-    """Return bounds by groups, in their order; unknowns are w = (u, x')."""
+def find_groups(
+    inputs: Sequence[Bound], states: Sequence[Bound], nu: int, rows: Sequence[Bound] = (), nx: int = 0
+) -> list[BoundGroup]:
+    """Return bounds by groups, in their order; unknowns are w = (u, x', C z)."""
     found, value, number, penalty = list[BoundGroup](), 0, 0, 0
-    for first, bounds in ((0, inputs), (nu, states)):
+    for first, bounds in ((0, inputs), (nu, states), (nu + nx, rows)):
         for kinds, count in _split(bounds):
             found.append(BoundGroup(first + kinds[0].index, count, kinds, value, number, penalty))
             value += count * len(kinds)

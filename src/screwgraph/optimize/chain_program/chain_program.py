@@ -8,7 +8,8 @@ from functools import cached_property
 
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.chain_program.bounds import LEAST, Bound
-from screwgraph.optimize.chain_program.stage_code import Pattern, StageCode
+from screwgraph.optimize.chain_program.pattern import Pattern, count_live
+from screwgraph.optimize.chain_program.stage_code import StageCode
 from screwgraph.optimize.chain_program.wide_stage import WideStage, pad
 from screwgraph.optimize.dense_factors import ENDLESS, flag
 from screwgraph.spatial import choose, maximum
@@ -16,6 +17,8 @@ from screwgraph.tape import Block, Loop, Memory, Number, Part, SideBySide, Stage
 
 SMALL = 10
 """States and inputs up to which a stage is straight-line code."""
+STIFFNESS = 1e4
+"""Of equalities."""
 SOLUTION = ("status", "iterations", "stationarity", "equality", "complementarity", "violation")
 """Status: 0 solved, 1 not within the tolerance yet, 3 no numbers: inputs are those of the last sound iterate."""
 
@@ -30,14 +33,16 @@ class ChainProgram:
 
     T_k = I + h_k E has ones of E at `integrated` (i, j): x'_i = (J z + c)_i + h x'_j, as positions follow from the next
     velocities. `J` (nx, nx + nu) and the lower triangle of `H` are patterns: constants, None where entries are live.
-    Bounds of `inputs` hold for u_k, those of `states` for x_{k+1}; soft ones have penalties l1 e + l2 e^2 / 2. With a
-    `tolerance`, steps end once no residual is larger.
+    Bounds of `inputs` hold for u_k, those of `states` for x_{k+1}, those of `rows` for C_k z_k; soft ones have
+    penalties l1 e + l2 e^2 / 2. Equalities are F_k z_k = f_k, whose rows are independent in u; residuals of them fall
+    by about 1 / `stiffness` a step. `C`, `F` are patterns. With a `tolerance`, steps end once no residual is larger.
 
     Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
     x; P: cost to go dx'P dx / 2 + p'dx, by rows, an entry of p behind each; L, inverse, V: du = -L'^-1 V (dx, 1), an
-    entry of v behind each row; gap: dx' = T (J dz + gap); dx: a step; J, c, h, H, g, bound (inputs, then states):
-    given; u, du; D, d: what bounds add for w = (u, x'); before: x; numbers: t, y, e, z of bounds (`bounds.py`),
-    `carried` from call to call; changes: Newton's steps of these. x, u are the iterate, before and after.
+    entry of v behind each row; gap: dx' = T (J dz + gap); dx: a step; J, c, h, H, g, C, F, f, bound (inputs,
+    states, rows): given; u, du; output: (C z, F z), doutput: its step; D, d: what bounds and equalities add for
+    (u, x', C z, F z); before: x; multipliers: of equalities; numbers: t, y, e, z of bounds (`bounds.py`); changes:
+    Newton's steps of these. Multipliers and numbers are carried from call to call; x, u are the iterate.
     Bounds of neighbouring unknowns go side by side where all lower ones come first, then all upper ones.
 
     Vectors that stand once: x0 (x of stage 0), terminal_H (lower triangle by rows), terminal_g, penalty (l1, l2 of
@@ -60,6 +65,10 @@ class ChainProgram:
     integrated: Sequence[tuple[int, int]] = ()
     inputs: Sequence[Bound] = ()
     states: Sequence[Bound] = ()
+    C: Pattern = ()
+    rows: Sequence[Bound] = ()
+    F: Pattern = ()
+    stiffness: float = STIFFNESS
     iterations: int = 2
     tolerance: float = 0.0
     prefix: str = "chain."
@@ -67,7 +76,7 @@ class ChainProgram:
     @property
     def warm_start_vectors(self) -> tuple[str, ...]:
         """Vectors of a stage that hold the solver's own numbers from call to call."""
-        return ("numbers",)
+        return ("multipliers", "numbers") if self.F else ("numbers",)
 
     @cached_property
     def code(self) -> StageCode:
@@ -75,7 +84,8 @@ class ChainProgram:
         n = self.nx + self.nu
         J, H = self.J or [[None] * n] * self.nx, self.H or [[None] * n] * n
         pitch = pad(self.nx + 1) if self.is_wide else self.nx + 1
-        return StageCode(self.nx, self.nu, J, H, self.integrated, self.inputs, self.states, pitch)
+        bounds = (self.inputs, self.states, pitch, self.C, self.rows, self.F, self.stiffness)
+        return StageCode(self.nx, self.nu, J, H, self.integrated, *bounds)
 
     @property
     def is_wide(self) -> bool:
@@ -86,13 +96,16 @@ class ChainProgram:
     def sizes(self) -> Mapping[str, int]:
         """Vectors of a stage in order, and how long they are."""
         nx, nu, code = self.nx, self.nu, self.code
-        live = sum(entry is None for row in code.J for entry in row)
-        own = sum(entry is None for i, row in enumerate(code.H) for entry in row[: i + 1])
-        bounds = [*self.inputs, *self.states]
+        J, C, F = map(count_live, (code.J, self.C, self.F))
+        own = count_live([row[: i + 1] for i, row in enumerate(code.H)])
+        bounds, outputs, equalities = [*self.inputs, *self.states, *self.rows], len(code.outputs), len(self.F)
         return {
             **{"x": nx, "P": nx * code.pitch, "L": nu * (nu - 1) // 2, "inverse": nu, "V": nu * code.pitch},
-            **{"gap": nx, "dx": nx, "J": live, "c": nx, "h": 1, "H": own, "g": nx + nu, "bound": len(bounds)},
-            **{"u": nu, "du": nu, "D": nu + nx, "d": nu + nx, "before": nx},
+            **{"gap": nx, "dx": nx, "J": J, "c": nx, "h": 1, "H": own, "g": nx + nu},
+            **{"C": C, "F": F, "f": equalities, "bound": len(bounds), "u": nu, "du": nu},
+            **dict.fromkeys(("output", "doutput"), outputs),
+            **dict.fromkeys(("D", "d"), code.unknowns + equalities),
+            **{"before": nx, "multipliers": equalities},
             **dict.fromkeys(("numbers", "changes"), sum(bound.size for bound in bounds)),
         }
 
@@ -102,9 +115,10 @@ class ChainProgram:
         return sum(self.sizes.values())
 
     def stage(self, name: str, k: int) -> range:
-        """Return the places of a vector of stage k, of bound_u or bound_x of its bounds, or of x' of the next one."""
-        split = len(self.inputs)
+        """Return the places of a vector of stage k, of bound_u, bound_x, bound_r (of rows), or x' of the next one."""
+        split, last = len(self.inputs), len(self.inputs) + len(self.states)
         parts = {"bound_u": ("bound", 0, split), "bound_x": ("bound", split, len(self.states))}
+        parts |= {"bound_r": ("bound", last, len(self.rows))}
         parts |= {"x'": ("x", self.stride, self.nx)}
         vector, first, size = parts.get(name, (name, 0, self.sizes.get(name, 0)))
         names = list(self.sizes)
@@ -122,11 +136,11 @@ class ChainProgram:
         add, alias = self.memory.add, self.memory.alias
         add(f"{self.prefix}stages", (self.stages + 1) * self.stride)
         once = {"terminal_H": self.nx * (self.nx + 1) // 2, "terminal_g": self.nx, "warm": 1, "barrier": 1}
-        once |= {"penalty": 2 * sum(bound.soft for bound in (*self.inputs, *self.states))}
+        once |= {"penalty": 2 * sum(bound.soft for bound in (*self.inputs, *self.states, *self.rows))}
         once |= {"soft": once["penalty"], "gain": self.nu * self.nx, "solution": len(SOLUTION)}
         once |= {
             "mu": 1,
-            "reach": 2 * (self.nu + self.nx),
+            "reach": 2 * self.code.unknowns,
             "size": 1,
             "steps": 3,
             "adjoint": self.nx,
@@ -159,35 +173,61 @@ class ChainProgram:
             first,
             *(self._wide(0).clear() if self.is_wide else ()),
             self._each(start),
+            *((self._each(self._begin_rows()),) if code.outputs else ()),
             *steps,
             self._each(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
             self._block("gain", ["L", "inverse", "V"], ["gain"], code.gain),
             self._block("end", ["mu", "worst", "count", "size"], ["barrier", "solution"], self._end),
         )
 
+    def _begin_rows(self) -> Block:
+        """Return numbers of rows and multipliers of equalities with which all begins."""
+        given = ["x", "u", "C", "bound", "numbers", "multipliers", "warm", "mu", "soft"]
+        return self._block("rows", given, ["numbers", "multipliers"], self.code.begin_rows)
+
     def _step(self) -> tuple[Part, ...]:
         """Return what does a step of Newton's method, and chooses the next barrier."""
         code, last = self.code, self.stages - 1
         bounds, moves = ["bound", "numbers", "mu", "soft"], ["u", "x+", "du", "dx+"]
-        given = ["J", "c", "h", "H", "g", "bound", "u", "du", "D", "d", "before", "numbers", "changes", "x+", "P+"]
+        given = ["J", "c", "h", "H", "g", "C", "F", "u", "D", "d", "before", "x+", "P+"]
+        held, outputs = ["f", "multipliers"], ["output", "doutput"]
         found = ["P", "L", "inverse", "V", "gap"]
         condense: Sequence[Part]
         condense, factor, measure, update = (
-            (self._block("condense", ["u", "x+", "x", *bounds], ["D", "d", "before"], code.condense, last),),
+            (
+                self._block(
+                    "condense",
+                    ["u", "x+", "x", *bounds, "C", "F", *held],
+                    ["D", "d", "before", "output"],
+                    code.condense,
+                    last,
+                ),
+            ),
             (self._block("factor", given, found, code.factor, last),),
-            (self._block("measure", [*moves, *bounds, "reach"], ["changes", "reach"], code.measure),),
-            (self._block("update", [*moves, "numbers", "changes", "steps"], ["u", "x+", "numbers"], code.update),),
+            (self._block("measure", [*moves, *bounds, "reach", *outputs], ["changes", "reach"], code.measure),),
+            (
+                self._block(
+                    "update",
+                    [*moves, "numbers", "changes", "steps", *outputs, *held],
+                    ["u", "x+", "numbers", "multipliers"],
+                    code.update,
+                ),
+            ),
         )
         if self.is_wide:
             wide, ahead = self._wide(last), self._wide(0)
-            condense, measure, update = wide.condense(), ahead.measure(), ahead.update()
+            output = (
+                (self._block("output", ["x", "u", "C", "F"], ["output"], code.output, last),) if code.outputs else ()
+            )
+            condense, measure, update = (*output, *wide.condense()), ahead.measure(), ahead.update()
             factor = wide.parts(self._block("prepare", given, [], wide.prepare, last))
+        rolled = ["du", "dx+", "size", "doutput"]
         return (
             self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], code.end, last),
             self._back(*condense, *factor),
-            self._block("none", [], ["reach", "size"], lambda: [*[LEAST] * (2 * (self.nu + self.nx)), 0.0]),
+            self._block("none", [], ["reach", "size"], lambda: [*[LEAST] * (2 * code.unknowns), 0.0]),
             self._ahead(
-                self._block("roll", [*found[1:], "dx", "J", "c", "h", "size"], ["du", "dx+", "size"], code.roll),
+                self._block("roll", [*found[1:], "dx", "J", "h", "size", "C", "F"], rolled, code.roll),
                 *measure,
             ),
             self._block("step", ["reach", "size", "mu"], ["steps"], code.step),
@@ -198,6 +238,7 @@ class ChainProgram:
     def _judge(self) -> tuple[Part, ...]:
         """Return what computes the residuals, from the last stage to the first."""
         last, given = self.stages - 1, ["x", "u", "x+", "numbers", "J", "c", "h", "H", "g", "bound"]
+        given += ["C", "F", "f", "multipliers"]
         return (
             self._block("slope", ["terminal_H", "terminal_g", "x+"], ["adjoint"], self.code.slope, last),
             self._block("none", [], ["worst"], lambda: [0.0] * len(SOLUTION[2:])),

@@ -17,14 +17,18 @@ from screwgraph.compiler import (
     make_numbered_argument,
 )
 from screwgraph.optimize.chain_program.chain_program import SOLUTION, ChainProgram
+from screwgraph.optimize.dense_factors import ENDLESS
 from screwgraph.tape import Memory, Routine
 
-STAGED = ("J", "c", "h", "H", "g", "bound")
+STAGED = ("J", "c", "h", "H", "g", "C", "F", "f", "bound")
+CARRIED = ("multipliers", "numbers")
 ONCE = ("x0", "terminal_H", "terminal_g", "penalty", "warm", "barrier")
 
 
 def compile_chain_program(stages: int, nx: int, nu: int, **options: Any) -> Function:
-    """Return (J, c, h, H, g, bound, x, u, numbers, x0, terminal_H, ...) -> (x, u, gain, numbers, barrier, solution).
+    """Return (J, c, h, H, g, C, F, f, bound, x, u, multipliers, numbers, x0, terminal_H, ...) -> (x, u, gain, ...).
+
+    The other results are multipliers, numbers, barrier, solution.
 
     `ChainProgram` describes them and the options; vectors of stages are rows, x are those of stages 1 to N.
 
@@ -34,13 +38,14 @@ def compile_chain_program(stages: int, nx: int, nu: int, **options: Any) -> Func
     plan = ChainProgram(Memory(), stages, nx, nu, **options)
     _check(plan)
     plan.allocate()
-    iterate = {"x'": (stages, nx), "u": (stages, nu), "numbers": (stages, plan.sizes["numbers"])}
+    iterate = {"x'": (stages, nx), "u": (stages, nu)} | {name: (stages, plan.sizes[name]) for name in CARRIED}
     given: Mapping[str, tuple[int, ...]] = {
         **{name: (stages, plan.sizes[name]) for name in STAGED},
         **iterate,
         **{name: (len(plan.memory.places(plan.prefix + name)),) for name in ONCE},
     }
-    found = {name: iterate[name] for name in ("x'", "u")} | {"gain": (nu, nx), "numbers": iterate["numbers"]}
+    found = {name: iterate[name] for name in ("x'", "u")} | {"gain": (nu, nx)}
+    found |= {name: iterate[name] for name in CARRIED}
     found |= {"barrier": (1,), "solution": (len(SOLUTION),)}
     names = {"x'": "x"}
     arguments = tuple(
@@ -80,11 +85,17 @@ def _check(plan: ChainProgram) -> None:
     if min(plan.stages, plan.nx, plan.nu, plan.iterations) < 1:
         sizes = f"{plan.stages} stages, {plan.nx} states, {plan.nu} inputs, {plan.iterations} iterations"
         raise InputError(f"a chain program of {sizes}", fix="there is one of each at least")
-    indices = {"inputs": (plan.inputs, plan.nu), "states": (plan.states, plan.nx)}
+    indices = {"inputs": (plan.inputs, plan.nu), "states": (plan.states, plan.nx), "rows": (plan.rows, len(plan.C))}
     for name, (bounds, count) in indices.items():
         for bound in bounds:
             if not 0 <= bound.index < count:
                 raise InputError(f"{name}: a bound of number {bound.index}", why=f"there are {count}")
+    for name, pattern in (("C", plan.C), ("F", plan.F)):
+        if any(len(row) != plan.nx + plan.nu for row in pattern):
+            why = f"(x, u) has {plan.nx + plan.nu} numbers"
+            raise InputError(f"{name}: rows of {sorted({len(row) for row in pattern})} entries", why=why)
+    if not 0.0 < plan.stiffness < ENDLESS:
+        raise InputError(f"stiffness is {plan.stiffness!r}", why="it must be finite and positive")
     sources = {j for _, j in plan.integrated}
     for i, j in plan.integrated:
         if not (0 <= i < plan.nx and 0 <= j < plan.nx) or i in sources:

@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import count
 from typing import Any
 
 from screwgraph.optimize.chain_program.bound_groups import BoundGroup, find_groups, move
 from screwgraph.optimize.chain_program.bounds import LEAST, Barrier, Bound, limit
+from screwgraph.optimize.chain_program.pattern import Pattern, add_multiple, fill, multiply_symmetric
 from screwgraph.optimize.dense_factors import ENDLESS, factor_positive, flag, solve_lower, solve_upper
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number, dot
 
-Pattern = Sequence[Sequence[float | None]]
-"""Rows of a matrix: constants, None for entries that are known when it runs."""
 BEHIND = 0.995
 """Part of the way to a boundary that is gone."""
 SHORT, MORE, LESS = 0.5, 8.0, 0.3
@@ -28,7 +26,12 @@ LEAST_BARRIER, MOST_BARRIER = 1e-11, 1e2
 
 @dataclass(frozen=True)
 class StageCode:
-    """Expressions of a stage of nx states and nu inputs; rows of P and V, of x and a gradient, are `pitch` long."""
+    """Expressions of a stage of nx states and nu inputs; rows of P and V, of x and a gradient, are `pitch` long.
+
+    Unknowns with bounds are w = (u, x', C z). Equalities F z = f are rows behind those of C. Newton's step regularises
+    them: F dz + F z - f = dy / stiffness, y their multipliers (Friedlander and Orban, 2012, "A primal-dual regularized
+    interior-point method for convex quadratic programs"), so that they are eliminated as rows of a cost are.
+    """
 
     nx: int
     nu: int
@@ -38,22 +41,43 @@ class StageCode:
     inputs: Sequence[Bound]
     states: Sequence[Bound]
     pitch: int
+    C: Pattern = ()
+    rows: Sequence[Bound] = ()
+    F: Pattern = ()
+    stiffness: float = 1.0
 
     @cached_property
     def groups(self) -> list[BoundGroup]:
-        """Bounds of w = (u, x') by groups."""
-        return find_groups(self.inputs, self.states, self.nu)
+        """Bounds of w by groups."""
+        return find_groups(self.inputs, self.states, self.nu, self.rows, self.nx)
+
+    @property
+    def unknowns(self) -> int:
+        """How many unknowns w has."""
+        return self.nu + self.nx + len(self.C)
 
     @cached_property
     def bounded_unknowns(self) -> frozenset[int]:
         """Unknowns of w with bounds."""
         return frozenset(group.first + i for group in self.groups for i in range(group.count))
 
+    @cached_property
+    def curved_unknowns(self) -> frozenset[int]:
+        """Unknowns of (w, F z) to which bounds or equalities add a second derivative."""
+        return self.bounded_unknowns | set(range(self.unknowns, self.unknowns + len(self.F)))
+
+    @property
+    def outputs(self) -> Pattern:
+        """Rows of C, then of F."""
+        return [*self.C, *self.F]
+
     def barriers(
-        self, bound: Any, numbers: Any, mu: Any, penalty: Any
+        self, bound: Any, numbers: Any, mu: Any, penalty: Any, first: int = 0, end: int | None = None
     ) -> Iterator[tuple[BoundGroup, int, list[Barrier]]]:
-        """Yield each unknown of w that has bounds: its group, its number there, its bounds."""
+        """Yield each unknown of w that has bounds, from one on: its group, its number there, its bounds."""
         for group in self.groups:
+            if not first <= group.first < (self.unknowns if end is None else end):
+                continue
             for i in range(group.count):
                 values, own, penalties = group.own(i, bound, numbers, penalty)
                 yield group, i, group.barriers(values, own, mu[0], penalties)
@@ -61,33 +85,81 @@ class StageCode:
     def begin(self, u: Any, x: Any, bound: Any, numbers: Any, warm: Any, mu: Any, penalty: Any) -> list[Number]:
         """Return u, x' without what is no number, inputs within bounds; numbers, the last ones or fresh ones; zeros."""
         w, found = self._clip([choose(abs(v) < ENDLESS, v, 0.0) for v in [*u, *x]], bound), list(numbers)
-        for group, i, barriers in self.barriers(bound, numbers, mu, penalty):
+        self._begin_numbers(found, w, warm, self.barriers(bound, numbers, mu, penalty, 0, self.nu + self.nx))
+        return [*w, *found, *[0.0] * (self.nu + len(found))]
+
+    def begin_rows(
+        self,
+        x: Any,
+        u: Any,
+        C: Any,
+        bound: Any,
+        numbers: Any,
+        multipliers: Any,
+        warm: Any,
+        mu: Any,
+        penalty: Any,
+    ) -> list[Number]:
+        """Return numbers and multipliers, of rows the last ones or fresh ones."""
+        found = list(numbers)
+        w = [*u, *[0.0] * self.nx, *(dot(row, [*x, *u]) for row in fill(self.C, C))]
+        self._begin_numbers(found, w, warm, self.barriers(bound, numbers, mu, penalty, self.nu + self.nx))
+        return [*found, *(choose((warm[0] > 0.5) * (abs(y) < ENDLESS) > 0.5, y, 0.0) for y in multipliers)]
+
+    def _begin_numbers(self, found: list[Number], w: Sequence[Number], warm: Any, given: Iterable[Any]) -> None:
+        for group, i, barriers in given:
             own = group.begin(w[group.first + i], warm[0], barriers)
             for place, number in zip(group.numbers, own, strict=True):
                 found[place + i] = number
-        return [*w, *found, *[0.0] * (self.nu + len(found))]
 
-    def condense(self, u: Any, x: Any, before: Any, bound: Any, numbers: Any, mu: Any, penalty: Any) -> list[Number]:
-        """Return what bounds add to the Hessian of w and to the gradient, and x."""
-        D, d = ([0.0] * (self.nu + self.nx) for _ in range(2))
-        w = [*u, *x]
+    def output(self, x: Any, u: Any, C: Any, F: Any) -> list[Number]:
+        """Return C z and F z."""
+        return [dot(row, [*x, *u]) for row in fill(self.outputs, [*C, *F])]
+
+    def hold(self, output: Any, f: Any, multipliers: Any) -> list[Number]:
+        """Return what equalities add to the gradient of F z."""
+        values = zip(output, f, multipliers, strict=True)
+        return [y + self.stiffness * (value - wanted) for value, wanted, y in values]
+
+    def condense(
+        self,
+        u: Any,
+        x: Any,
+        before: Any,
+        bound: Any,
+        numbers: Any,
+        mu: Any,
+        penalty: Any,
+        C: Any,
+        F: Any,
+        f: Any,
+        multipliers: Any,
+    ) -> list[Number]:
+        """Return what bounds and equalities add to the Hessian of (w, F z) and to the gradient, x, (C z, F z)."""
+        D, d = ([0.0] * self.unknowns for _ in range(2))
+        output = self.output(before, u, C, F)
+        w = [*u, *x, *output]
         for group, i, barriers in self.barriers(bound, numbers, mu, penalty):
             place = group.first + i
             D[place], d[place] = group.condense(w[place], barriers)
-        return [*D, *d, *before]
+        held = self.hold(output[len(self.C) :], f, multipliers)
+        return [*D, *[self.stiffness] * len(held), *d, *held, *before, *output]
 
     def factor(self, *vectors: Any) -> list[Number]:
-        """Return P, L, 1 / diagonal, V, gap, of J, c, h, H, g, bound, u, du, D, d, before, numbers, changes, x', P+.
+        """Return P, L, 1 / diagonal, V, gap, of J, c, h, H, g, C, F, u, D, d, before, x', P+.
 
         The cost to go, and du = -L'^-1 V (dx, 1), dx' = T (J dz + gap).
         """
-        live, c, h, H, g, _, u, _, D, d, before, _, _, x, P = vectors
+        live, c, h, H, g, C, F, u, D, d, before, x, P = vectors
         D, d = self.present(D), self.present(d)
-        nx, nu, J = self.nx, self.nu, self.fill(self.J, live)
+        nx, nu, J = self.nx, self.nu, fill(self.J, live)
         z, own = [*before, *u], self.fill_triangle(H)
         gap = self.find_gap(J, c, h[0], z, x)
-        W, w = self.turn(P, h[0], D[nu:], d[nu:])
-        slopes = [a + b for a, b in zip(g, self.multiply(own, z), strict=True)]
+        W, w = self.turn(P, h[0], D[nu : nu + nx], d[nu : nu + nx])
+        slopes = [a + b for a, b in zip(g, multiply_symmetric(own, z), strict=True)]
+        for row, curvature, slope in zip(fill(self.outputs, [*C, *F]), D[nu + nx :], d[nu + nx :], strict=True):
+            slopes = add_multiple(slopes, slope, row)
+            own = [add_multiple(x, curvature * a, row) for x, a in zip(own, row, strict=True)]
         columns = list(zip(*J, strict=True))
         WJ = [[dot(row, column) for column in columns] for row in W]
         right, pull = list(zip(*WJ, strict=True)), [dot(row, gap) + b for row, b in zip(W, w, strict=True)]
@@ -102,13 +174,17 @@ class StageCode:
         numbers = [*(x for row in L for x in row), *inverse, *self._in_rows(zip(*V, strict=True))]
         return [*self._in_rows(rows), *numbers, *gap]
 
-    def roll(self, L: Any, inverse: Any, V: Any, gap: Any, x: Any, J: Any, c: Any, h: Any, size: Any) -> list[Number]:
-        """Return Newton's steps of u and x', for that of x, and the sum of all sizes."""
-        nx, J = self.nx, self.fill(self.J, J)
+    def roll(self, *vectors: Any) -> list[Number]:
+        """Return Newton's steps of u and x', their size more, those of (C z, F z), of L, inverse, V, gap, dx, J, h...
+
+        The rest: size, C, F.
+        """
+        L, inverse, V, gap, x, J, h, size, C, F = vectors
+        nx, J = self.nx, fill(self.J, J)
         rows = [V[self.pitch * i : self.pitch * i + nx + 1] for i in range(self.nu)]
         u = solve_upper(self._triangle(L), inverse, [-dot(row[:nx], x) - row[nx] for row in rows])
         found = [*u, *self.follow(J, gap, h[0], [*x, *u])]
-        return [*found, size[0] + sum((abs(v) for v in found), start=0.0)]
+        return [*found, size[0] + sum((abs(v) for v in found), start=0.0), *self.output(x, u, C, F)]
 
     def follow(self, J: Any, c: Any, h: Number, z: Sequence[Number]) -> list[Number]:
         """Return x' = T (J z + c)."""
@@ -119,10 +195,21 @@ class StageCode:
         return found
 
     def measure(
-        self, u: Any, x: Any, du: Any, dx: Any, bound: Any, numbers: Any, mu: Any, penalty: Any, reach: Any
+        self,
+        u: Any,
+        x: Any,
+        du: Any,
+        dx: Any,
+        bound: Any,
+        numbers: Any,
+        mu: Any,
+        penalty: Any,
+        reach: Any,
+        output: Any,
+        change: Any,
     ) -> list[Number]:
         """Return Newton's steps of numbers, and for each of w the largest parts of t, e and of y, z that any takes."""
-        found, w, dw, count = list(numbers), [*u, *x], [*du, *dx], self.nu + self.nx
+        found, w, dw, count = list(numbers), [*u, *x, *output], [*du, *dx, *change], self.unknowns
         parts = list(reach)
         for group, i, barriers in self.barriers(bound, numbers, mu, penalty):
             at = group.first + i
@@ -135,7 +222,7 @@ class StageCode:
 
     def step(self, reach: Any, size: Any, mu: Any) -> list[Number]:
         """Return the steps of t, e and of y, z, and the next barrier; no steps where there are no numbers."""
-        count, (size,) = self.nu + self.nx, size
+        count, (size,) = self.unknowns, size
         at = sorted(self.bounded_unknowns)
         parts = [[reach[first + i] for i in at] or [LEAST] for first in (0, count)]
         is_sound = flag(size < ENDLESS)
@@ -144,15 +231,34 @@ class StageCode:
         following = mu[0] * choose(minimum(a, b) < SHORT, MORE, LESS)
         return [a, b, minimum(maximum(following, LEAST_BARRIER), MOST_BARRIER)]
 
-    def update(self, u: Any, x: Any, du: Any, dx: Any, numbers: Any, changes: Any, steps: Any) -> list[Number]:
-        """Return w and the numbers after a step."""
+    def hold_on(self, output: Any, change: Any, f: Any, multipliers: Any, step: Number) -> list[Number]:
+        """Return the multipliers of equalities after a step, for F z and its step."""
+        held = self.hold([a + b for a, b in zip(output, change, strict=True)], f, multipliers)
+        return [move(y, new - y, step) for y, new in zip(multipliers, held, strict=True)]
+
+    def update(
+        self,
+        u: Any,
+        x: Any,
+        du: Any,
+        dx: Any,
+        numbers: Any,
+        changes: Any,
+        steps: Any,
+        output: Any,
+        change: Any,
+        f: Any,
+        multipliers: Any,
+    ) -> list[Number]:
+        """Return u, x', the numbers, and the multipliers of equalities after a step."""
         primal, dual, _ = steps
         found, own = [move(a, b, primal) for a, b in zip([*u, *x], [*du, *dx], strict=True)], list(numbers)
         for group in self.groups:
             for k, place in enumerate(group.numbers):
                 for i in range(place, place + group.count):
                     own[i] = limit(move(numbers[i], changes[i], dual if k % 2 else primal))
-        return [*found, *own]
+        first = len(self.C)
+        return [*found, *own, *self.hold_on(output[first:], change[first:], f, multipliers, dual)]
 
     def end(self, Q: Any, q: Any, x: Any) -> list[Number]:
         """Return P of the terminal cost."""
@@ -163,7 +269,7 @@ class StageCode:
     def slope(self, Q: Any, q: Any, x: Any) -> list[Number]:
         """Return the slope of the terminal cost."""
         rows = [list(Q[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2]) for i in range(self.nx)]
-        return [a + b for a, b in zip(self.multiply(rows, x), q, strict=True)]
+        return [a + b for a, b in zip(multiply_symmetric(rows, x), q, strict=True)]
 
     def judge(
         self,
@@ -177,6 +283,10 @@ class StageCode:
         H: Any,
         g: Any,
         bound: Any,
+        C: Any,
+        F: Any,
+        f: Any,
+        multipliers: Any,
         adjoint: Any,
         worst: Any,
     ) -> list[Number]:
@@ -184,10 +294,12 @@ class StageCode:
 
         `adjoint` is that of x' without its bounds, so that stationarity of states holds.
         """
-        nx, nu, J = self.nx, self.nu, self.fill(self.J, J)
-        z, w, pushes = [*before, *u], [*u, *x], [0.0] * (nu + nx)
+        nx, nu, J = self.nx, self.nu, fill(self.J, J)
+        z, output = [*before, *u], self.output(before, u, C, F)
+        w, pushes = [*u, *x, *output], [*[0.0] * self.unknowns, *multipliers]
         stationarity, equality, complementarity, violation = worst
-        for group, i, barriers in self.barriers(bound, numbers, [0.0], [0.0] * 2 * len(self.states)):
+        none = [0.0] * 2 * len([*self.inputs, *self.states, *self.rows])
+        for group, i, barriers in self.barriers(bound, numbers, [0.0], none):
             place = group.first + i
             for barrier in barriers:
                 pushes[place] = pushes[place] - barrier.bound.sign * barrier.numbers[1]
@@ -196,12 +308,16 @@ class StageCode:
                     complementarity = maximum(complementarity, t * y)
         for a, b in zip(self.follow(J, c, h[0], z), x, strict=True):
             equality = maximum(equality, abs(a - b))
-        felt = [a + b for a, b in zip(adjoint, pushes[nu:], strict=True)]
+        for a, b in zip(output[len(self.C) :], f, strict=True):
+            equality = maximum(equality, abs(a - b))
+        felt = [a + b for a, b in zip(adjoint, pushes[nu : nu + nx], strict=True)]
         first = list(felt)
         for i, j in self.integrated:
             felt[j] = felt[j] + h[0] * first[i]
-        curved = self.multiply(self.fill_triangle(H), z)
+        curved = multiply_symmetric(self.fill_triangle(H), z)
         slopes = [a + b + dot(column, felt) for a, b, column in zip(curved, g, zip(*J, strict=True), strict=True)]
+        for row, push in zip(fill(self.outputs, [*C, *F]), pushes[nu + nx :], strict=True):
+            slopes = add_multiple(slopes, push, row)
         for slope, push in zip(slopes[nx:], pushes[:nu], strict=True):
             stationarity = maximum(stationarity, abs(slope + push))
         return [*slopes[:nx], stationarity, equality, complementarity, violation]
@@ -216,14 +332,9 @@ class StageCode:
         solved = [solve_upper(self._triangle(L), inverse, column) for column in columns]
         return [choose(abs(x) < ENDLESS, x, 0.0) for row in zip(*solved, strict=True) for x in row]
 
-    def fill(self, pattern: Pattern, live: Any) -> list[list[Any]]:
-        """Return a matrix of constants and live entries."""
-        place = count()
-        return [[live[next(place)] if entry is None else entry for entry in row] for row in pattern]
-
     def fill_triangle(self, live: Any) -> list[list[Any]]:
         """Return the lower triangle of H."""
-        return self.fill([row[: i + 1] for i, row in enumerate(self.H)], live)
+        return fill([row[: i + 1] for i, row in enumerate(self.H)], live)
 
     def turn(self, P: Any, h: Number, D: Any, d: Any) -> tuple[list[list[Number]], list[Number]]:
         """Return T' (P + D) T and T' (p + d)."""
@@ -251,23 +362,13 @@ class StageCode:
             gap[i] = gap[i] + h * x[j]
         return gap
 
-    @staticmethod
-    def is_present(pattern: Pattern, i: int, j: int) -> bool:
-        """Return whether a pattern has an entry that is not zero for certain."""
-        return pattern[i][j] is None or pattern[i][j] != 0.0
-
     def _in_rows(self, rows: Iterable[Sequence[Number]]) -> list[Number]:
         """Return rows one after the other, with zeros up to the pitch."""
         return [x for row in rows for x in (*row, *[0.0] * (self.pitch - self.nx - 1))]
 
-    def multiply(self, rows: Sequence[Sequence[Any]], z: Sequence[Number]) -> list[Number]:
-        """Return the product of a symmetric matrix, the rows of its lower triangle, and a vector."""
-        n = len(rows)
-        return [dot([rows[max(i, j)][min(i, j)] for j in range(n)], z) for i in range(n)]
-
     def present(self, values: Any) -> list[Number]:
-        """Return numbers of w that only unknowns with bounds have."""
-        return [x if i in self.bounded_unknowns else 0.0 for i, x in enumerate(values)]
+        """Return numbers of (w, F z) that only unknowns with bounds or equalities have."""
+        return [x if i in self.curved_unknowns else 0.0 for i, x in enumerate(values)]
 
     def _clip(self, u: list[Number], bound: Any) -> list[Number]:
         for own, value in zip(self.inputs, bound, strict=False):
