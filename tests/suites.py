@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mechanics.dynamics.benchmark_files import sum_by_kind
 from tests.motion.planning.collection.summary import by_kind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,7 +20,7 @@ PAGES = ROOT / "docs" / "suites"
 ROWS = ROOT / "out" / "suites"
 FOLDER = "SCREWGRAPH_SUITE_ROWS"
 """The environment variable that names the folder of rows; without it, nothing is recorded."""
-SUMMED = {"plan": by_kind}
+SUMMED = {"plan": by_kind, "chains": sum_by_kind}
 """How rows of single tasks become those of a table, where these are not the same."""
 
 

@@ -6,7 +6,7 @@ Branches of sub-mechanisms on a floating base (Fig. 8) and two long branches wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -190,3 +190,18 @@ def _chains() -> Iterator[tuple[str, int, int]]:
 
 def _pairs() -> Iterable[tuple[str, int, int]]:
     return [(kind, depth, at) for kind in ("transmission", "rod") for depth, ats in LOOPS_AT.items() for at in ats]
+
+
+def sum_by_kind(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Return one row for each kind of files: how many, how large, the worst errors of their rows."""
+    found = list[dict[str, str]]()
+    for kind in sorted({row["kind"] for row in rows}):
+        of_kind = [row for row in rows if row["kind"] == kind]
+        sizes = {name: [int(row[name]) for row in of_kind] for name in ("joints", "independent")}
+        worst = {name: max(float(row[name]) for row in of_kind) for name in ("forward", "inverse", "mass")}
+        found.append(
+            {"files": kind, "count": str(len(of_kind))}
+            | {name: f"{min(size)} to {max(size)}" for name, size in sizes.items()}
+            | {name: f"{error:.1e}" for name, error in worst.items()}
+        )
+    return found

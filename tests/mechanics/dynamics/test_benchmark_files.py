@@ -17,6 +17,7 @@ from screwgraph.model.robot import Robot, independent_coordinates
 from tests.agreement import assert_agree, interpreted
 from tests.mechanics.dynamics.benchmark_files import Gear, Pin, Writer, benchmark_files
 from tests.oracle import file_oracle, to_pin_a, to_pin_q, to_pin_v, velocity_map
+from tests.suites import record
 
 STATES = 3
 
@@ -144,10 +145,22 @@ def test_files_of_the_benchmark_move_as_a_dense_kkt_system_says(kind, file, tmp_
         qd[i] = oracle.at(q[i], qd[i]).G @ rate
     known = [oracle.at(*state) for state in zip(q, qd, strict=True)]
     qdd = np.array([instant.forward(u) for instant, u in zip(known, tau, strict=True)])
-    assert_agree(interpreted(sg.forward_dynamics(robot), q, qd, tau), qdd)
-    found = interpreted(sg.inverse_dynamics(robot), q, qd, qdd)[:, at]
-    for torque, right, instant, motion in zip(found, tau[:, at], known, qdd, strict=True):
+    found = interpreted(sg.forward_dynamics(robot), q, qd, tau)
+    assert_agree(found, qdd)
+    torques = interpreted(sg.inverse_dynamics(robot), q, qd, qdd)[:, at]
+    for torque, right, instant, motion in zip(torques, tau[:, at], known, qdd, strict=True):
         # Beside dead points large forces cancel: of these, the KKT system's accelerations give eleven digits.
         assert np.abs(torque - right).max() <= 1e-9 * np.abs(right).max() + 1e-11 * instant.cancelling(motion)
-    M = sg.mass_matrix(robot, coordinates="independent" if robot.is_closed else "spanning")
-    assert_agree(interpreted(M, q), np.array([instant.G.T @ instant.M @ instant.G for instant in known]))
+    M = interpreted(sg.mass_matrix(robot, coordinates="independent" if robot.is_closed else "spanning"), q)
+    reduced = np.array([instant.G.T @ instant.M @ instant.G for instant in known])
+    assert_agree(M, reduced)
+    cancelling = [instant.cancelling(motion) for instant, motion in zip(known, qdd, strict=True)]
+    record(
+        "chains",
+        kind=("approximate " if file.approximate else "") + file.kind,
+        joints=robot.nv,
+        independent=len(at),
+        forward=float(np.abs(found - qdd).max() / np.abs(qdd).max()),
+        inverse=float((np.abs(torques - tau[:, at]).max(axis=1) / np.array(cancelling)).max()),
+        mass=float(np.abs(M - reduced).max() / np.abs(reduced).max()),
+    )

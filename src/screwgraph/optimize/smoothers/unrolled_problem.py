@@ -20,7 +20,8 @@ from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.kernel_cache import KernelProgram, get_or_make_kernel
 from screwgraph.optimize.manifold_code import number_names
 from screwgraph.optimize.value_layout import ValueLayout
-from screwgraph.tape import Number, Program, Row, Tape, factor_out, program, without_unused_inputs
+from screwgraph.optimize.whitening import INVERSE_SIGMA
+from screwgraph.tape import Number, Program, Row, Tape, factor_out, program, reciprocal, without_unused_inputs
 
 Unknown = tuple[str, int]
 """Family and number."""
@@ -28,10 +29,11 @@ Unknown = tuple[str, int]
 
 @dataclass(frozen=True, eq=False)
 class LinearisedFactor:
-    """A factor's whitened residual, its weight, and the residual's derivatives by its unknowns' directions in turn."""
+    """A factor's residual, its weight and cost, and the residual's derivatives by its unknowns' directions in turn."""
 
     residual: np.ndarray
     weight: Number
+    cost: Number
     unknowns: tuple[Unknown, ...]
     jacobian: list[Row]
 
@@ -94,17 +96,23 @@ class ProblemExpressions:
     @cached_property
     def linearised_factors(self) -> list[LinearisedFactor]:
         """Every factor, linearised where the unknowns are."""
-        found = []
-        for f in self.factors:
-            own = {(n, o): x for g, n, o, x in self.parameters if g == f.name}
-            for k in range(len(f)):
-                parameters = {n: x[k if o and len(x) > 1 else 0] for (n, o), x in own.items()}
-                keys = tuple((a.variables.name, int(a.indices[k if len(a) > 1 else 0])) for a in f.arguments)
-                unknowns = [self.unknowns[key] for key in keys]
-                r, J = f.kernels.derivation.linearise(unknowns, parameters, white=True)
-                weight = 1.0 if f.loss is None else f.loss.weight(r @ r)
-                found.append(LinearisedFactor(r, weight, keys, J))
-        return found
+        return [self.linearise(f, k) for f in self.factors for k in range(len(f))]
+
+    def linearise(self, f: Factors, k: int, *, white: bool = True) -> LinearisedFactor:
+        """Return the k-th of some factors, linearised where the unknowns are, divided by its noise if `white`."""
+        keys = unknowns_of(f, k)
+        r, J = f.kernels.derivation.linearise([self.unknowns[key] for key in keys], self._given(f, k), white=white)
+        weight = 1.0 if f.loss is None else f.loss.weight(r @ r)
+        return LinearisedFactor(r, weight, f.kernels.derivation.cost_of(r), keys, J)
+
+    def variances(self, f: Factors, k: int) -> list[Number]:
+        """Return the variance of each row of the k-th of some factors, whose noise is no matrix."""
+        inverse = self._given(f, k).get(INVERSE_SIGMA, 1.0)
+        return [reciprocal(x * x) for x in np.broadcast_to(np.asarray(inverse, dtype=object), (f.rows,)).tolist()]
+
+    def _given(self, f: Factors, k: int) -> dict[str, Any]:
+        """Return the parameters of the k-th of some factors."""
+        return {n: x[k if o and len(x) > 1 else 0] for g, n, o, x in self.parameters if g == f.name}
 
     def arguments(self) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
         """Return arguments x and p, if there are parameters, as `compiled` wants them."""
@@ -139,6 +147,11 @@ class UnrolledProblem:
         names = (names for _, names in self.arguments)
         given = {n: x for own, vector in zip(names, vectors, strict=True) for n, x in zip(own, vector, strict=True)}
         return self.code.on([given[name] for name in self.code.input_names])
+
+
+def unknowns_of(f: Factors, k: int) -> tuple[Unknown, ...]:
+    """Return the unknowns of the k-th of some factors."""
+    return tuple((a.variables.name, int(a.indices[k if len(a) > 1 else 0])) for a in f.arguments)
 
 
 def unroll_problem(

@@ -13,6 +13,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import CompiledProgram
 from screwgraph.optimize.kernel_cache import encode_expressions
 from screwgraph.optimize.problem import Problem
+from screwgraph.optimize.smoothers.square_factors import Columns, SquareFactors
+from screwgraph.optimize.smoothers.symbolic_factors import dot_row, factor_symbolically
 from screwgraph.optimize.smoothers.unrolled_problem import (
     LinearisedFactor,
     ProblemExpressions,
@@ -178,14 +180,38 @@ class Window:
         return unroll_problem("window_step", self.question, self.expressions, more, self._step_outputs)
 
     def _step_outputs(self) -> list[Any]:
-        H, g, cost = self._normal(self.expressions.linearised_factors, self.free)
         (damping,) = self.expressions.tape.inputs("damping", (1,))
+        steps = range(1 if self.pinned else 0, self.steps)
+        chosen = range(len(self.expressions.linearised_factors))
+        left, reduced = self._squares.reduce(chosen, steps, self._columns, reciprocal(1.0 + damping))
+        keys = [key for key in self.free if key[0] not in self._squares.families]
+        H, g, cost = self._normal(left, keys)
         damped = [row | {i: row[i] + damping * row[i]} if i in row else row for i, row in enumerate(H)]
-        step = np.array(factor_symbolically(damped).solve([-entry for entry in g]), dtype=object)
+        order = [j for key in keys for j in self._columns[key]]
+        step = dict(zip(order, factor_symbolically(damped).solve([-entry for entry in g]), strict=True))
+        for one in reduced:
+            one.complete(step)
         moved = dict(self.expressions.unknowns)
-        for key, d in self._split(step, self.free):
-            moved[key] = self._manifold(key).retract(moved[key], d)
-        return [*moved.values(), cost, reduce(maximum, [abs(d) for d in step])]
+        for key in self.free:
+            own = np.array([step[j] for j in self._columns[key]], dtype=object)
+            moved[key] = self._manifold(key).retract(moved[key], own)
+        cost = cost + sum((item.cost for item in self.expressions.linearised_factors), start=0.0)
+        return [*moved.values(), cost, reduce(maximum, [abs(d) for d in step.values()])]
+
+    @cached_property
+    def _columns(self) -> Columns:
+        """Numbers of the directions of all unknowns."""
+        sizes = [self._manifold(key).dim for key in self.expressions.unknowns]
+        ends = np.cumsum([0, *sizes]).tolist()
+        return {
+            key: range(end - n, end) for key, n, end in zip(self.expressions.unknowns, sizes, ends[1:], strict=True)
+        }
+
+    @cached_property
+    def _squares(self) -> SquareFactors:
+        """Factors that determine families of a step."""
+        own = [name for name, _ in self._in_elimination_order(0) if name not in self._tied_families]
+        return SquareFactors(self.expressions, own, self.steps)
 
     @cached_property
     def advance(self) -> CompiledProgram:
@@ -263,14 +289,15 @@ class Window:
 
         Last come the costs there of the factors that leave, in the order of `leaving`.
         """
-        listed, factors, costs = iter(self.expressions.linearised_factors), list[LinearisedFactor](), list[Number]()
+        gone, costs, start = list[int](), list[Number](), 0
         for f in self.problem.factors:
-            own = [next(listed) for _ in range(len(f))]
-            gone = [own[k] for k in self.leaving[f.name]]
-            factors += gone
-            costs.append(sum((0.5 * (item.weight * (item.residual @ item.residual)) for item in gone), start=0.0))
-        going, staying = self._in_elimination_order(0), self.held_at(1)
-        H, g, _ = self._normal(factors, [*going, *staying])
+            own = (start + self.leaving[f.name]).tolist()
+            costs.append(sum((self.expressions.linearised_factors[i].cost for i in own), start=0.0))
+            gone, start = gone + own, start + len(f)
+        going = [key for key in self._in_elimination_order(0) if key[0] not in self._squares.families]
+        staying = self.held_at(1)
+        left, _ = self._squares.reduce(gone, [0], self._columns)
+        H, g, _ = self._normal(left, [*going, *staying])
         k = sum(self._manifold(key).dim for key in going)
         eliminated = factor_symbolically(H[:k])
         coupling = [{j: x for j, x in row.items() if j < k} for row in H[k:]]
@@ -280,15 +307,18 @@ class Window:
         information = np.zeros((n, n), dtype=object)
         for i in range(n):
             for j in range(i + 1):
-                entry = H[k + i].get(k + j, 0.0) - _dot(coupling[i], gains[j])
+                entry = H[k + i].get(k + j, 0.0) - dot_row(coupling[i], gains[j])
                 information[i, j] = information[j, i] = entry
-        vector = [g[k + i] - _dot(coupling[i], moved) for i in range(n)]
+        vector = [g[k + i] - dot_row(coupling[i], moved) for i in range(n)]
         return [information, vector, *(self.expressions.unknowns[key] for key in staying), *costs]
 
     def _normal(
         self, factors: Sequence[LinearisedFactor], keys: Sequence[Unknown]
     ) -> tuple[list[Row], list[Number], Number]:
-        """Return the lower triangle of J'J, J'r and the cost of factors and the prior, in the directions of `keys`."""
+        """Return the lower triangle of J'J and J'r of factors and the prior, in the directions of `keys`.
+
+        The cost of the prior comes with them.
+        """
         ends = np.cumsum([0, *(self._manifold(key).dim for key in keys)]).tolist()
         where, size = dict(zip(keys, ends, strict=False)), ends[-1]
         H: list[Row] = [{} for _ in range(size)]
@@ -301,7 +331,6 @@ class Window:
                 for j, entry in row.items():
                     add_entry(H[i], j, entry)
             g = [a + b for a, b in zip(g, multiply_transposed(weighted, r, size), strict=True)]
-            cost = cost + 0.5 * (item.weight * (r @ r))
         if self.held and set(self.held) <= set(keys) | set(self.shared):
             cost = cost + self._add_prior(H, g, where)
         return H, g, cost
@@ -339,10 +368,6 @@ class Window:
             raise InputError(f"`predict` returned {len(found)} values", why=f"a step has {len(last)} unknowns")
         return found
 
-    def _split(self, step: Any, keys: list[Unknown]) -> list[tuple[Unknown, Any]]:
-        ends = np.cumsum([0, *(self._manifold(key).dim for key in keys)]).tolist()
-        return [(key, step[a:b]) for key, a, b in zip(keys, ends, ends[1:], strict=False)]
-
     def _manifold(self, key: Unknown) -> Any:
         return next(v.manifold for v in self.problem.families if v.name == key[0])
 
@@ -353,46 +378,3 @@ class Window:
             several = [a for a in factors.arguments if a.variables.count > 1]
             found.append({int(a.indices[k if len(a) > 1 else 0]) for a in several})
         return found
-
-
-def _dot(row: Row, vector: Sequence[Number]) -> Number:
-    return sum((x * vector[k] for k, x in row.items()), start=0.0)
-
-
-# L D L' of small sparse symmetric matrices of scalars, without any loop in the code that it becomes.
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolicFactors:
-    """L, strictly lower, and the reciprocals of D, in the order of the rows."""
-
-    lower: Sequence[Row]
-    inverse: Sequence[Number]
-
-    def solve(self, right: Sequence[Number]) -> list[Number]:
-        """Return the solution for one right-hand side."""
-        x = list(right)
-        for i, row in enumerate(self.lower):
-            for k, entry in row.items():
-                x[i] = x[i] - entry * x[k]
-        x = [value * inverse for value, inverse in zip(x, self.inverse, strict=True)]
-        for i in reversed(range(len(x))):
-            for k, entry in self.lower[i].items():
-                x[k] = x[k] - entry * x[i]
-        return x
-
-
-def factor_symbolically(lower: Sequence[Row]) -> SymbolicFactors:
-    """Eliminate the rows of a symmetric matrix, given by its lower triangle, in their order, without pivoting."""
-    rest = [dict(row) for row in lower]
-    found: list[Row] = [{} for _ in rest]
-    inverse: list[Number] = []
-    for k, row in enumerate(rest):
-        inverse.append(reciprocal(row.get(k, 0.0)))
-        below = [i for i in range(k + 1, len(rest)) if k in rest[i]]
-        for i in below:
-            found[i][k] = rest[i][k] * inverse[k]
-            for j in below:
-                if j <= i:
-                    add_entry(rest[i], j, -(found[i][k] * rest[j][k]))
-    return SymbolicFactors(found, inverse)

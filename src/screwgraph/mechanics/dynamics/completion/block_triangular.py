@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
 from screwgraph.mechanics.dynamics.completion.constraint_block import Block
 from screwgraph.model.robot import Robot, constraint_residual, independent_coordinates
 from screwgraph.spatial import vanishing
+from screwgraph.tape.block_triangular import find_blocks as find_triangular_blocks
 
 CLOSED, OPEN = 2, 3
 """Positions that mobility met, and random ones, at which it is seen what rows depend on."""
@@ -22,25 +23,17 @@ def find_blocks(robot: Robot) -> tuple[Block, ...]:
     """
     if not robot.is_closed:
         return ()
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
-
     rows = robot.mobility.kept
     dependent = [i for i in range(robot.nv) if i not in set(independent_coordinates(robot))]
-    pattern = _pattern(robot, dependent)[list(rows)]
-    row_of = maximum_bipartite_matching(csr_array(pattern.astype(float)), perm_type="row")
-    needs = pattern[row_of]  # row j: what the row that determines coordinate j depends on
-    for joint in robot.joints:  # a joint's coordinates go together
+    joints = []  # whose coordinates go together
+    for joint in robot.joints:
         own = range(robot.v_slices[joint.name].start, robot.v_slices[joint.name].stop)
-        together = [dependent.index(i) for i in own if i in dependent]
-        needs[np.ix_(together, together)] = True
-    _, label = connected_components(csr_array(needs.astype(float)), connection="strong")
-    found = []
-    for members in _sort_components(label, needs):
-        coordinates = sorted(members, key=lambda j: dependent[j])
-        own_rows = sorted(rows[row_of[j]] for j in coordinates)
-        found.append(Block(robot, tuple(own_rows), tuple(dependent[j] for j in coordinates)))
-    return tuple(found)
+        joints.append([dependent.index(i) for i in own if i in dependent])
+    found = find_triangular_blocks(_pattern(robot, dependent)[list(rows)], joints)
+    return tuple(
+        Block(robot, tuple(sorted(rows[i] for i in own_rows)), tuple(sorted(dependent[j] for j in columns)))
+        for own_rows, columns in found
+    )
 
 
 def _pattern(robot: Robot, coordinates: list[int]) -> Bool[np.ndarray, "rows n"]:
@@ -66,17 +59,3 @@ def _slopes(robot: Robot, q: Float[np.ndarray, " nq"], coordinates: list[int]) -
             moved = robot.manifold.retract(q.astype(complex), along)
             columns.append(constraint_residual(robot, moved, None, vanishing).imag / step)
     return np.stack(columns, axis=1)
-
-
-def _sort_components(label: Int[np.ndarray, " n"], needs: Bool[np.ndarray, "n n"]) -> list[list[int]]:
-    """Return the members of each component, those first that others need."""
-    waiting, done, found = dict.fromkeys(label.tolist()), set[int](), []
-    while waiting:
-        for own in waiting:
-            members = np.flatnonzero(label == own)
-            if set(np.flatnonzero(needs[members].any(axis=0)).tolist()) <= done | set(members.tolist()):
-                found.append(members.tolist())
-                done |= set(members.tolist())
-                del waiting[own]
-                break
-    return found
