@@ -33,15 +33,19 @@ def arm() -> sg.Robot:
 
 def tripod() -> sg.Robot:
     """Return a body on three legs of three joints."""
+    return sg.load(tripod_text(), base="floating")
+
+
+def tripod_text() -> str:
+    """Return the URDF of the tripod."""
     legs = ""
     for side, (x, y) in PLACES.items():
         legs += joint(f"{side}_hip", "body", "1 0 0", f"{x} {y} 0", "0 0 0", 0.4, lower=-1, upper=1)
         legs += joint(f"{side}_thigh", f"{side}_hip_link", "0 1 0", "0 0 0", "0 0.01 -0.1", 0.6)
         legs += joint(f"{side}_knee", f"{side}_thigh_link", "0 1 0", "0 0 -0.2", "0 0 -0.1", 0.2, lower=-2.6, upper=0)
-    return sg.load(
+    return (
         '<robot name="tripod"><link name="body"><inertial><mass value="5"/><inertia ixx="0.05" iyy="0.1" izz="0.12" '
-        f'ixy="0.002" ixz="0" iyz="0"/></inertial></link>{legs}</robot>',
-        base="floating",
+        f'ixy="0.002" ixz="0" iyz="0"/></inertial></link>{legs}</robot>'
     )
 
 

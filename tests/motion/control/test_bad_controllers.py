@@ -29,8 +29,6 @@ def test_models_and_tasks():
         controller(sg.load("four_bar"), [PostureTask()])
     with complains("'lift', which has 3|'floating_base', which has 7"):
         controller(tripod(), [PostureTask(joints=("floating_base",))])
-    with complains("loops or couplings"):
-        controller(sg.load("five_bar"), [PostureTask()])
     with complains("tasks"):
         controller(arm(), ["tip"])
     with complains("no joint of it has a motor"):

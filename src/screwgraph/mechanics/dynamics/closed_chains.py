@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.compiler import Function
 from screwgraph.graph import Key, Role
-from screwgraph.mechanics.dynamics.query import Query, zero_values
+from screwgraph.mechanics.dynamics.query import Query, joint_variables, zero_values
 from screwgraph.model.robot import Robot, advise_independent_joints, constraint_jacobian
 
 SPANNING, INDEPENDENT = "spanning", "independent"
@@ -93,6 +94,19 @@ def convert_coordinates(query: Query, coordinates: str) -> Query:
     idle = zero_values(query.robot, [Key("tau", name) for name in follow])
     fixed = {**{key: value for key, value in query.fixed.items() if stays(key)}, **idle}
     return replace(query, arguments=arguments, fixed=fixed, result=tuple(key for key in query.result if stays(key)))
+
+
+def compile_dependence(robot: Robot) -> Function:
+    """Return all accelerations (..., nv) of a closed chain as a function of q, qd and those of its independent joints.
+
+    Those are taken in the robot's order. Raises what `find_driving_joints` raises.
+    """
+    follow = _followers(robot)
+    free = tuple(Key("qdd", name) for name in robot.joint_names if name not in follow)
+    arguments = (("q", joint_variables(robot, "q")), ("qd", joint_variables(robot, "qd")), ("qdd", free))
+    idle = zero_values(robot, [Key("tau", name) for name in follow])
+    query = Query("dependent_accelerations", robot, arguments, joint_variables(robot, "qdd"), idle)
+    return query.compile("auto", "float64")
 
 
 def _followers(robot: Robot) -> tuple[str, ...]:

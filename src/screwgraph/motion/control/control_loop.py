@@ -26,6 +26,7 @@ from screwgraph.motion.control.contacts import HeldContact, Sole
 from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.limit_rows import list_efforts
 from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.motors import Motors, with_motors
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask
 from screwgraph.motion.simulation import Trajectory
@@ -67,7 +68,7 @@ class ControlLoop:
     function's arguments. Each call is alone, without active rows of another.
 
     Args:
-        robot: a tree that stands or floats.
+        robot: as for `controller`.
         tasks: what it follows.
         contacts: points and soles that are on all the time; a simulation has points, and soles' corners.
         ground: the plane on which they stand.
@@ -75,6 +76,7 @@ class ControlLoop:
         barriers: as for `controller`.
         q0: position (nq,) at which references begin, by default the neutral one.
         references: those that do not stay.
+        actuated: as for `controller`.
     """
 
     __repr__ = one_line
@@ -87,6 +89,7 @@ class ControlLoop:
     barriers: Sequence[Barrier] = ()
     q0: Any = None
     references: Mapping[str, Any] | None = None
+    actuated: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         known = [a.name for a in self.function.arguments]
@@ -104,7 +107,13 @@ class ControlLoop:
             ground=self.ground,
             limits=self.limits,
             barriers=self.barriers,
+            actuated=self.actuated,
         )
+
+    @cached_property
+    def motors(self) -> Motors:
+        """What drives the robot."""
+        return Motors(with_motors(self.robot, self.actuated))
 
     @property
     def points(self) -> list[Contact]:
@@ -137,15 +146,14 @@ class ControlLoop:
         return {name: x(t) if isinstance(x, Callable) else x for name, x in self._argument_values.items()}
 
     def __call__(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nv"]:
-        """Return efforts of all coordinates; those of a floating base are zero."""
-        tau = self.function(q, qd, **self.arguments(t))[0]
-        return np.concatenate([np.zeros(self.robot.nv - len(tau)), tau])
+        """Return the efforts of all coordinates that motors cause."""
+        return self.motors.push(q, self.function(q, qd, **self.arguments(t))[0])
 
     def report(self, motion: Trajectory) -> ControlReport:
         """Return errors of tasks, active rows and margins along a motion of the robot."""
         names, given = self._name_rows(), [self.arguments(float(t)) for t in motion.t]
         stacked: dict[str, Any] = {name: np.array([own[name] for own in given]) for name in given[0]}
-        *_, rows, solution = self.function(motion.q, motion.qd, **stacked)
+        tau, *_, rows, solution = self.function(motion.q, motion.qd, **stacked)
         errors = dict[str, Float[np.ndarray, " N"]]()
         for task in self.tasks:
             if task.hold(self.robot, motion.q[0]):  # others follow no positions
@@ -160,7 +168,7 @@ class ControlLoop:
             errors,
             {name: int(count) for name, count in zip(STATUSES, counts, strict=True) if count},
             {name: share for name, share in shares.items() if share},
-            self._measure_margins(motion),
+            self._measure_margins(motion, tau),
         )
 
     def _compile_errors(self, task: ControlTask) -> Function:
@@ -178,21 +186,23 @@ class ControlLoop:
 
     def _name_rows(self) -> list[str]:
         """Return names of rows of limits, cones and barriers, in their order."""
-        robot, limits = self.robot, self.limits or ControlLimits()
+        robot, limits = self.motors.robot, self.limits or ControlLimits()
         held, plane = hold_contacts(robot, self.contacts, self.ground)
         own = ReducedMotion(robot, held, plane)
         coordinates = [joint.name for joint in robot.joints for _ in range(joint.type.nv)]
-        names = [f"effort of {coordinates[own.driven[k]]}" for k, _ in list_efforts(own, limits)]
+        names = [f"effort of {own.motors.names[k]}" for k, *_ in list_efforts(own, limits)]
         names += [f"range of {coordinates[bounds.along]}" for bounds in limits.list_bounds(robot)]
         for contact in held:
             names += [f"friction of {contact.frame}"] * len(contact.cone(1.0)[0]) + [f"load of {contact.frame}"]
         return names
 
-    def _measure_margins(self, motion: Trajectory) -> dict[str, Float[np.ndarray, " N"]]:
+    def _measure_margins(
+        self, motion: Trajectory, tau: Float[np.ndarray, "N motors"]
+    ) -> dict[str, Float[np.ndarray, " N"]]:
         limits, found = self.robot.limits, dict[str, Float[np.ndarray, " N"]]()
-        width = limits.upper - limits.lower
+        width, (lower, upper) = limits.upper - limits.lower, np.reshape(self.motors.bounds, (-1, 2)).T
         pairs = {
-            "efforts": (limits.effort - np.abs(motion.tau), limits.effort),
+            "efforts": (np.minimum(tau - lower, upper - tau), 0.5 * (upper - lower)),
             "positions": (np.minimum(motion.q - limits.lower, limits.upper - motion.q), 0.5 * width),
             "velocities": (limits.velocity - np.abs(motion.qd), limits.velocity),
         }

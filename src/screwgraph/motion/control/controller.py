@@ -15,6 +15,7 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, PointContact
 from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.motors import with_motors
 from screwgraph.motion.control.tasks import ContactForceTask, ControlTask
 from screwgraph.motion.control.whole_body import WholeBody
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_contacts
@@ -29,6 +30,7 @@ def controller(
     ground: Ground | None = None,
     limits: ControlLimits | None = None,
     barriers: Sequence[Barrier] = (),
+    actuated: Sequence[str] | None = None,
     dtype: str = "float64",
 ) -> Function:
     """Return a controller of a robot: from its state, references, gains and contacts to efforts.
@@ -44,25 +46,31 @@ def controller(
     else 0, and Coulomb's coefficient (`stack_contacts`); `barriers` (barriers, 2): rate and margin (`stack_barriers`);
     `active`: that of the last call, first zeros.
 
-    Results are `tau` (N m, N), efforts of all coordinates but a floating base's; `qdd`; `forces` (contacts, 3) (N) on
+    Results are `tau` (N m, N), efforts of the motors: of actuators where the robot has some, else of its independent
+    joints but for a floating base; `qdd` of all joints; `forces` (contacts, 3) (N) on
     the robot, in the base's axes, and where there are soles, `moments` (contacts, 3) (N m) about their centres;
     `active`; `solution`: a status (0 solved, 1 limits relaxed, 2 the most passages, 3 state without sense: no torques),
     passages, and the largest violation in units of bounds.
 
     Args:
-        robot: a tree that stands or floats.
+        robot: one that stands or floats, closed chains included: their states are those of all joints, loops closed.
         tasks: what it follows.
         contacts: points, balls (`sg.Contact`, of whose law only friction counts) and soles (`sg.control.Sole`), each on
             as many joints of its own as its force has components: three, or six.
         ground: the plane on which feet stand.
         limits: joints' limits that are kept; by default those of the robot's file, at 1 kHz.
         barriers: what stays positive whatever the tasks are: distances, or functions of one's own.
+        actuated: names of the motors, in the place of those: actuators, or joints. Where they are more or fewer than
+            the coordinates that they move, the robot has no contacts; of more, those with the least squares are taken.
         dtype: "float64", or "float32".
 
     Raises:
-        InputError: the robot has loops, couplings or no motors, two tasks have one reference, or a foot is on no leg.
+        InputError: the robot has no motors, or such as contacts do not go with; a law of force is not linear; two
+            tasks have one reference, or a foot is on no leg.
+        EliminationError: only a part of a joint is independent.
     """
-    held, plane = hold_contacts(_check_robot(robot), contacts, ground)
+    robot = with_motors(robot, actuated)
+    held, plane = hold_contacts(robot, contacts, ground)
     own = WholeBody(robot, _check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
@@ -98,16 +106,6 @@ def stack_contacts(contacts: Sequence[Contact | HeldContact]) -> Float[np.ndarra
 def stack_barriers(barriers: Sequence[Barrier]) -> Float[np.ndarray, "barriers 2"]:
     """Return barriers as a controller takes them: rate (1/s) and margin."""
     return np.array([(barrier.rate, barrier.margin) for barrier in barriers]).reshape(-1, 2)
-
-
-def _check_robot(robot: Robot) -> Robot:
-    if robot.is_closed:
-        raise InputError(
-            f"a controller of {robot.name!r}, which has loops or couplings",
-            why="its unknowns are those of trees",
-            fix="sg.load(file, lock=...) welds joints, as of grippers",
-        )
-    return robot
 
 
 def _check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -> tuple[ControlTask, ...]:

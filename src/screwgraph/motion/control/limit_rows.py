@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.motion.control.affine import Affine, combine_affine, scale_affine
 from screwgraph.motion.control.barriers import BarrierRow
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine, scale_affine
+from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.tape import Number
 
 PRIORITIES = {"task": 1e13, "effort": 1e9, "friction": 1e8, "barrier": 3e7, "motion": 1e7}
@@ -29,20 +30,20 @@ class LimitRow:
     penalty: float
 
 
-def list_efforts(motion: ReducedMotion, limits: ControlLimits) -> list[tuple[int, float]]:
-    """Return limits of efforts: the place of each among those of the joints (N m, N)."""
-    largest = motion.robot.limits.effort
-    pairs = [(k, float(largest[i])) for k, i in enumerate(motion.driven)]
-    return [(k, x) for k, x in pairs if limits.effort and np.isfinite(x)]
+def list_efforts(motion: ReducedMotion, limits: ControlLimits) -> list[tuple[int, float, float]]:
+    """Return the motors whose efforts have limits, and these: the least and the largest (N m, N)."""
+    bounds = enumerate(motion.motors.bounds)
+    return [(k, low, up) for k, (low, up) in bounds if limits.effort and np.isfinite([low, up]).any()]
 
 
-def limit_efforts(motion: Motion, efforts: Sequence[tuple[int, float]]) -> list[LimitRow]:
+def limit_efforts(motion: Motion, efforts: Sequence[tuple[int, float, float]]) -> list[LimitRow]:
     """Return rows of efforts in units of their limits."""
     found = list[LimitRow]()
-    for k, most in efforts:
-        unit = max(most, 1.0)
+    for k, low, up in efforts:
+        unit = max(1.0, *(abs(x) for x in (low, up) if np.isfinite(x)))
         value = scale_affine(motion.efforts[k], 1.0 / unit)
-        found.append(LimitRow(value, -most / unit, most / unit, PRIORITIES["effort"]))
+        lower, upper = (x / unit if np.isfinite(x) else float(np.sign(x)) * FREE for x in (low, up))
+        found.append(LimitRow(value, lower, upper, PRIORITIES["effort"]))
     return found
 
 

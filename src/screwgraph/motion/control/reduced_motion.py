@@ -2,6 +2,8 @@
 
 Of a robot without contacts, u are the accelerations of its joints. Of a contact of n components, whose leg has n joints
 that carry no other contact, u are its forces where it is on, else the accelerations of these joints: as many of them.
+Closed chains have the coordinates of their independent joints. Where motors are more or fewer than the coordinates that
+they move, u are their efforts.
 """
 
 from __future__ import annotations
@@ -17,28 +19,26 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.mechanics.dynamics import bias_forces, mass_matrix
+from screwgraph.compiler import compile_expression, robot_arguments, without_metadata
+from screwgraph.graph import Key
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine
 from screwgraph.motion.control.contacts import Held, HeldContact
+from screwgraph.motion.control.independent_motion import IndependentCoordinates, IndependentMotion
+from screwgraph.motion.control.motors import BASE, Motors
+from screwgraph.motion.control.small_systems import find_pivots, make_leg_solver, solve_in_order, solve_square
 from screwgraph.motion.simulation.contacts import Plane
-from screwgraph.spatial import choose, cross, maximum
-from screwgraph.tape import Number, Row, dot, is_zero
-from screwgraph.tape.sparse_rows import add_entry
+from screwgraph.spatial import choose
+from screwgraph.tape import Number, Row, dot, factor_tree, is_zero
+from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
 
-BASE = 6
-"""Velocity coordinates of a floating base."""
-STRAIGHT = 0.02
-"""Volume of a leg's Jacobian, of the largest that is usual, below which a foot is held with damped least squares."""
-LEVELLED = 1e-3
-"""Part of its value without legs that a pivot of the base's inertia has at least."""
-
-Affine = tuple[Row, Number]
-"""A number that is affine in u: what multiplies u, and what is added."""
+UNMOVED = 1e-9
+"""Entry of an arm, or of a contact's Jacobian, that is none (1, m)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """A contact, as many velocity coordinates of joints that carry it alone, and the others that move it.
+    """A contact, as many independent coordinates that carry it alone, and the others that move it.
 
     `volume` is a large one of the Jacobian of its own coordinates, over random positions.
     """
@@ -51,7 +51,7 @@ class Leg:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Accelerations and efforts (of joints behind a floating base) as u determines them; forces in contacts' axes.
+    """Accelerations (nv) and efforts of motors as u determines them; forces in contacts' axes.
 
     `forces[c][k]` is affine in u, zero where the contact is off; `axes[c]` (6, n) gives moment and force in the base's.
     """
@@ -69,7 +69,7 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class ReducedMotion:
-    """A robot, a tree that stands or floats, and its contacts."""
+    """A robot that stands or floats, and its contacts; indices are of its independent coordinates."""
 
     __repr__ = one_line
 
@@ -78,24 +78,75 @@ class ReducedMotion:
     ground: Plane
 
     @cached_property
-    def floats(self) -> bool:
-        """Whether the base is free: its coordinates come first."""
-        return bool(self.robot.joints) and self.robot.joints[0].type.nv == BASE
+    def coordinates(self) -> IndependentCoordinates:
+        """The coordinates that are independent."""
+        return IndependentCoordinates(self.robot)
+
+    @cached_property
+    def motors(self) -> Motors:
+        """What drives the robot."""
+        return Motors(self.robot)
 
     @cached_property
     def axes(self) -> Float[np.ndarray, "3 3"]:
         """The ground's axes by rows: normal, tangents."""
         return np.asarray(self.ground.touch(np.zeros(3))[1])
 
-    @property
-    def base(self) -> range:
-        """The velocity coordinates without efforts."""
-        return range(BASE if self.floats else 0)
+    @cached_property
+    def _arms(self) -> Float[np.ndarray, "N n motors"]:
+        """The lever arms of motors on independent coordinates at positions that are tried."""
+        return np.array([G.T @ self.motors.arms(q)[0] for q, G in self.coordinates.samples])
+
+    @cached_property
+    def base(self) -> tuple[int, ...]:
+        """The coordinates without efforts, such as a floating base's."""
+        driven = np.abs(self._arms).max(axis=(0, 2), initial=0.0) > UNMOVED
+        return tuple(i for i in range(len(driven)) if not driven[i])
+
+    @cached_property
+    def driven(self) -> tuple[int, ...]:
+        """The coordinates with efforts."""
+        return tuple(i for i in range(len(self.coordinates.places)) if i not in self.base)
+
+    @cached_property
+    def has_own_motors(self) -> bool:
+        """Whether each driven coordinate is the only one of a motor."""
+        own = np.eye(len(self.driven))
+        return not self.robot.actuators and all(np.array_equal(B[list(self.driven)], own) for B in self._arms)
+
+    @cached_property
+    def pivots(self) -> list[tuple[int, int]]:
+        """Rows and columns in which the arms of motors on driven coordinates are solved; none where they cannot."""
+        return find_pivots(self._arms[:, list(self.driven)])
+
+    @cached_property
+    def chooses_efforts(self) -> bool:
+        """Whether u are efforts of motors.
+
+        Raises:
+            InputError: that is so of a robot with contacts.
+        """
+        floating = [i for i in self.base if i >= BASE or not self.floats]
+        square = len(self.pivots) == len(self.driven) == len(self.motors.names)
+        if square and (self.contacts or not floating):
+            return False
+        if self.contacts:
+            raise InputError(
+                f"a controller of {self.robot.name!r} with contacts",
+                why=f"its {len(self.motors.names)} motors move {len(self.driven)} independent coordinates",
+                fix="actuated= names as many motors",
+            )
+        return True
 
     @property
-    def driven(self) -> range:
-        """The velocity coordinates with efforts."""
-        return range(len(self.base), self.robot.nv)
+    def unknowns(self) -> int:
+        """How many u there are."""
+        return len(self.motors.names) if self.chooses_efforts else len(self.driven)
+
+    @cached_property
+    def floats(self) -> bool:
+        """Whether the base is free: its coordinates come first."""
+        return bool(self.robot.joints) and self.robot.joints[0].type.nv == BASE and self.coordinates.places[0] == 0
 
     @cached_property
     def legs(self) -> list[Leg]:
@@ -104,12 +155,13 @@ class ReducedMotion:
         Raises:
             InputError: a contact has fewer coordinates of its own than components.
         """
-        paths = [self._path(contact) for contact in self.contacts]
+        samples = [self._sample_jacobians(contact) for contact in self.contacts]
+        paths = [self._path(own) for own in samples]
         found = list[Leg]()
         for c, contact in enumerate(self.contacts):
             shared = {i for k, path in enumerate(paths) if k != c for i in path}
-            alone = [i for i in paths[c] if i not in shared]
-            own, volume = self._choose_own(contact, alone)
+            alone = [i for i in paths[c] if i not in shared and i in self.driven]
+            own, volume = _choose_own(samples[c], alone, contact.size)
             if len(alone) < contact.size or volume < 1e-12:
                 raise InputError(
                     f"the contact of {contact.frame!r} has {len(alone)} joint coordinates of its own",
@@ -119,21 +171,24 @@ class ReducedMotion:
             found.append(Leg(contact, own, tuple(i for i in paths[c] if i not in own), volume))
         return found
 
-    def _path(self, contact: HeldContact) -> list[int]:
-        robot = self.robot
-        slices = [robot.v_slices[joint.name] for joint in robot.joints_to_base(robot.frame(contact.frame).link)]
-        return sorted(i for own in slices for i in range(own.start, own.stop) if i in self.driven)
+    def _path(self, samples: Sequence[Float[np.ndarray, "k n"]]) -> list[int]:
+        """Return the coordinates that move a contact, but for a floating base's."""
+        moves = np.max([np.abs(J).max(axis=0) for J in samples], axis=0) > UNMOVED
+        return [i for i in range(len(moves)) if moves[i] and (i >= BASE or not self.floats)]
 
-    def _choose_own(self, contact: HeldContact, alone: Sequence[int]) -> tuple[tuple[int, ...], float]:
-        """Return those of a leg's coordinates that move its contact best, and a large volume of their Jacobian."""
-        robot, rng = self.robot, np.random.default_rng(0)
-        turns = [np.asarray(contact.hold(robot, self.axes, robot.random(rng)).J) for _ in range(64)]
-        best, most = tuple(alone), 0.0
-        for own in combinations(alone, contact.size):
-            volume = float(np.quantile([abs(np.linalg.det(J[:, own])) for J in turns], 0.9))
-            if volume > 1.001 * most:
-                best, most = own, volume
-        return best, most
+    def _sample_jacobians(self, contact: HeldContact) -> list[Float[np.ndarray, "k n"]]:
+        """Return Jacobians of a contact along independent coordinates, at the positions that are tried."""
+        robot, samples = self.robot, self.coordinates.samples
+        question = without_metadata(robot), contact.structure, self.ground
+        given = robot_arguments(robot, [("q", [Key("q", name) for name in robot.joint_names])])
+
+        def expression(q: Any) -> list[Number]:
+            return list(np.ravel(contact.hold(robot, self.axes, q).J))
+
+        code = compile_expression("contact_jacobian", question, given, expression, branches=True).program
+        entries = np.broadcast_arrays(*code.on(list(np.array([q for q, _ in samples]).T)), np.zeros(len(samples)))
+        J = np.array(entries[:-1]).reshape(contact.size, robot.nv, len(samples))
+        return [J[:, :, k] @ G for k, (_, G) in enumerate(samples)]
 
     @cached_property
     def place(self) -> dict[int, int]:
@@ -143,19 +198,21 @@ class ReducedMotion:
 
     def solve(self, q: Any, qd: Any, on: Sequence[Number], drag: float) -> Motion:
         """Return the motion; `on` is 1 of contacts that are on, and `drag` (1/s) slows feet that glide."""
-        robot, n = self.robot, self.robot.nv
-        M, h = np.asarray(mass_matrix(robot)(q)), bias_forces(robot)(q, qd)
-        feet = [self._foot(leg, q, qd, drag) for leg in self.legs]
+        motion = self.coordinates.solve(q, qd)
+        if self.chooses_efforts:
+            return self._push(motion, q)
+        M, h, n = motion.M, motion.h, len(self.coordinates.places)
+        feet = [self._foot(leg, motion, q, qd, drag) for leg in self.legs]
         accelerations: list[Affine] = [({}, 0.0)] * n
         for i in self.driven:
             accelerations[i] = ({self.place[i]: 1.0}, 0.0)
-        if self.floats:
-            accelerations[:BASE] = self._base(M, h, feet, on)
+        for i, found in zip(self.base, self._base(M, h, feet, on), strict=True):
+            accelerations[i] = found
         free = list(accelerations)
         for foot, flag in zip(feet, on, strict=True):
             for r, i in enumerate(foot.leg.own):
                 held = combine_affine([(-foot.K[r, k], free[j]) for k, j in enumerate(foot.rest)], -foot.k[r])
-                accelerations[i] = _blend(flag, held, free[i])
+                accelerations[i] = blend_affine(flag, held, free[i])
         forces: list[list[Affine]] = []
         for foot, flag in zip(feet, on, strict=True):
             forces.append([({self.place[i]: flag}, 0.0) for i in foot.leg.own])
@@ -164,154 +221,84 @@ class ReducedMotion:
             terms = [(M[i, j], accelerations[j]) for j in range(n) if not is_zero(M[i, j])]
             for foot, own in zip(feet, forces, strict=True):
                 if i in foot.leg.own or i in foot.leg.others:
-                    terms += [(-foot.held.J[r, i], force) for r, force in enumerate(own)]
+                    terms += [(-foot.J[r, i], force) for r, force in enumerate(own)]
             efforts.append(combine_affine(terms, h[i]))
-        return Motion(accelerations, efforts, forces, [foot.held.axes for foot in feet])
+        axes = [foot.held.axes for foot in feet]
+        return Motion(motion.expand(accelerations), self._drive(motion, q, efforts), forces, axes)
 
-    def _foot(self, leg: Leg, q: Any, qd: Any, drag: float) -> Foot:
+    def _drive(self, motion: IndependentMotion, q: Any, efforts: list[Affine]) -> list[Affine]:
+        """Return the efforts of motors that cause those along driven coordinates."""
+        if self.has_own_motors:
+            return efforts
+        B, rest = self.motors.arms(q)
+        arms, own = motion.restrict(B.T).T, motion.restrict([rest])[0]
+        right = [(row, c - own[i]) for i, (row, c) in zip(self.driven, efforts, strict=True)]
+        return solve_in_order([list(arms[i]) for i in self.driven], right, self.pivots)
+
+    def _push(self, motion: IndependentMotion, q: Any) -> Motion:
+        """Return the motion that efforts of motors cause, which are u."""
+        B, rest = self.motors.arms(q)
+        arms, own = motion.restrict(B.T), motion.restrict([rest])[0]
+        factor = factor_tree([dict(row) for row in to_sparse_rows(np.tril(motion.M))])
+        columns = [factor.solve(list(arm)) for arm in arms]
+        still = factor.solve([a - b for a, b in zip(own, motion.h, strict=True)])
+        found = [({k: x[i] for k, x in enumerate(columns) if not is_zero(x[i])}, c) for i, c in enumerate(still)]
+        return Motion(motion.expand(found), [({k: 1.0}, 0.0) for k in range(len(columns))], [], [])
+
+    def _foot(self, leg: Leg, motion: IndependentMotion, q: Any, qd: Any, drag: float) -> Foot:
         """Return how a foot that is held ties its leg's accelerations to others: a_leg = -K a_rest - k."""
         held = leg.contact.hold(self.robot, self.axes, q, qd)
-        rest = (*self.base, *leg.others)
-        own, size = held.J[:, leg.own], leg.contact.size
+        rest = (*range(BASE if self.floats else 0), *leg.others)
+        J, size = motion.restrict(held.J), leg.contact.size
         drift = held.drift + drag * (held.J @ qd)
-        solve = _solver_of(own, size, leg.volume)
-        K = np.array([solve(held.J[:, j]) for j in rest]).T.reshape(size, len(rest))
-        return Foot(leg, held, rest, K, solve(drift))
+        if motion.G is not None:
+            drift = drift + np.array([dot(row, motion.drift) for row in held.J])
+        solve = make_leg_solver(J[:, leg.own], size, leg.volume)
+        K = np.array([solve(J[:, j]) for j in rest]).T.reshape(size, len(rest))
+        return Foot(leg, held, J, rest, K, solve(drift))
 
     def _base(self, M: Any, h: Any, feet: Sequence[Foot], on: Sequence[Number]) -> list[Affine]:
-        """Solve the equations of the base, whose efforts are zero, for its accelerations."""
-        rows: list[Row] = [{} for _ in range(BASE)]
-        added = [-h[i] for i in range(BASE)]
-        W = [[M[i, j] for j in range(BASE)] for i in range(BASE)]
+        """Solve the equations of the coordinates without efforts for their accelerations."""
+        base, rows = self.base, list[Row]()
+        W, added = [[M[i, j] for j in base] for i in base], [-h[i] for i in base]
         legged = {i for foot in feet for i in foot.leg.own}
-        for i in range(BASE):
+        for b, i in enumerate(base):
+            rows.append({})
             for j in self.driven:
                 if j not in legged:
-                    add_entry(rows[i], self.place[j], -M[i, j])
+                    add_entry(rows[b], self.place[j], -M[i, j])
             for foot, flag in zip(feet, on, strict=True):
                 for r, j in enumerate(foot.leg.own):
-                    add_entry(rows[i], self.place[j], choose(flag > 0.5, foot.held.J[r, i], -M[i, j]))
+                    add_entry(rows[b], self.place[j], choose(flag > 0.5, foot.J[r, i], -M[i, j]))
                     moved = flag * M[i, j]
-                    added[i] = added[i] + moved * foot.k[r]
+                    added[b] = added[b] + moved * foot.k[r]
                     for k, rest in enumerate(foot.rest):
-                        if rest in self.base:
-                            W[i][rest] = W[i][rest] - moved * foot.K[r, k]
+                        if rest in base:
+                            W[b][base.index(rest)] = W[b][base.index(rest)] - moved * foot.K[r, k]
                         else:
-                            add_entry(rows[i], self.place[rest], moved * foot.K[r, k])
-        return _solve_square(W, [M[i, i] for i in range(BASE)], list(zip(rows, added, strict=True)))
+                            add_entry(rows[b], self.place[rest], moved * foot.K[r, k])
+        return solve_square(W, [M[i, i] for i in base], list(zip(rows, added, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """A foot: what it holds, the coordinates that move it beside its own, and K, k: a_leg = -K a_rest - k."""
+    """A foot: what it holds, its Jacobian, the coordinates beside its own, and K, k: a_leg = -K a_rest - k."""
 
     leg: Leg
     held: Held
+    J: Any
     rest: tuple[int, ...]
     K: Any
     k: Any
 
 
-def combine_affine(terms: Sequence[tuple[Number, Affine]], added: Number) -> Affine:
-    """Return a sum of affine numbers, each times a number."""
-    row: Row = {}
-    for factor, (own, constant) in terms:
-        if is_zero(factor):
-            continue
-        for k, x in own.items():
-            add_entry(row, k, factor * x)
-        added = added + factor * constant
-    return row, added
-
-
-def scale_affine(own: Affine, factor: Number) -> Affine:
-    """Return a multiple of an affine number."""
-    return combine_affine([(factor, own)], 0.0)
-
-
-def _blend(flag: Number, yes: Affine, no: Affine) -> Affine:
-    """Return one affine number where a flag is 1, the other where it is 0."""
-    row: Row = {}
-    for k in {**yes[0], **no[0]}:
-        add_entry(row, k, choose(flag > 0.5, yes[0].get(k, 0.0), no[0].get(k, 0.0)))
-    return row, choose(flag > 0.5, yes[1], no[1])
-
-
-def _solver_of(own: Any, size: int, usual: float) -> Any:
-    """Return a function that solves own x = b; near singular matrices, by damped least squares."""
-    if size == 3:
-        volume = dot(own[0], cross(own[1], own[2]))
-        inverse = _inverse(own.T @ own + _damping(volume, size, usual) * np.eye(size)) @ own.T
-        return lambda b: inverse @ b
-    square = own.T @ own
-    volume = 1.0
-    for pivot in _factor(square)[1]:
-        volume = volume * pivot
-    L, pivots = _factor(square + _damping(maximum(volume, 0.0) ** 0.5, size, usual) * np.eye(size))
-    inverses = [1.0 / pivot for pivot in pivots]
-
-    def solve(b: Any) -> Any:
-        x = list(own.T @ b)
-        for i in range(size):
-            x[i] = x[i] - dot(L[i], x[:i])
-        x = [a * d for a, d in zip(x, inverses, strict=True)]
-        for i in reversed(range(size)):
-            for j in range(i):
-                x[j] = x[j] - L[i][j] * x[i]
-        return np.array(x)
-
-    return solve
-
-
-def _damping(volume: Number, size: int, usual: float) -> Number:
-    share = volume * (1.0 / (STRAIGHT * usual))
-    return (STRAIGHT * usual ** (1.0 / size)) ** 2 * maximum(1.0 - share * share, 0.0)
-
-
-def _factor(a: Any) -> tuple[list[list[Number]], list[Number]]:
-    """Return L below its diagonal of ones and D with L D L' = a, symmetric and positive."""
-    L, pivots = list[list[Number]](), list[Number]()
-    for i in range(len(a)):
-        scaled = list[Number]()
-        for j in range(i):
-            scaled.append(a[i][j] - dot(scaled, L[j]))
-        row = [x * (1.0 / pivot) for x, pivot in zip(scaled, pivots, strict=True)]
-        L.append(row)
-        pivots.append(maximum(a[i][i] - dot(scaled, row), LITTLE))
-    return L, pivots
-
-
-LITTLE = 1e-30
-"""Pivot at least of a square of a leg's Jacobian."""
-
-
-def _inverse(a: Any) -> Any:
-    """Return the inverse of a symmetric 3 x 3 matrix."""
-    columns = np.array([cross(a[(i + 1) % 3], a[(i + 2) % 3]) for i in range(3)])
-    return columns * (1.0 / dot(a[0], columns[0]))
-
-
-def _solve_square(W: list[list[Number]], usual: Sequence[Number], right: Sequence[Affine]) -> list[Affine]:
-    """Return the x with W x = b, from the last unknown to the first; a pivot that vanishes is made larger."""
-    rows, n = [dict(row) for row, _ in right], len(W)
-    added = [x for _, x in right]
-    for p in reversed(range(n)):
-        least = LEVELLED * usual[p]
-        pivot = choose(abs(W[p][p]) > least, W[p][p], least)
-        inverse = 1.0 / pivot
-        for i in range(p):
-            share = W[i][p] * inverse
-            if is_zero(share):
-                continue
-            for j in range(p):
-                W[i][j] = W[i][j] - share * W[p][j]
-            for k, x in rows[p].items():
-                add_entry(rows[i], k, -(share * x))
-            added[i] = added[i] - share * added[p]
-        W[p][p] = inverse
-    found = list[Affine]()
-    for p in range(n):
-        terms = [(-(W[p][p] * W[p][j]), found[j]) for j in range(p)]
-        row, constant = combine_affine([(W[p][p], (rows[p], added[p])), *terms], 0.0)
-        found.append((row, constant))
-    return found
+def _choose_own(
+    samples: Sequence[Float[np.ndarray, "k n"]], alone: Sequence[int], size: int
+) -> tuple[tuple[int, ...], float]:
+    """Return those of a leg's coordinates that move its contact best, and a large volume of their Jacobian."""
+    best, most = tuple(alone), 0.0
+    for own in combinations(alone, size):
+        volume = float(np.quantile([abs(np.linalg.det(J[:, own])) for J in samples], 0.9))
+        if volume > 1.001 * most:
+            best, most = own, volume
+    return best, most

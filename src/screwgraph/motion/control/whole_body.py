@@ -22,6 +22,7 @@ from screwgraph.compiler import (
 )
 from screwgraph.graph import Key
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.affine import Affine, combine_affine
 from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier, list_arguments
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.limit_rows import (
@@ -36,7 +37,7 @@ from screwgraph.motion.control.limit_rows import (
     list_efforts,
 )
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.reduced_motion import Affine, Motion, ReducedMotion, combine_affine
+from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
@@ -87,7 +88,7 @@ class WholeBody:
     @property
     def unknowns(self) -> int:
         """How many there are."""
-        return len(self.motion.driven)
+        return self.motion.unknowns
 
     @property
     def rows(self) -> int:
@@ -252,7 +253,8 @@ class WholeBody:
     def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[dict[int, Number]]:
         """Return the small weights of unknowns that no task needs to determine; smaller ones where a level follows."""
         share = NEXT if goes_on else 1.0
-        rest = TASK_REST * share * (ASKED if EFFORTS in asked else 1.0)
+        own = FORCE_REST / self.robot.mass**2 if self.motion.chooses_efforts else TASK_REST
+        rest = own * share * (ASKED if EFFORTS in asked else 1.0)
         H: list[dict[int, Number]] = [{i: rest} for i in range(self.unknowns)]
         for flag, leg in zip(on, self.motion.legs, strict=True):
             force = share * FORCE_REST / self.robot.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
@@ -317,8 +319,9 @@ class WholeBody:
         S, s, T, t, F = (self._put_constants(name, values) for name, values in zip(MAPS, maps, strict=True))
         qdd = [dot(S[n * i : n * i + n], x) + s[i] for i in range(len(s))]
         tau = [dot(T[n * i : n * i + n], x) + t[i] for i in range(n)]
-        for k, most in list_efforts(self.motion, self.limits):
-            tau[k] = maximum(-most, minimum(tau[k], most))
+        for k, low, up in list_efforts(self.motion, self.limits):
+            tau[k] = minimum(tau[k], up) if np.isfinite(up) else tau[k]
+            tau[k] = maximum(low, tau[k]) if np.isfinite(low) else tau[k]
         moments, forces = list[Number](), list[Number]()
         for c, (leg, places) in enumerate(zip(self.motion.legs, self.components, strict=True)):
             own = [(1.0 * (feet[0][2 * c] > 0.5)) * x[self.motion.place[i]] for i in leg.own]

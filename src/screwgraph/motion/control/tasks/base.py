@@ -19,7 +19,7 @@ from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
 ACCELERATIONS, EFFORTS = "qdd", "tau"
-"""What rows of tasks are of: accelerations (nv,), or efforts of all coordinates but a floating base's."""
+"""What rows of tasks are of: accelerations (nv,), or efforts of motors."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Self
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.motors import Motors
 from screwgraph.motion.control.tasks.base import EFFORTS, ControlTask, TaskRow, confirm
 
 
 @dataclass(frozen=True)
 class EffortTask(ControlTask):
-    """Efforts (N m, N) of all coordinates but a floating base's, such as another controller wants them.
+    """Efforts (N m, N) of motors, such as another controller wants them.
 
     With limits and barriers and no other task it is a filter: the nearest efforts that keep them.
     """
@@ -33,7 +34,7 @@ class EffortTask(ControlTask):
 
     def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
         """Return the shape of the efforts."""
-        return {"effort": (robot.nv - (6 if robot.joints and robot.joints[0].type.nv == 6 else 0),)}
+        return {"effort": (len(Motors(robot).names),)}
 
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each effort."""
