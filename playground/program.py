@@ -10,14 +10,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from screwgraph.base.errors import ModelError, ScrewgraphError
 from screwgraph.base.progress_report import progress
 from screwgraph.compiler.backends.wasm.module import emit_module
-from screwgraph.compiler.problem.problem import Problem
+from screwgraph.compiler.problem.problem import Problem, prior_factors
 from screwgraph.elimination import Dag, eliminate, orderings
 from screwgraph.graph import EditedModel, FactorGraph, Key
 from screwgraph.model.formats.load import load
-from screwgraph.model.robot import Joint, Robot, check_moves, link_poses
+from screwgraph.model.robot import (
+    Joint,
+    Robot,
+    check_moves,
+    constraint_jacobian,
+    constraint_residual,
+    independent_coordinates,
+    link_poses,
+)
 from screwgraph.tape import Program, Tape, factor_out, program
 from screwgraph.ui.draw.dag import dag_scene
 from screwgraph.ui.draw.graph import graph_scene
@@ -44,8 +54,6 @@ def opened(text: str, file: str, hear: Callable[[str], Any]) -> Session:
         check_moves(robot)
     except ScrewgraphError as error:
         raise type(error)(str(error).removeprefix(f"{folder}/")) from None
-    if robot.is_closed:
-        raise ModelError(f"{file}: {robot.name} has closed chains", why="the page takes trees", fix="use the package")
     if len(robot.joints) > MANY:
         raise ModelError(
             f"{file}: {robot.name} has {len(robot.joints)} joints", why=f"the page takes {MANY}", fix="use the package"
@@ -74,11 +82,18 @@ class Session:
                 "origin": joint.origin[:3, 3].tolist(),
                 "axis": [float(x) for x in getattr(joint.type, "axis", ())],
                 "limits": _limits(joint),
+                "follows": joint.name in self.followers,
             }
             for joint in robot.joints
         ]
         bodies = [
-            {"name": link.name, "mass": link.inertia.mass, "com": link.inertia.com.tolist()} for link in robot.links
+            {
+                "name": link.name,
+                "mass": link.inertia.mass,
+                "com": link.inertia.com.tolist(),
+                "colour": next((visual.colour for visual in link.visuals if visual.colour), ""),
+            }
+            for link in robot.links
         ]
         ends = {frame.link: frame.T_lf[:3, 3].tolist() for frame in robot.frames}
         return json.dumps(
@@ -90,8 +105,41 @@ class Session:
                 "neutral": robot.neutral().tolist(),
                 "warnings": [w.replace("/robots/", "") for w in robot.warnings],
                 "poses": _module(self.poses),
+                "loops": self._loops() if robot.is_closed else None,
             }
         )
+
+    def _loops(self) -> dict[str, Any]:
+        """Return a closed position, which coordinates follow, where loops end on links, and code.
+
+        The code is of x (nv,), coordinates from the neutral position on: q, and by how much loops are open; and of q:
+        the rows of K.
+        """
+        robot, neutral = self.robot, self.robot.neutral()
+        start = robot.manifold.difference(neutral, robot.close_loops(neutral))
+        chosen = set(independent_coordinates(robot))
+        codes = {
+            "place": _recorded(lambda x: robot.manifold.retract(neutral, x), robot.nv),
+            "close": _recorded(lambda x: constraint_residual(robot, robot.manifold.retract(neutral, x)), robot.nv),
+            "slopes": _recorded(lambda q: constraint_jacobian(robot, q).ravel(), robot.nq),
+        }
+        return {
+            "start": start.tolist(),
+            "dependent": [i for i in range(robot.nv) if i not in chosen],
+            "rows": len(robot.mobility.rows),
+            "ends": [
+                {"link": link, "at": T[:3, 3].tolist()}
+                for loop in robot.loops
+                for link, T in ((loop.predecessor, loop.T_pf), (loop.successor, loop.T_sf))
+            ],
+            "module": base64.b64encode(emit_module(codes)).decode(),
+        }
+
+    @cached_property
+    def followers(self) -> tuple[str, ...]:
+        """The joints of closed chains that follow the independent ones; none of a tree."""
+        independent = {name.partition("[")[0] for name in self.robot.independent_joints}
+        return tuple(name for name in self.robot.joint_names if name not in independent)
 
     @property
     def poses(self) -> Program:
@@ -118,9 +166,14 @@ class Question:
         """What is asked, as the compiler takes it."""
         robot = self.session.robot
         arguments = tuple((kind, _of_joints(robot, kind)) for kind in GIVEN[self.question])
-        known = tuple(key for _, keys in arguments for key in keys)
+        # The joints of closed chains that follow others are not driven, and their accelerations follow.
+        follow = self.session.followers if self.question == "inverse" else ()
+        idle = {Key("tau", name): np.zeros(robot.joint(name).type.nv) for name in follow}
+        unread = {Key("qdd", name) for name in follow}
+        known = tuple(key for _, keys in arguments for key in keys if key not in unread)
         results = (("result", _of_joints(robot, ASKED[self.question])),)
-        return Problem(f"{self.question}_dynamics", EditedModel(robot), known, arguments, results)
+        model = EditedModel(robot, added=prior_factors(robot, idle))
+        return Problem(f"{self.question}_dynamics", model, known, arguments, results)
 
     @property
     def graph(self) -> FactorGraph:
@@ -199,6 +252,12 @@ def _limits(joint: Joint) -> list[float] | None:
     """Return the bounds of a position (m or rad) where there are two; some files say 1e16 where there are none."""
     lower, upper = joint.limits.lower, joint.limits.upper
     return None if lower is None or upper is None or upper - lower > FARTHEST else [lower, upper]
+
+
+def _recorded(expression: Callable[[Any], Any], size: int) -> Program:
+    """Return the code of an expression of x (size,)."""
+    tape = Tape("form")
+    return program(tape, list(expression(tape.inputs("x", (size,)))), tape.input_names)
 
 
 def _module(made: Program) -> str:

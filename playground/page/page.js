@@ -16,7 +16,7 @@ const UNITS = {
 };
 const SIGN = { q: "q", qd: "q\u0307", qdd: "q\u0308", tau: "\u03c4" };
 
-const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, values: {}, run: {}, busy: 0 };
+const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, loops: null, values: {}, run: {}, busy: 0 };
 window.state = state; // for tests and curious people
 const view = robotView($("robot"));
 
@@ -65,10 +65,14 @@ async function tried(work) {
 
 // Code
 
-/** A function from one list of numbers to another, of WebAssembly in base 64. */
-function coded(text, size) {
+/** What a module of WebAssembly in base 64 exports. */
+function instance(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const { memory, run } = new WebAssembly.Instance(new WebAssembly.Module(bytes), IMPORTS).exports;
+  return new WebAssembly.Instance(new WebAssembly.Module(bytes), IMPORTS).exports;
+}
+/** A function from one list of numbers to another. */
+function coded(text, size) {
+  const { memory, run } = instance(text);
   const numbers = new Float64Array(memory.buffer);
   return (inputs) => {
     numbers.set(inputs);
@@ -82,9 +86,10 @@ function coded(text, size) {
 async function open(text, file) {
   state.run = {}; // what is still being counted is of no interest any more
   const robot = await ask("open", { text, file });
-  Object.assign(state, { robot, poses: coded(robot.poses, 12 * (robot.links.length - 1)), code: null, made: null });
+  Object.assign(state, { robot, poses: coded(robot.poses, 12 * (robot.links.length - 1)), code: null, made: null, loops: loopsOf(robot) });
   state.values = atRest(robot);
   $("name").textContent = `${robot.name}: ${robot.links.length} links, ${robot.joints.length} ${robot.joints.length === 1 ? "joint" : "joints"}`;
+  $("stuck").textContent = "";
   $("warnings").textContent = robot.warnings.slice(0, 3).join(" \u2022 ");
   inputs();
   pose();
@@ -92,9 +97,9 @@ async function open(text, file) {
 }
 /** Zero positions, or those of the limits that are nearest, and nothing that moves. */
 function atRest(robot) {
-  const q = [...robot.neutral];
+  const q = state.loops ? state.loops.rest() : [...robot.neutral];
   let at = 0;
-  for (const { nq, limits } of robot.joints) {
+  for (const { nq, limits } of state.loops ? [] : robot.joints) {
     if (limits && nq === 1) q[at] = Math.max(limits[0], Math.min(limits[1], q[at]));
     at += nq;
   }
@@ -230,9 +235,10 @@ function inputs() {
     for (let k = 0; k < joint.nv; ++k, ++v) {
       const row = document.createElement("tr"), name = joint.nv > 1 ? `${joint.name}[${k}]` : joint.name;
       const [low, high] = joint.limits || (joint.type === "prismatic" ? [-1, 1] : [-3.1416, 3.1416]);
-      row.innerHTML = `<td class="name" title="${escaped(name)} (${joint.type})">${escaped(name)}</td>` +
-        (plain ? `<td><input type="range" min="${low}" max="${high}" step="any" data-kind="q" data-at="${q}"></td><td class="at"></td>` : "<td></td><td></td>") +
-        ["qd", given].map((kind) => `<td><input type="number" step="0.1" title="${units[kind] || ""}" data-kind="${kind}" data-at="${v}"></td>`).join("") +
+      const slider = `<input type="range" min="${low}" max="${high}" step="any" data-kind="q" data-at="${q}" data-coordinate="${v}"${joint.follows ? " disabled" : ""}>`;
+      row.innerHTML = `<td class="name" title="${escaped(name)} (${joint.type}${joint.follows ? ", follows the others" : ""})">${escaped(name)}</td>` +
+        (plain ? `<td>${slider}</td><td class="at"></td>` : "<td></td><td></td>") +
+        ["qd", given].map((kind) => `<td><input type="number" step="${joint.follows ? "any" : 0.1}" title="${units[kind] || ""}" data-kind="${kind}" data-at="${v}"${joint.follows && kind !== "tau" ? " disabled" : ""}></td>`).join("") +
         `<td class="answer"></td>`;
       row.units = units;
       rows.push(row);
@@ -243,17 +249,35 @@ function inputs() {
   for (const input of $("answers").querySelectorAll("input")) {
     input.value = state.values[input.dataset.kind][input.dataset.at];
     input.oninput = () => {
-      state.values[input.dataset.kind][input.dataset.at] = Number(input.value) || 0;
+      if (state.loops && input.dataset.kind === "q") turn(Number(input.dataset.coordinate), Number(input.value));
+      else state.values[input.dataset.kind][input.dataset.at] = Number(input.value) || 0;
       if (input.dataset.kind === "q") pose();
       answer();
     };
   }
   answer();
 }
+/** Turn an independent joint of a closed chain; the others follow, as far as the loops close. */
+function turn(coordinate, value) {
+  const arrived = state.loops.move(coordinate, value, 0.05);
+  state.values.q = state.loops.q;
+  $("stuck").textContent = arrived ? "" : "The loops do not close beyond here.";
+}
+/** Show what follows: positions and velocities of the dependent joints. */
+function followed() {
+  if (!state.loops) return;
+  state.values.qd = [...state.loops.velocities(state.values.q, state.values.qd)];
+  for (const input of $("answers").querySelectorAll("input")) {
+    const value = state.values[input.dataset.kind][input.dataset.at];
+    if (input.dataset.kind === "q") input.value = value;
+    else if (input.disabled) input.value = input.dataset.kind === "qd" ? value.toFixed(2) : "";
+  }
+}
 function pose() {
   if (state.poses) view.show(state.robot, state.poses(state.values.q));
 }
 function answer() {
+  followed();
   for (const input of $("answers").querySelectorAll("input[type=range]")) {
     const unit = input.closest("tr").units.q || "";
     input.parentElement.nextElementSibling.textContent = `${state.values.q[input.dataset.at].toFixed(2)} ${unit}`;
@@ -282,12 +306,15 @@ $("random").onclick = () => {
   if (!state.robot) return;
   const some = (size) => Array.from({ length: size }, () => Math.round(200 * (Math.random() - 0.5)) / 100);
   for (const kind of ["qd", "qdd", "tau"]) state.values[kind] = some(state.values[kind].length);
-  let at = 0;
+  let at = 0, coordinate = 0;
   for (const joint of state.robot.joints) {
-    const [low, high] = joint.limits || [-1.5, 1.5];
-    if (joint.nq === 1) state.values.q[at] = low + Math.random() * (high - low);
+    const [low, high] = joint.limits || [-1.5, 1.5], value = low + Math.random() * (high - low);
+    if (state.loops && joint.nq === 1 && !joint.follows) turn(coordinate, value);
+    else if (!state.loops && joint.nq === 1) state.values.q[at] = value;
     at += joint.nq;
+    coordinate += joint.nv;
   }
+  $("stuck").textContent = "";
   inputs();
   pose();
 };

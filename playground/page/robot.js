@@ -33,10 +33,11 @@ function robotView(canvas) {
     for (const joint of robot.joints) depth[joint.child] = depth[joint.parent] + 1;
     const rods = new Map(robot.links.map((link) => [link.name, []]));
     for (const joint of robot.joints) rods.get(joint.parent).push(joint.origin);
+    for (const { link, at } of robot.loops ? robot.loops.ends : []) rods.get(link).push(at);
     for (const [link, own] of rods) {
       const mass = robot.links[number[link]], end = robot.ends[link] || (mass.mass > 0 ? mass.com.map((x) => 2 * x) : null);
       if (!own.length && end && number[link]) own.push(end);
-      const colour = number[link] ? ["#4878b0", "#e0893a"][depth[link] % 2] : "#8a8f98";
+      const colour = mass.colour || (number[link] ? ["#4878b0", "#e0893a"][depth[link] % 2] : "#8a8f98");
       for (const point of own) found.push({ a: place(number[link], [0, 0, 0]), b: place(number[link], point), colour, width: 0.045 });
     }
     for (const joint of robot.joints) {

@@ -107,6 +107,29 @@ def test_counts_and_answers_are_those_of_the_library(name, shown):
     until(shown, "state.drawn.orders.includes('aba') && !state.busy")
 
 
+def test_a_closed_chain_follows_its_sliders_and_counts_and_answers_are_those_of_the_library(shown):
+    robot = open_built_in(shown, "five_bar")
+    counts = shown.value("state.counts")
+    made = {order: sg.forward_dynamics(robot, ordering=order) for order in counts}
+    assert counts == {order: f.program.operations.total for order, f in made.items()}
+    shown.value("turn(0, 0.4); turn(1, -0.3); state.values.qd = [0.7, -0.4, 9, 9]; pose(); answer(); 1")
+    values = shown.value("state.values")
+    q, qd, tau = np.array(values["q"]), np.array(values["qd"]), np.array([1.0, -2.0, 0.3, 0.0])
+    np.testing.assert_allclose(q, robot.complete([0.4, -0.3]), atol=1e-9)
+    np.testing.assert_allclose(qd, robot.complete_velocity(q, [0.7, -0.4]), atol=1e-9)
+    expected = made["kkt"](q, qd, tau)
+    np.testing.assert_allclose(answered(shown, {"q": q, "qd": qd, "tau": tau}), expected, rtol=1e-8)
+    press(shown, "[data-kind=inverse]")
+    until(shown, "state.kind === 'inverse' && state.made && !state.busy")
+    qdd = sg.forward_dynamics(robot)(q, qd, tau)
+    torques = sg.inverse_dynamics(robot)(q, qd, qdd)
+    np.testing.assert_allclose(answered(shown, {"q": q, "qd": qd, "qdd": qdd}), torques, rtol=1e-8, atol=1e-9)
+    press(shown, "[data-kind=forward]")
+    until(shown, "state.kind === 'forward' && state.made && !state.busy")
+    shown.value("turn(0, 3.1); 1")
+    assert max(map(abs, shown.value("state.loops.errors()"))) < 1e-9
+
+
 def test_the_drawn_robot_stands_where_the_library_has_it(shown):
     robot = open_built_in(shown, "panda")
     q = states(robot)["q"]

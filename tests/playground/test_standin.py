@@ -14,6 +14,7 @@ STANDIN = Path(__file__).parents[2] / "playground" / "standin"
 SETUP = """
 a = np.array([[4.0, 1.0, -2.0], [1.0, 2.0, 0.5], [-2.0, 0.5, 3.0]])
 b, v = np.arange(12).reshape(3, 4) * 0.5 - 2.0, np.array([1.0, -2.0, 0.5])
+from scipy.linalg import qr
 """
 EXPRESSIONS = [
     "a @ b", "v @ a", "a @ v", "v @ v", "b.T[1:, ::-1]", "b[1, 2]", "b[-1]", "b[:, None, 1]",
@@ -31,6 +32,13 @@ EXPRESSIONS = [
     "np.argsort(v)", "b.argmax(axis=1)", "np.count_nonzero(b, axis=0)", "np.broadcast_to(v, (2, 3))", "np.eye(3, 4)",
     "np.setdiff1d(np.arange(5), [1, 3])", "np.linspace(0.0, 1.0, 5)", "np.full(3, 2.5)", "np.isfinite(1.0 / v)",
     "np.allclose(a, a.T)", "np.maximum(v, 0.0)", "np.fmod(b, 1.5)", "np.trace(a)", "np.ptp(b, axis=0)",
+    "np.linalg.svd(b, compute_uv=False)", "np.linalg.svd(b.T, compute_uv=False)", "np.linalg.matrix_rank(b)",
+    "(lambda U, s, Vt: U @ np.diag(s) @ Vt)(*np.linalg.svd(b, full_matrices=False))",
+    "(lambda U, s, Vt: U @ np.diag(s) @ Vt)(*np.linalg.svd(b.T, full_matrices=False))",
+    "(lambda U, s, Vt: U.T @ U)(*np.linalg.svd(b[:, 1:3], full_matrices=False))",
+    "abs(qr(np.column_stack([v, a]), mode='r', pivoting=True)[0][:, :3])",
+    "qr(np.column_stack([v, a]), mode='r', pivoting=True)[1][:3]",
+    "abs(qr(np.vstack([v, a]), mode='r', pivoting=True)[0])", "qr(np.vstack([v, a]), mode='r', pivoting=True)[1]",
     "np.block([[a, b], [b.T, np.zeros((4, 4))]])", "b.reshape(2, -1).swapaxes(0, 1)",
     "(a[None] @ b[:, :, None].T[:, :1].swapaxes(1, 2)).shape",
 ]  # fmt: skip

@@ -455,6 +455,7 @@ def broadcast_to(source: Any, shape: Any) -> ndarray:
     return ndarray(source.buffer, [source.places[i] for i in grid(axes)], shape, source.dtype)
 
 
+_ARITHMETIC = {operator.add, operator.sub, operator.mul}
 _TRUTHS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 
 
@@ -471,15 +472,17 @@ def elementwise(of: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     elif not isinstance(a, ndarray):
         shape, found = b.shape, [of(a, y) for y in b.values]
     elif a.shape == b.shape:
-        shape, found = a.shape, [of(x, y) for x, y in zip(a.values, b.values, strict=True)]
+        shape, found = a.shape, list(map(of, a.values, b.values))
     else:
         shape = broadcast_shape(a.shape, b.shape)
-        pairs = zip(broadcast_to(a, shape).values, broadcast_to(b, shape).values, strict=True)
-        found = [of(x, y) for x, y in pairs]
+        found = list(map(of, broadcast_to(a, shape).values, broadcast_to(b, shape).values))
     known = [x.dtype for x in (a, b) if isinstance(x, ndarray)]
     if of in _TRUTHS and OBJECT not in known:
         return made([bool(x) for x in found], shape, BOOL) if shape else bool(found[0])
-    dtype = kind_of(found, FLOAT if of is divided else common(*known))
+    if of in _ARITHMETIC and known[0] is FLOAT and known[-1] is FLOAT:
+        dtype = FLOAT if isinstance(found[0] if found else 0.0, float) else kind_of(found)  # a number may be an object
+    else:
+        dtype = kind_of(found, FLOAT if of is divided else common(*known))
     return made(found, shape, dtype) if shape else found[0]
 
 

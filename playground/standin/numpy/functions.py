@@ -45,8 +45,10 @@ def _of_one(name: str, of: Callable[[Any], Any], dtype: DType | None = None) -> 
     return function
 
 
-def _of_two(of: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _of_two(of: Callable[[Any, Any], Any], name: str = "") -> Callable[[Any, Any], Any]:
     def on_numbers(a: Any, b: Any) -> Any:
+        if name and not isinstance(a, (int, float)):
+            return getattr(a, name)(b)
         try:
             return of(a, b)
         except (ValueError, ZeroDivisionError):
@@ -73,7 +75,7 @@ isfinite = _of_one("isfinite", lambda x: math.isfinite(abs(x)), BOOL)
 isinf = _of_one("isinf", math.isinf, BOOL)
 sign = _of_one("sign", lambda x: x if x != x else float((x > 0) - (x < 0)))
 logical_not = _of_one("logical_not", operator.not_, BOOL)
-hypot, arctan2, fmod = _of_two(math.hypot), _of_two(math.atan2), _of_two(math.fmod)
+hypot, arctan2, fmod = _of_two(math.hypot), _of_two(math.atan2, "arctan2"), _of_two(math.fmod)
 power = _of_two(lambda a, b: a**b)
 minimum, maximum = _of_two(lambda a, b: smallest((a, b))), _of_two(lambda a, b: largest((a, b)))
 less, less_equal = _of_two(operator.lt), _of_two(operator.le)

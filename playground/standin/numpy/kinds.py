@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 
@@ -23,7 +25,7 @@ class DType:
 
     def __init__(self, kind: str, type: type, convert: Callable[[Any], Any], names: tuple[str, ...]) -> None:
         self.kind, self.type, self.convert, self.names = kind, type, convert, names
-        self.itemsize = 8
+        self.itemsize, self.rank = 8, "bifcOU".index(kind)
         self.name = names[0]
 
     def __eq__(self, other: object) -> bool:
@@ -60,11 +62,10 @@ def as_dtype(source: Any) -> DType:
 
 def common(*kinds: DType) -> DType:
     """Return the kind that holds numbers of all kinds."""
-    if TEXT in kinds:
-        return TEXT
-    return max(kinds, key=ORDER.index)
+    return max(kinds, key=_rank)
 
 
+_rank = attrgetter("rank")
 _BY_TYPE = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX, str: TEXT}
 
 
@@ -74,9 +75,10 @@ def kind_of(values: Sequence[Any], otherwise: DType | None = None) -> DType:
         return OBJECT
     if not values:
         return otherwise or FLOAT
-    types = set(map(type, values))
-    return common(*(_BY_TYPE.get(t, _of_subclass(t)) for t in types))
+    kinds = {_BY_TYPE.get(t) or _of_subclass(t) for t in set(map(type, values))}
+    return max(kinds, key=_rank)
 
 
+@cache
 def _of_subclass(kind: type) -> DType:
     return next((d for t, d in _BY_TYPE.items() if issubclass(kind, t)), OBJECT)

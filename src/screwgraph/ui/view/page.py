@@ -23,7 +23,7 @@ from screwgraph.ui.view.primitive_parts import PrimitivePart, split_into_primiti
 from screwgraph.ui.view.scene import Body, Line, Points, Posing, Scene, Surface, normalise, view_direction
 from screwgraph.ui.view.scene_bounds import compute_extent
 
-SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls", "posing")
+SCRIPTS = ("numbers", "motion", "meshes", "paint", "stage", "controls", "closing", "posing")
 """Files of the page's program, in the order in which they are run."""
 COLOURS = ("#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#2a8fa8")
 """Of lines and points that name none."""

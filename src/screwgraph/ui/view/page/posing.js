@@ -1,27 +1,5 @@
-// Sliders that pose a robot or a mechanism: chosen coordinates go where they are told, the others follow so that loops close.
-const CLOSED = 1e-10, ROUNDS = 25, LEAST = 1e-12;
+// Sliders that pose a robot or a mechanism; closed loops follow.
 const MATH = {...Object.fromEntries(Object.getOwnPropertyNames(Math).map((name) => [name, Math[name]])), fmod: (a, b) => a % b, wrapped: (x) => x};
-
-// The solution of A d = b, by elimination with pivots.
-function solution(A, b) {
-  const n = b.length, rows = A.map((row, i) => [...row, b[i]]);
-  for (let k = 0; k < n; k++) {
-    let best = k;
-    for (let i = k + 1; i < n; i++) if (Math.abs(rows[i][k]) > Math.abs(rows[best][k])) best = i;
-    [rows[k], rows[best]] = [rows[best], rows[k]];
-    for (let i = k + 1; i < n; i++) {
-      const factor = rows[i][k] / rows[k][k];
-      for (let j = k; j <= n; j++) rows[i][j] -= factor * rows[k][j];
-    }
-  }
-  const d = new Array(n);
-  for (let k = n - 1; k >= 0; k--) {
-    d[k] = rows[k][n];
-    for (let j = k + 1; j < n; j++) d[k] -= rows[k][j] * d[j];
-    d[k] /= rows[k][k];
-  }
-  return d;
-}
 
 function posable({module, placed, rows, sliders, start, dependent, bodies: moved, trails: moving}) {
   const bytes = Uint8Array.from(atob(module), (c) => c.charCodeAt(0));
@@ -30,23 +8,7 @@ function posable({module, placed, rows, sliders, start, dependent, bodies: moved
   const call = (run, at, count) => { cells.set(at); run(); return cells.slice(at.length, at.length + count); };
   let x = Float64Array.from(start);
 
-  // The nearest coordinates at which all loops are closed, by Newton's method; null where that does not get there.
-  function closed(at) {
-    for (let round = 0; round < ROUNDS; round++) {
-      const open = call(close, at, rows), worst = open.reduce((most, r) => Math.max(most, Math.abs(r)), 0);
-      if (worst < CLOSED) return at;
-      const slopes = dependent.map((k) => {
-        const [ahead, behind] = [1e-6, -1e-6].map((h) => { const there = at.slice(); there[k] += h; return call(close, there, rows); });
-        return ahead.map((value, i) => (value - behind[i]) / 2e-6);
-      });
-      const inner = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
-      const A = slopes.map((a, i) => slopes.map((b, j) => inner(a, b) + (i === j ? LEAST : 0)));
-      const d = solution(A, slopes.map((a) => -inner(a, open)));
-      if (!d.every((step) => Math.abs(step) < 1)) return null;
-      dependent.forEach((k, i) => { at[k] += d[i]; });
-    }
-    return null;
-  }
+  const errors = (at) => call(close, at, rows);
 
   function show() {
     const numbers = call(place, x, placed);
@@ -65,21 +27,16 @@ function posable({module, placed, rows, sliders, start, dependent, bodies: moved
 
   return {
     sliders, show,
-    get errors() { return Array.from(call(close, x, rows)); },
+    get errors() { return Array.from(errors(x)); },
     get coordinates() { return Array.from(x); },
     // Move a slider as far as the loops can be closed; whether it got there.
     move(i, value) {
-      const {coordinate, unit: of} = sliders[i], from = x[coordinate], step = of === "m" ? 0.02 * size : 0.05;
-      const count = rows ? Math.max(1, Math.ceil(Math.abs(value - from) / step)) : 1;
-      for (let s = 1; s <= count; s++) {
-        const next = x.slice();
-        next[coordinate] = from + (value - from) * s / count;
-        const found = rows ? closed(next) : next;
-        if (!found) { show(); return false; }
-        x = found;
-      }
+      const {coordinate, unit: of} = sliders[i], step = of === "m" ? 0.02 * size : 0.05;
+      let arrived = true;
+      if (rows) [x, arrived] = follow(errors, dependent, x, coordinate, value, step);
+      else { x = x.slice(); x[coordinate] = value; }
       show();
-      return true;
+      return arrived;
     },
   };
 }
