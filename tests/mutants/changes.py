@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 BINARY = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.Mod: "*", ast.FloorDiv: "*"}
@@ -31,13 +31,18 @@ CHECKS = frozenset({"eq", "frozen", "strict"})
 
 @dataclass(frozen=True)
 class Change:
-    """Text between two places of a file, and what replaces it."""
+    """Text between two places of a file, what replaces it, and the expression or statement that it is a part of.
+
+    `node` is the number of the latter in `list_nodes`, `outer` its places in the text.
+    """
 
     begin: int
     end: int
     line: int
     text: str
     replacement: str
+    node: int
+    outer: tuple[int, int]
 
     def apply(self, source: str) -> str:
         """Return the changed source."""
@@ -49,24 +54,20 @@ class Change:
 
 def list_changes(source: str) -> list[Change]:
     """Return all changes of a file's source; docstrings, annotations and texts stay."""
-    visitor = _Visitor(source)
-    visitor.visit(ast.parse(source))
+    tree = ast.parse(source)
+    visitor = _Visitor(source, {node: number for number, node in enumerate(list_nodes(tree))})
+    visitor.visit(tree)
     return [change for change in visitor.changes if change.text != change.replacement]
 
 
-def list_body_lines(source: str) -> set[int]:
-    """Return the lines within bodies of functions: all others run when a module is imported, before any test."""
-    return {
-        line
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef)
-        for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
-    }
+def list_nodes(tree: ast.Module) -> list[ast.AST]:
+    """Return the nodes of a module in an order of their own: a change names its node by the place in it."""
+    return list(ast.walk(tree))
 
 
 class _Visitor(ast.NodeVisitor):
-    def __init__(self, source: str) -> None:
-        self.source, self.changes = source, list[Change]()
+    def __init__(self, source: str, numbers: Mapping[ast.AST, int]) -> None:
+        self.source, self.numbers, self.changes = source, numbers, list[Change]()
         self.starts = [0]
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
@@ -84,6 +85,14 @@ class _Visitor(ast.NodeVisitor):
         if ast.unparse(node.test) != "TYPE_CHECKING":
             self.generic_visit(node)
 
+    def visit_Match(self, node: ast.Match) -> None:
+        """Leave patterns as they are: they are not expressions."""
+        self.visit(node.subject)
+        for case in node.cases:
+            for part in (case.guard, *case.body):
+                if part is not None:
+                    self.visit(part)
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Leave texts as they are."""
 
@@ -100,12 +109,12 @@ class _Visitor(ast.NodeVisitor):
             if self._text(node.left) != self._text(node.right):
                 self._replace(node, f"({self._text(node.right)}) @ ({self._text(node.left)})")
         elif type(node.op) in BINARY:
-            self._between(node.left, node.right, SIGNS[type(node.op)], BINARY[type(node.op)])
+            self._between(node, node.left, node.right, SIGNS[type(node.op)], BINARY[type(node.op)])
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if type(node.op) in BINARY:
-            self._between(node.target, node.value, f"{SIGNS[type(node.op)]}=", f"{BINARY[type(node.op)]}=")
+            self._between(node, node.target, node.value, f"{SIGNS[type(node.op)]}=", f"{BINARY[type(node.op)]}=")
         self.visit(node.value)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
@@ -115,12 +124,12 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-        self._between(node.values[0], node.values[1], old, new)
+        self._between(node, node.values[0], node.values[1], old, new)
         self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         if type(node.ops[0]) in COMPARED:
-            self._between(node.left, node.comparators[0], *COMPARED[type(node.ops[0])])
+            self._between(node, node.left, node.comparators[0], *COMPARED[type(node.ops[0])])
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -149,7 +158,7 @@ class _Visitor(ast.NodeVisitor):
             begin, end = self._place(first)[0], self._place(second)[1]
             between = self.source[self._place(first)[1] : self._place(second)[0]]
             swapped = self._text(second) + between + self._text(first)
-            self.changes.append(Change(begin, end, node.lineno, self.source[begin:end], swapped))
+            self._add(node, begin, end, swapped)
         self.generic_visit(node)
 
     def _place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
@@ -166,15 +175,18 @@ class _Visitor(ast.NodeVisitor):
         return self.source[begin:end]
 
     def _replace(self, node: ast.expr | ast.stmt, replacement: str) -> None:
-        begin, end = self._place(node)
-        self.changes.append(Change(begin, end, node.lineno, self.source[begin:end], replacement))
+        self._add(node, *self._place(node), replacement)
 
-    def _between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> None:
+    def _between(self, node: ast.expr | ast.stmt, left: ast.expr, right: ast.expr, old: str, new: str) -> None:
         """Replace the operator that stands between two operands."""
-        begin, end = self._place(left)[1], self._place(right)[0]
-        at = self.source.find(old, begin, end)
+        at = self.source.find(old, self._place(left)[1], self._place(right)[0])
         if at >= 0:
-            self.changes.append(Change(at, at + len(old), left.end_lineno or left.lineno, old, new))
+            self._add(node, at, at + len(old), new)
+
+    def _add(self, node: ast.expr | ast.stmt, begin: int, end: int, replacement: str) -> None:
+        line = self.source.count("\n", 0, begin) + 1
+        text = self.source[begin:end]
+        self.changes.append(Change(begin, end, line, text, replacement, self.numbers[node], self._place(node)))
 
 
 def _ends(node: ast.expr | ast.stmt) -> Iterator[tuple[int, int]]:

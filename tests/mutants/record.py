@@ -1,6 +1,7 @@
-"""Records which test runs which line, and how long each test takes: a plugin, `pytest -p tests.mutants.record`.
+"""Records which test reaches which mutant, and how long each test takes: a plugin, `pytest -p tests.mutants.record`.
 
-The map is a file of JSON lines, (test, CPU seconds, {file: lines}); tests that run in other processes are not seen.
+The map is a file of JSON lines, (test, CPU seconds, numbers); the line of no test is what collecting them reaches.
+Tests that run in other processes are not seen. Another variable names the one changed file of a process.
 """
 
 from __future__ import annotations
@@ -11,27 +12,43 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import coverage
 import pytest
 
+from tests.mutants.mutant import read_mutants
+from tests.mutants.switch import SEEN, install_switches, install_text
+
+MUTANTS = "SCREWGRAPH_MUTANTS"
+"""The environment variable that names the file of mutants."""
 MAP = "SCREWGRAPH_MUTANTS_MAP"
 """The environment variable that names the file of the map."""
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "screwgraph"
+ALONE = "SCREWGRAPH_MUTANT"
+"""The environment variable that says which one of the mutants is imported as text, the others are not there."""
+
+if ALONE in os.environ:
+    _mutants, _number = read_mutants(Path(os.environ[MUTANTS])), int(os.environ[ALONE])
+    for _mutant in _mutants[_number : _number + 1] if _number >= 0 else ():
+        install_text(_mutant.file, _mutant.change.apply(_mutant.source()))
+else:
+    install_switches({k: (m.file, m.change) for k, m in enumerate(read_mutants(Path(os.environ[MUTANTS])))})
+
+
+def pytest_collection_finish() -> None:
+    """Write what importing modules and collecting tests reaches."""
+    _write("", 0.0)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Write a line for each test."""
-    watch = coverage.Coverage(data_file=None, source=[str(PACKAGE)], config_file=False, messages=False)
-    watch.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured"])
+    SEEN.clear()
     began = time.process_time()
-    watch.start()
     try:
-        result = yield
+        return (yield)
     finally:
-        watch.stop()
-    seconds, data = time.process_time() - began, watch.get_data()
-    lines = {str(Path(file).relative_to(PACKAGE)): data.lines(file) or [] for file in data.measured_files()}
-    with Path(os.environ[MAP]).open("a", encoding="utf-8") as file:
-        file.write(json.dumps([item.nodeid, round(seconds, 4), {f: at for f, at in lines.items() if at}]) + "\n")
-    return result
+        _write(item.nodeid, time.process_time() - began)
+
+
+def _write(test: str, seconds: float) -> None:
+    if MAP in os.environ:
+        with Path(os.environ[MAP]).open("a", encoding="utf-8") as file:
+            file.write(json.dumps([test, round(seconds, 4), sorted(SEEN)]) + "\n")
