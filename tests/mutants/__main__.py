@@ -55,7 +55,9 @@ def try_mutants(
         forks, alone = Forks(Path(name) / "log.txt"), ChangedFile(Path(name))
         for number in chosen:
             tests = reach.list_tests(number, mutants, seconds)
-            failed = find_failure(alone if reach.is_fixed(number) else forks, number, tests, seconds)
+            in_forks = [] if reach.is_fixed(number) else [test for test in tests if forks.can_run(test)]
+            others = [test for test in tests if test not in set(in_forks)]
+            failed = find_failure(forks, number, in_forks, seconds) or find_failure(alone, number, others, seconds)
             yield number, "noticed" if failed else "not noticed" if tests else "not run", failed
 
 

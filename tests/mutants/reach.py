@@ -28,11 +28,12 @@ class Reach:
         """Return tests that may notice a mutant, the quickest first, as many as take some seconds.
 
         Those come first that reach it; then those of the same files of tests, for what one test computes another may
-        find computed; where none is seen, those that run any function of its file.
+        find computed; where none is seen, those that run any function of its file, or stand in the folder that
+        mirrors its own.
         """
         file = mutants[number].file
         visit = number_visit(k for k, m in enumerate(mutants) if m.file == file)
-        near = self.tests.get(number, ()) or self.tests.get(visit, ())
+        near = self.tests.get(number, ()) or self.tests.get(visit, ()) or self._list_mirror(file)
         places = {test.partition("::")[0] for test in near}
         beside = [test for test in self.seconds if test.partition("::")[0] in places and test not in set(near)]
         chosen, left = [], seconds
@@ -42,6 +43,13 @@ class Reach:
                 break
             chosen.append(test)
         return chosen
+
+    def _list_mirror(self, file: str) -> list[str]:
+        """Return the tests of the folder that mirrors that of a file, or the next one above it that has some."""
+        for folder in Path("tests", file).parents[:-1]:
+            if found := [test for test in self.seconds if test.startswith(f"{folder.as_posix()}/")]:
+                return found
+        return []
 
 
 def read_reach(path: Path) -> Reach:

@@ -21,6 +21,8 @@ from tests.mutants.switch import PACKAGE
 ROOT = PACKAGE.parents[1]
 STARTED = 60.0
 """Seconds that Python and pytest may take before the first test."""
+THREADED = ("jax", "torch")
+"""Libraries that start threads."""
 NONE = -1
 """The number of no mutant."""
 
@@ -39,13 +41,18 @@ class Forks:
     def __init__(self, log: Path) -> None:
         self.log = log
         self.config = pytest.Config.fromdictargs(
-            {}, ["-q", "-m", "not suite", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            {}, ["-m", "not suite", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:terminal"]
         )
         self.config._do_configure()
         self.session = pytest.Session.from_config(self.config)
         self.config.hook.pytest_sessionstart(session=self.session)
         self.session.perform_collect()
         self.items: Mapping[str, pytest.Item] = {item.nodeid: item for item in self.session.items}
+
+    def can_run(self, test: str) -> bool:
+        """Tell whether a fork can run a test: libraries with threads of their own do not live on in it."""
+        item = self.items.get(test)
+        return item is not None and not any(name in item.path.read_text(encoding="utf-8") for name in THREADED)
 
     def run(self, number: int, tests: Sequence[str], seconds: float) -> str:
         """Return the first of some tests that fails with a mutant, or does not end, in a fork; "" where none does."""
