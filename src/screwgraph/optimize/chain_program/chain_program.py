@@ -8,9 +8,11 @@ from functools import cached_property
 
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.chain_program.bounds import LEAST, Bound
+from screwgraph.optimize.chain_program.columns import Locate, pad
 from screwgraph.optimize.chain_program.pattern import Pattern, count_live
 from screwgraph.optimize.chain_program.stage_code import StageCode
-from screwgraph.optimize.chain_program.wide_stage import WideStage, pad
+from screwgraph.optimize.chain_program.wide_bounds import WideBounds
+from screwgraph.optimize.chain_program.wide_stage import WideStage
 from screwgraph.optimize.dense_factors import ENDLESS, flag
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Block, Loop, Memory, Number, Part, SideBySide, StageLoop, Window
@@ -36,10 +38,11 @@ class ChainProgram:
     Bounds of `inputs` hold for u_k, those of `states` for x_{k+1}, those of `rows` for C_k z_k; soft ones have
     penalties l1 e + l2 e^2 / 2. Equalities are F_k z_k = f_k, whose rows are independent in u; residuals of them fall
     by about 1 / `stiffness` a step. `C`, `F` are patterns. With a `tolerance`, steps end once no residual is larger.
+    With neither that nor `is_judged`, residuals are not computed: those of `solution` are 0.
 
     Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
     x; P: cost to go dx'P dx / 2 + p'dx, by rows, an entry of p behind each; L, inverse, V: du = -L'^-1 V (dx, 1), an
-    entry of v behind each row; gap: dx' = T (J dz + gap); dx: a step; J, c, h, H, g, C, F, f, bound (inputs,
+    entry of v behind each row; gap: dx' = T J dz + gap; dx: a step; J, c, h, H, g, C, F, f, bound (inputs,
     states, rows): given; u, du; output: (C z, F z), doutput: its step; D, d: what bounds and equalities add for
     (u, x', C z, F z); before: x; multipliers: of equalities; numbers: t, y, e, z of bounds (`bounds.py`); changes:
     Newton's steps of these. Multipliers and numbers are carried from call to call; x, u are the iterate.
@@ -71,6 +74,7 @@ class ChainProgram:
     stiffness: float = STIFFNESS
     iterations: int = 2
     tolerance: float = 0.0
+    is_judged: bool = True
     prefix: str = "chain."
 
     @property
@@ -101,7 +105,9 @@ class ChainProgram:
         bounds, outputs, equalities = [*self.inputs, *self.states, *self.rows], len(code.outputs), len(self.F)
         return {
             **{"x": nx, "P": nx * code.pitch, "L": nu * (nu - 1) // 2, "inverse": nu, "V": nu * code.pitch},
-            **{"gap": nx, "dx": nx, "J": J, "c": nx, "h": 1, "H": own, "g": nx + nu},
+            **{"gap": nx, "dx": nx},
+            **(WideStage(code, self._locate(0)).sizes if self.is_wide else {}),
+            **{"J": J, "c": nx, "h": 1, "H": own, "g": nx + nu},
             **{"C": C, "F": F, "f": equalities, "bound": len(bounds), "u": nu, "du": nu},
             **dict.fromkeys(("output", "doutput"), outputs),
             **dict.fromkeys(("D", "d"), code.unknowns + equalities),
@@ -151,39 +157,43 @@ class ChainProgram:
         for name, size in once.items():
             add(self.prefix + name, size)
         alias(f"{self.prefix}x0", self.stage("x", 0))
-        for name, size in self._wide(0).scratch.items() if self.is_wide else ():
+        for name, size in WideStage(self.code, self._locate(0)).scratch.items() if self.is_wide else ():
             add(self.prefix + name, size)
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts that solve."""
-        code, bounds = self.code, ["bound", "numbers"]
+        code = self.code
         begin = self._block("begin", ["barrier", "warm"], ["mu", "count"], _begin)
         first = self._block("first", ["penalty"], ["dx", "soft"], self._first)
-        start = self._block(
-            "start", ["u", "x+", *bounds, "warm", "mu", "soft"], ["u", "x+", "numbers", "du", "changes"], code.begin
-        )
         count = self._block("count", ["count", "worst", "size"], ["count", "more"], self._count)
         again = (*self._step(), *self._judge(), count)
         if self.tolerance > 0.0:
             steps: tuple[Part, ...] = (Loop(self.memory.places(f"{self.prefix}more").start, again),)
         else:
-            steps = (StageLoop(self.iterations, self._step(), ()), *self._judge(), count)
+            judged = self._judge() if self.is_judged else (self._block("none", [], ["worst"], lambda: [0.0] * 4),)
+            steps = (StageLoop(self.iterations, self._step(), ()), *judged, count)
         return (
             begin,
             first,
-            *(self._wide(0).clear() if self.is_wide else ()),
-            self._each(start),
-            *((self._each(self._begin_rows()),) if code.outputs else ()),
+            *self._start(),
             *steps,
             self._each(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
             self._block("gain", ["L", "inverse", "V"], ["gain"], code.gain),
             self._block("end", ["mu", "worst", "count", "size"], ["barrier", "solution"], self._end),
         )
 
-    def _begin_rows(self) -> Block:
-        """Return numbers of rows and multipliers of equalities with which all begins."""
+    def _start(self) -> Sequence[Part]:
+        """Return what arranges numbers with which all begins."""
+        if self.is_wide:
+            wide, bounds = WideStage(self.code, self._locate(0)), WideBounds(self.code, self._locate(0))
+            return (*wide.clear(), self._ahead(*bounds.begin(), *wide.arrange()))
+        given = ["bound", "numbers", "warm", "mu", "soft"]
+        found = ["u", "x+", "numbers", "du", "changes"]
+        start = self._each(self._block("start", ["u", "x+", *given], found, self.code.begin))
+        if not self.code.outputs:
+            return (start,)
         given = ["x", "u", "C", "bound", "numbers", "multipliers", "warm", "mu", "soft"]
-        return self._block("rows", given, ["numbers", "multipliers"], self.code.begin_rows)
+        return (start, self._each(self._block("rows", given, ["numbers", "multipliers"], self.code.begin_rows)))
 
     def _step(self) -> tuple[Part, ...]:
         """Return what does a step of Newton's method, and chooses the next barrier."""
@@ -215,12 +225,9 @@ class ChainProgram:
             ),
         )
         if self.is_wide:
-            wide, ahead = self._wide(last), self._wide(0)
-            output = (
-                (self._block("output", ["x", "u", "C", "F"], ["output"], code.output, last),) if code.outputs else ()
-            )
-            condense, measure, update = (*output, *wide.condense()), ahead.measure(), ahead.update()
-            factor = wide.parts(self._block("prepare", given, [], wide.prepare, last))
+            back, ahead = (WideBounds(code, self._locate(k)) for k in (last, 0))
+            condense, measure, update = back.condense(), ahead.measure(), ahead.update()
+            factor = WideStage(code, self._locate(last)).parts()
         rolled = ["du", "dx+", "size", "doutput"]
         return (
             self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], code.end, last),
@@ -290,13 +297,15 @@ class ChainProgram:
             self.memory.alias(own, self.stage(plain, int(own.rpartition("@")[2])))
         return own
 
-    def _wide(self, k: int) -> WideStage:
-        """Return the recursion by rows at a stage."""
+    def _locate(self, k: int) -> Locate:
+        """Return what finds vectors of a stage, those of the next one ("P+"), and those that stand once."""
 
-        def locate_vector(name: str) -> int:
-            return self.stage(name.rstrip("+"), k + name.count("+")).start
+        def locate_vector(name: str) -> range:
+            if self.prefix + name in self.memory.names:
+                return self.memory.places(self.prefix + name)
+            return self.stage(name.rstrip("+"), k + name.count("+"))
 
-        return WideStage(self.code, self.memory, self.prefix, locate_vector)
+        return locate_vector
 
     def _record(self, k: int) -> int:
         return self.memory.places(f"{self.prefix}stages").start + k * self.stride

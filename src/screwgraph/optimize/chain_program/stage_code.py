@@ -16,6 +16,7 @@ from screwgraph.optimize.chain_program.pattern import Pattern, add_multiple, fil
 from screwgraph.optimize.dense_factors import ENDLESS, factor_positive, flag, solve_lower, solve_upper
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number, dot
+from screwgraph.tape.sparse_rows import is_zero
 
 BEHIND = 0.995
 """Part of the way to a boundary that is gone."""
@@ -148,21 +149,21 @@ class StageCode:
     def factor(self, *vectors: Any) -> list[Number]:
         """Return P, L, 1 / diagonal, V, gap, of J, c, h, H, g, C, F, u, D, d, before, x', P+.
 
-        The cost to go, and du = -L'^-1 V (dx, 1), dx' = T (J dz + gap).
+        The cost to go, and du = -L'^-1 V (dx, 1), dx' = T J dz + gap.
         """
         live, c, h, H, g, C, F, u, D, d, before, x, P = vectors
         D, d = self.present(D), self.present(d)
         nx, nu, J = self.nx, self.nu, fill(self.J, live)
         z, own = [*before, *u], self.fill_triangle(H)
-        gap = self.find_gap(J, c, h[0], z, x)
-        W, w = self.turn(P, h[0], D[nu : nu + nx], d[nu : nu + nx])
+        gap = [a - b for a, b in zip(self.follow(J, c, h[0], z), x, strict=True)]
+        W, pull = self.turn(P, h[0], D[nu : nu + nx], d[nu : nu + nx], gap)
         slopes = [a + b for a, b in zip(g, multiply_symmetric(own, z), strict=True)]
         for row, curvature, slope in zip(fill(self.outputs, [*C, *F]), D[nu + nx :], d[nu + nx :], strict=True):
             slopes = add_multiple(slopes, slope, row)
             own = [add_multiple(x, curvature * a, row) for x, a in zip(own, row, strict=True)]
         columns = list(zip(*J, strict=True))
         WJ = [[dot(row, column) for column in columns] for row in W]
-        right, pull = list(zip(*WJ, strict=True)), [dot(row, gap) + b for row, b in zip(W, w, strict=True)]
+        right = list(zip(*WJ, strict=True))
         M = [[own[i][j] + dot(columns[i], right[j]) for j in range(i + 1)] for i in range(nx + nu)]
         m = [a + dot(column, pull) for a, column in zip(slopes, columns, strict=True)]
         S = [[M[nx + i][nx + j] + (D[i] if i == j else 0.0) for j in range(i + 1)] for i in range(nu)]
@@ -183,12 +184,13 @@ class StageCode:
         nx, J = self.nx, fill(self.J, J)
         rows = [V[self.pitch * i : self.pitch * i + nx + 1] for i in range(self.nu)]
         u = solve_upper(self._triangle(L), inverse, [-dot(row[:nx], x) - row[nx] for row in rows])
-        found = [*u, *self.follow(J, gap, h[0], [*x, *u])]
+        moved = self.follow(J, [0.0] * nx, h[0], [*x, *u])
+        found = [*u, *(a + b for a, b in zip(moved, gap, strict=True))]
         return [*found, size[0] + sum((abs(v) for v in found), start=0.0), *self.output(x, u, C, F)]
 
     def follow(self, J: Any, c: Any, h: Number, z: Sequence[Number]) -> list[Number]:
         """Return x' = T (J z + c)."""
-        found = [dot(row, z) + b for row, b in zip(J, c, strict=True)]
+        found = [dot(row, z) if is_zero(b) else dot(row, z) + b for row, b in zip(J, c, strict=True)]
         first = list(found)
         for i, j in self.integrated:
             found[i] = found[i] + h * first[j]
@@ -336,12 +338,12 @@ class StageCode:
         """Return the lower triangle of H."""
         return fill([row[: i + 1] for i, row in enumerate(self.H)], live)
 
-    def turn(self, P: Any, h: Number, D: Any, d: Any) -> tuple[list[list[Number]], list[Number]]:
-        """Return T' (P + D) T and T' (p + d)."""
+    def turn(self, P: Any, h: Number, D: Any, d: Any, gap: Sequence[Number]) -> tuple[list[list[Number]], list[Number]]:
+        """Return T' (P + D) T and T' (p + d + (P + D) gap)."""
         nx = self.nx
         at = [[P[max(i, j) * self.pitch + min(i, j)] for j in range(nx)] for i in range(nx)]
         W = [[at[i][j] + (D[i] if i == j else 0.0) for j in range(nx)] for i in range(nx)]
-        w = [P[i * self.pitch + nx] + d[i] for i in range(nx)]
+        w = [P[i * self.pitch + nx] + d[i] + dot(row, gap) for i, row in enumerate(W)]
         rows, slopes = list(W), list(w)
         for i, j in self.integrated:  # T' W: row j gains h times row i
             rows[j] = [a + h * b for a, b in zip(rows[j], W[i], strict=True)]
@@ -354,13 +356,6 @@ class StageCode:
             for j in range(i):
                 turned[j][i] = turned[i][j]
         return turned, slopes
-
-    def find_gap(self, J: Any, c: Any, h: Number, z: Sequence[Number], x: Any) -> list[Number]:
-        """Return J z + c - T^-1 x'."""
-        gap = [dot(row, z) + b - v for row, b, v in zip(J, c, x, strict=True)]
-        for i, j in self.integrated:
-            gap[i] = gap[i] + h * x[j]
-        return gap
 
     def _in_rows(self, rows: Iterable[Sequence[Number]]) -> list[Number]:
         """Return rows one after the other, with zeros up to the pitch."""

@@ -107,6 +107,7 @@ class Tick:
             inputs=horizon.inputs,
             states=horizon.states,
             iterations=horizon.barrier_steps,
+            is_judged=False,
         )
         self.chain.allocate()
         assert self.size == sum(len(self.chain.stage(name, 0)) for name in self.solution_vectors)

@@ -1,0 +1,177 @@
+"""Bounds and steps of a stage, unknowns of a group side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.optimize.chain_program.bound_groups import BoundGroup, move
+from screwgraph.optimize.chain_program.bounds import Barrier, limit
+from screwgraph.optimize.chain_program.columns import Locate, make_block, make_columns
+from screwgraph.optimize.chain_program.stage_code import StageCode
+from screwgraph.optimize.dense_factors import ENDLESS
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.tape import Block, Number, Part
+from screwgraph.tape.parts import Fill
+
+UNKNOWNS, STEPS = ("u", "x+", "output"), ("du", "dx+", "doutput")
+"""Vectors of (u, x', C z), and of their steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class WideBounds:
+    """What bounds add at a stage, and how it is updated; vectors of the stage are where `locate` says."""
+
+    code: StageCode
+    locate: Locate
+
+    def begin(self) -> tuple[Part, ...]:
+        """Return what makes u, x', numbers and multipliers sound: the last ones, or fresh ones."""
+        code = self.code
+
+        def clean(_: Any, vectors: Any) -> Sequence[Number]:
+            return [choose(abs(vectors[0]) < ENDLESS, vectors[0], 0.0)]
+
+        def keep(scalars: Any, vectors: Any) -> Sequence[Number]:
+            return [choose((scalars[0] > 0.5) * (abs(vectors[0]) < ENDLESS) > 0.5, vectors[0], 0.0)]
+
+        parts = list[Part]()
+        for name, count in (("u", code.nu), ("x+", code.nx)):
+            place = self._at(name)
+            parts.append(make_columns("clean", count, [], [place], [place], clean))
+        for group in code.groups:
+            if group.first < code.nu:
+                parts.append(self._clip(group))
+        if code.outputs:
+            parts.append(self.output())
+        for group in code.groups:
+
+            def start(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
+                return group.begin(vectors[0], scalars[0], self._barriers(group, scalars[1], vectors[1:]))
+
+            scalars = [self._at(name) for name in ("warm", "mu")]
+            vectors = [self._find_unknown(group, UNKNOWNS), *self._list_bound_places(group)]
+            targets = vectors[1 + len(group.kinds) :][: len(group.numbers)]
+            parts.append(make_columns("start", group.count, scalars, vectors, targets, start))
+        if code.F:
+            place = self._at("multipliers")
+            parts.append(make_columns("start", len(code.F), [self._at("warm")], [place], [place], keep))
+        zeros = (Fill(self._at(name), len(self.locate(name))) for name in ("du", "changes"))
+        return (*parts, *zeros)
+
+    def _clip(self, group: BoundGroup) -> Part:
+        """Return what puts inputs within bounds."""
+
+        def clip(_: Any, vectors: Any) -> Sequence[Number]:
+            v, *values = vectors
+            for kind, value in zip(group.kinds, values, strict=True):
+                v = maximum(v, value) if kind.lower else minimum(v, value)
+            return [v]
+
+        place, values = self._find_unknown(group, UNKNOWNS), self._list_bound_places(group)[: len(group.kinds)]
+        return make_columns("clip", group.count, [], [place, *values], [place], clip)
+
+    def output(self) -> Block:
+        """Return C z and F z."""
+        given = [self.locate(name) for name in ("x", "u", "C", "F")]
+        return make_block("output", given, [self.locate("output")], self.code.output)
+
+    def condense(self) -> tuple[Part, ...]:
+        """Return what bounds and equalities add to the Hessian of (w, F z) and to the gradient, and the copy of x."""
+        parts: list[Part] = [self.output()] if self.code.outputs else []
+        parts += [self._hold()] if self.code.F else []
+        for group in self.code.groups:
+            targets = [self._at(name) + group.first for name in ("D", "d")]
+
+            def add(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
+                return group.condense(vectors[0], self._barriers(group, scalars[0], vectors[1:]))
+
+            vectors = [self._find_unknown(group, UNKNOWNS), *self._list_bound_places(group)]
+            parts.append(make_columns("condense", group.count, [self._at("mu")], vectors, targets, add))
+        places = [self._at(name) for name in ("x", "before")]
+        copy = make_columns("copy", self.code.nx, [], places[:1], places[1:], lambda _, x: [x[0]])
+        return (*parts, copy)
+
+    def _hold(self) -> Part:
+        """Return what equalities add."""
+        code = self.code
+        given = [self._at("output") + len(code.C), self._at("f"), self._at("multipliers")]
+        targets = [self._at(name) + code.unknowns for name in ("D", "d")]
+
+        def add(_: Any, vectors: Any) -> Sequence[Number]:
+            output, f, multiplier = vectors
+            return [code.stiffness, *code.hold([output], [f], [multiplier])]
+
+        return make_columns("hold", len(code.F), [], given, targets, add)
+
+    def measure(self) -> tuple[Part, ...]:
+        """Return Newton's steps of numbers, and how much of them each unknown of w takes."""
+        parts, reach = list[Part](), self._at("reach")
+        for group in self.code.groups:
+            parts_of = [reach + group.first, reach + self.code.unknowns + group.first]
+
+            def take(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
+                barriers = self._barriers(group, scalars[0], vectors[4:])
+                return group.measure(vectors[0], vectors[1], vectors[2:4], barriers)
+
+            moves = [self._find_unknown(group, names) for names in (UNKNOWNS, STEPS)]
+            targets = [*(self._at("changes") + place for place in group.numbers), *parts_of]
+            vectors = [*moves, *parts_of, *self._list_bound_places(group)]
+            parts.append(make_columns("measure", group.count, [self._at("mu")], vectors, targets, take))
+        return tuple(parts)
+
+    def update(self) -> tuple[Part, ...]:
+        """Return w, the numbers and the multipliers after a step."""
+        parts, steps = list[Part](), self._at("steps")
+
+        def go(scalars: Any, vectors: Any) -> Sequence[Number]:
+            return [move(vectors[0], vectors[1], scalars[0])]
+
+        def keep(scalars: Any, vectors: Any) -> Sequence[Number]:
+            now, changes = vectors[: len(vectors) // 2], vectors[len(vectors) // 2 :]
+            pairs = enumerate(zip(now, changes, strict=True))
+            return [limit(move(a, b, scalars[k % 2])) for k, (a, b) in pairs]
+
+        if self.code.F:
+            parts.append(self._hold_on(steps))
+        for names, count in ((("u", "du"), self.code.nu), (("x+", "dx+"), self.code.nx)):
+            vectors = [self._at(name) for name in names]
+            parts.append(make_columns("move", count, [steps], vectors, vectors[:1], go))
+        for group in self.code.groups:
+            now, changes = ([self._at(name) + place for place in group.numbers] for name in ("numbers", "changes"))
+            parts.append(make_columns("keep", group.count, [steps, steps + 1], [*now, *changes], now, keep))
+        return tuple(parts)
+
+    def _hold_on(self, steps: int) -> Part:
+        """Return the multipliers of equalities after a step."""
+        code = self.code
+        places = [self._at(name) + len(code.C) for name in ("output", "doutput")]
+        given = [*places, self._at("f"), self._at("multipliers")]
+
+        def move_multiplier(scalars: Any, vectors: Any) -> Sequence[Number]:
+            output, change, f, multiplier = vectors
+            return code.hold_on([output], [change], [f], [multiplier], scalars[0])
+
+        return make_columns("hold", len(code.F), [steps + 1], given, given[3:], move_multiplier)
+
+    def _at(self, name: str) -> int:
+        return self.locate(name).start
+
+    def _find_unknown(self, group: BoundGroup, names: Sequence[str]) -> int:
+        """Return where the first unknown of a group stands, or its step."""
+        starts = (0, self.code.nu, self.code.nu + self.code.nx)
+        start, name = next(pair for pair in zip(starts[::-1], names[::-1], strict=True) if pair[0] <= group.first)
+        return self._at(name) + group.first - start
+
+    def _list_bound_places(self, group: BoundGroup) -> list[int]:
+        """Return where values, numbers and penalties of the first unknown of a group stand."""
+        values, numbers = (
+            [self._at(name) + place for place in places]
+            for name, places in (("bound", group.values), ("numbers", group.numbers))
+        )
+        return [*values, *numbers, *(self._at("soft") + place for place in group.penalties)]
+
+    def _barriers(self, group: BoundGroup, mu: Number, given: Any) -> list[Barrier]:
+        values, numbers = len(group.values), len(group.numbers)
+        return group.barriers(given[:values], given[values : values + numbers], mu, given[values + numbers :])
