@@ -14,6 +14,8 @@ Numbers = Sequence[Number]
 ENDLESS = 1e250
 """A way without an end."""
 TINY = 1e-300
+LEAST_PIVOT = 1e-150
+"""A pivot that is none: its inverse times a number is one."""
 
 
 def flag(condition: Any) -> Number:
@@ -32,6 +34,42 @@ def factor_positive(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Numb
         inverse.append(1.0 / (maximum(pivot, 1e-14 * abs(given[i]) + TINY)) ** 0.5)
         L.append(row)
     return L, inverse
+
+
+def factor_diagonal(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Number]]:
+    """Return the rows of a unit L below its diagonal, L D L' = H, and the inverse of D; H by its lower triangle.
+
+    Without roots, numbers of a small matrix wait half as long for each other.
+    """
+    L, inverse = list[list[Number]](), list[Number]()
+    for i, given in enumerate(H):
+        scaled, row = list[Number](), list[Number]()  # rows of L D and of L
+        for j in range(i):
+            scaled.append(given[j] - dot(scaled, L[j]))
+        for j, x in enumerate(scaled):
+            row.append(x * inverse[j])
+        pivot = given[i] - dot(row, scaled)
+        inverse.append(1.0 / maximum(pivot, 1e-14 * abs(given[i]) + LEAST_PIVOT))
+        L.append(row)
+    return L, inverse
+
+
+def solve_unit_lower(L: Sequence[Numbers], right: Numbers) -> list[Number]:
+    """Return L^-1 b of a unit L."""
+    found = list[Number]()
+    for row, b in zip(L, right, strict=True):
+        total = dot(row, found)
+        found.append(b if is_zero(total) else b - total)
+    return found
+
+
+def solve_unit_upper(L: Sequence[Numbers], right: Numbers) -> list[Number]:
+    """Return L'^-1 b of a unit L."""
+    left = list(right)
+    for i in reversed(range(len(left))):
+        for j, entry in enumerate(L[i]):
+            left[j] = left[j] - entry * left[i]
+    return left
 
 
 def solve_lower(L: Sequence[Numbers], inverse: Numbers, right: Numbers) -> list[Number]:

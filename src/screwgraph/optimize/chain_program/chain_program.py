@@ -41,7 +41,7 @@ class ChainProgram:
     With neither that nor `is_judged`, residuals are not computed: those of `solution` are 0.
 
     Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
-    x; P: cost to go dx'P dx / 2 + p'dx, by rows, an entry of p behind each; L, inverse, V: du = -L'^-1 V (dx, 1), an
+    x; P: cost to go dx'P dx / 2 + p'dx, by rows, an entry of p behind each; L, V: du = -L'^-1 V (dx, 1), an
     entry of v behind each row; gap: dx' = T J dz + gap; dx: a step; J, c, h, H, g, C, F, f, bound (inputs,
     states, rows): given; u, du; output: (C z, F z), doutput: its step; D, d: what bounds and equalities add for
     (u, x', C z, F z); before: x; multipliers: of equalities; numbers: t, y, e, z of bounds (`bounds.py`); changes:
@@ -104,7 +104,7 @@ class ChainProgram:
         own = count_live([row[: i + 1] for i, row in enumerate(code.H)])
         bounds, outputs, equalities = [*self.inputs, *self.states, *self.rows], len(code.outputs), len(self.F)
         return {
-            **{"x": nx, "P": nx * code.pitch, "L": nu * (nu - 1) // 2, "inverse": nu, "V": nu * code.pitch},
+            **{"x": nx, "P": nx * code.pitch, "L": nu * (nu - 1) // 2, "V": nu * code.pitch},
             **{"gap": nx, "dx": nx},
             **(WideStage(code, self._locate(0)).sizes if self.is_wide else {}),
             **{"J": J, "c": nx, "h": 1, "H": own, "g": nx + nu},
@@ -178,7 +178,7 @@ class ChainProgram:
             *self._start(),
             *steps,
             self._each(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
-            self._block("gain", ["L", "inverse", "V"], ["gain"], code.gain),
+            self._block("gain", ["L", "V"], ["gain"], code.gain),
             self._block("end", ["mu", "worst", "count", "size"], ["barrier", "solution"], self._end),
         )
 
@@ -201,7 +201,7 @@ class ChainProgram:
         bounds, moves = ["bound", "numbers", "mu", "soft"], ["u", "x+", "du", "dx+"]
         given = ["J", "c", "h", "H", "g", "C", "F", "u", "D", "d", "before", "x+", "P+"]
         held, outputs = ["f", "multipliers"], ["output", "doutput"]
-        found = ["P", "L", "inverse", "V", "gap"]
+        found = ["P", "L", "V", "gap"]
         condense: Sequence[Part]
         condense, factor, measure, update = (
             (

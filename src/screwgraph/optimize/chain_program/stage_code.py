@@ -13,7 +13,7 @@ from typing import Any
 from screwgraph.optimize.chain_program.bound_groups import BoundGroup, find_groups, move
 from screwgraph.optimize.chain_program.bounds import LEAST, Barrier, Bound, limit
 from screwgraph.optimize.chain_program.pattern import Pattern, add_multiple, fill, multiply_symmetric
-from screwgraph.optimize.dense_factors import ENDLESS, factor_positive, flag, solve_lower, solve_upper
+from screwgraph.optimize.dense_factors import ENDLESS, factor_diagonal, flag, solve_unit_lower, solve_unit_upper
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number, dot
 from screwgraph.tape.sparse_rows import is_zero
@@ -147,9 +147,9 @@ class StageCode:
         return [*D, *[self.stiffness] * len(held), *d, *held, *before, *output]
 
     def factor(self, *vectors: Any) -> list[Number]:
-        """Return P, L, 1 / diagonal, V, gap, of J, c, h, H, g, C, F, u, D, d, before, x', P+.
+        """Return P, L, V, gap, of J, c, h, H, g, C, F, u, D, d, before, x', P+.
 
-        The cost to go, and du = -L'^-1 V (dx, 1), dx' = T J dz + gap.
+        The cost to go, and du = -L'^-1 V (dx, 1), dx' = T J dz + gap: L D L' = M_uu, V = D^-1 L^-1 M_u.
         """
         live, c, h, H, g, C, F, u, D, d, before, x, P = vectors
         D, d = self.present(D), self.present(d)
@@ -167,23 +167,25 @@ class StageCode:
         M = [[own[i][j] + dot(columns[i], right[j]) for j in range(i + 1)] for i in range(nx + nu)]
         m = [a + dot(column, pull) for a, column in zip(slopes, columns, strict=True)]
         S = [[M[nx + i][nx + j] + (D[i] if i == j else 0.0) for j in range(i + 1)] for i in range(nu)]
-        L, inverse = factor_positive(S)
-        V = [solve_lower(L, inverse, [M[nx + i][j] for i in range(nu)]) for j in range(nx)]  # columns
-        V.append(solve_lower(L, inverse, [a + b for a, b in zip(m[nx:], d[:nu], strict=True)]))
-        cost = [[M[max(i, j)][min(i, j)] - dot(V[max(i, j)], V[min(i, j)]) for j in range(nx)] for i in range(nx)]
-        rows = [[*row, m[i] - dot(V[i], V[nx])] for i, row in enumerate(cost)]
-        numbers = [*(x for row in L for x in row), *inverse, *self._in_rows(zip(*V, strict=True))]
+        L, inverse = factor_diagonal(S)
+        right = [[M[nx + i][j] for i in range(nu)] for j in range(nx)]
+        right.append([a + b for a, b in zip(m[nx:], d[:nu], strict=True)])
+        Y = [solve_unit_lower(L, column) for column in right]
+        V = [[a * b for a, b in zip(column, inverse, strict=True)] for column in Y]
+        cost = [[M[max(i, j)][min(i, j)] - dot(V[max(i, j)], Y[min(i, j)]) for j in range(nx)] for i in range(nx)]
+        rows = [[*row, m[i] - dot(V[i], Y[nx])] for i, row in enumerate(cost)]
+        numbers = [*(x for row in L for x in row), *self._in_rows(zip(*V, strict=True))]
         return [*self._in_rows(rows), *numbers, *gap]
 
     def roll(self, *vectors: Any) -> list[Number]:
-        """Return Newton's steps of u and x', their size more, those of (C z, F z), of L, inverse, V, gap, dx, J, h...
+        """Return Newton's steps of u and x', their size more, those of (C z, F z), of L, V, gap, dx, J, h...
 
         The rest: size, C, F.
         """
-        L, inverse, V, gap, x, J, h, size, C, F = vectors
+        L, V, gap, x, J, h, size, C, F = vectors
         nx, J = self.nx, fill(self.J, J)
         rows = [V[self.pitch * i : self.pitch * i + nx + 1] for i in range(self.nu)]
-        u = solve_upper(self._triangle(L), inverse, [-dot(row[:nx], x) - row[nx] for row in rows])
+        u = solve_unit_upper(self._triangle(L), [-dot(row[:nx], x) - row[nx] for row in rows])
         moved = self.follow(J, [0.0] * nx, h[0], [*x, *u])
         found = [*u, *(a + b for a, b in zip(moved, gap, strict=True))]
         return [*found, size[0] + sum((abs(v) for v in found), start=0.0), *self.output(x, u, C, F)]
@@ -328,10 +330,10 @@ class StageCode:
         """Return inputs within their bounds."""
         return self._clip(list(u), bound)
 
-    def gain(self, L: Any, inverse: Any, V: Any) -> list[Number]:
+    def gain(self, L: Any, V: Any) -> list[Number]:
         """Return K of u = K x + k by rows."""
         columns = [[-V[self.pitch * i + j] for i in range(self.nu)] for j in range(self.nx)]
-        solved = [solve_upper(self._triangle(L), inverse, column) for column in columns]
+        solved = [solve_unit_upper(self._triangle(L), column) for column in columns]
         return [choose(abs(x) < ENDLESS, x, 0.0) for row in zip(*solved, strict=True) for x in row]
 
     def fill_triangle(self, live: Any) -> list[list[Any]]:

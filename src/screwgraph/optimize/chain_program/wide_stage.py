@@ -13,7 +13,7 @@ from typing import Any
 from screwgraph.optimize.chain_program.columns import Locate, make_block, make_columns, pad
 from screwgraph.optimize.chain_program.pattern import Pattern, fill, is_present, multiply_symmetric
 from screwgraph.optimize.chain_program.stage_code import StageCode
-from screwgraph.optimize.dense_factors import factor_positive
+from screwgraph.optimize.dense_factors import factor_diagonal
 from screwgraph.tape import Block, Number, Part, dot
 from screwgraph.tape.parts import Copies, Fill
 
@@ -25,9 +25,9 @@ class WideStage:
     Vectors of a stage, which `arrange` writes once a call: J_rows: live rows of J; C_rows: rows of C and F. Scratch,
     which is fixed: outputs: C_rows times what bounds and equalities add; own: H and all of the gradient; pull:
     (P + D) T gap; w: T' of the gradient of what follows; slope: J_rows' w; turn: live rows of W = T'(P + D) T; steady:
-    one in columns of x of other rows; rows: W J; M: the Hessian and the gradient of the stage and what follows;
-    factor: V once more. T'(P + D) takes the place of P. What is written number by number is not read as vectors soon
-    after: processors wait for such stores.
+    one in columns of x of other rows; rows: W J; M: the Hessian and the gradient of the stage and what follows, a block
+    M_u = (M_ux, gradient, M_uu); factor: L^-1 M_u; inverse: D^-1 of L D L' = M_uu. T'(P + D) takes the place of P.
+    What is written number by number is not read as vectors soon after: processors wait for such stores.
     """
 
     code: StageCode
@@ -68,6 +68,7 @@ class WideStage:
                 "rows": nx * width,
                 "M": (nx + nu) * width,
                 "factor": nu * pitch,
+                "inverse": nu,
             },
         }
 
@@ -286,20 +287,20 @@ class WideStage:
             yield make_columns("stage", count, scalars, [*rows, *outputs, *own[first:end]], M[first:end], add)
 
     def _pivots(self, lower: Any) -> list[Number]:
-        L, inverse = factor_positive([lower[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(self.code.nu)])
+        L, inverse = factor_diagonal([lower[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(self.code.nu)])
         return [*(x for row in L for x in row), *inverse]
 
     def _solve(self, scalars: Any, vectors: Any) -> list[Number]:
-        """Return V = L^-1 M, twice."""
+        """Return V = D^-1 L^-1 M_u, and L^-1 M_u."""
         nu, found = self.code.nu, list[Number]()
-        place = 0
+        place, inverse = 0, scalars[self.code.nu * (self.code.nu - 1) // 2 :]
         for i, right in enumerate(vectors):
-            found.append((right - dot(list(scalars[place : place + i]), found)) * scalars[nu * (nu - 1) // 2 + i])
+            found.append(right - dot(list(scalars[place : place + i]), found))
             place += i
-        return [*found, *found]
+        return [*(x * inverse[i] for i, x in enumerate(found[:nu])), *found]
 
     def _reduce(self, scalars: Any, vectors: Any) -> list[Number]:
-        """Return M - V'V."""
+        """Return M - V' D V."""
         nx, nu = self.code.nx, self.code.nu
         V, M = vectors[:nu], vectors[nu:]
         return [b - dot([scalars[k * nx + i] for k in range(nu)], list(V)) for i, b in enumerate(M)]
