@@ -133,6 +133,7 @@ def test_places_of_wrenches_that_are_no_names_are_refused(puma, names):
 def test_an_unknown_link_of_an_external_wrench_is_told_with_those_that_are_near(puma, make):
     text = message(InputError, make, puma, external_wrenches=("link7",))
     assert text.startswith("no frame is called 'link7' (did you mean link")
+    assert "~" not in text  # names that passes give are no one's
 
 
 def test_a_place_of_two_external_wrenches_is_refused(puma):

@@ -35,7 +35,7 @@ def test_a_directory_an_empty_and_a_huge_file_are_refused(tmp_path):
     (tmp_path / "folder.urdf").mkdir()
     assert "folder.urdf: this is a directory" in refused(tmp_path / "folder.urdf")
     for name in ("leg.urdf", "leg.yaml"):
-        assert complaint(" \n", tmp_path, name) == f"{name}: the file is empty (name a robot file)"
+        assert complaint(" \n", tmp_path, name) == f"{name}: the file is empty (name another file)"
     huge = tmp_path / "huge.urdf"
     with huge.open("wb") as stream:
         stream.truncate(LARGEST_FILE + 1)

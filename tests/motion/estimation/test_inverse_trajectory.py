@@ -79,6 +79,7 @@ def test_the_result_is_saved(tmp_path):
     ("table", "line"),
     [
         ({"joint1": np.zeros(9)}, "the trajectory has no times"),
+        ({"time": np.arange(9.0), "joint1": np.zeros(9)}, "call its column 'time' t"),
         ({"t": np.arange(9.0), "joint1": np.zeros(9)}, "the trajectory gives 1 of 2 coordinates"),
         ({"t": np.arange(9.0), "joint3": np.zeros(9)}, r"no coordinate is called 'joint3'"),
         ({"t": np.arange(3.0), "joint1": np.zeros(3), "joint2": np.zeros(3)}, "has 3 samples"),

@@ -34,6 +34,14 @@ def test_the_exit_status_is_that_of_the_process():
     assert process("inof").returncode == 2
 
 
+def test_a_command_that_fails_leaves_no_folder_behind(tmp_path):
+    table = tmp_path / "log.csv"
+    table.write_text("time,joint1,joint2\n0,0,0\n1,1,1\n")
+    done = process("inverse", "rr", "--trajectory", str(table), "-o", str(tmp_path / "out"))
+    assert (done.returncode, done.stderr) == (1, f"{table}:1: the trajectory has no times (call its column 'time' t)\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
+
+
 def test_nothing_fails_where_the_terminal_lacks_letters():
     ascii_only = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
     done = process("solve", "rr", "--problem", "inverse", "--algorithm", env=ascii_only)

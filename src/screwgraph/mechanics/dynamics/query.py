@@ -46,6 +46,8 @@ class Query:
         """The query as the compiler takes it."""
         kind = "external_wrenches"
         wrenches = tuple(Key(kind, frame) for frame in self.external_wrenches)
+        for frame in self.external_wrenches:
+            self.robot.frame(frame)  # passes that follow know links of their own
         parameters = tuple(parameter_variable(self.robot, parameter).key for parameter in self.parameters)
         others = ((kind, wrenches), (PARAMETERS, parameters))
         arguments = (*self.arguments, *((name, keys) for name, keys in others if keys))

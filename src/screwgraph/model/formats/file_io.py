@@ -30,7 +30,7 @@ def read_bytes(path: Path, file: str) -> bytes:
     except (OSError, ValueError) as error:
         raise ModelError("the file cannot be read", at=file, why=_reason(error)) from error
     if not data.strip():
-        raise ModelError("the file is empty", at=file, fix="name a robot file")
+        raise ModelError("the file is empty", at=file, fix="name another file")
     return data
 
 
@@ -52,7 +52,7 @@ def _check(path: Path, file: str) -> None:
     if path.is_dir():
         raise ModelError("this is a directory", at=file, fix="name a file in it")
     if not path.is_file():
-        raise ModelError("this is not an ordinary file", at=file, fix="name a robot file")
+        raise ModelError("this is not an ordinary file", at=file, fix="name another file")
 
 
 def write_atomically(path: Path, data: bytes, file: str) -> None:

@@ -124,7 +124,7 @@ def parse_yaml(data: bytes, file: str) -> Value:
     except (ValueError, OverflowError) as error:  # escapes that are no characters
         raise ModelError("the YAML is broken", at=Place(file), why=str(error)) from error
     if root is None:
-        raise ModelError("the file is empty", at=file, fix="name a robot file")
+        raise ModelError("the file is empty", at=file, fix="name another file")
     return _Reading(file).value(root, 0)
 
 

@@ -14,7 +14,13 @@ from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.model.robot import Joint, Robot, constraint_residual, make_unknown_name_error
 from screwgraph.motion.estimation.result import InverseSolution
 from screwgraph.motion.estimation.smoothing_spline import SmoothedSamples, doubt_spacing, smooth_samples
-from screwgraph.motion.estimation.trajectory_tables import noise_levels, read_column, validate_times
+from screwgraph.motion.estimation.trajectory_tables import (
+    list_columns,
+    locate_names,
+    noise_levels,
+    read_column,
+    validate_times,
+)
 from screwgraph.motion.simulation import (
     Trajectory,
     Watch,
@@ -61,8 +67,9 @@ def inverse_robot_trajectory(
         found = _under_motion(robot, trajectory)
         watch(1.0)
         return found
-    names = _names(trajectory)
-    places = _places(robot, names)
+    with locate_names(trajectory):
+        names = list_columns(trajectory, "joint1")
+        places = _places(robot, names)
     t = validate_times(trajectory, "trajectory")
     given = np.stack([read_column(name, trajectory[name], len(t)) for name in names], axis=1)
     dt = float(t[1] - t[0])
@@ -117,12 +124,6 @@ def _check_closed(robot: Robot, q: Float[np.ndarray, "N nq"]) -> None:
         raise InputError(
             f"the trajectory leaves loops open by {gap:.3g}", fix="give the coordinates of the independent joints"
         )
-
-
-def _names(trajectory: Any) -> list[str]:
-    if not isinstance(trajectory, Mapping) or "t" not in trajectory:
-        raise InputError("the trajectory has no times", fix='give {"t": times, "joint1": angles, ...}')
-    return [name for name in trajectory if name != "t"]
 
 
 def _labels(joint: Joint) -> list[str]:

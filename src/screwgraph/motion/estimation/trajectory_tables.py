@@ -17,6 +17,8 @@ from screwgraph.model.mechanism.mechanism import Mechanism
 from screwgraph.motion.estimation.smoothing_spline import FEWEST, doubt_spacing, smooth_samples
 from screwgraph.optimize import each
 
+TIMES = ("time", "times", "timestamp", "stamp", "T", "Time", "t (s)", "t [s]", "time (s)", "time [s]", "seconds")
+"""Names that other programs give to the column t (s)."""
 EVEN = 1e-6
 """Differences of time steps, relative to a step, that printed digits explain."""
 
@@ -77,11 +79,18 @@ def noise_levels(noise: Any, names: Sequence[str]) -> Float[np.ndarray, " k"]:
     return np.array([np.nan if level is None else float(level) for level in levels])
 
 
+def list_columns(trajectory: Any, example: str) -> list[str]:
+    """Return the names of a trajectory's columns beside its times. Raises InputError where it has no times."""
+    if isinstance(trajectory, Mapping) and "t" in trajectory:
+        return [name for name in trajectory if name != "t"]
+    others = [name for name in trajectory if name in TIMES] if isinstance(trajectory, Mapping) else []
+    fix = f"call its column {others[0]!r} t" if others else f'give {{"t": times, "{example}": angles, ...}}'
+    raise InputError("the trajectory has no times", fix=fix)
+
+
 def _coordinates(mechanism: Mechanism, trajectory: Any) -> tuple[list[str], tuple[int, ...]]:
     """Return the names of a trajectory's columns, and their places in q."""
-    if not isinstance(trajectory, Mapping) or "t" not in trajectory:
-        raise InputError("the trajectory has no times", fix='give {"t": times, "theta": angles, ...}')
-    names = [name for name in trajectory if name != "t"]
+    names = list_columns(trajectory, "theta")
     coordinates = tuple(mechanism.index(name) for name in names)
     if len(names) != mechanism.dof:
         raise InputError(

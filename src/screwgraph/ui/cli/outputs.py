@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,14 +78,21 @@ def can_draw(what: str) -> bool:
 
 
 def make_folder(folder: str) -> Path:
-    """Make a folder, if there is none. Raises InputError where that cannot be."""
+    """Make a folder, if there is none; it goes where nothing was written. Raises InputError where that cannot be."""
     path = Path(folder)
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        if not path.is_dir():
+            path.mkdir(parents=True, exist_ok=True)
+            atexit.register(_remove_empty, path.resolve())
     except OSError as error:
         why = error.strerror or str(error)
         raise InputError(f"the folder {folder!r} cannot be created", why=why) from error
     return path
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # it has files
+        folder.rmdir()
 
 
 def write_plots(

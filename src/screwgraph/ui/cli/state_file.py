@@ -165,7 +165,7 @@ def parse_coordinates(name: str, value: Any, robot: Robot) -> np.ndarray:
     size = robot.nq if name == "q" else robot.nv
     array = parse_numbers(value, name)
     if array.ndim == 0 or array.shape[-1] != size:
-        has = f"has the shape {array.shape}" if array.ndim != 1 else f"has {len(array)} numbers"
+        has = f"has the shape {array.shape}" if array.ndim != 1 else f"has {len(array)} number{'s' * (len(array) != 1)}"
         raise InputError(
             f"{name} {has}, the robot has {size}",
             why=f"its joints are {_some(robot.joint_names)}",
