@@ -25,6 +25,7 @@ from screwgraph.compiler.cache import source_digest
 from screwgraph.compiler.problem import ordering_search
 from screwgraph.compiler.problem.plan_costs import PlanTrials
 from screwgraph.elimination import orderings
+from tests.known_analyses import share_analyses
 from tests.sampling import ALL, SEED, is_turn, kinds_of, read_slow_functions, read_tables, sample_cases, seed_of_run
 
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -103,6 +104,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             source_digest, "_state_of_sources", cache(source_digest._state_of_sources)
         )  # nobody edits them meanwhile
         patch.setattr(progress_report, "PIPED_SECONDS", math.inf)  # on slow machines, too, commands say nothing
+        share_analyses(patch)
         yield
 
 
@@ -162,9 +164,13 @@ def _try_until_one_is_possible(trials: PlanTrials, names: Sequence[str], inputs:
 
 
 def _object_soon(assembly: str, processor: Processor, level: int = 0) -> bytes:
+    return _target_soon(processor).emit_object(llvm.parse_assembly(assembly))
+
+
+@cache
+def _target_soon(processor: Processor) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple().create_target_machine(
+    return llvm.Target.from_default_triple().create_target_machine(
         cpu=processor.model, features=processor.features, opt=0
     )
-    return target.emit_object(llvm.parse_assembly(assembly))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.elimination.engine import eliminate_rows
 from screwgraph.elimination.group import Group
 from screwgraph.graph import Derived, FactorGraph, Key, Role, Row, Variable, joints_by_multiplier, linear_rows
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import SAMPLES, WIDE, Scalar, Tape
 
 SEED = 20260
@@ -69,19 +71,19 @@ def _inertia(row: Row) -> float:
     return max(map(abs, own), default=0.0)
 
 
-def _special(variable: Variable) -> np.ndarray:
+@lru_cache(maxsize=1024)
+def _special(manifold: Manifold, index: int) -> np.ndarray:
     """Return positions at which pivots like to vanish: zero, multiples of pi/2, equal joints (rad, m)."""
-    zero, rng = variable.manifold.identity(), np.random.default_rng(SEED + variable.index)
-    tangent = variable.manifold.dim
-    equal = [np.full(tangent, angle) for angle in EQUAL]
-    turned = [rng.choice(QUARTERS, tangent) for _ in range(SPECIAL - len(EQUAL))]
-    return np.array([variable.manifold.retract(zero, step) for step in (*equal, *turned)])
+    zero, rng = manifold.identity(), np.random.default_rng(SEED + index)
+    equal = [np.full(manifold.dim, angle) for angle in EQUAL]
+    turned = [rng.choice(QUARTERS, manifold.dim) for _ in range(SPECIAL - len(EQUAL))]
+    return np.array([manifold.retract(zero, step) for step in (*equal, *turned)])
 
 
 def _input_vector(tape: Tape, variable: Variable, rng: np.random.Generator, special: bool) -> np.ndarray:
     samples = np.array([variable.random(rng) for _ in range(SAMPLES + WIDE)])
     if special and variable.key.role is Role.POSITION:
-        samples[-SPECIAL:] = _special(variable)
+        samples[-SPECIAL:] = _special(variable.manifold, variable.index)
     if variable.assembled is not None:  # signs of pivots are judged where the model is assembled
         states = variable.assembled.states
         samples[-len(states) :] = states

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxtyping import Float
 
-from screwgraph.spatial.generic_math import Array, atan2, choose, matrix, real, sqrt, vector
+from screwgraph.spatial.generic_math import Array, atan2, choose, floats, matrix, real, sqrt, vector
 from screwgraph.spatial.rotation_series import SMALL, evaluate_polynomial, exponential_coefficients
 from screwgraph.spatial.so3 import squared_length
 
@@ -17,6 +17,7 @@ UNIT_TOLERANCE = 2.0 * ROUNDED
 
 def product(p: Float[Array, "4"], q: Float[Array, "4"]) -> Float[Array, "4"]:
     """Return the quaternion of the rotation p after which, in its own frame, comes q."""
+    p, q = floats(p), floats(q)
     x, y, z, w = p[0], p[1], p[2], p[3]
     a, b, c, s = q[0], q[1], q[2], q[3]
     return vector(
@@ -36,6 +37,7 @@ def inverse(q: Float[Array, "4"]) -> Float[Array, "4"]:
 
 def to_rotation(q: Float[Array, "4"]) -> Float[Array, "3 3"]:
     """Return the rotation R of a unit quaternion."""
+    q = floats(q)
     x, y, z, w = q[0], q[1], q[2], q[3]
     return matrix(
         [
@@ -48,15 +50,16 @@ def to_rotation(q: Float[Array, "4"]) -> Float[Array, "3 3"]:
 
 def from_rotation(R: Float[Array, "3 3"]) -> Float[Array, "4"]:
     """Return the quaternion with w >= 0: of the four ways to divide, the one by the largest (Shepperd, 1978)."""
-    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    rows = [floats(R[i]) for i in range(3)]
+    trace = rows[0][0] + rows[1][1] + rows[2][2]
     ways = []
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         entries = [0.0, 0.0, 0.0]
-        entries[i] = 1.0 + 2.0 * R[i, i] - trace
-        entries[j], entries[k] = R[j, i] + R[i, j], R[k, i] + R[i, k]
-        ways.append((*entries, R[k, j] - R[j, k]))
-    ways.append((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], 1.0 + trace))
+        entries[i] = 1.0 + 2.0 * rows[i][i] - trace
+        entries[j], entries[k] = rows[j][i] + rows[i][j], rows[k][i] + rows[i][k]
+        ways.append((*entries, rows[k][j] - rows[j][k]))
+    ways.append((rows[2][1] - rows[1][2], rows[0][2] - rows[2][0], rows[1][0] - rows[0][1], 1.0 + trace))
     best, size = list(ways[3]), ways[3][3]
     for i in range(3):
         better = real(ways[i][i]) > real(size)

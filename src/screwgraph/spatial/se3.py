@@ -11,6 +11,10 @@ from screwgraph.spatial.so3 import from_rpy, skew
 
 def transform(R: Float[Array, "3 3"], p: Float[Array, "3"]) -> Float[Array, "4 4"]:
     """Build T from rotation R and translation p (m)."""
+    if isinstance(R, np.ndarray) and isinstance(p, np.ndarray):
+        T = np.full((4, 4), 0.0, dtype=np.result_type(R, p, float))
+        T[:3, :3], T[:3, 3], T[3, 3] = R, p.reshape(3), 1.0
+        return T
     column = p.reshape((3, 1)) if isinstance(p, np.ndarray) else p
     return block([[R, column], [np.zeros((1, 3)), np.ones((1, 1))]])
 
@@ -49,4 +53,8 @@ def inverse(T: Float[Array, "4 4"]) -> Float[Array, "4 4"]:
 def Ad(T: Float[Array, "4 4"]) -> Float[Array, "6 6"]:
     """Return [Ad_T], which maps twists as T = T_ab maps points: V_a = [Ad_T] V_b. Lynch & Park (3.83)."""
     R, p = rotation(T), translation(T)
+    if isinstance(T, np.ndarray):
+        A = np.full((6, 6), 0.0, dtype=np.result_type(T, float))
+        A[:3, :3], A[3:, 3:], A[3:, :3] = R, R, skew(p) @ R
+        return A
     return block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.spatial.generic_math import Array, cos, matrix, sin
+from screwgraph.spatial.generic_math import Array, cos, floats, matrix, sin
 
 
 def skew(w: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Return [w], with [w] x = w cross x. Lynch & Park (3.30)."""
-    return matrix([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    w = floats(w)
+    x, y, z = w[0], w[1], w[2]
+    return matrix([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def squared_length(w: Float[Array, "3"]) -> Any:
@@ -26,10 +29,19 @@ def about_axis(axis: Float[Array, "3"], angle: Any) -> Float[Array, "3 3"]:
     Written as a a' + cos (I - a a') + sin [a], so that entries are exact zeros and ones where
     the axis is a coordinate axis.
     """
-    a = np.asarray(axis, dtype=float)
-    c, s, aa, aX = cos(angle), sin(angle), np.outer(a, a), skew(a)
-    eye = np.eye(3)
-    return matrix([[aa[i, j] + c * (eye[i, j] - aa[i, j]) + s * aX[i, j] for j in range(3)] for i in range(3)])
+    c, s = cos(angle), sin(angle)
+    along, across, turned = _parts_of_turn(tuple(np.asarray(axis, dtype=float).tolist()))
+    if isinstance(angle, float):
+        return along + c * across + s * turned
+    return matrix([[along[i, j] + c * across[i, j] + s * turned[i, j] for j in range(3)] for i in range(3)])
+
+
+@lru_cache(maxsize=4096)
+def _parts_of_turn(axis: tuple[float, ...]) -> tuple[Float[np.ndarray, "3 3"], ...]:
+    """Return a a', I - a a' and [a] of an axis."""
+    a = np.array(axis)
+    along = np.outer(a, a)
+    return along, np.eye(3) - along, skew(a)
 
 
 def from_rpy(rpy: Float[Array, "3"]) -> Float[Array, "3 3"]:

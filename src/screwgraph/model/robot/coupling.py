@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,8 +13,8 @@ from jaxtyping import Float
 from screwgraph.model.robot.position_expression import (
     Constant,
     Expression,
-    evaluate,
     joints_in,
+    make_evaluator,
     rename_positions,
     substitute_positions,
     text_of,
@@ -46,6 +46,11 @@ class Coupling:
     def joints(self) -> tuple[str, ...]:
         """Names of the joints that the equation ties."""
         return tuple(dict.fromkeys([*self.terms, *(joints_in(self.expression) if self.expression else ())]))
+
+    @cached_property
+    def _value_at(self) -> Callable[[Mapping[str, Any]], Any]:
+        """The value of the expression, if there is one."""
+        return make_evaluator(self.expression or Constant(0.0))
 
     @property
     def is_linear(self) -> bool:
@@ -102,7 +107,7 @@ class Coupling:
         parts = [coefficient * positions[joint] for joint, coefficient in self.terms.items()]
         if self.expression:
             with np.errstate(all="ignore"):  # where there is no value or derivative, the result is infinite or none
-                parts.append(evaluate(self.expression, positions))
+                parts.append(self._value_at(positions))
         return sum(parts[1:], start=parts[0]) if parts else 0.0
 
 

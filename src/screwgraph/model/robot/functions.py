@@ -96,10 +96,11 @@ OF_TWO = ("atan2", "min", "max", "pow")
 
 def apply_function(name: str, *operands: Any) -> Any:
     """Return a function of `OF_ONE` or `OF_TWO` of numbers of any kind."""
-    if any(isinstance(x, Taylor) for x in operands):
+    kinds = {type(x) for x in operands}
+    if Taylor in kinds:
         lifted = [x if isinstance(x, Taylor) else Taylor(x) for x in operands]
         return _of_two(name, *lifted) if len(lifted) == 2 else _of_one(name, *lifted)
-    if any(isinstance(x, complex | np.complexfloating) for x in operands):
+    if any(issubclass(kind, complex | np.complexfloating) for kind in kinds):
         return _of_complex(name, operands)
     return of_plain(name, *operands)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import prod
+from operator import add, mul, sub, truediv
 from typing import Any
 
 from screwgraph.model.robot.functions import OF_ONE, OF_TWO, apply_function
@@ -51,12 +53,22 @@ FUNCTIONS = (*OF_ONE, *OF_TWO)
 """Names of the functions that an `Operation` may have."""
 
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
+_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"+": add, "-": sub, "*": mul, "/": truediv}
+
+_Number = Callable[[float], Any]
+"""What makes a number of the positions' kind of a float."""
+_Evaluator = Callable[[Mapping[str, Any], _Number], Any]
+"""From positions to a value."""
 
 
 def evaluate(expression: Expression, positions: Mapping[str, Any]) -> Any:
     """Return the value at the positions of joints: numbers of any kind, tape scalars, `Taylor`."""
-    like = next(iter(positions.values()), 0.0)
-    return _value(expression, positions, (lambda x: Taylor(x, 0.0, 0.0)) if isinstance(like, Taylor) else float)
+    return make_evaluator(expression)(positions)
+
+
+def make_evaluator(expression: Expression) -> Callable[[Mapping[str, Any]], Any]:
+    """Return `evaluate` of one expression, which can be pickled: its tree is looked at once."""
+    return partial(_evaluate_at, _evaluator(expression))
 
 
 def joints_in(expression: Expression) -> tuple[str, ...]:
@@ -104,33 +116,50 @@ def text_of(expression: Expression, names: Mapping[str, str]) -> str:
     return _text(expression, names)[0]
 
 
-def _value(expression: Expression, positions: Mapping[str, Any], number: Any) -> Any:
+def _evaluate_at(value: _Evaluator, positions: Mapping[str, Any]) -> Any:
+    like = next(iter(positions.values()), 0.0)
+    return value(positions, Taylor if isinstance(like, Taylor) else float)
+
+
+def _evaluator(expression: Expression) -> _Evaluator:
     match expression:
         case Constant(value):
-            return number(value)
+            return partial(_constant, value)
         case Position(joint):
-            return positions[joint]
+            return partial(_position, joint)
         case Power(base, exponent):
-            factor = _value(base, positions, number)
-            return prod([factor] * (exponent - 1), start=factor) if exponent else number(1.0)
+            return partial(_power, _evaluator(base), exponent)
+        case Operation(symbol, (operand,)) if symbol in OF_ONE:
+            return partial(_of_one, partial(apply_function, symbol), _evaluator(operand))
+        case Operation(symbol, (a, b)) if symbol in OF_TWO or symbol in _ARITHMETIC:
+            function = _ARITHMETIC.get(symbol) or partial(apply_function, symbol)
+            return partial(_of_two, function, _evaluator(a), _evaluator(b))
         case Operation(symbol, operands):
-            return _result(symbol, [_value(operand, positions, number) for operand in operands])
+            raise TypeError(f"{symbol!r} of {len(operands)} operands is not an operation")
     raise TypeError(f"expected an expression, got {expression!r}")
 
 
-def _result(symbol: str, values: list[Any]) -> Any:
-    match symbol, values:
-        case "+", (a, b):
-            return a + b
-        case "-", (a, b):
-            return a - b
-        case "*", (a, b):
-            return a * b
-        case "/", (a, b):
-            return a / b
-        case name, operands if len(operands) == (1 if name in OF_ONE else 2) and name in FUNCTIONS:
-            return apply_function(name, *operands)
-    raise TypeError(f"{symbol!r} of {len(values)} operands is not an operation")
+def _constant(value: float, positions: Mapping[str, Any], number: _Number) -> Any:
+    return number(value)
+
+
+def _position(joint: str, positions: Mapping[str, Any], number: _Number) -> Any:
+    return positions[joint]
+
+
+def _power(base: _Evaluator, exponent: int, positions: Mapping[str, Any], number: _Number) -> Any:
+    factor = base(positions, number)
+    return prod([factor] * (exponent - 1), start=factor) if exponent else number(1.0)
+
+
+def _of_one(function: Callable[[Any], Any], a: _Evaluator, positions: Mapping[str, Any], number: _Number) -> Any:
+    return function(a(positions, number))
+
+
+def _of_two(
+    function: Callable[[Any, Any], Any], a: _Evaluator, b: _Evaluator, positions: Mapping[str, Any], number: _Number
+) -> Any:
+    return function(a(positions, number), b(positions, number))
 
 
 def _text(expression: Expression, names: Mapping[str, str]) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -41,8 +42,14 @@ class Vector:
     def random(self, rng: np.random.Generator) -> Float[np.ndarray, " n"]:
         if not self.reach:
             return rng.standard_normal(self.size)
+        lowest, width = self._range
+        return lowest + width * rng.random(self.size)
+
+    @cached_property
+    def _range(self) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """The least random values, and how much more the largest are."""
         reach = np.array(self.reach)
-        return rng.uniform(-reach, reach)
+        return -reach, 2.0 * reach
 
     def retract(self, x: Float[Array, " n"], d: Float[Array, " n"]) -> Float[Array, " n"]:
         return x + d

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Float
@@ -102,7 +103,14 @@ class Chain:
 
 def chain_of(robot: Robot, loop: Loop, kept: Iterable[int] | None = None) -> Chain:
     """Return a loop's way through a robot's tree, with some of its constraints, or all."""
+    up, down = _ways_of(robot, loop)
+    return Chain(loop, tuple(range(loop.rows) if kept is None else kept), up, down)
+
+
+@lru_cache(maxsize=256)
+def _ways_of(robot: Robot, loop: Loop) -> tuple[tuple[Joint, ...], tuple[Joint, ...]]:
+    """Return the joints up from a loop's predecessor to the nearest common ancestor, and down to its successor."""
     up, down = (robot.joints_to_base(link) for link in (loop.predecessor, loop.successor))
     while up and down and up[-1] is down[-1]:
         up, down = up[:-1], down[:-1]
-    return Chain(loop, tuple(range(loop.rows) if kept is None else kept), up, tuple(reversed(down)))
+    return up, tuple(reversed(down))
