@@ -17,7 +17,7 @@ A new function is not slow before it stands there, and runs always.
 """
 TABLES = Path(__file__).with_name("tables.txt")
 """Functions with long tables of cases: a line each, CPU seconds of all cases and the function, as in `SLOW`."""
-TABLE_SECONDS = 1.0
+TABLE_SECONDS = 0.5
 """CPU seconds that the cases of a function share: of a longer table, one case of some runs, as `sampled` takes them."""
 SLOW_SECONDS = 5.0
 """Cases of more CPU seconds are slow: they run one week of two."""

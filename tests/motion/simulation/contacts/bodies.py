@@ -35,9 +35,9 @@ def box(friction: float, stiffness: float = np.inf) -> tuple[sg.Robot, list[sg.C
     return free_body(1.0, 0.01 / 6.0), contacts
 
 
-def quadruped(friction: float = 0.0) -> sg.Robot:
-    """Return a body on four legs of two links, joints of which may rub (N m)."""
-    legs = "".join(LEG.format(n=n, x=x, y=y, friction=friction) for n, (x, y) in PLACES.items())
+def quadruped(friction: float = 0.0, names: str = "abcd") -> sg.Robot:
+    """Return a body on four legs of two links, or on some of them, joints of which may rub (N m)."""
+    legs = "".join(LEG.format(n=n, x=PLACES[n][0], y=PLACES[n][1], friction=friction) for n in names)
     return sg.load(
         '<robot name="quadruped"><link name="body"><inertial><mass value="5"/><inertia ixx="0.05" iyy="0.1" izz="0.12" '
         f'ixy="0.002" ixz="0" iyz="0"/></inertial></link>{legs}</robot>',
@@ -45,15 +45,15 @@ def quadruped(friction: float = 0.0) -> sg.Robot:
     )
 
 
-def feet(**numbers) -> list[sg.Contact]:
+def feet(names: str = "abcd", **numbers) -> list[sg.Contact]:
     """Return contacts of the ends of calves."""
-    return [sg.Contact(f"{n}_calf", 0.02, at=(0.0, 0.0, -0.2), **numbers) for n in PLACES]
+    return [sg.Contact(f"{n}_calf", 0.02, at=(0.0, 0.0, -0.2), **numbers) for n in names]
 
 
 def standing(robot: sg.Robot, height: float = 0.36) -> np.ndarray:
     """Return a position with bent legs."""
     q = robot.neutral()
-    q[2], q[7:] = height, np.tile([0.6, -1.2], 4)
+    q[2], q[7:] = height, np.tile([0.6, -1.2], (robot.nv - 6) // 2)
     return q
 
 
