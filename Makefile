@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test check lint durations extras suite mutants docs site pages pictures papers bench playground wheel clean
+.PHONY: demo test check lint style durations extras suite mutants docs site pages pictures papers bench playground wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -19,13 +19,16 @@ test check durations extras suite docs: export PYTHONDONTWRITEBYTECODE :=
 TEST := $(BIN)/python -m pytest -p tests.running -n 2 --dist loadfile --max-worker-restart=0
 
 # A line each 10 s says what runs. make test ARGS=tests/motion/planning runs tests of a folder or file alone.
-test: $(VENV)/installed-dev $(if $(ARGS),,lint)
-	$(TEST) $(ARGS)
+# Types are checked beside the tests: pyright has one thread, and leaves a core idle.
+test: $(VENV)/installed-dev $(if $(ARGS),,style)
+	$(if $(ARGS),$(TEST) $(ARGS),$(BIN)/pyright & types=$$!; $(TEST) && wait $$types)
 
-lint: $(VENV)/installed-dev
+lint: style
+	$(BIN)/pyright
+
+style: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
