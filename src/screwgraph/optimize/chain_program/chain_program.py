@@ -19,6 +19,8 @@ from screwgraph.tape import Block, Loop, Memory, Number, Part, SideBySide, Stage
 
 SMALL = 10
 """States and inputs up to which a stage is straight-line code."""
+GIVEN = ("c", "h", "H", "g", "C", "F", "f", "bound")
+"""Vectors behind J."""
 STIFFNESS = 1e4
 """Of equalities."""
 SOLUTION = ("status", "iterations", "stationarity", "equality", "complementarity", "violation")
@@ -115,10 +117,20 @@ class ChainProgram:
             **dict.fromkeys(("numbers", "changes"), sum(bound.size for bound in bounds)),
         }
 
+    @cached_property
+    def starts(self) -> Mapping[str, int]:
+        """Where vectors of a stage begin, and its end: of large ones at lines of caches, but for those behind J."""
+        found, place = dict[str, int](), 0
+        for name in (*self.sizes, ""):
+            place = pad(place) if self.is_wide and name not in GIVEN else place
+            found[name] = place
+            place += self.sizes.get(name, 0)
+        return found
+
     @property
     def stride(self) -> int:
         """How far a stage's numbers are from those of the one before."""
-        return sum(self.sizes.values())
+        return self.starts[""]
 
     def stage(self, name: str, k: int) -> range:
         """Return the places of a vector of stage k, of bound_u, bound_x, bound_r (of rows), or x' of the next one."""
@@ -127,9 +139,7 @@ class ChainProgram:
         parts |= {"bound_r": ("bound", last, len(self.rows))}
         parts |= {"x'": ("x", self.stride, self.nx)}
         vector, first, size = parts.get(name, (name, 0, self.sizes.get(name, 0)))
-        names = list(self.sizes)
-        before = first + sum(self.sizes[other] for other in names[: names.index(vector)])
-        start = self._record(k) + before
+        start = self._record(k) + first + self.starts[vector]
         return range(start, start + size)
 
     def window(self, *names: str, first: int = 0, step: int = 1) -> tuple[Window, ...]:
@@ -141,6 +151,8 @@ class ChainProgram:
         """Add all vectors to the memory; stage N holds the last state and the terminal cost."""
         add, alias = self.memory.add, self.memory.alias
         add(f"{self.prefix}stages", (self.stages + 1) * self.stride)
+        for name, size in WideStage(self.code, self._locate(0)).scratch.items() if self.is_wide else ():
+            add(self.prefix + name, size)
         once = {"terminal_H": self.nx * (self.nx + 1) // 2, "terminal_g": self.nx, "warm": 1, "barrier": 1}
         once |= {"penalty": 2 * sum(bound.soft for bound in (*self.inputs, *self.states, *self.rows))}
         once |= {"soft": once["penalty"], "gain": self.nu * self.nx, "solution": len(SOLUTION)}
@@ -157,8 +169,6 @@ class ChainProgram:
         for name, size in once.items():
             add(self.prefix + name, size)
         alias(f"{self.prefix}x0", self.stage("x", 0))
-        for name, size in WideStage(self.code, self._locate(0)).scratch.items() if self.is_wide else ():
-            add(self.prefix + name, size)
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts that solve."""

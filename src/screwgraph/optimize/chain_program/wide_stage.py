@@ -56,20 +56,12 @@ class WideStage:
 
     @property
     def scratch(self) -> dict[str, int]:
-        """Vectors that are fixed."""
+        """Vectors that are fixed, those of rows first: they begin where lines of caches do if the first one does."""
         nx, nu, width, pitch = self.code.nx, self.code.nu, self.width, self.code.pitch
         return {
             **{"turn": len(self.live) * pitch, "outputs": len(self.code.outputs) * width, "own": (nx + nu) * width},
-            **{
-                "pull": nx,
-                "w": nx,
-                "slope": width,
-                "steady": pitch,
-                "rows": nx * width,
-                "M": (nx + nu) * width,
-                "factor": nu * pitch,
-                "inverse": nu,
-            },
+            **{"slope": width, "steady": pitch, "rows": nx * width, "M": (nx + nu) * width, "factor": nu * pitch},
+            **{"pull": nx, "w": nx, "inverse": nu},
         }
 
     def clear(self) -> tuple[Part, ...]:
