@@ -37,6 +37,17 @@ def test_values_of_curves_that_stand_still_are_written_as_they_are():
     assert "6.0" in {label.get_text() for label in axes.get_yticklabels()}
 
 
+def test_rounding_does_not_look_like_a_motion():
+    noise = 1e-16 * np.linspace(0.0, 1.0, 5)
+    figure = draw_motion(run_of(sg.load("rr"), np.stack([noise, -noise], axis=1)), ("q",))
+    (axes,) = figure.axes
+    figure.canvas.draw()
+    assert axes.yaxis.get_offset_text().get_text() == ""
+    assert np.ptp(axes.get_ylim()) > 0.01
+    small = draw_motion(run_of(sg.load("rr"), np.stack([1e8 * noise, noise], axis=1)), ("q",))
+    assert np.ptp(small.axes[0].get_ylim()) < 2e-8  # what moves is shown as large as it fits
+
+
 def test_panels_without_values_are_left_out():
     t = np.linspace(0.0, 1.0, 5)
     full, empty = Panel("a (m)", {"a": t}), Panel("b (m)", {"b": np.full(5, np.nan)})

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_CURVES = 7
 """Of a panel: those of more joints have panels of their own, below one another."""
+ROUNDING = 1e-11
+"""Motion (m, rad, N, N m and rates) that is rounding: robots that are still do not seem to move."""
 
 Places = Mapping[tuple[str, int], list]
 """Values by kind and column."""
@@ -85,7 +87,7 @@ def panels_by_unit(
         for part in _split_evenly(found[unit]):
             curves = {of[i].label: values[:, i] for i in part}
             own = ({name: by[name] for name in curves if name in by} for by in (limits or {}, goals or {}))
-            panels.append(Panel(f"{quantity} ({unit or 'quaternion'})", curves, *own))
+            panels.append(Panel(f"{quantity} ({unit or 'quaternion'})", curves, *own, rounding=ROUNDING))
     return panels
 
 

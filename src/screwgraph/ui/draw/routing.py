@@ -113,8 +113,13 @@ def _overlap(points: tuple[Point, ...], obstacles: Obstacles) -> float:
     """Penalty for running over nodes: far above any other cost."""
     if not len(obstacles.centres):
         return 0.0
-    distance = np.linalg.norm(sample_curve(points)[:, None] - obstacles.centres, axis=2).min(axis=0)
-    inside = obstacles.reach - distance
+    curve, margin = sample_curve(points), obstacles.reach.max()
+    low, high = curve.min(axis=0) - margin, curve.max(axis=0) + margin
+    near = ((obstacles.centres > low) & (obstacles.centres < high)).all(axis=1)
+    if not near.any():
+        return 0.0
+    distance = np.linalg.norm(curve[:, None] - obstacles.centres[near], axis=2).min(axis=0)
+    inside = obstacles.reach[near] - distance
     return float(np.where(inside > 0, 1e3 + 1e2 * inside, 0.0).sum())
 
 

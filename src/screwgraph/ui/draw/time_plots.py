@@ -34,6 +34,8 @@ MARGIN = 0.6
 """Limits are shown where curves come nearer than so much of their own range."""
 STILL = 1e-6
 """Share of its size by which a curve varies that is drawn as one that stands still: more would be rounding."""
+NARROW = 0.1
+"""Range of a panel in which curves that are rounding stand still (in its unit)."""
 APART = 0.045
 """Of a panel's height, between names of limits."""
 
@@ -47,6 +49,7 @@ class Panel:
     """Curves over time on common axes: what they are, with the unit, and their values (N,) by name, or NaN.
 
     By the same names, `limits` are values that dashed lines show, and `marks` are circles at times (s) and values.
+    Curves that vary by less than `rounding` (in the unit of the label) are drawn as ones that stand still.
     """
 
     __repr__ = one_line
@@ -55,6 +58,7 @@ class Panel:
     curves: Mapping[str, Float[np.ndarray, " N"]]
     limits: Mapping[str, Sequence[float]] = field(default_factory=dict)
     marks: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    rounding: float = 0.0
 
     @property
     def is_empty(self) -> bool:
@@ -117,7 +121,7 @@ def _draw_panel(
     for name, points in panel.marks.items():
         for time, value in points:
             axes.plot([time], [value], "o", color=looks[name][0], markersize=4, markerfacecolor="white")
-    _set_range(axes, float(shown.min()), float(shown.max()))
+    _set_range(axes, float(shown.min()), float(shown.max()), panel.rounding)
     axes.set_ylabel(escape_mathtext(panel.label), fontsize=8)
     axes.tick_params(labelsize=7)
     axes.grid(visible=True, linewidth=0.3)
@@ -142,13 +146,15 @@ def _draw_limits(axes: Axes, panel: Panel, looks: Mapping[str, Look], low: float
             written = value
 
 
-def _set_range(axes: Axes, low: float, high: float) -> None:
+def _set_range(axes: Axes, low: float, high: float, rounding: float) -> None:
     """Write values as they are, without a sum of two numbers; curves that stand still lie amid their panel."""
     axes.ticklabel_format(axis="y", useOffset=False)
     size = max(abs(low), abs(high))
     bottom, top = axes.get_ylim()
     if high - low < STILL * size and top - bottom < 0.2 * size:
         axes.set_ylim(0.5 * (low + high) - 0.1 * size, 0.5 * (low + high) + 0.1 * size)
+    elif high - low < rounding and top - bottom < NARROW:
+        axes.set_ylim(0.5 * (low + high - NARROW), 0.5 * (low + high + NARROW))
 
 
 def _legend(axes: Axes, names: Sequence[str], width: float) -> None:
