@@ -20,6 +20,7 @@ from screwgraph.motion.control.predictive import (
     converge,
     mpc,
     stack_references,
+    stack_schedule,
     stack_weights,
 )
 from screwgraph.motion.control.tasks import (
@@ -69,5 +70,6 @@ __all__ = [
     "stack_contacts",
     "stack_gains",
     "stack_references",
+    "stack_schedule",
     "stack_weights",
 ]

@@ -29,7 +29,7 @@ from screwgraph.motion.control.motors import BASE, Motors
 from screwgraph.motion.control.small_systems import find_pivots, make_leg_solver, solve_in_order, solve_square
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.spatial import choose
-from screwgraph.tape import Number, Row, dot, factor_tree, is_zero
+from screwgraph.tape import Number, dot, factor_tree, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
 
 UNMOVED = 1e-9
@@ -201,18 +201,44 @@ class ReducedMotion:
         motion = self.coordinates.solve(q, qd)
         if self.chooses_efforts:
             return self._push(motion, q)
-        M, h, n = motion.M, motion.h, len(self.coordinates.places)
-        feet = [self._foot(leg, motion, q, qd, drag) for leg in self.legs]
+        held = [leg.contact.hold(self.robot, self.axes, q, qd) for leg in self.legs]
+        drifts = [self._drift(motion, one, qd, drag) for one in held]
+        found = self.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on)
+        efforts = self._drive(motion, q, found.efforts)
+        return Motion(motion.expand(found.accelerations), efforts, found.forces, found.axes)
+
+    def _drift(self, motion: IndependentMotion, held: Held, qd: Any, drag: float) -> list[Affine]:
+        """Return the accelerations of a contact without those of independent coordinates."""
+        drift = held.drift + drag * (held.J @ qd)
+        if motion.G is not None:
+            drift = drift + np.array([dot(row, motion.drift) for row in held.J])
+        return [({}, x) for x in drift]
+
+    def solve_rows(
+        self,
+        motion: IndependentMotion,
+        bias: Sequence[Affine],
+        held: Sequence[Held],
+        drifts: Sequence[Sequence[Affine]],
+        on: Sequence[Number],
+    ) -> Motion:
+        """Return the motion of M qdd + bias = tau + J'f, and J qdd + drift = 0 of contacts that are on.
+
+        All are of independent coordinates. Biases and drifts may be affine in unknowns behind u, such as changes of a
+        state.
+        """
+        M, n = motion.M, len(self.coordinates.places)
+        feet = [self._foot(leg, motion, *own) for leg, *own in zip(self.legs, held, drifts, strict=True)]
         accelerations: list[Affine] = [({}, 0.0)] * n
         for i in self.driven:
             accelerations[i] = ({self.place[i]: 1.0}, 0.0)
-        for i, found in zip(self.base, self._base(M, h, feet, on), strict=True):
+        for i, found in zip(self.base, self._base(M, bias, feet, on), strict=True):
             accelerations[i] = found
         free = list(accelerations)
         for foot, flag in zip(feet, on, strict=True):
             for r, i in enumerate(foot.leg.own):
-                held = combine_affine([(-foot.K[r, k], free[j]) for k, j in enumerate(foot.rest)], -foot.k[r])
-                accelerations[i] = blend_affine(flag, held, free[i])
+                terms = [(-foot.K[r, k], free[j]) for k, j in enumerate(foot.rest)]
+                accelerations[i] = blend_affine(flag, combine_affine([*terms, (-1.0, foot.k[r])], 0.0), free[i])
         forces: list[list[Affine]] = []
         for foot, flag in zip(feet, on, strict=True):
             forces.append([({self.place[i]: flag}, 0.0) for i in foot.leg.own])
@@ -222,9 +248,8 @@ class ReducedMotion:
             for foot, own in zip(feet, forces, strict=True):
                 if i in foot.leg.own or i in foot.leg.others:
                     terms += [(-foot.J[r, i], force) for r, force in enumerate(own)]
-            efforts.append(combine_affine(terms, h[i]))
-        axes = [foot.held.axes for foot in feet]
-        return Motion(motion.expand(accelerations), self._drive(motion, q, efforts), forces, axes)
+            efforts.append(combine_affine([*terms, (1.0, bias[i])], 0.0))
+        return Motion(accelerations, efforts, forces, [foot.held.axes for foot in feet])
 
     def _drive(self, motion: IndependentMotion, q: Any, efforts: list[Affine]) -> list[Affine]:
         """Return the efforts of motors that cause those along driven coordinates."""
@@ -245,25 +270,25 @@ class ReducedMotion:
         found = [({k: x[i] for k, x in enumerate(columns) if not is_zero(x[i])}, c) for i, c in enumerate(still)]
         return Motion(motion.expand(found), [({k: 1.0}, 0.0) for k in range(len(columns))], [], [])
 
-    def _foot(self, leg: Leg, motion: IndependentMotion, q: Any, qd: Any, drag: float) -> Foot:
+    def _foot(self, leg: Leg, motion: IndependentMotion, held: Held, drift: Sequence[Affine]) -> Foot:
         """Return how a foot that is held ties its leg's accelerations to others: a_leg = -K a_rest - k."""
-        held = leg.contact.hold(self.robot, self.axes, q, qd)
         rest = (*range(BASE if self.floats else 0), *leg.others)
         J, size = motion.restrict(held.J), leg.contact.size
-        drift = held.drift + drag * (held.J @ qd)
-        if motion.G is not None:
-            drift = drift + np.array([dot(row, motion.drift) for row in held.J])
         solve = make_leg_solver(J[:, leg.own], size, leg.volume)
         K = np.array([solve(J[:, j]) for j in rest]).T.reshape(size, len(rest))
-        return Foot(leg, held, J, rest, K, solve(drift))
+        added, rows = solve(np.array([x for _, x in drift])), [dict[int, Number]() for _ in range(size)]
+        for k in dict.fromkeys(k for row, _ in drift for k in row):
+            for row, x in zip(rows, solve(np.array([row.get(k, 0.0) for row, _ in drift])), strict=True):
+                add_entry(row, k, x)
+        return Foot(leg, held, J, rest, K, list(zip(rows, added, strict=True)))
 
-    def _base(self, M: Any, h: Any, feet: Sequence[Foot], on: Sequence[Number]) -> list[Affine]:
+    def _base(self, M: Any, bias: Sequence[Affine], feet: Sequence[Foot], on: Sequence[Number]) -> list[Affine]:
         """Solve the equations of the coordinates without efforts for their accelerations."""
-        base, rows = self.base, list[Row]()
-        W, added = [[M[i, j] for j in base] for i in base], [-h[i] for i in base]
+        base, right = self.base, [combine_affine([(-1.0, bias[i])], 0.0) for i in self.base]
+        rows, added = [row for row, _ in right], [x for _, x in right]
+        W = [[M[i, j] for j in base] for i in base]
         legged = {i for foot in feet for i in foot.leg.own}
         for b, i in enumerate(base):
-            rows.append({})
             for j in self.driven:
                 if j not in legged:
                     add_entry(rows[b], self.place[j], -M[i, j])
@@ -271,7 +296,9 @@ class ReducedMotion:
                 for r, j in enumerate(foot.leg.own):
                     add_entry(rows[b], self.place[j], choose(flag > 0.5, foot.J[r, i], -M[i, j]))
                     moved = flag * M[i, j]
-                    added[b] = added[b] + moved * foot.k[r]
+                    added[b] = added[b] + moved * foot.k[r][1]
+                    for k, x in foot.k[r][0].items():
+                        add_entry(rows[b], k, moved * x)
                     for k, rest in enumerate(foot.rest):
                         if rest in base:
                             W[b][base.index(rest)] = W[b][base.index(rest)] - moved * foot.K[r, k]
@@ -289,7 +316,7 @@ class Foot:
     J: Any
     rest: tuple[int, ...]
     K: Any
-    k: Any
+    k: list[Affine]
 
 
 def _choose_own(

@@ -16,8 +16,6 @@ def complains(match):
 def test_robots():
     with complains("'five_bar', which has loops or couplings"):
         sg.mpc(sg.load("five_bar"), dt=0.01, horizon=5)
-    with complains("'floating_base' has 7 positions and 6 velocities"):
-        sg.mpc(sg.load("a1", base="floating"), dt=0.01, horizon=5)
     with complains("'wrist'"):
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=["wrist"])
     with complains("actuated names no joint"):

@@ -1,12 +1,21 @@
 """Model-predictive control: a horizon of stages, an interior point on them, as one function."""
 
-from screwgraph.motion.control.predictive.limits import HorizonLimits
-from screwgraph.motion.control.predictive.predictive_controller import (
+from screwgraph.motion.control.predictive.horizon_arguments import (
     PredictedMotion,
     converge,
-    mpc,
     stack_references,
+    stack_schedule,
     stack_weights,
 )
+from screwgraph.motion.control.predictive.limits import HorizonLimits
+from screwgraph.motion.control.predictive.predictive_controller import mpc
 
-__all__ = ["HorizonLimits", "PredictedMotion", "converge", "mpc", "stack_references", "stack_weights"]
+__all__ = [
+    "HorizonLimits",
+    "PredictedMotion",
+    "converge",
+    "mpc",
+    "stack_references",
+    "stack_schedule",
+    "stack_weights",
+]

@@ -28,6 +28,7 @@ class HorizonLimits:
         penalty: (l1, l2): a position or velocity beyond its bound by e costs l1 e + l2 e^2 / 2 at each instant. The
             bound is kept where it can be if l1 is larger than its multiplier (exact penalty; Nocedal & Wright (2006),
             section 17.2), and gives way where it cannot.
+        force: largest normal force of a contact (N); by default three times the robot's weight.
     """
 
     effort: Values | None = None
@@ -35,6 +36,7 @@ class HorizonLimits:
     lower: Values | None = None
     upper: Values | None = None
     penalty: tuple[float, float] = (100.0, 1000.0)
+    force: float | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -45,21 +47,45 @@ class HorizonLimits:
                 why="it is (l1, l2), finite, l1 positive, l2 from 0 on",
             )
 
+    def largest_force(self, weight: float) -> float:
+        """Return the largest normal force (N) of a contact of a robot of this weight. Raises InputError."""
+        found = 3.0 * weight if self.force is None else self.force
+        if not 0.0 < found < np.inf:
+            raise InputError(f"force of the limits is {found!r}", why="it must be finite and positive (N)")
+        return found
+
     def efforts(self, robot: Robot, driven: Sequence[int]) -> Float[np.ndarray, " m"]:
         """Return the largest efforts of driven coordinates. Raises InputError."""
         found = expand_values(robot, self.effort, np.abs(robot.limits.effort), "effort")[list(driven)]
         return _check_positive(found, "effort")
 
     def states(self, robot: Robot) -> tuple[Float[np.ndarray, " 2*nv"], Float[np.ndarray, " 2*nv"]]:
-        """Return the bounds of positions and velocities of a robot with as many of both. Raises InputError."""
+        """Return the bounds of positions and velocities; positions of floating bases and balls have none.
+
+        Raises:
+            InputError: a limit has no sense.
+        """
         own = robot.limits
         speed = _check_positive(expand_values(robot, self.velocity, own.velocity, "velocity"), "velocity")
-        lower = expand_values(robot, self.lower, own.lower, "lower")
-        upper = expand_values(robot, self.upper, own.upper, "upper")
+        lower = expand_values(robot, self.lower, _list_bounds(robot, own.lower, -np.inf), "lower")
+        upper = expand_values(robot, self.upper, _list_bounds(robot, own.upper, np.inf), "upper")
         if not np.all(lower < upper):
             i = int(np.argmin(lower < upper))
             raise InputError(f"positions have the bounds {lower[i]:g} and {upper[i]:g}", why="there is nothing between")
+        for joint in robot.joints:
+            own_v = robot.v_slices[joint.name]
+            if joint.type.nq != joint.type.nv and np.isfinite([lower[own_v], upper[own_v]]).any():
+                raise InputError(f"positions of {joint.name!r} have bounds", why="they are no vector")
         return np.concatenate([lower, -speed]), np.concatenate([upper, speed])
+
+
+def _list_bounds(robot: Robot, bounds: Float[np.ndarray, " nq"], none: float) -> Float[np.ndarray, " nv"]:
+    """Return bounds of positions, one a velocity coordinate."""
+    found = np.full(robot.nv, none)
+    for joint in robot.joints:
+        if joint.type.nq == joint.type.nv:
+            found[robot.v_slices[joint.name]] = bounds[robot.q_slices[joint.name]]
+    return found
 
 
 def expand_values(

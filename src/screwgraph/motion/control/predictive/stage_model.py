@@ -1,7 +1,7 @@
-"""The robot from one instant of a horizon to the next, and its derivatives, as code of one stage.
+"""A robot between two instants of a horizon: accelerations and efforts of a state and an input, and their derivatives.
 
-Velocities v+ = v + h qdd(q, v, S u), positions q+ = q + h v+ (semi-implicit Euler, u is held): Stewart & Trinkle's and
-most simulators' step. v+ = F (x, u) + c near a state, x = (q, v); F stands in code as J does in `ChainProgram`.
+Velocities v+ = v + h qdd, positions q+ follow v+ for h (semi-implicit Euler, inputs are held): Stewart & Trinkle's and
+most simulators' step. Columns of derivatives are displacements of positions (nv), velocities (nv), inputs (nu).
 """
 
 from __future__ import annotations
@@ -9,31 +9,112 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import compile_expression, make_numbered_argument, without_metadata
+from screwgraph.compiler import compile_expression, without_metadata
 from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics
+from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot
 from screwgraph.tape import Number, Program
 
 
 @dataclass(frozen=True, eq=False)
-class StageModel:
-    """A tree whose positions are a vector, with efforts at some of its coordinates, held for a time `dt` (s)."""
+class StageMotion:
+    """Accelerations (nv,), efforts (m,) and their derivatives (nv, 2 nv + nu), (m, 2 nv + nu)."""
+
+    qdd: Sequence[Number]
+    efforts: Sequence[Number]
+    qdd_slopes: np.ndarray
+    effort_slopes: np.ndarray
+
+
+class StageModel(Protocol):
+    """What a horizon asks of a robot. `switches` are live numbers of a stage, such as whether feet are on the ground.
+
+    Inputs are efforts themselves where `commands_efforts`, which then need no rows.
+    """
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        ...
+
+    @property
+    def driven(self) -> tuple[int, ...]:
+        """Velocity coordinates with efforts."""
+        ...
+
+    @property
+    def nu(self) -> int:
+        """Numbers of an input."""
+        ...
+
+    @property
+    def switches(self) -> int:
+        """Live numbers of a stage."""
+        ...
+
+    @property
+    def commands_efforts(self) -> bool:
+        """Whether inputs are the efforts."""
+        ...
+
+    @property
+    def input_weights(self) -> int:
+        """How many weights the inputs have."""
+        ...
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """All that code depends on."""
+        ...
+
+    def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
+        """Return motion and derivatives."""
+        ...
+
+    def rest(self, q: Any, switches: Any) -> list[Number]:
+        """Return inputs (nu,) that about hold the robot."""
+        ...
+
+    def weigh_inputs(self, weights: Any, reference: Any, switches: Any) -> tuple[list[Number], list[Number]]:
+        """Return the weights of inputs (nu,), and what they are compared with."""
+        ...
+
+    def limit_inputs(self, most: Sequence[float], switches: Any) -> tuple[list[Number], list[Number]]:
+        """Return the least and the largest inputs (nu,), of the largest efforts (m,)."""
+        ...
+
+    def input_units(self, most: Sequence[float]) -> list[float]:
+        """Return by what changes of inputs (nu,) count, of the largest efforts (m,)."""
+        ...
+
+    def list_cones(self, switches: Any) -> tuple[list[list[Number]], list[Number]]:
+        """Return rows of inputs, and the least values of their products: none where there are no contacts."""
+        ...
+
+    def list_forces(self, u: Any, switches: Any) -> list[Number]:
+        """Return forces of all contacts, in their axes."""
+        ...
+
+    def keep_input(self, now: Any, later: Any, share: Number, switches: Any, then: Any, rest: Any) -> list[Number]:
+        """Return an input of the last solution at present: between two stages whose `switches` were `then`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class DrivenModel:
+    """A tree with efforts at some of its coordinates; inputs are these efforts."""
 
     __repr__ = one_line
 
     robot: Robot
     driven: tuple[int, ...]
-    dt: float
-
-    @property
-    def nx(self) -> int:
-        """Numbers of a state: positions, then velocities."""
-        return 2 * self.robot.nv
+    switches = 0
+    commands_efforts = True
 
     @property
     def nu(self) -> int:
@@ -41,20 +122,19 @@ class StageModel:
         return len(self.driven)
 
     @property
+    def input_weights(self) -> int:
+        """One weight an input."""
+        return self.nu
+
+    @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
-        return without_metadata(self.robot), self.driven, self.dt
-
-    @cached_property
-    def program(self) -> Program:
-        """Code of x, u to F (by rows), c = v+ - F (x, u), and x+, one after the other."""
-        given = (make_numbered_argument("x", self.nx), make_numbered_argument("u", self.nu))
-        return compile_expression("stage_model", self.question, given, self._linearise).program
+        return without_metadata(self.robot), self.driven
 
     @cached_property
     def resting_efforts(self) -> Program:
         """Code of q to the efforts of driven coordinates that hold the robot, of a fully driven one."""
-        given = (make_numbered_argument("q", self.robot.nv),)
+        given = (position_argument("q", self.robot),)
 
         def hold(q: Any) -> list[Number]:
             bias = bias_forces(self.robot)(q, np.zeros(self.robot.nv))
@@ -62,31 +142,49 @@ class StageModel:
 
         return compile_expression("stage_rest", self.question, given, hold).program
 
-    def _linearise(self, x: Any, u: Any) -> list[Number]:
-        n, h = self.robot.nv, self.dt
-        q, v, tau = x[:n], x[n:], self._spread(u)
-        dynamics = forward_dynamics(self.robot)
-        qdd = dynamics(q, v, tau)
-        by_q, by_v, by_tau = dynamics.jacobian("q", "qd", "tau")(q, v, tau)
-        F, c, new = list[Number](), list[Number](), list[Number]()
-        for i in range(n):
-            row = [h * by_q[i, j] for j in range(n)]
-            row += [h * by_v[i, j] + (1.0 if i == j else 0.0) for j in range(n)]
-            row += [h * by_tau[i, j] for j in self.driven]
-            new.append(v[i] + h * qdd[i])
-            # v cancels: v+ - F z = h (qdd - qdd_z z)
-            moved: Number = qdd[i]
-            for value, derivatives in ((q, by_q), (v, by_v)):
-                for j in range(n):
-                    moved = moved - derivatives[i, j] * value[j]
-            for k, j in enumerate(self.driven):
-                moved = moved - by_tau[i, j] * u[k]
-            F += row
-            c.append(h * moved)
-        return [*F, *c, *(a + h * b for a, b in zip(q, new, strict=True)), *new]
+    def rest(self, q: Any, switches: Any) -> list[Number]:
+        """Return efforts that hold the robot."""
+        del switches
+        return list(self.resting_efforts.on(list(q)))
 
-    def _spread(self, u: Sequence[Number]) -> np.ndarray:
-        tau = np.zeros(self.robot.nv, dtype=object)
+    def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
+        """Return motion and derivatives, by forward dynamics."""
+        del switches
+        n = self.robot.nv
+        tau = np.zeros(n, dtype=object)
         for k, j in enumerate(self.driven):
             tau[j] = u[k]
-        return tau
+        dynamics, own = forward_dynamics(self.robot), list(self.driven)
+        by_q, by_v, by_tau = (np.asarray(x) for x in dynamics.jacobian("q", "qd", "tau")(q, v, tau))
+        slopes = np.concatenate([by_q, by_v, by_tau[:, own]], axis=1)
+        unit = np.concatenate([np.zeros((self.nu, 2 * n)), np.eye(self.nu)], axis=1)
+        return StageMotion(list(dynamics(q, v, tau)), list(u), slopes, unit)
+
+    def weigh_inputs(self, weights: Any, reference: Any, switches: Any) -> tuple[list[Number], list[Number]]:
+        """Return what is given."""
+        del switches
+        return list(weights), list(reference)
+
+    def limit_inputs(self, most: Sequence[float], switches: Any) -> tuple[list[Number], list[Number]]:
+        """Return the efforts' limits."""
+        del switches
+        return [-x for x in most], list(most)
+
+    def input_units(self, most: Sequence[float]) -> list[float]:
+        """Return the efforts' limits, 1 at least."""
+        return [max(1.0, x) if np.isfinite(x) else 1.0 for x in most]
+
+    def list_cones(self, switches: Any) -> tuple[list[list[Number]], list[Number]]:
+        """Return none."""
+        del switches
+        return [], []
+
+    def list_forces(self, u: Any, switches: Any) -> list[Number]:
+        """Return none."""
+        del u, switches
+        return []
+
+    def keep_input(self, now: Any, later: Any, share: Number, switches: Any, then: Any, rest: Any) -> list[Number]:
+        """Return what lies between."""
+        del switches, then, rest
+        return [a + share * (b - a) for a, b in zip(now, later, strict=True)]

@@ -1,0 +1,207 @@
+"""A robot on contacts that are switched at run time: inputs are forces of those that are on, else accelerations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Function, compile_expression, make_numbered_argument, without_metadata
+from screwgraph.mechanics.dynamics import inverse_dynamics
+from screwgraph.mechanics.kinematics.manifold_functions import position_argument
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.affine import Affine
+from screwgraph.motion.control.predictive.stage_model import StageMotion
+from screwgraph.motion.control.reduced_motion import ReducedMotion
+from screwgraph.spatial import choose, maximum
+from screwgraph.tape import Number
+
+FAR = 1e6
+"""Bounds of what has none at a stage, in units of inputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContactModel:
+    """A tree that stands or floats, whose joints all have motors, on contacts, each on or off at a stage.
+
+    Inputs (nu,), as many as joint coordinates: of a contact's own leg its force in the ground's axes where it is on,
+    else the accelerations of the leg's joints; then accelerations of all other joints. Equations of motion, and of feet
+    that do not accelerate, are eliminated: derivatives of inverse dynamics, a small matrix a leg, one of the base.
+    `drag` (1/s) slows feet that glide; a contact's normal force is `force` (N) at most. Switches are, for each contact,
+    1 or 0, and Coulomb's coefficient.
+    """
+
+    __repr__ = one_line
+
+    motion: ReducedMotion
+    drag: float
+    force: float
+    commands_efforts = False
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self.motion.robot
+
+    @property
+    def driven(self) -> tuple[int, ...]:
+        """All joints' coordinates."""
+        return tuple(self.motion.driven)
+
+    @property
+    def nu(self) -> int:
+        """Numbers of an input."""
+        return len(self.motion.driven)
+
+    @property
+    def switches(self) -> int:
+        """Two for each contact."""
+        return 2 * len(self.motion.contacts)
+
+    @property
+    def input_weights(self) -> int:
+        """Those of forces, then those of accelerations."""
+        return 2 * self.nu
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """All that code depends on."""
+        contacts = tuple(contact.structure for contact in self.motion.contacts)
+        ground = tuple(map(float, self.motion.axes.ravel()))
+        return without_metadata(self.robot), contacts, ground, self.drag, self.force
+
+    @cached_property
+    def residual(self) -> Function:
+        """Code of M qdd + h - J'f, and of what feet would accelerate: (nv + components,), of q, qd, qdd, f."""
+        own, n = self.motion, self.robot.nv
+        components = sum(contact.size for contact in own.contacts)
+        sizes = (("qd", n), ("qdd", n), *((("f", components),) if components else ()))
+        arguments = (position_argument("q", self.robot), *(make_numbered_argument(*x) for x in sizes))
+
+        def compute(q: Any, qd: Any, qdd: Any, f: Any = ()) -> list[Number]:
+            left, feet, start = inverse_dynamics(self.robot)(q, qd, qdd), list[Number](), 0
+            for contact in own.contacts:
+                held = contact.hold(self.robot, own.axes, q, qd)
+                left = left - held.J.T @ f[start : start + contact.size]
+                feet += list(held.J @ qdd + held.drift + self.drag * (held.J @ qd))
+                start += contact.size
+            return [*left, *feet]
+
+        return compile_expression("contact_residual", self.question, arguments, compute)
+
+    def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
+        """Return motion and derivatives, by inverse dynamics."""
+        own, n, on = self.motion, self.robot.nv, list(switches[::2])
+        motion = own.coordinates.solve(q, v)
+        held = [leg.contact.hold(self.robot, own.axes, q, v) for leg in own.legs]
+        drifts: list[list[Affine]] = [[({}, x) for x in one.drift + self.drag * (one.J @ v)] for one in held]
+        now = own.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on)
+        qdd, efforts = ([_value(x, u) for x in part] for part in (now.accelerations, now.efforts))
+        f = [_value(x, u) for force in now.forces for x in force]
+        given = (q, v, np.array(qdd), *((np.array(f),) if f else ()))
+        by_q, by_v = (np.asarray(x) for x in self.residual.jacobian("q", "qd")(*given))
+        changes = np.concatenate([by_q, by_v], axis=1)
+        rows: list[Affine] = [({self.nu + j: x for j, x in enumerate(row) if _is_there(x)}, 0.0) for row in changes]
+        tilts, start = list[list[Affine]](), n
+        for one in own.contacts:
+            tilts.append(rows[start : start + one.size])
+            start += one.size
+        change = own.solve_rows(motion, rows[:n], held, tilts, on)
+        order = [*range(self.nu, self.nu + 2 * n), *range(self.nu)]
+        slopes = [
+            np.array([[row.get(j, 0.0) for j in order] for row, _ in part])
+            for part in (change.accelerations, change.efforts)
+        ]
+        return StageMotion(qdd, efforts, *slopes)
+
+    @cached_property
+    def _forces(self) -> list[tuple[int, range, list[float]]]:
+        """Each contact, where its inputs stand, and the direction of the normal force among them."""
+        found, start = list[tuple[int, range, list[float]]](), 0
+        for c, contact in enumerate(self.motion.contacts):
+            normal = [float(x) for x in contact.cone(1.0)[1]]
+            found.append((c, range(start, start + contact.size), normal))
+            start += contact.size
+        return found
+
+    def rest(self, q: Any, switches: Any) -> list[Number]:
+        """Return equal shares of the weight for contacts that are on, no accelerations."""
+        del q
+        weight = self.robot.mass * float(np.linalg.norm(self.robot.gravity))
+        count: Number = 0.0
+        for flag in switches[::2]:
+            count = count + flag
+        share, found = weight / maximum(count, 1.0) if self._forces else 0.0, [0.0] * self.nu
+        for c, own, normal in self._forces:
+            for i, x in zip(own, normal, strict=True):
+                found[i] = switches[2 * c] * (x * share) if x else 0.0
+        return found
+
+    def weigh_inputs(self, weights: Any, reference: Any, switches: Any) -> tuple[list[Number], list[Number]]:
+        """Return weights of forces, which are compared with equal shares of the weight, or of accelerations."""
+        found, values = list(weights[self.nu :]), list(reference)
+        rest = self.rest(None, switches)
+        for c, own, _ in self._forces:
+            for i in own:
+                found[i] = choose(switches[2 * c] > 0.5, weights[i], weights[self.nu + i])
+                values[i] = values[i] + rest[i]
+        return found, values
+
+    def limit_inputs(self, most: Sequence[float], switches: Any) -> tuple[list[Number], list[Number]]:
+        """Return bounds of forces of contacts that are on; accelerations have none."""
+        del most
+        lower, upper = [-FAR] * self.nu, [FAR] * self.nu
+        for c, own, normal in self._forces:
+            is_on = switches[2 * c] > 0.5
+            for i, x in zip(own, normal, strict=True):
+                lower[i] = choose(is_on, 0.0 if x else -self.force, -FAR)
+                upper[i] = choose(is_on, self.force, FAR)
+        return lower, upper
+
+    def input_units(self, most: Sequence[float]) -> list[float]:
+        """Return the largest normal force, also for accelerations."""
+        del most
+        return [self.force] * self.nu
+
+    def list_cones(self, switches: Any) -> tuple[list[list[Number]], list[Number]]:
+        """Return the rows of contacts' friction."""
+        rows, least = list[list[Number]](), list[Number]()
+        for c, own, _ in self._forces:
+            on, friction = switches[2 * c], switches[2 * c + 1]
+            for row in self.motion.contacts[c].cone(friction)[0]:
+                full = [0.0] * self.nu
+                for i, x in zip(own, row, strict=True):
+                    full[i] = on * x if _is_there(x) else 0.0
+                rows.append(full)
+                least.append(choose(on > 0.5, 0.0, -FAR))
+        return rows, least
+
+    def list_forces(self, u: Any, switches: Any) -> list[Number]:
+        """Return the forces of contacts."""
+        return [switches[2 * c] * u[i] for c, own, _ in self._forces for i in own]
+
+    def keep_input(self, now: Any, later: Any, share: Number, switches: Any, then: Any, rest: Any) -> list[Number]:
+        """Return what lies between; at rest where a contact changes, one of both where it changed then."""
+        found = [a + share * (b - a) for a, b in zip(now, later, strict=True)]
+        for c, own, _ in self._forces:
+            on, first, second = switches[2 * c], then[2 * c], then[self.switches + 2 * c]
+            for i in own:
+                one = choose(abs(second - on) < 0.5, later[i], rest[i])
+                one = choose(abs(first - on) < 0.5, choose(abs(second - on) < 0.5, found[i], now[i]), one)
+                found[i] = one
+        return found
+
+
+def _value(number: Affine, u: Any) -> Number:
+    row, total = number
+    for k, x in row.items():
+        total = total + x * u[k]
+    return total
+
+
+def _is_there(x: Any) -> bool:
+    return not (isinstance(x, float | int | np.floating) and x == 0.0)

@@ -1,0 +1,205 @@
+"""Arguments of a predictive controller: references, weights, schedules of contacts; and calls until it converges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Argument, Function
+from screwgraph.model.robot import Robot, make_unknown_name_error
+from screwgraph.motion.control.contacts import HeldContact
+from screwgraph.motion.control.motors import BASE
+from screwgraph.motion.control.predictive.limits import Values, expand_values
+from screwgraph.motion.simulation.contacts import Contact
+
+
+def find_driven(robot: Robot, actuated: Sequence[str] | None) -> tuple[int, ...]:
+    """Return the velocity coordinates of joints with efforts, in the robot's order. Raises InputError."""
+    own = [joint.name for joint in robot.joints]
+    free = robot.v_slices[own[0]] == slice(0, BASE) if own else False
+    names = tuple(own[1:] if free and len(own) > 1 else own) if actuated is None else tuple(actuated)
+    for name in names:
+        if name not in robot.joint_names:
+            raise make_unknown_name_error("joint", name, robot.joint_names)
+    if not names:
+        raise InputError("actuated names no joint", why="a robot without efforts has nothing to command")
+    slices = [robot.v_slices[name] for name in robot.joint_names if name in names]
+    return tuple(i for own in slices for i in range(own.start, own.stop))
+
+
+@check_arguments
+def stack_weights(
+    robot: Robot,
+    *,
+    position: Values = 1.0,
+    velocity: Values = 0.1,
+    effort: Values | None = None,
+    force: float | Sequence[float] | np.ndarray | None = None,
+    acceleration: float | Sequence[float] | np.ndarray | None = None,
+    actuated: Sequence[str] | None = None,
+) -> Float[np.ndarray, " k"]:
+    """Return the weights of squares as `mpc` takes them: of positions, velocities, efforts of actuated joints.
+
+    Each is one number for all, one each, or some by the names of joints, others zero. A robot on contacts has `force`
+    (1/N^2) and `acceleration` (s^4/rad^2) in the place of efforts, one number for all or one an input. By default
+    an effort has 1e-3, a force 1e-5, an acceleration 1e-5.
+
+    Raises:
+        InputError: a joint is unknown, a weight is negative, or an input has none.
+    """
+    none = np.zeros(robot.nv)
+    found = {name: expand_values(robot, x, none, name) for name, x in (("position", position), ("velocity", velocity))}
+    if force is None and acceleration is None:
+        efforts = expand_values(robot, 1e-3 if effort is None else effort, none, "effort")
+        found["effort"] = efforts[list(find_driven(robot, actuated))]
+    elif effort is not None or actuated is not None:
+        raise InputError("weights of efforts and of forces", why="inputs of a robot on contacts are no efforts")
+    else:
+        count = len(find_driven(robot, None))
+        for name, value in (("force", force), ("acceleration", acceleration)):
+            given = np.asarray(1e-5 if value is None else value, dtype=float)
+            if given.shape not in ((), (count,)):
+                raise InputError(f"{name} of the shape {given.shape}", fix=f"give a number, or ({count},)")
+            found[name] = np.broadcast_to(given, count)
+    for name, values in found.items():
+        if not (np.all(values >= 0.0) and np.isfinite(values).all()):
+            raise InputError(f"weights of {name}: {values}", why="they must be finite, from 0 on")
+    for name in ("effort", "force", "acceleration"):
+        if not np.all(found.get(name, np.ones(1)) > 0.0):
+            which = f"an {name}" if name != "force" else "a force"
+            raise InputError(
+                f"{which} has the weight 0", why="what costs nothing is not determined", fix=f"{name}=1e-6"
+            )
+    return np.concatenate(list(found.values()))
+
+
+@check_arguments
+def stack_schedule(
+    control: Function, contacts: Sequence[Contact | HeldContact], on: Any = True
+) -> Float[np.ndarray, "N contacts 2"]:
+    """Return a schedule of contacts as a controller of `mpc` takes it: their friction, and where they are on.
+
+    `on` is one for all, (contacts,), or (N, contacts), one a stage: true, or 1, where a contact is on.
+
+    Raises:
+        InputError: shapes do not fit, or a value is neither 0 nor 1.
+    """
+    shape, flags = _find_argument(control, "contacts").shape[:2], np.asarray(on, dtype=float)
+    if len(contacts) != shape[1]:
+        raise InputError(f"{len(contacts)} contacts", why=f"the controller has {shape[1]}")
+    try:
+        flags = np.broadcast_to(flags, shape)
+    except ValueError:
+        raise InputError(f"on of the shape {flags.shape}", fix=f"give ({shape[1]},), or {shape}") from None
+    if not np.isin(flags, (0.0, 1.0)).all():
+        raise InputError("on has other numbers than 0 and 1", why="a contact is on at a stage, or off")
+    friction = np.array([float(np.asarray(contact.friction)) for contact in contacts])
+    return np.stack([flags, np.broadcast_to(friction, shape)], axis=-1)
+
+
+@check_arguments
+def stack_references(
+    control: Function, position: Any, velocity: Any = 0.0, effort: Any = 0.0
+) -> Float[np.ndarray, "N+1 nq+nv+m"]:
+    """Return references as a controller of `mpc` takes them: one for all instants of the horizon, or one for each.
+
+    `effort` are those of inputs: of a robot on contacts, forces beyond equal shares of the weight, or accelerations.
+    Efforts that hold the robot at the reference, `bias_forces(robot)(position, 0)`, let it stand there exactly.
+
+    Raises:
+        InputError: shapes do not fit.
+    """
+    (count, nz), (nq, n) = _find_argument(control, "references").shape, (len(x.names) for x in control.arguments[:2])
+    found, sizes = np.zeros((count, nz)), {"position": nq, "velocity": n, "effort": nz - nq - n}
+    start = 0
+    for (name, size), values in zip(sizes.items(), (position, velocity, effort), strict=True):
+        try:
+            found[:, start : start + size] = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{name} of the shape {np.shape(values)}", fix=f"give ({size},), or ({count}, {size})"
+            ) from None
+        start += size
+    return found
+
+
+def _find_argument(control: Function, name: str) -> Argument:
+    found = [argument for argument in control.arguments if argument.name == name]
+    if not found or "advance" not in [argument.name for argument in control.arguments]:
+        raise InputError(f"{control.name} is not a controller of sg.mpc", fix="control = sg.mpc(robot, ...)")
+    return found[0]
+
+
+class PredictedMotion(NamedTuple):
+    """Results of a call of a controller, after the last one of them."""
+
+    __repr__ = one_line
+
+    tau: Float[np.ndarray, " m"]
+    states: Float[np.ndarray, "N+1 nq+nv"]
+    efforts: Float[np.ndarray, "N m"]
+    gain: Float[np.ndarray, "m nq+nv"]
+    next: Float[np.ndarray, " k"]
+    solution: Float[np.ndarray, "6"]
+    forces: Float[np.ndarray, "N components"] | None = None
+
+
+@check_arguments
+def converge(
+    control: Function,
+    q: Any,
+    qd: Any,
+    references: Any,
+    weights: Any,
+    *,
+    frames: Any = None,
+    frame_weights: Any = None,
+    contacts: Any = None,
+    previous: Any = None,
+    tolerance: float = 1e-8,
+    most: int = 200,
+) -> PredictedMotion:
+    """Call a controller of `mpc` at one state until its trajectory is the optimum; return the last results.
+
+    Args:
+        control: what `mpc` returned.
+        q: position.
+        qd: velocity.
+        references: as the controller takes them.
+        weights: as the controller takes them.
+        frames: poses (N + 1, frames, 4, 4), or (frames, 4, 4) for all instants, where the controller takes them.
+        frame_weights: of them, (frames, 6).
+        contacts: a schedule, where the controller takes one.
+        previous: a solution to begin with; by default none.
+        tolerance: of changes, of defects and of the barrier, in units of states, inputs by their limits.
+        most: calls at most; `solution` then says how far it came.
+
+    Raises:
+        InputError: an argument does not fit.
+    """
+    solution = np.zeros(_find_argument(control, "previous").shape) if previous is None else previous
+    more = {"frames": frames, "frame_weights": frame_weights, "contacts": contacts}
+    for name, value in more.items():
+        if (value is None) == any(argument.name == name for argument in control.arguments):
+            raise InputError(f"{control.name} takes {'' if value is None else 'no '}{name}", fix="see its signature")
+    if frames is not None:
+        more["frames"] = np.broadcast_to(frames, _find_argument(control, "frames").shape)
+    names, given = [result.name for result in control.results], [x for x in more.values() if x is not None]
+
+    def call(last: Any) -> PredictedMotion:
+        results = control(q, qd, references, weights, *given, 0.0, last)
+        return PredictedMotion(**dict(zip(names, results, strict=True)))
+
+    found = call(solution)
+    for _ in range(most - 1):
+        status, _, _, defect, change, barrier = found.solution
+        if status > 2.5 or (status < 0.5 and max(defect, change, barrier) < tolerance):
+            break
+        found = call(found.next)
+    return found

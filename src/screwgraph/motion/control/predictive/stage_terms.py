@@ -1,0 +1,273 @@
+"""What a tick computes at a stage of a horizon: straight-line code on vectors that `tick.py` names.
+
+States of a trajectory are (q, qd), those of the solver local coordinates (`local_steps.py`) and qd.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.summary import one_line
+from screwgraph.motion.control.predictive.horizon import SIDES, Horizon
+from screwgraph.motion.control.predictive.local_steps import LocalSteps
+from screwgraph.spatial import choose, largest_size, maximum, minimum
+from screwgraph.tape import Number, is_zero
+
+
+@dataclass(frozen=True, eq=False)
+class StageTerms:
+    """Expressions of the stages of a horizon."""
+
+    __repr__ = one_line
+
+    own: Horizon
+
+    @cached_property
+    def steps(self) -> LocalSteps:
+        """Local coordinates."""
+        return self.own.steps
+
+    @property
+    def nv(self) -> int:
+        """Numbers of a velocity."""
+        return self.own.model.robot.nv
+
+    @property
+    def nq(self) -> int:
+        """Numbers of a position."""
+        return self.own.model.robot.nq
+
+    def split(self, z: Any) -> tuple[Any, Any, Any]:
+        """Return q, qd and what follows."""
+        return z[: self.nq], z[self.nq : self.nq + self.nv], z[self.nq + self.nv :]
+
+    def rest(self, q: Any, switches: Any = ()) -> list[Number]:
+        """Return inputs that about hold the robot, within their limits."""
+        found = self.own.model.rest(q, switches)
+        lower, upper = self.own.model.limit_inputs(self.own.effort_limit, switches)
+        return [clip(x, a, b) for x, a, b in zip(found, lower, upper, strict=True)]
+
+    def keep(self, now: Any, later: Any, q: Any, rest: Any, warm: Any, share: Any, switches: Any = ()) -> list[Number]:
+        """Return input, next state and switches of a stage, from those of two of the last solution, or from none."""
+        nu, nx, model = self.own.model.nu, self.nq + self.nv, self.own.model
+        then = [*now[nu + nx :], *later[nu + nx :]]
+        found = model.keep_input(now[:nu], later[:nu], share[0], switches, then, rest)
+        a, b = now[nu : nu + nx], later[nu : nu + nx]
+        ends = [[choose(warm[0] > 0.5, x, y) for x, y in zip(way, q, strict=False)] for way in (a, b)]
+        found += self.steps.blend(*(np.array(end) for end in ends), share[0])
+        found += [x + share[0] * (y - x) for x, y in zip(a[self.nq :], b[self.nq :], strict=True)]
+        empty = [*rest, *q, *[0.0] * self.nv]
+        return [choose(warm[0] > 0.5, x, y) for x, y in zip(found, empty, strict=True)]
+
+    def start_state(self, q: Any, qd: Any) -> list[Number]:
+        """Return local coordinates and velocities of the first state."""
+        return [*self.steps.local(q), *qd]
+
+    # Costs and bounds.
+
+    def cost(self, references: Any, weights: Any, at: Any, *more: Any) -> list[Number]:
+        """Return h, H (live entries), g and the bounds of inputs and states; `more`: frames' goals, switches."""
+        own, h, switches = self.own, self.own.dt, more[-1] if self.own.model.switches else ()
+        _, _, u = self.split(references)
+        square, slope = self._state_cost(references, weights, at, *more)
+        w, wanted = own.model.weigh_inputs(weights[2 * self.nv :], u, switches)
+        for a, x in zip(w, wanted, strict=True):
+            square.append([2.0 * h * a])
+            slope.append(-(2.0 * h * a * x))
+        lower, upper = own.model.limit_inputs(own.effort_limit, switches)
+        inputs, states = (lower, upper), (own.x_lower.tolist(), own.x_upper.tolist())
+        values = [
+            pair[SIDES.index(bound.lower)][bound.index]
+            for pair, kept in ((inputs, own.inputs), (states, own.states))
+            for bound in kept
+        ]
+        return [h, *(x for row in square for x in row), *slope, *values]
+
+    def terminal(self, references: Any, weights: Any, at: Any, *more: Any) -> list[Number]:
+        """Return the lower triangle of the Hessian, and the gradient, of the last state."""
+        square, slope = self._state_cost(references, weights, at, *more)
+        rows = [[*[0.0] * (i + 1 - len(row)), *row] for i, row in enumerate(square)]
+        return [*(x for row in rows for x in row), *slope]
+
+    def _state_cost(
+        self, references: Any, weights: Any, at: Any, *more: Any
+    ) -> tuple[list[list[Number]], list[Number]]:
+        """Return the ends of the rows of the Hessian up to its diagonal, as far as they are live, and the gradient."""
+        h, n = self.own.dt, self.nv
+        w = [2.0 * h * x for x in weights[: 2 * n]]
+        wanted = [*self.steps.local(references[: self.nq]), *self.split(references)[1]]
+        square: list[list[Number]] = [[x] for x in w]
+        slope: list[Number] = [-(a * x) for a, x in zip(w, wanted, strict=True)]
+        if not self.own.is_curved:
+            return square, slope
+        q, v, _ = self.split(at)
+        beyond, turns = self.steps.compare(references[: self.nq], q, v)
+        for joint, turn in zip(self.steps.bent, turns, strict=True):
+            own_w = w[joint.v]
+            scaled = [[a * x for x in row] for a, row in zip(own_w, turn, strict=True)]
+            for i in range(joint.v.stop - joint.v.start):
+                place = joint.v.start + i
+                column = [row[i] for row in scaled]
+                square[place] = [_dot(column, [row[j] for row in turn]) for j in range(i + 1)]
+                slope[place] = _dot(column, beyond[joint.v])
+        if self.own.frames:
+            goals, own_w = more[:2]
+            errors, by_q = self.own.goals.compare(goals, q)
+            by_q, z = self.steps.turn_columns(by_q, v), self.steps.local(q)
+            scaled = [[2.0 * h * a * x for x in row] for a, row in zip(own_w, by_q, strict=True)]
+            left = [e - _dot(row, z) for e, row in zip(errors, by_q, strict=True)]
+            for i in range(n):
+                column = [row[i] for row in scaled]
+                full = [*[0.0] * (i + 1 - len(square[i])), *square[i]]
+                square[i] = [a + _dot(column, [row[j] for row in by_q]) for j, a in enumerate(full)]
+                slope[i] = slope[i] + _dot(column, left)
+        return square, slope
+
+    # Derivatives.
+
+    def linearise(self, at: Any, later: Any, switches: Any = ()) -> list[Number]:
+        """Return live entries of J, c, those of C, bounds of its rows, gaps, and efforts at z = 0."""
+        own, n, h = self.own, self.nv, self.own.dt
+        q, v, u = self.split(at)
+        later_q, later_v, _ = self.split(later)
+        motion = own.model.linearise(q, v, u, switches)
+        z = [*self.steps.local(q), *v, *u]
+        slopes = self.steps.turn_columns(motion.qdd_slopes, v)
+        blocks, gaps = self.steps.follow(q, v, later_q, later_v)
+        J, c = list[Number](), list[Number]()
+        shifts: list[Number] = [0.0] * n
+        for joint, block in zip(self.steps.bent, blocks, strict=True):
+            J += list(block[:, :-1].ravel())
+            shifts[joint.v] = list(block[:, -1])
+        for i, row in enumerate(slopes):
+            entries = [h * x for x in row]
+            entries[n + i] = entries[n + i] + 1.0
+            J += [x for x, kept in zip(entries, own.columns, strict=True) if kept]
+            # v cancels: v+ - F z = h (qdd - qdd_z z)
+            c.append(h * (motion.qdd[i] - _dot(row, z)))
+        gaps += [a + h * b - x for a, b, x in zip(v, motion.qdd, later_v, strict=True)]
+        C, values, offsets = self._rows(motion, z, v, switches)
+        return [*J, *(shifts if self.steps.bent else ()), *c, *C, *values, *gaps, *offsets]
+
+    def _rows(
+        self, motion: Any, z: list[Number], v: Any, switches: Any
+    ) -> tuple[list[Number], list[Number], list[Number]]:
+        """Return live entries of C, the values of its bounds, and efforts at z = 0."""
+        own = self.own
+        if own.model.commands_efforts:
+            return [], [], []
+        slopes = self.steps.turn_columns(motion.effort_slopes, v)
+        entries = [x for row in slopes for x, kept in zip(row, own.columns, strict=True) if kept]
+        offsets = [tau - _dot(row, z) for tau, row in zip(motion.efforts, slopes, strict=True)]
+        cones, least = own.model.list_cones(switches)
+        for row, pattern in zip(cones, own.cone_pattern, strict=True):
+            entries += [x for x, kept in zip(row, pattern, strict=True) if kept]
+        values = list[Number]()
+        for bound in own.rows:
+            i = bound.index
+            if i < len(offsets):
+                most = float(own.effort_limit[i])
+                values.append((-most if bound.lower else most) - offsets[i])
+            else:
+                values.append(least[i - len(offsets)])
+        return entries, values, offsets
+
+    def efforts(self, C: Any, offsets: Any, x: Any, u: Any) -> list[Number]:
+        """Return the efforts of a stage, to first order about where it was linearised."""
+        count, z = sum(self.own.columns), [*x, *u]
+        kept = [value for value, is_kept in zip(z, self.own.columns, strict=True) if is_kept]
+        return [offset + _dot(C[i * count : (i + 1) * count], kept) for i, offset in enumerate(offsets)]
+
+    def gain(self, gain: Any, v: Any, C: Any = ()) -> list[Number]:
+        """Return how efforts change with displacements of positions and with velocities, by rows."""
+        own, nx, nu = self.own, 2 * self.nv, self.own.model.nu
+        K = np.array(gain, dtype=object).reshape(nu, nx)
+        if not own.model.commands_efforts:
+            full, place = np.zeros((len(own.effort_limit), nx + nu), dtype=object), 0
+            for row in full:
+                for j, kept in enumerate(own.columns):
+                    if kept:
+                        row[j], place = C[place], place + 1
+            K = np.array([[row[j] + _dot(row[nx:], K[:, j]) for j in range(nx)] for row in full], dtype=object)
+        return list(self.steps.turn_back(K, v).ravel())
+
+    # What is found.
+
+    def displace(self, at: Any, x: Any) -> list[Number]:
+        """Return a state of the trajectory after a step."""
+        q, v, _ = self.split(at)
+        return [*self.steps.displace(q, v, x), *x[self.nv :]]
+
+    def measure_change(self, at_u: Any, at_x: Any, u: Any, x: Any, change: Any) -> list[Number]:
+        """Return the largest change so far; inputs count by their limits."""
+        units = self.own.model.input_units(self.own.effort_limit)
+        ways = [(a - b) * (1.0 / unit) for a, b, unit in zip(u, at_u, units, strict=True)]
+        ways += [a - b for a, b in zip(x, self.start_state(*self.split(at_x)[:2]), strict=True)]
+        return [largest_size(ways, change[0])]
+
+    def square(self, z: Any, references: Any, weights: Any, *more: Any) -> Number:
+        """Return the cost of a state."""
+        beyond, _ = self.steps.compare(references[: self.nq], z[: self.nq], z[self.nq :])
+        beyond += [a - b for a, b in zip(self.split(z)[1], self.split(references)[1], strict=True)]
+        total: Number = 0.0
+        for a, w in zip(beyond, weights, strict=False):
+            total = total + w * a * a
+        if self.own.frames:
+            goals, own_w = more[:2]
+            for a, w in zip(self.own.goals.errors(z[: self.nq], goals), own_w, strict=True):
+                total = total + w * a * a
+        return self.own.dt * total
+
+    def add_last(self, references: Any, weights: Any, z: Any, cost: Any, *more: Any) -> list[Number]:
+        """Return the cost with that of the last state."""
+        return [cost[0] + self.square(z, references, weights, *more)]
+
+    def add(
+        self,
+        references: Any,
+        weights: Any,
+        at: Any,
+        later: Any,
+        efforts: Any,
+        cost: Any,
+        violation: Any,
+        *more: Any,
+    ) -> list[Number]:
+        """Return the cost and the largest violation of limits so far."""
+        own, (l1, l2), worst, n = self.own, self.own.penalty, violation[0], self.nv
+        switches = more[-1] if own.model.switches else ()
+        total = cost[0] + self.square(at, references, weights, *more)
+        w, wanted = own.model.weigh_inputs(weights[2 * n :], self.split(references)[2], switches)
+        for a, b, x in zip(self.split(at)[2], wanted, w, strict=True):
+            total = total + own.dt * (x * (a - b) * (a - b))
+        x = self.start_state(*self.split(later)[:2])
+        beyond = [_beyond(x, bound, own.x_lower, own.x_upper) for bound in own.states]
+        beyond += [_beyond(efforts, bound, -own.effort_limit, own.effort_limit) for bound in own.rows if bound.soft]
+        for far in beyond:
+            worst = maximum(worst, far)
+            total = total + far * (l1 + 0.5 * l2 * far)
+        return [total, worst]
+
+
+def _beyond(x: Any, bound: Any, lower: Any, upper: Any) -> Number:
+    i = bound.index
+    return maximum(float(lower[i]) - x[i] if bound.lower else x[i] - float(upper[i]), 0.0)
+
+
+def clip(x: Number, low: Number, up: Number) -> Number:
+    """Return a number within bounds."""
+    x = x if isinstance(low, float) and np.isinf(low) else maximum(x, low)
+    return x if isinstance(up, float) and np.isinf(up) else minimum(x, up)
+
+
+def _dot(a: Any, b: Any) -> Number:
+    """Return a'b; what is zero for its place costs nothing."""
+    total: Number = 0.0
+    for x, y in zip(a, b, strict=True):
+        if not (is_zero(x) or is_zero(y)):
+            total = total + x * y
+    return total

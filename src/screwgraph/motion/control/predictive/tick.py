@@ -1,0 +1,363 @@
+"""A tick of model-predictive control as a routine: from a state and the last solution to the next one.
+
+Layout of `previous` and `next`: [whether it is a solution, barrier], then for each stage k = 0..N-1 [u_k, q and qd of
+k + 1, switches of k, the solver's own numbers]. All zeros are no solution: a tick then begins with the robot at rest
+where it is. `at` holds the trajectory about which a tick linearises, for each stage [q_k, qd_k, u_k], then those of N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from screwgraph.compiler import compile_expression, make_numbered_argument
+from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
+from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
+from screwgraph.optimize.chain_program import ChainProgram
+from screwgraph.spatial import choose, largest_size, maximum
+from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, Window
+from screwgraph.tape.parts import Copies, Fill
+
+SOLUTION = ("status", "cost", "violation", "defect", "change", "barrier")
+"""Numbers of a tick's result; see `mpc`."""
+NO_NUMBERS = 3.0
+"""Status of arguments without sense."""
+ENDLESS = 1e250
+"""A cost beyond is none."""
+LOOP_BARRIER = 1e-4
+"""The least barrier with which a solution that moves on begins: from less, limits are not left in few steps."""
+HEAD = 2
+"""Numbers of a solution before those of its stages."""
+
+
+class Tick:
+    """The memory of a tick, in which vectors have names, and its parts."""
+
+    def __init__(self, horizon: Horizon) -> None:
+        self.own, model, self.terms = horizon, horizon.model, StageTerms(horizon)
+        n, nq, nu, N = model.robot.nv, model.robot.nq, model.nu, horizon.stages
+        self.nx, self.nu, self.N, self.m, self.forces = nq + n, nu, N, len(horizon.effort_limit), 0
+        self.forces = len(model.list_forces([1.0] * nu, [1.0] * model.switches))
+        bounds = (*horizon.inputs, *horizon.states, *horizon.rows)
+        self.kept = nu + self.nx + model.switches  # numbers of a stage of a solution, before those of the solver
+        self.size = self.kept + sum(bound.size for bound in bounds)
+        solution, m = HEAD + N * self.size, self.m
+        self.strides = {"at": self.nx + nu, "previous": self.size, "next": self.size, "references": self.nx + nu}
+        self.strides |= {"states": self.nx, "efforts": m, "forces": self.forces, "contacts": model.switches}
+        F = len(horizon.frames)
+        self.strides |= {"frames": POSE * F, "gap": 2 * n, "offset": m, "rest": nu if model.switches else 0}
+        results = (m, (N + 1) * self.nx, N * m, *([N * self.forces] * bool(self.forces)), m * 2 * n)
+        goals = [(N + 1) * POSE * F, ERROR * F] if F else []
+        given = (nq, n, (N + 1) * (self.nx + nu), 2 * n + model.input_weights, *goals)
+        given += (N * model.switches,) * self.switched
+        memory = self.memory = Memory()
+        pairs = ((self.results, (*results, solution, len(SOLUTION))), (self.arguments, (*given, 1, solution)))
+        for names, sizes in pairs:
+            for name, size in zip(names, sizes, strict=True):
+                memory.add(name, size)  # results first, then arguments: both stay where a caller has them
+        rows = {"C": horizon.C, "rows": horizon.rows} if horizon.C else {}
+        self.chain = ChainProgram(
+            memory,
+            N,
+            2 * n,
+            nu,
+            J=horizon.J,
+            H=horizon.H,
+            integrated=[(i, n + i) for i in range(n)],
+            inputs=horizon.inputs,
+            states=horizon.states,
+            iterations=horizon.barrier_steps,
+            is_judged=False,
+            **rows,
+        )
+        self.chain.allocate()
+        sizes = {"at": N * (self.nx + nu) + self.nx, "warm": 1, "share": 1, "gap": N * 2 * n}
+        sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
+        for name, size in {**sizes, **dict.fromkeys(("defect", "change", "cost", "violation"), 1)}.items():
+            memory.add(name, size)
+        self._name_stages()
+
+    @property
+    def switched(self) -> bool:
+        """Whether stages have live numbers."""
+        return self.own.model.switches > 0
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """Vectors that are results."""
+        return ("tau", "states", "efforts", *["forces"] * bool(self.forces), "gain", "next", "solution")
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Vectors that are arguments."""
+        goals = ["frames", "frame_weights"] if self.own.frames else []
+        return ("q", "qd", "references", "weights", *goals, *["contacts"] * self.switched, "advance", "previous")
+
+    @property
+    def previous(self) -> int:
+        """How many numbers a solution has."""
+        return len(self.memory.places("previous"))
+
+    @cached_property
+    def goals(self) -> list[str]:
+        """The vectors of frames' goals of a stage."""
+        return ["frames_k", "frame_weights"] if self.own.frames else []
+
+    @cached_property
+    def switches(self) -> list[str]:
+        """The vector of a stage's live numbers, where there are some."""
+        return ["contacts_k"] * self.switched
+
+    def _name_stages(self) -> None:
+        """Name what belongs to the first stages: vectors of a stage k end in _k, those of the next one in _k+1."""
+        memory, nx, nu, n = self.memory, self.nx, self.nu, self.own.model.robot.nv
+        for name in (
+            "x",
+            "u",
+            "x'",
+            "J",
+            "c",
+            "h",
+            "H",
+            "g",
+            "bound_u",
+            "bound_x",
+            *["C", "bound_r"] * bool(self.own.C),
+        ):
+            memory.alias(f"{name}_k", self.chain.stage(name, 0))
+        for name, stride in self.strides.items():
+            if name in memory.names and stride and name != "rest":
+                self._alias(f"{name}_k", name, HEAD if name in ("previous", "next") else 0, stride)
+        self._alias("rest_k", "rest", 0, nu)
+        self._alias("at_u", "at", nx, nu)
+        self._alias("at_x", "at", 0, nx)
+        self._alias("at_k+1", "at", nx + nu, nx)
+        self._alias("states_k+1", "states", nx, nx)
+        self._alias("next_kept", "next", HEAD, self.kept)
+        self._alias("at_N", "at", self.N * (nx + nu), nx)
+        if self.goals:
+            self._alias("frames_N", "frames", self.N * self.strides["frames"], self.strides["frames"])
+        self._alias("references_N", "references", self.N * (nx + nu), nx)
+        c = memory.places("c_k")
+        memory.alias("c_q", c[:n])
+        memory.alias("c_v", c[n:])
+
+    def _alias(self, name: str, vector: str, start: int, size: int) -> None:
+        self.memory.alias(name, self.memory.places(vector)[start : start + size])
+
+    def _windows(self, *vectors: str) -> tuple[Window, ...]:
+        """Return windows that move all of some vectors with the stages, and those of the solver."""
+        found = list[Window]()
+        for name in vectors:
+            places = self.memory.places(name)[HEAD if name in ("previous", "next") else 0 :]
+            if len(places) and self.strides[name]:
+                found.append(Window(places.start, len(places), self.strides[name]))
+        if self.switched:
+            places = self.memory.places("contacts")
+            found.append(Window(places.start, len(places), self.strides["contacts"]))
+        names = ["x", "J", "c", "h", "H", "g", "bound", "u", "x'", *self.chain.warm_start_vectors]
+        return (*found, *self.chain.window(*names, *["C"] * bool(self.own.C)))
+
+    def routine(self, names: Sequence[str]) -> Routine:
+        """Return the code, whose arguments have these names, one for each number."""
+        cost, curved = self._costs(), self.own.is_curved
+        once = (*cost * curved, *self._linearise(), *self.chain.parts(), *self._move())
+        again = StageLoop(self.own.iterations, once, ())
+        parts = (*self._begin(), *cost * (not curved), again, *self._end())
+        given, found = (
+            tuple(place for name in vectors for place in self.memory.places(name))
+            for vectors in (self.arguments, self.results)
+        )
+        return Routine(tuple(names), given, found, self.memory.size, parts)
+
+    # What comes first: the last solution, moved to the present.
+
+    def _begin(self) -> tuple[Part, ...]:
+        block = self.memory.block
+        self._alias("head", "previous", 0, HEAD)
+        writes = ["chain.x0", "at_x", "warm", "share", "chain.warm", "chain.barrier"]
+        rest = block("rest", ["q", *self.switches], ["rest_k"], self.terms.rest) if self.nu else None
+        penalty = self.own.penalty * sum(bound.soft for bound in (*self.own.states, *self.own.rows))
+        return (
+            block("begin", ["q", "qd", "advance", "head"], writes, self._start),
+            SideBySide(self.N, (rest,), self._windows("rest")) if self.switched else rest,
+            SideBySide(self.N - 1, (self._keep(0, 1),), self._windows("at", "previous", "rest")),
+            self._keep(self.N - 1, 0),
+            *self._shift(),
+            *((block("penalty", [], ["chain.penalty"], lambda: list(penalty)),) if penalty else ()),
+            StageLoop(self.N, self._enter(), self._windows("at")),
+        )
+
+    def _start(self, q: Any, qd: Any, advance: Any, head: Any) -> list[Number]:
+        """Return x_0 in local coordinates and as it is, whether there is a solution, and how much to move it."""
+        warm = choose(head[0] > 0.5, 1.0, 0.0)
+        moved = choose(advance[0] > 0.0, maximum(head[1], LOOP_BARRIER), head[1])
+        barrier = choose(head[0] > 0.5, moved, 0.0)
+        return [*self.terms.start_state(q, qd), *q, *qd, warm, clip(advance[0], 0.0, 1.0), warm, barrier]
+
+    def _keep(self, k: int, later: int) -> Part:
+        """Return what moves a stage's input and next state to the present."""
+        start = HEAD + k * self.size
+        self._alias("kept_now", "previous", start, self.kept)
+        self._alias("kept_later", "previous", start + later * self.size, self.kept)
+        stage = k * self.strides["at"]
+        self._alias("kept_u", "at", stage + self.nx, self.nu)
+        self._alias("kept_x", "at", stage + self.nx + self.nu, self.nx)
+        self._alias("kept_rest", "rest", k * self.strides["rest"], self.nu)
+        given = ["kept_now", "kept_later", "q", "kept_rest", "warm", "share"]
+        if self.switched:
+            self._alias("kept_switches", "contacts", k * self.strides["contacts"], self.strides["contacts"])
+            given.append("kept_switches")
+        return self.memory.block("keep", given, ["kept_u", "kept_x"], self.terms.keep)
+
+    def _shift(self) -> tuple[Part, ...]:
+        """Return what moves the solver's numbers to the present, one after the other in each stage."""
+
+        def blend(a: Any, b: Any, warm: Any, share: Any) -> list[Number]:
+            return [choose(warm[0] > 0.5, a[0] + share[0] * (b[0] - a[0]), 0.0)]
+
+        def shift(k: int, later: int) -> Part:
+            own = self.chain.stage("numbers", k)
+            stage = self.memory.places("previous").start + HEAD + k * self.size + self.kept
+            places = (stage, stage + later * self.size, own.start)
+            for name, place in zip(("now", "then", "own"), places, strict=True):
+                self.memory.alias(name, range(place, place + 1))
+            part = self.memory.block("shift", ["now", "then", "warm", "share"], ["own"], blend)
+            return SideBySide(len(own), (part,), tuple(Window(place, 1, 1) for place in dict.fromkeys(places)))
+
+        if not self.chain.sizes["numbers"]:
+            return ()
+        return StageLoop(self.N - 1, (shift(0, 1),), self._windows("previous")), shift(self.N - 1, 0)
+
+    def _enter(self) -> tuple[Part, ...]:
+        """Return what makes the trajectory the solver's iterate."""
+        at, x, n, nq = (*(self.memory.places(name) for name in ("at_k+1", "x'_k")), self.terms.nv, self.terms.nq)
+        pairs = [(at[i], x[j]) for i, j in self.own.steps.straight]
+        pairs += [(at[nq + i], x[n + i]) for i in range(n)]
+        pairs += list(zip(self.memory.places("at_u"), self.memory.places("u_k"), strict=True))
+        sources, targets = zip(*pairs, strict=True)
+        fills = (Fill(x[joint.v.start], joint.v.stop - joint.v.start) for joint in self.own.steps.bent)
+        return (Copies(sources, targets), *fills)
+
+    # Costs and bounds: they do not depend on the trajectory, unless positions are no vectors.
+
+    def _costs(self) -> tuple[Part, ...]:
+        block, terms = self.memory.block, self.terms
+        values = ["h_k", "H_k", "g_k", "bound_u_k", "bound_x_k"]
+        parts = (
+            block("cost", ["references_k", "weights", "at_k", *self.goals, *self.switches], values, terms.cost),
+            *(() if self.own.steps.bent else (Fill(self.memory.places("c_q").start, terms.nv),)),
+        )
+        goals, goal = ["frames_N", "frame_weights"] * bool(self.goals), ["frames"] * bool(self.goals)
+        last, found = ["references_N", "weights", "at_N", *goals], ["chain.terminal_H", "chain.terminal_g"]
+        return (
+            (SideBySide if self.own.steps.bent else StageLoop)(self.N, parts, self._windows("references", "at", *goal)),
+            block("terminal", last, found, terms.terminal),
+        )
+
+    # An iteration: derivatives along `at`, the solver, and the trajectory that it found.
+
+    def _linearise(self) -> tuple[Part, ...]:
+        block = self.memory.block
+        writes = ["J_k", "c_k" if self.own.steps.bent else "c_v", *["C_k", "bound_r_k"] * bool(self.own.C), "gap_k"]
+        names = ["at_k", "at_k+1", *self.switches]
+        given = [make_numbered_argument(name, len(self.memory.places(name))) for name in names]
+        question, bent = self.own.question, bool(self.own.steps.bent)
+        code = compile_expression("stage", question, tuple(given), self.terms.linearise, branches=bent)
+        model = self.memory.placed("model", code.program, names, [*writes, *["offset_k"] * bool(self.own.C)])
+        defect = block("defect", ["gap_k", "defect"], ["defect"], lambda gap, worst: [largest_size(gap, worst[0])])
+        windows = self._windows("at", "gap", "offset")
+        return (
+            block("clear", [], ["defect", "change"], lambda: [0.0, 0.0]),
+            SideBySide(self.N, (model,), windows),
+            StageLoop(self.N, (defect,), windows),
+        )
+
+    def _move(self) -> tuple[Part, ...]:
+        """Note how far the trajectory is from where it was linearised, and move there."""
+        block, reads = self.memory.block, ["at_u", "at_k+1", "u_k", "x'_k", "change"]
+        measure = block("move", reads, ["change"], self.terms.measure_change)
+        if self.own.steps.bent:
+            move: tuple[Part, ...] = (
+                block("displace", ["at_k+1", "x'_k"], ["at_k+1"], self.terms.displace),
+                self._copy(["u_k"], ["at_u"]),
+            )
+        else:
+            move = (self._copy(["u_k", "x'_k"], ["at_u", "at_k+1"]),)
+        parts = (measure, *self._efforts(), *move)
+        return (
+            StageLoop(self.N, parts, self._windows("at", "efforts", "offset")),
+            *self._gain(),
+            *((StageLoop(self.N, self._enter(), self._windows("at")),) if self.own.steps.bent else ()),
+            block("continue", [], ["chain.warm"], lambda: [1.0]),
+        )
+
+    def _efforts(self) -> tuple[Part, ...]:
+        """Return what computes efforts from rows, before local coordinates change."""
+        if not self.own.C:
+            return ()
+        return (self.memory.block("efforts", ["C_k", "offset_k", "x_k", "u_k"], ["efforts_k"], self.terms.efforts),)
+
+    def _gain(self) -> tuple[Part, ...]:
+        self._alias("at_v", "at", self.terms.nq, self.terms.nv)
+        reads = ["chain.gain", "at_v", *["C_k"] * bool(self.own.C)]
+        return (self.memory.block("gain", reads, ["gain"], self.terms.gain),)
+
+    # What comes last: the results.
+
+    def _end(self) -> tuple[Part, ...]:
+        block, terms = self.memory.block, self.terms
+        self._alias("next_head", "next", 0, HEAD)
+        stage = [
+            "references_k",
+            "weights",
+            "at_k",
+            "at_k+1",
+            "efforts_k",
+            "cost",
+            "violation",
+            *self.goals,
+            *self.switches,
+        ]
+        last = ["references_N", "weights", "at_N", "cost", *["frames_N", "frame_weights"] * bool(self.goals)]
+        keep = ["at_u", "at_k+1", *self.switches, *(f"{name}_k" for name in self.chain.warm_start_vectors)]
+        for name in self.chain.warm_start_vectors:
+            self.memory.alias(f"{name}_k", self.chain.stage(name, 0))
+        parts = (
+            *(() if self.own.C else (self._copy(["at_u"], ["efforts_k"]),)),
+            block("sum", stage, ["cost", "violation"], terms.add),
+            self._copy(["at_k+1"], ["states_k+1"]),
+            self._copy(keep, ["next_k"]),
+            *self._forces(),
+        )
+        moving = ["references", "at", "states", "efforts", "next", *["forces"] * bool(self.forces)]
+        moving += ["frames"] * bool(self.goals)
+        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k"]
+        return (
+            block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
+            self._copy(["at_x"], ["states_k"]),
+            StageLoop(self.N, parts, self._windows(*moving)),
+            block("sum last", last, ["cost"], terms.add_last),
+            block("end", head, ["tau", "next_head", "solution"], self._finish),
+        )
+
+    def _forces(self) -> tuple[Part, ...]:
+        if not self.forces:
+            return ()
+        return (self.memory.block("forces", ["at_u", *self.switches], ["forces_k"], self.own.model.list_forces),)
+
+    def _copy(self, sources: Sequence[str], targets: Sequence[str]) -> Part:
+        places = [tuple(p for name in side for p in self.memory.places(name)) for side in (sources, targets)]
+        return Copies(*places)
+
+    def _finish(
+        self, solved: Any, barrier: Any, cost: Any, violation: Any, defect: Any, change: Any, efforts: Any
+    ) -> list[Number]:
+        """Return the command within its limits, the head of the next solution, and how good it is."""
+        sound = choose(cost[0] < ENDLESS, solved[0], NO_NUMBERS) < NO_NUMBERS
+        limits = [float(x) for x in self.own.effort_limit]
+        tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
+        numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
+        return [*tau, choose(sound, 1.0, 0.0), numbers[-1], choose(sound, solved[0], NO_NUMBERS), *numbers]

@@ -1,0 +1,235 @@
+"""Horizons of robots that float, hop and have ball joints: optima of dense equations of motion in NumPy."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
+from screwgraph.model.robot import Joint, Link, Robot, tree
+from screwgraph.model.robot.joints import Floating, Revolute, Spherical
+from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_schedule, stack_weights
+from screwgraph.spatial import SpatialInertia, from_xyz_rpy
+
+DT, DRAG, STAGES = 0.02, 10.0, 5
+ON = np.array([[1], [1], [0], [0], [1]])
+
+
+def link(name, mass, size):
+    return Link(name, SpatialInertia.of_body(mass, (0.01, -0.02, 0.03), mass * size**2 * np.diag([0.2, 0.3, 0.4])))
+
+
+@cache
+def hopper() -> Robot:
+    """A body on a leg of three joints, with a wheel on top."""
+    links = [Link("world"), link("body", 4.0, 0.3), link("hip", 0.5, 0.1), link("thigh", 0.6, 0.2)]
+    links += [link("shank", 0.3, 0.2), link("wheel", 0.5, 0.3)]
+    joints = [
+        Joint("base", Floating(), "world", "body"),
+        Joint("roll", Revolute((1.0, 0.0, 0.0)), "body", "hip", from_xyz_rpy([0.0, 0.05, 0.0], np.zeros(3))),
+        Joint("swing", Revolute((0.0, 1.0, 0.0)), "hip", "thigh", from_xyz_rpy([0.0, 0.03, 0.0], np.zeros(3))),
+        Joint("knee", Revolute((0.0, 1.0, 0.0)), "thigh", "shank", from_xyz_rpy([0.0, 0.0, -0.2], np.zeros(3))),
+        Joint("spin", Revolute((0.3, 1.0, 0.0)), "body", "wheel", from_xyz_rpy([0.0, 0.0, 0.1], np.zeros(3))),
+    ]
+    return tree("hopper", links, joints)
+
+
+def start():
+    q = np.concatenate([[0.0, 0.0, 0.35], [0.05, -0.03, 0.1, 1.0], [0.1, 0.6, -1.2, 0.0]])
+    q[3:7] /= np.linalg.norm(q[3:7])
+    return q, 0.3 * np.sin(np.arange(10.0))
+
+
+def foot():
+    return sg.Contact("shank", at=(0.0, 0.0, -0.2), friction=5.0)
+
+
+def point_motion(robot, q, v):
+    """Return the Jacobian and the acceleration without qdd of the foot, whose lowest point is the foot itself."""
+    J6 = sg.frame_jacobian(robot, "shank", reference=ALIGNED)(q)
+    drift = sg.frame_acceleration(robot, "shank", reference=ALIGNED)(q, v, np.zeros(robot.nv))
+    arm = sg.forward_kinematics(robot, "shank")(q)[:3, :3] @ [0.0, 0.0, -0.2]
+    spin = J6[:3] @ v
+    J = J6[3:] + np.cross(J6[:3].T, arm).T
+    return J, drift[3:] + np.cross(drift[:3], arm) + np.cross(spin, np.cross(spin, arm))
+
+
+def accelerate(robot, q, v, u, on):
+    """Return qdd and efforts; forces are (normal, x, y), and the leg's joints are those of coordinates 6 to 8."""
+    n = robot.nv
+    M, h = sg.mass_matrix(robot)(q), sg.bias_forces(robot)(q, v)
+    J, drift = point_motion(robot, q, v)
+    f = np.roll(u[:3], -1) if on else np.zeros(3)
+    rows, right = np.zeros((n, n)), np.zeros(n)
+    rows[:6], right[:6] = M[:6], (J.T @ f - h)[:6]
+    if on:
+        rows[6:9], right[6:9] = J, -drift - DRAG * (J @ v)
+    else:
+        rows[6:9, 6:9], right[6:9] = np.eye(3), u[:3]
+    rows[9, 9], right[9] = 1.0, u[3]
+    qdd = np.linalg.solve(rows, right)
+    return qdd, (M @ qdd + h - J.T @ f)[6:]
+
+
+@cache
+def hop():
+    robot = hopper()
+    control = sg.mpc(robot, DT, STAGES, contacts=[foot()], drag=DRAG, barrier_steps=2)
+    weights = stack_weights(robot, position=20.0, velocity=0.5, force=1e-3, acceleration=1e-3)
+    return control, weights
+
+
+def hop_cost(u, reference, weights):
+    """Return the cost of inputs (N, 4)."""
+    robot, (q, v), n = hopper(), start(), 10
+    weight, total = robot.mass * 9.81, 0.0
+    for k in range(STAGES + 1):
+        errors = np.concatenate([sg.difference(robot)(reference[:11], q), v])
+        total += DT * weights[: 2 * n] @ errors**2
+        if k == STAGES:
+            return total
+        on = bool(ON[k, 0])
+        wanted = np.array([weight * on, 0.0, 0.0, 0.0])
+        w = np.where([on, on, on, False], weights[20:24], weights[24:])
+        total += DT * w @ (u[k] - wanted) ** 2
+        v = v + DT * accelerate(robot, q, v, u[k], on)[0]
+        q = sg.integrate(robot)(q, DT * v)
+    return total
+
+
+def test_a_hopper_jumps_as_is_best():
+    """No limit is active: the slope of the cost along each input is zero, which dense equations say."""
+    control, weights = hop()
+    q, v = start()
+    reference = np.concatenate([[0.02, 0.0, 0.37, 0.0, 0.0, 0.0, 1.0, 0.0, 0.6, -1.2, 0.2], np.zeros(14)])
+    references = np.tile(reference, (STAGES + 1, 1))
+    schedule = stack_schedule(control, [foot()], ON)
+    found = converge(control, q, v, references, weights, contacts=schedule)
+    assert found.solution[0] == 0.0
+    assert max(found.solution[2:5]) < 1e-8
+    forces = found.forces
+    assert forces[ON[:, 0] == 0].max() == 0.0
+    # swing stages' inputs are accelerations, which follow from the states
+    accelerations = np.diff(found.states[:, 11:], axis=0) / DT
+    u = np.array(
+        [np.append(f if on else a[6:9], a[9]) for f, a, on in zip(forces, accelerations, ON[:, 0], strict=True)]
+    )
+    best = hop_cost(u, reference, weights)
+    assert abs(found.solution[1] / best - 1.0) < 1e-9
+    rng, size = np.random.default_rng(0), np.abs(u).max()
+    for _ in range(6):
+        way = rng.standard_normal(u.shape)
+        h = 1e-4 * size
+        ends = [hop_cost(u + s * h * way, reference, weights) for s in (1.0, -1.0)]
+        curvature = (sum(ends) - 2.0 * best) / h**2
+        assert curvature > 0.0
+        assert abs(ends[0] - ends[1]) / (2.0 * h) < 1e-5 * curvature * size  # its zero is 1e-5 of the inputs away
+    qdd, tau = accelerate(hopper(), q, v, u[0], True)
+    np.testing.assert_allclose(accelerations[0], qdd, atol=1e-6 * np.abs(qdd).max())
+    np.testing.assert_allclose(found.tau, tau, atol=1e-6 * np.abs(tau).max())
+    np.testing.assert_allclose(found.efforts[0], tau, atol=1e-6 * np.abs(tau).max())
+
+
+def test_forces_stay_in_their_pyramid_and_what_changes_needs_no_new_code():
+    """The same function, with friction that is less: the foot pushes along an edge of the pyramid."""
+    control, weights = hop()
+    q, v = start()
+    v[3:6] += [1.5, 0.0, 0.0]
+    references = stack_references(control, np.concatenate([[0.0, 0.0, 0.35, 0.0, 0.0, 0.0, 1.0], q[7:]]))
+    schedule = stack_schedule(control, [foot()])
+    schedule[..., 1] = 0.3
+    found = converge(control, q, v, references, weights, contacts=schedule)
+    assert max(found.solution[3:5]) < 1e-7
+    normal, *tangents = found.forces.T
+    share = np.abs(tangents).max(axis=0) / normal
+    assert share.max() < 0.3 / np.sqrt(2.0) + 1e-7
+    assert share[0] > 0.3 / np.sqrt(2.0) - 1e-4
+
+
+def test_the_gain_is_how_the_command_follows_the_state():
+    """By efforts of the first stage at states beside the one that was solved for, inputs as the gain has them."""
+    control, weights = hop()
+    robot, (q, v), n = hopper(), start(), 10
+    references = stack_references(control, q)
+    schedule = stack_schedule(control, [foot()])
+    found = converge(control, q, 0.0 * v, references, weights, contacts=schedule)
+    h, slopes = 1e-5, []
+    for unit in np.eye(2 * n):
+        ends = []
+        for s in (1.0, -1.0):
+            at = sg.integrate(robot)(q, s * h * unit[:n]), s * h * unit[n:]
+            ends.append(converge(control, *at, references, weights, contacts=schedule, previous=found.next).tau)
+        slopes.append((ends[0] - ends[1]) / (2.0 * h))
+    size = np.abs(slopes).max()
+    # at rest where it shall be: second derivatives of the dynamics act on small multipliers only
+    np.testing.assert_allclose(found.gain, np.transpose(slopes), atol=0.05 * size)
+
+
+@cache
+def arm() -> Robot:
+    """A free body with a ball joint on it."""
+    links = [Link("world"), link("body", 2.0, 0.3), link("bob", 0.7, 0.3)]
+    joints = [
+        Joint("base", Floating(), "world", "body"),
+        Joint("ball", Spherical(), "body", "bob", from_xyz_rpy([0.1, 0.0, -0.2], np.zeros(3)), damping=0.02),
+    ]
+    return tree("free_arm", links, joints)
+
+
+def arm_cost(u, q, v, reference, weights):
+    robot, n, total = arm(), 9, 0.0
+    for k in range(STAGES + 1):
+        total += DT * weights[: 2 * n] @ np.concatenate([sg.difference(robot)(reference[:11], q), v]) ** 2
+        if k == STAGES:
+            return total
+        total += DT * weights[2 * n :] @ u[k] ** 2
+        v = v + DT * sg.forward_dynamics(robot)(q, v, u[k])
+        q = sg.integrate(robot)(q, DT * v)
+    return total
+
+
+def test_bodies_turn_and_ball_joints_swing_as_is_best():
+    robot, rng = arm(), np.random.default_rng(3)
+    control = sg.mpc(robot, DT, STAGES, actuated=["base", "ball"], barrier_steps=1)
+    weights = stack_weights(robot, position=30.0, velocity=0.3, effort=1e-4, actuated=["base", "ball"])
+    q, v, goal = robot.random(rng), rng.standard_normal(9), robot.random(rng)
+    found = converge(control, q, v, stack_references(control, goal), weights)
+    best = arm_cost(found.efforts, q, v, goal, weights)
+    assert abs(found.solution[1] / best - 1.0) < 1e-9
+    size = np.abs(found.efforts).max()
+    for _ in range(6):
+        way = rng.standard_normal(found.efforts.shape)
+        h = 1e-4 * size
+        ends = [arm_cost(found.efforts + s * h * way, q, v, goal, weights) for s in (1.0, -1.0)]
+        curvature = (sum(ends) - 2.0 * best) / h**2
+        assert abs(ends[0] - ends[1]) / (2.0 * h) < 1e-5 * abs(curvature) * size
+
+
+def test_what_feet_cannot_be():
+    robot = hopper()
+    for given, match in [
+        ({"contacts": [foot(), foot()]}, "0 joint coordinates of its own"),
+        ({"contacts": [foot()], "actuated": ["knee"]}, "actuated and contacts"),
+        ({"ground": sg.Plane()}, "ground without contacts"),
+        ({"drag": 1.0}, "drag without contacts"),
+        ({"contacts": [foot()], "drag": -1.0}, "drag is -1.0"),
+        ({"contacts": [foot()], "limits": HorizonLimits(force=0.0)}, "force of the limits is 0.0"),
+        ({"limits": HorizonLimits(upper={"base": 1.0})}, "positions of 'base' have bounds"),
+    ]:
+        with pytest.raises(sg.InputError, match=match):
+            sg.mpc(robot, DT, STAGES, **given)
+    control, weights = hop()
+    q, v = start()
+    with pytest.raises(sg.InputError, match=r"on of the shape \(3,\)"):
+        stack_schedule(control, [foot()], [1, 1, 0])
+    with pytest.raises(sg.InputError, match="2 contacts"):
+        stack_schedule(control, [foot(), foot()])
+    with pytest.raises(sg.InputError, match="other numbers than 0 and 1"):
+        stack_schedule(control, [foot()], [0.5])
+    with pytest.raises(sg.InputError, match="mpc takes contacts"):
+        converge(control, q, v, stack_references(control, q), weights)
+    with pytest.raises(sg.InputError, match="weights of efforts and of forces"):
+        stack_weights(robot, effort=1.0, force=1.0)
+    with pytest.raises(sg.InputError, match="a force has the weight 0"):
+        stack_weights(robot, force=0.0)
