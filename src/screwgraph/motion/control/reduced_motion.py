@@ -228,7 +228,7 @@ class ReducedMotion:
         state.
         """
         M, n = motion.M, len(self.coordinates.places)
-        feet = [self._foot(leg, motion, *own) for leg, *own in zip(self.legs, held, drifts, strict=True)]
+        feet = [self._foot(leg, motion, one, way) for leg, one, way in zip(self.legs, held, drifts, strict=True)]
         accelerations: list[Affine] = [({}, 0.0)] * n
         for i in self.driven:
             accelerations[i] = ({self.place[i]: 1.0}, 0.0)

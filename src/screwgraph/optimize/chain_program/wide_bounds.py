@@ -57,7 +57,7 @@ class WideBounds:
         if code.F:
             place = self._at("multipliers")
             parts.append(make_columns("start", len(code.F), [self._at("warm")], [place], [place], keep))
-        zeros = (Fill(self._at(name), len(self.locate(name))) for name in ("du", "changes"))
+        zeros = (Fill(self._at(name), len(self.locate(name))) for name in ("du", "D", "d", "changes"))
         return (*parts, *zeros)
 
     def _clip(self, group: BoundGroup) -> Part:

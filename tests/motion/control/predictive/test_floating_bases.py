@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.compiler.derivatives.derivative_code import batch_code
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.robot import Joint, Link, Robot, tree
 from screwgraph.model.robot.joints import Floating, Revolute, Spherical
 from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_schedule, stack_weights
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
+from screwgraph.tape.verifier import list_faults
 
 DT, DRAG, STAGES = 0.02, 10.0, 5
 ON = np.array([[1], [1], [0], [0], [1]])
@@ -80,7 +82,7 @@ def hop():
     return control, weights
 
 
-def hop_cost(u, reference, weights):
+def hop_cost(u, reference, weights) -> float:
     """Return the cost of inputs (N, 4)."""
     robot, (q, v), n = hopper(), start(), 10
     weight, total = robot.mass * 9.81, 0.0
@@ -109,6 +111,7 @@ def test_a_hopper_jumps_as_is_best():
     assert found.solution[0] == 0.0
     assert max(found.solution[2:5]) < 1e-8
     forces = found.forces
+    assert forces is not None
     assert forces[ON[:, 0] == 0].max() == 0.0
     # swing stages' inputs are accelerations, which follow from the states
     accelerations = np.diff(found.states[:, 11:], axis=0) / DT
@@ -131,6 +134,10 @@ def test_a_hopper_jumps_as_is_best():
     np.testing.assert_allclose(found.efforts[0], tau, atol=1e-6 * np.abs(tau).max())
 
 
+def test_code_is_sound():
+    assert list_faults(batch_code(hop()[0].body)) == []
+
+
 def test_forces_stay_in_their_pyramid_and_what_changes_needs_no_new_code():
     """The same function, with friction that is less: the foot pushes along an edge of the pyramid."""
     control, weights = hop()
@@ -141,6 +148,7 @@ def test_forces_stay_in_their_pyramid_and_what_changes_needs_no_new_code():
     schedule[..., 1] = 0.3
     found = converge(control, q, v, references, weights, contacts=schedule)
     assert max(found.solution[3:5]) < 1e-7
+    assert found.forces is not None
     normal, *tangents = found.forces.T
     share = np.abs(tangents).max(axis=0) / normal
     assert share.max() < 0.3 / np.sqrt(2.0) + 1e-7

@@ -7,6 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_weights
+from screwgraph.spatial import log3
 
 DT, STAGES, TIP = 0.05, 6, "tool"
 FRAME_WEIGHTS = np.array([[0.3, 0.3, 0.3, 50.0, 50.0, 50.0]])
@@ -21,19 +22,16 @@ def reach():
 
 
 def find_cost(robot, u, q, v, goals, weights):
-    total = 0.0
-    for k in range(STAGES + 1):
+    total = -DT * weights[4:] @ u[-1] ** 2
+    for k, effort in enumerate([*u, u[-1]]):
         T = sg.forward_kinematics(robot, TIP)(q)
-        turn = goals[k, :3, :3].T @ T[:3, :3]
-        angle = np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])
-        e = np.array([0.0, 0.0, angle]) if abs(turn[2, 2] - 1.0) < 1e-9 else sg.spatial.log3(turn)
-        total += DT * FRAME_WEIGHTS[0] @ np.concatenate([e, T[:3, 3] - goals[k, :3, 3]]) ** 2
+        turn = log3(goals[k, :3, :3].T @ T[:3, :3])
+        total += DT * FRAME_WEIGHTS[0] @ np.concatenate([turn, T[:3, 3] - goals[k, :3, 3]]) ** 2
         total += DT * weights[:4] @ np.concatenate([q, v]) ** 2
-        if k == STAGES:
-            return total
-        total += DT * weights[4:] @ u[k] ** 2
-        v = v + DT * sg.forward_dynamics(robot)(q, v, u[k])
+        total += DT * weights[4:] @ effort**2
+        v = v + DT * sg.forward_dynamics(robot)(q, v, effort)
         q = q + DT * v
+    return total
 
 
 def test_a_frame_follows_a_path_as_is_best():

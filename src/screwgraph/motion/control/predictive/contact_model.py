@@ -131,7 +131,7 @@ class ContactModel:
     def rest(self, q: Any, switches: Any) -> list[Number]:
         """Return equal shares of the weight for contacts that are on, no accelerations."""
         del q
-        weight = self.robot.mass * float(np.linalg.norm(self.robot.gravity))
+        weight = self.robot.mass * float(np.linalg.norm(np.asarray(self.robot.gravity, dtype=float)))
         count: Number = 0.0
         for flag in switches[::2]:
             count = count + flag

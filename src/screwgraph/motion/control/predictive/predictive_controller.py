@@ -153,7 +153,7 @@ def _make_model(
     motion = ReducedMotion(robot, held, plane)
     if not motion.legs or not motion.has_own_motors or motion.base != tuple(range(BASE if motion.floats else 0)):
         raise InputError(f"mpc of {robot.name!r} on contacts", why="each joint needs one motor of its own")
-    weight = robot.mass * float(np.linalg.norm(robot.gravity))
+    weight = robot.mass * float(np.linalg.norm(np.asarray(robot.gravity, dtype=float)))
     return ContactModel(motion, rate, limits.largest_force(weight))
 
 

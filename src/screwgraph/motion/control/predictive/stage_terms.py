@@ -48,7 +48,7 @@ class StageTerms:
     def rest(self, q: Any, switches: Any = ()) -> list[Number]:
         """Return inputs that about hold the robot, within their limits."""
         found = self.own.model.rest(q, switches)
-        lower, upper = self.own.model.limit_inputs(self.own.effort_limit, switches)
+        lower, upper = self.own.model.limit_inputs(self.own.effort_limit.tolist(), switches)
         return [clip(x, a, b) for x, a, b in zip(found, lower, upper, strict=True)]
 
     def keep(self, now: Any, later: Any, q: Any, rest: Any, warm: Any, share: Any, switches: Any = ()) -> list[Number]:
@@ -57,8 +57,8 @@ class StageTerms:
         then = [*now[nu + nx :], *later[nu + nx :]]
         found = model.keep_input(now[:nu], later[:nu], share[0], switches, then, rest)
         a, b = now[nu : nu + nx], later[nu : nu + nx]
-        ends = [[choose(warm[0] > 0.5, x, y) for x, y in zip(way, q, strict=False)] for way in (a, b)]
-        found += self.steps.blend(*(np.array(end) for end in ends), share[0])
+        first, last = (np.array([choose(warm[0] > 0.5, x, y) for x, y in zip(way, q, strict=False)]) for way in (a, b))
+        found += self.steps.blend(first, last, share[0])
         found += [x + share[0] * (y - x) for x, y in zip(a[self.nq :], b[self.nq :], strict=True)]
         empty = [*rest, *q, *[0.0] * self.nv]
         return [choose(warm[0] > 0.5, x, y) for x, y in zip(found, empty, strict=True)]
@@ -78,7 +78,7 @@ class StageTerms:
         for a, x in zip(w, wanted, strict=True):
             square.append([2.0 * h * a])
             slope.append(-(2.0 * h * a * x))
-        lower, upper = own.model.limit_inputs(own.effort_limit, switches)
+        lower, upper = own.model.limit_inputs(own.effort_limit.tolist(), switches)
         inputs, states = (lower, upper), (own.x_lower.tolist(), own.x_upper.tolist())
         values = [
             pair[SIDES.index(bound.lower)][bound.index]
@@ -204,7 +204,7 @@ class StageTerms:
 
     def measure_change(self, at_u: Any, at_x: Any, u: Any, x: Any, change: Any) -> list[Number]:
         """Return the largest change so far; inputs count by their limits."""
-        units = self.own.model.input_units(self.own.effort_limit)
+        units = self.own.model.input_units(self.own.effort_limit.tolist())
         ways = [(a - b) * (1.0 / unit) for a, b, unit in zip(u, at_u, units, strict=True)]
         ways += [a - b for a, b in zip(x, self.start_state(*self.split(at_x)[:2]), strict=True)]
         return [largest_size(ways, change[0])]

@@ -178,7 +178,7 @@ class Tick:
         block = self.memory.block
         self._alias("head", "previous", 0, HEAD)
         writes = ["chain.x0", "at_x", "warm", "share", "chain.warm", "chain.barrier"]
-        rest = block("rest", ["q", *self.switches], ["rest_k"], self.terms.rest) if self.nu else None
+        rest = block("rest", ["q", *self.switches], ["rest_k"], self.terms.rest)
         penalty = self.own.penalty * sum(bound.soft for bound in (*self.own.states, *self.own.rows))
         return (
             block("begin", ["q", "qd", "advance", "head"], writes, self._start),
