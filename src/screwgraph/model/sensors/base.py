@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from screwgraph.base.summary import one_line
 
 XY, XYZ = ("_x", "_y"), ("_x", "_y", "_z")
@@ -43,7 +45,8 @@ class SensorKind:
     can be measured of a model (`RobotMotion`, `MechanismMotion`), `place` is a `SensorPlace`. `usual` are entries of
     sensors that a column KIND:TARGET declares. `base_motion(gravity, T, reading)` is the motion (4, 4) of a floating
     base that brings a frame from its pose T to the first reading. `is_contact`: it reads 1 where a foot stands still, 0
-    where no force acts on it.
+    where no force acts on it. Where the residual of zeros is not what it reads, `reading(motion, place)` is; `disturb`
+    adds errors of the residual's rows (N, rows) to readings (N, columns).
     """
 
     __repr__ = one_line
@@ -54,6 +57,14 @@ class SensorKind:
     usual: Mapping[str, float] = field(default_factory=dict)
     base_motion: Callable[[Any, Any, Any], Any] | None = None
     is_contact: bool = False
+    reading: Callable[[Any, SensorPlace], Any] | None = None
+    disturb: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.add
+
+    def read(self, motion: Any, place: SensorPlace) -> Any:
+        """Return what it reads on a robot (columns,)."""
+        if self.reading is not None:
+            return self.reading(motion, place)
+        return self.residual(motion, place, np.zeros(len(self.robot.suffixes if self.robot else ())))
 
     @property
     def options(self) -> tuple[str, ...]:

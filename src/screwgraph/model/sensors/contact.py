@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from screwgraph.model.sensors.base import XYZ, SensorForm, SensorKind, SensorPlace
+from screwgraph.spatial import choose
 
 
 def contact_residual(motion: Any, place: SensorPlace, measured: Any) -> Any:
@@ -18,10 +21,18 @@ def contact_residual(motion: Any, place: SensorPlace, measured: Any) -> Any:
     return measured[0] * velocity
 
 
+def find_contact(motion: Any, place: SensorPlace) -> Any:
+    """Return 1 where a force acts on a frame, else 0 (1,)."""
+    force = motion.force(place.target)
+    return np.array([choose(sum(x * x for x in force) > 0.0, 1.0, 0.0)])
+
+
 CONTACT = SensorKind(
     residual=contact_residual,
     robot=SensorForm("frame", ("q", "qd"), rows=dict.fromkeys(XYZ, ("",))),
     usual={"sigma": 1e-2, "huber": 3.0, "slip": 5.0},
     is_contact=True,
+    reading=find_contact,
+    disturb=lambda values, _: values,
 )
 """1 where a frame's origin stands still, 0 where no force acts on it."""

@@ -24,6 +24,7 @@ from screwgraph.motion.estimation.replay import Replay, replay_measurements
 from screwgraph.motion.estimation.result import Estimate, InverseSolution, Slip
 from screwgraph.motion.estimation.robot_inverse_trajectory import inverse_robot_trajectory
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
+from screwgraph.motion.estimation.simulated_sensors import simulate_sensors
 from screwgraph.motion.estimation.smoothing_simulation import simulate_by_smoothing
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "over",
     "replay_measurements",
     "simulate_by_smoothing",
+    "simulate_sensors",
 ]
 
 if not TYPE_CHECKING:

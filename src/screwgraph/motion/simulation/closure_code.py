@@ -33,7 +33,6 @@ from screwgraph.model.robot import (
     loop_pose,
 )
 from screwgraph.model.robot.parameters import Parameter, with_numbers
-from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.spatial import Array, vanishing
 from screwgraph.tape import Number
 
@@ -43,8 +42,14 @@ STEPS = 2
 State = tuple[np.ndarray, np.ndarray, list[Number]]
 """A position, a velocity, and what is left of closure errors (rad, m)."""
 
-Closing = Callable[[TracedSteps, np.ndarray, np.ndarray, np.ndarray], State]
-"""From a position, a velocity and parameters on a tape to the nearest state that constraints allow."""
+Nearest = Callable[[Any, np.ndarray], np.ndarray]
+"""From rows of K and a velocity to the nearest one with K qd = 0."""
+
+Closing = Callable[..., State]
+"""From a position, a velocity and parameters on a tape to the nearest state that constraints allow.
+
+A `Nearest` that measures velocities otherwise than by their squares may follow.
+"""
 
 
 def closure_code(robot: Robot, rows: Sequence[int], lengths: Sequence[Parameter] = ()) -> Function:

@@ -29,6 +29,7 @@ from screwgraph.motion.simulation.closure_code import (
     STEPS,
     Closing,
     ClosureParameters,
+    Nearest,
     State,
     StateClosure,
     closure_code,
@@ -251,7 +252,13 @@ def _close_step(robot: Robot, lengths: ClosureParameters) -> Closing:
     function, places = closure_code(robot, rows, lengths.parameters), entries(robot, rows)
     along = sum(loop.type.nv for loop in robot.loops)
 
-    def close_robot(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray) -> State:
+    def close_robot(
+        space: TracedSteps,
+        q: np.ndarray,
+        qd: np.ndarray,
+        values: np.ndarray,
+        nearest: Nearest = project_velocity,
+    ) -> State:
         own = lengths.numbers(values)
         made = with_numbers(robot, lengths.parameters, own)
 
@@ -264,7 +271,7 @@ def _close_step(robot: Robot, lengths: ClosureParameters) -> Closing:
         for _ in range(STEPS):
             q = space.retract(q, solve_closing_step(K, gaps[: len(kept)]))
             gaps, ahead = linearise_closure(q)
-        return q, project_velocity(ahead, qd), gaps[: len(kept)]
+        return q, nearest(ahead, qd), gaps[: len(kept)]
 
     return close_robot
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.tape import Number, Row, TreeFactor, factor_tree
@@ -13,8 +16,12 @@ from screwgraph.tape.sparse_rows import (
     multiply_rows,
     multiply_transposed,
     multiply_vector,
+    to_sparse_rows,
     transpose_rows,
 )
+
+PASSAGES = 2
+"""Of velocities that loops allow, with factors of where these were."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +49,18 @@ class ClosedInertia:
         opening = multiply_vector(self.K, velocity)
         impulse = multiply_transposed(self.K, self.closing.solve(opening), len(velocity))
         return [v - c for v, c in zip(velocity, self.factor.solve(impulse), strict=True)]
+
+    def close_near(self, K: Sequence[Sequence[Number]], velocity: Any) -> Any:
+        """Return the velocity v that loops allow which have moved a little since: K v = 0, to the square of that.
+
+        The difference is one that impulses of loops make: a part along what loops allow would be a force of its own.
+        """
+        found = list(velocity)
+        for _ in range(PASSAGES):
+            opening = multiply_vector(to_sparse_rows(np.array(K, dtype=object)), found)
+            impulse = multiply_transposed(self.K, self.closing.solve(opening), len(found))
+            found = [v - c for v, c in zip(found, self.factor.solve(impulse), strict=True)]
+        return np.array(found, dtype=object)
 
     def yielding(self, J: Sequence[Row]) -> list[Row]:
         """Return the lower triangle of J W J', the Delassus matrix, by rows."""

@@ -30,13 +30,13 @@ from screwgraph.motion.simulation.contacts.ground import PLANE
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
 from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
-from screwgraph.spatial import choose, maximum
+from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Memory, Number, Routine, SettledWhen, SettlingLoop, dot
 from screwgraph.tape.sparse_rows import multiply_transposed
 
 PUSH_OUT = 0.5
-"""Velocity (m/s) at most with which a step drives bodies apart that are within each other when it begins."""
+"""Velocity (m/s, rad/s) at most at which bodies part that are within each other, and joints return to their range."""
 IMPACT = 1e-2
 """Normal velocity (m/s) from which on an impact rebounds."""
 ROUND, ROUNDS = 3, 1 + len(newton.FORCED)
@@ -105,14 +105,14 @@ class ContactStep:
 
     @cached_property
     def pattern(self) -> list[list[int]]:
-        """The columns of each row of the Delassus matrix."""
-        return self.terms.pattern("G")
+        """The columns of each row of the lower triangle of the Delassus matrix, its diagonal among them."""
+        return [sorted({*columns, i}) for i, columns in enumerate(self.terms.pattern("G"))]
 
     def routine(self) -> Routine:
         """Return the code of the step: terms, the problem of impulses, sweeps, the next state."""
         memory, robot, k = self.memory, self.model.robot, len(self.model.contacts)
         given = {argument.name: len(argument.names) for argument in self.arguments}
-        sizes = {"q'": robot.nq, "qd'": robot.nv, "forces'": 3 * k, "gaps": k, "solution": 2}
+        sizes = {"q'": robot.nq, "qd'": robot.nv, "forces'": 3 * k, "gaps'": k, "solution": 2}
         for name, size in (*sizes.items(), *given.items()):
             memory.add(name, size)
         memory.add("effort", robot.nv)
@@ -156,8 +156,8 @@ class ContactStep:
         inertia = ["factor", "pivots", "K", "closing", "closing_pivots"]
         end = memory.block(
             "end",
-            ["x", "state", "round", "q", "dt", "axes", "free", "J", *inertia],
-            ["q'", "qd'", "forces'", "solution"],
+            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *inertia],
+            ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
         parts = (cut, begin, aim, SettlingLoop(memory.places("round").start, passage), end)
@@ -179,7 +179,8 @@ class ContactStep:
         + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
         An impact with rebound is rigid.
         """
-        terms, (h,), rows, b = self.terms, dt, self.terms.rows("G", G), self.terms.full("b", b)
+        terms, (h,), b = self.terms, dt, self.terms.full("b", b)
+        rows = [{j: row.get(j, 0.0) for j in own} for row, own in zip(terms.rows("G", G), self.pattern, strict=True)]
         axes, x, values, prepared = self._axes(axes), list[Number](), list[Number](), list[Number]()
         for c, (gap, rate) in enumerate(zip(terms.full("gaps", gaps), terms.full("rates", rates), strict=True)):
             friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
@@ -191,8 +192,8 @@ class ContactStep:
             x += [h * dot(axis, forces[i : i + 3]) for axis in axes[c]]
             values.append(friction)
         for at, _, lower, upper in self.model.stopped:
-            for bound in (lower, upper):
-                values.append((bound - q[at]) / h if np.isfinite(bound) else np.sign(bound) * UNBOUNDED)
+            values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
+            values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
         values += [h * bound for _, bound in self.model.rubbing]
         i = 0
         for law in self.model.laws:
@@ -225,9 +226,9 @@ class ContactStep:
         return [*kept, more, state[1] + passages, *state[2:], more, round_[1], left]
 
     def end(
-        self, x: Any, state: Any, round_: Any, q: Any, dt: Any, axes: Any, free: Any, J: Any, *inertia: Any
+        self, x: Any, state: Any, round_: Any, q: Any, dt: Any, gaps: Any, axes: Any, free: Any, J: Any, *inertia: Any
     ) -> list[Number]:
-        """Return the next state, the forces, and how well the laws are obeyed."""
+        """Return the next state, forces and gaps, and how well the laws are obeyed."""
         terms, robot, (h,), closing = self.terms, self.model.robot, dt, self.closing
         impulse = multiply_transposed(terms.rows("J", J), x, robot.nv)
         change = terms.inertia(*inertia).solve(impulse)
@@ -236,13 +237,14 @@ class ContactStep:
         velocity, space = velocity * (1.0 / h), TracedSteps(robot.manifold)
         size = sum(robot.manifold.turns(step), start=relative_size(step, FAR))
         if closing is not None:
-            ahead, velocity, gaps = closing(space, ahead, velocity, np.zeros(0))
-            size = sum(space.turns, start=size + relative_size(gaps, OPEN))
+            ahead, velocity, errors = closing(space, ahead, velocity, np.zeros(0), terms.inertia(*inertia).close_near)
+            size = sum(space.turns, start=size + relative_size(errors, OPEN))
         is_sound = size < 1.0
         rate, forces = 1.0 / h, list[Number]()
         for c, own in enumerate(self._axes(axes)):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
-        return [*ahead, *(choose(is_sound, v, np.nan) for v in velocity), *forces, round_[2], state[1]]
+        ahead = [*ahead, *(choose(is_sound, v, np.nan) for v in velocity)]
+        return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1]]
 
     def _problem(self, G: Any, b: Any, values: Any, prepared: Any) -> ImpulseProblem:
         numbers = iter(G)

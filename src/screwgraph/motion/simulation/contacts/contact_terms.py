@@ -131,7 +131,7 @@ class ContactModel:
             i, at = robot.v_slices[name].start, robot.q_slices[name].start
             M[i][i] = M[i][i] + h * h * stiffness
             force[i] = force[i] - stiffness * (q[at] + h * qd[i] - rest)
-        K = self.closing_rows(q)
+        K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
         if weight := self.closing_weight:
             for i, row in enumerate(multiply_lower(K, K, n)):
                 for j, x in row.items():

@@ -13,6 +13,10 @@ Numbers = Sequence[Number]
 Matrix = Sequence[Numbers]
 TINY = 1e-30
 """Square of an impulse (N s) that has no direction; also a number of single precision."""
+SINGULAR = 1e-6
+"""Least pivot of a block, relative to its diagonal."""
+FIXED = 1e-12
+"""What velocities of joints that loops hold yield to impulses, at least (rad/s by N m s, m/s by N s)."""
 
 
 class ImpulseLaw(Protocol):
@@ -68,14 +72,25 @@ class Cone:
     prepared = 14
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
-        """Return the block's inverse (six numbers), 1 / G_nn, 1 / the larger eigenvalue of G_tt, and the block."""
+        """Return the block's inverse (six numbers), 1 / G_nn, 1 / the larger eigenvalue of G_tt, and the block.
+
+        Pivots have a least size: an arm in a plane does not move across it, and impulses there are left as they are.
+        """
         a, b, c, d, e, f = G[0][0], G[1][0], G[2][0], G[1][1], G[2][1], G[2][2]
-        A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
-        scale = 1.0 / (a * A + b * B + c * C)
+        trace = a + d + f
+        least = choose(trace > 0.0, SINGULAR * SINGULAR * trace, 1.0)
+        first = 1.0 / maximum(a, least)
+        p, q = b * first, c * first
+        cross = e - p * c
+        second = 1.0 / maximum(d - p * b, maximum(SINGULAR * d, least))
+        r = cross * second
+        third = 1.0 / maximum(f - q * c - r * cross, maximum(SINGULAR * f, least))
+        q = p * r - q
+        inverse = (first + p * p * second + q * q * third, -(p * second) - q * r * third, q * third)
+        inverse = (*inverse, second + r * r * third, -(r * third), third)
         half = 0.5 * (d - f)
-        largest = 0.5 * (d + f) + sqrt(half * half + e * e)
-        adjoint = (A, B, C, a * f - c * c, b * c - a * e, a * d - b * b)
-        return [*(x * scale for x in adjoint), 1.0 / a, 1.0 / largest, a, b, c, d, e, f]
+        largest = maximum(0.5 * (d + f) + sqrt(half * half + e * e), least)
+        return [*inverse, first, 1.0 / largest, a, b, c, d, e, f]
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that sticks, where that is in the cone, else one that slips."""
@@ -157,7 +172,7 @@ class Range:
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse."""
-        return [1.0 / G[0][0]]
+        return [1.0 / maximum(G[0][0], FIXED)]
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that brings the velocity into the range."""
@@ -185,7 +200,7 @@ class DryFriction:
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse."""
-        return [1.0 / G[0][0]]
+        return [1.0 / maximum(G[0][0], FIXED)]
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that sticks, cut to the bound."""
