@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,19 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs").glob("architecture/*.md"))]
 PAGES += sorted((ROOT / "docs").glob("extend/*.md"))
 TOPS = ("src", "tests", "benchmarks", "examples", "playground")
-PLACES = [f"/{path.relative_to(ROOT)}" for top in TOPS for path in (ROOT / top, *(ROOT / top).rglob("*"))]
-SOURCE = "\n".join(path.read_text() for top in ("src", "tests") for path in (ROOT / top).rglob("*.py"))
+
+
+@cache
+def list_places() -> list[str]:
+    """Return the paths of all files and folders."""
+    return [f"/{path.relative_to(ROOT)}" for top in TOPS for path in (ROOT / top, *(ROOT / top).rglob("*"))]
+
+
+@cache
+def list_words() -> set[str]:
+    """Return the words of all sources and tests."""
+    files = (path for top in ("src", "tests") for path in (ROOT / top).rglob("*.py"))
+    return {word for path in files for word in re.findall(r"\w+", path.read_text())}
 
 
 def missing(page: Path) -> Iterator[str]:
@@ -21,9 +33,11 @@ def missing(page: Path) -> Iterator[str]:
     text = page.read_text()
     for name in dict.fromkeys(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))):
         if re.fullmatch(r"[\w./]+\.py|\w+(/\w+)*/", name):
-            is_there = Path(name).stem == "mine" or any(place.endswith(f"/{name.rstrip('/')}") for place in PLACES)
+            is_there = Path(name).stem == "mine" or any(
+                place.endswith(f"/{name.rstrip('/')}") for place in list_places()
+            )
         elif re.fullmatch(r"[A-Z_]{4,}|[A-Za-z]\w*(\.[A-Za-z]\w*)+", name):
-            is_there = re.search(rf"\b{name.split('.')[-1]}\b", SOURCE)
+            is_there = name.split(".")[-1] in list_words()
         else:
             continue
         if not is_there:
