@@ -186,7 +186,10 @@ def test_an_impossible_inertia_is_a_warning_and_with_strict_an_error(case, tmp_p
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ('<dynamics friction="1"/>', "leg.urdf: Coulomb friction of 1 joint (j) is stored but not modelled"),
+        (
+            '<dynamics friction="1"/>',
+            "leg.urdf: Coulomb friction of 1 joint (j) is in simulations with friction=True only",
+        ),
         ('<dynamics damping="-1"/>', "leg.urdf:4: joint 'j': its damping -1 is negative"),
         ('<limit lower="2" upper="1"/>', "leg.urdf:4: joint 'j': its lower limit 2 exceeds its upper limit 1"),
     ],

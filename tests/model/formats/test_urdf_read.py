@@ -82,7 +82,7 @@ def test_friction_is_reported_once_as_not_modelled(tmp_path):
     rub, more = '<dynamics friction="1"/>', '<dynamics friction="2"/>'
     robot = loaded(urdf(*map(link, "abc"), joint("j", "a", "b", more=rub), joint("k", "b", "c", more=more)), tmp_path)
     assert len(robot.warnings) == 1
-    assert "Coulomb friction of 2 joints (j, k) is stored but not modelled" in robot.warnings[0]
+    assert "Coulomb friction of 2 joints (j, k) is in simulations with friction=True only" in robot.warnings[0]
 
 
 @pytest.mark.parametrize("bound", ["inf", "+Infinity", "1.79769e+308"])

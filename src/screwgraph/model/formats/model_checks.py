@@ -182,7 +182,9 @@ def warn_of_unmodelled(robot: Robot, file: str) -> tuple[str, ...]:
     lines = []
     rubbing = [joint.name for joint in robot.joints if joint.friction]
     if rubbing:
-        lines.append(one_line(f"Coulomb friction of {_joints(rubbing)} is stored but not modelled", at=file))
+        lines.append(
+            one_line(f"Coulomb friction of {_joints(rubbing)} is in simulations with friction=True only", at=file)
+        )
     return tuple(lines)
 
 
