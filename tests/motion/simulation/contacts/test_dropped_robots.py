@@ -20,7 +20,7 @@ MOST = 20
 """Contacts of one robot: all points of its shapes would be up to 220."""
 TIME, DROP, G = 0.5, 0.05, 9.81
 GAIN, SOLVED = 1e-2, 1e-6
-THIN = ("ur5.urdf", "cassie_v2.sdf")
+THIN = ("ur5.urdf", "inverted_double_pendulum.xml")
 
 
 def strangers() -> list[Path]:
