@@ -10,6 +10,7 @@ from screwgraph.mechanics.mechanism import (
     position_problem,
     velocity_problem,
 )
+from screwgraph.mechanics.mechanism.branch_tracking import follow_path
 
 R, L = 0.1, 0.35
 
@@ -33,6 +34,15 @@ def test_the_guess_chooses_the_branch(crank):
     found = position_problem(crank, {"theta": theta}, q)
     x = R * np.cos(theta) - np.sqrt(L**2 - (R * np.sin(theta)) ** 2)
     np.testing.assert_allclose(crank.position(found, "piston"), [x, 0.0], atol=1e-11)
+
+
+def test_a_path_of_many_turns_is_as_exact_as_one_of_one(crank):
+    """Between the positions that are assembled, splines lead: these are as near in each of the turns."""
+    t = np.linspace(0.0, 1.0, 3001)
+    theta = 0.8 + 1.2 * np.sin(2.0 * np.pi * 15 * t)
+    q = follow_path(crank, position_problem(crank, {"theta": 0.8}), (crank.index("theta"),), theta[:, None])
+    x = R * np.cos(theta) + np.sqrt(L**2 - (R * np.sin(theta)) ** 2)
+    np.testing.assert_allclose(q[:, crank.index("x:piston")], x, atol=0.01 * R)
 
 
 def test_velocities_and_accelerations_are_derivatives_of_positions(crank):

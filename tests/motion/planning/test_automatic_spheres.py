@@ -19,6 +19,7 @@ SHAPES = (
     Cylinder(0.08, 0.3),
     Box((0.1, 0.15, 0.4)),
     Ellipsoid((0.1, 0.1, 0.2)),
+    Ellipsoid((0.1, 0.06, 0.15)),  # three slices, of which one is about the middle
 )
 
 

@@ -19,6 +19,7 @@ from screwgraph.motion.planning.contacts.contact_constraints import (
 )
 from screwgraph.motion.planning.contacts.foot import Foot
 from screwgraph.motion.planning.contacts.friction import Cone, Pyramid, SolePyramid
+from screwgraph.motion.planning.contacts.point_contact import CancellingForces
 from screwgraph.motion.planning.costs import Path
 from screwgraph.motion.planning.goals import Point, Velocity
 from screwgraph.motion.planning.mechanics import Mechanics
@@ -133,6 +134,25 @@ def test_forces_do_the_work_of_the_points_that_they_act_on(foot, robot, body):
     assert wrench @ np.concatenate([omega, v]) == pytest.approx(work, abs=1e-7)
 
 
+def test_forces_that_cancel_out_are_told_by_their_coordinates(foot):
+    """Oracle: forces made of the basis, turned from the frame to the axes of the surface, and their wrench."""
+    R = _turn(np.array([0.5, -0.9, 0.4]))
+    wanted = np.random.default_rng(2).standard_normal(foot.cancelling.shape[1])
+    in_frame = (foot.cancelling @ wanted).reshape(-1, 3)
+    forces = (in_frame @ R.T @ foot.surface).ravel()
+    pose = np.eye(4)
+    pose[:3, :3] = R
+    assert value(CancellingForces(foot), np.zeros(0), pose, forces) == pytest.approx(wanted, abs=1e-12)
+    if not foot.radius:
+        assert value(lambda f: foot.wrench(R, f), forces) == pytest.approx(0.0, abs=1e-12)
+
+
+def _turn(turn):
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_rotvec(turn).as_matrix()
+
+
 def test_a_foothold_is_met_above_its_point(foot, robot, body):
     q, _ = state(robot)
     T = body.pose(q, "sole")
@@ -167,6 +187,7 @@ def test_a_pyramid_lies_within_the_round_cone_and_touches_it(faces):
     worst = np.array([np.max(np.asarray(Pyramid(faces)(f, friction=0.7))) for f in around.T])
     assert worst.min() == pytest.approx(0.0, abs=1e-4)
     assert worst.min() > -1e-12
+    assert np.asarray(Cone()(around, friction=0.7)) == pytest.approx(0.0, abs=1e-4), "all round"
 
 
 def test_the_sole_passes_on_what_forces_at_its_corners_can_make():

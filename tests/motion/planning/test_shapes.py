@@ -17,6 +17,7 @@ from screwgraph.motion.planning.collision import (
     height_map,
     load_distance_grid,
 )
+from screwgraph.motion.planning.collision.fields.height_map import distance_to_triangles
 
 PITCH = 0.01
 RPY = (0.3, -0.5, 1.1)
@@ -170,6 +171,19 @@ def test_height_maps_tell_distances_from_their_ground():
     far = np.abs(truth) > 0.02
     assert np.abs(grid.taylor(p)[0] - truth)[far].max() < 0.01
     assert np.median(np.abs(grid.taylor(p)[0] - truth)) < 0.001
+
+
+def test_distances_from_triangles_are_those_of_least_squares():
+    """Oracle: the nearest mean of the corners with weights that are not negative and add up to 1 (SciPy's NNLS)."""
+    from scipy.optimize import nnls
+
+    rng = np.random.default_rng(6)
+    for size in (0.3, 4.0):
+        triangle, p = size * rng.standard_normal((3, 3)), size * rng.standard_normal((40, 3))
+        A = np.vstack([triangle.T / size, np.full(3, 1e4)])
+        truth = [np.linalg.norm(triangle.T @ nnls(A, np.append(x / size, 1e4))[0] - x) for x in p]
+        found = distance_to_triangles(p, triangle[None], 0.1 * size, 1)
+        np.testing.assert_allclose(found, truth, rtol=1e-6, atol=1e-6 * size)
 
 
 def test_bad_shapes_are_told_in_one_line():

@@ -168,6 +168,15 @@ def test_hard_rows_given_twice_change_nothing_but_their_multipliers(method: str)
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_entries_that_are_given_in_parts_are_summed(method: str) -> None:
+    whole = constrained(6, 4)
+    part = np.random.default_rng(4).standard_normal(whole.values.size)
+    twice = [np.concatenate([x, x]) for x in (whole.pattern.rows, whole.pattern.cols)]
+    pattern = Pattern(whole.pattern.sizes, *twice, whole.pattern.multipliers)
+    assert _error(Example(pattern, np.concatenate([part, whole.values - part]), whole.K), method) < 1e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_step_meets_hard_rows_that_nearly_repeat_others(method: str) -> None:
     once, pattern, across = rows_twice()
     rng, apart = np.random.default_rng(1), 1e-6

@@ -97,6 +97,37 @@ def test_balls_on_steps():
     assert abs(simulator.qd[3]) < 0.5, "it leaves the depth of a step no faster than bodies are driven apart"
 
 
+def test_the_normal_under_a_ball_leads_to_its_centre():
+    """A steep parabola of small curvature, which a smooth map has exactly: z = s x + c x^2 / 2."""
+    x, s, c, r = 0.05 * np.arange(41)[:, None] * np.ones((1, 5)), 0.6, 0.01, 0.1
+    ground = sg.HeightMap(s * x + 0.5 * c * x * x, smooth=True)  # 0.05 m apart, from the origin on
+    assert ground.spacing == 0.05
+    foot = 1.0
+    n = np.array([-(s + c * foot), 0.0, 1.0]) / np.hypot(s + c * foot, 1.0)
+    centre = np.array([foot, 0.1, s * foot + 0.5 * c * foot * foot]) + r * n
+    found = ground.tangent_planes(centre[None], np.array([r]))[0]
+    # Off by the change of slope over r: a part r c of r n_x, in the slope a part c of that.
+    np.testing.assert_allclose(found[:3], n, atol=3.0 * r * r * c * c)
+    assert found[:3] @ centre - found[3] == pytest.approx(r, abs=1e-6)
+
+
+def test_distances_of_points_from_random_stairs():
+    """The nearest of all treads and risers, each measured as a segment."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        edges, heights = np.sort(rng.uniform(-1.0, 1.0, 4)), np.array([0.0, *rng.uniform(-0.4, 0.4, 4)])
+        corners = np.array([[x, z] for i, x in enumerate(edges) for z in heights[i : i + 2]])
+        corners = np.array([[-9.0, heights[0]], *corners, [9.0, heights[-1]]])
+        p = rng.uniform(-1.2, 1.2, (40, 3))
+        a, d = corners[:-1], np.diff(corners, axis=0)
+        off = p[:, None, ::2] - a
+        along = np.clip((off * d).sum(axis=2) / (d * d).sum(axis=1), 0.0, 1.0)
+        nearest = np.linalg.norm(off - along[..., None] * d, axis=2).min(axis=1)
+        nearest *= np.where(p[:, 2] < heights[np.searchsorted(edges, p[:, 0])], -1.0, 1.0)
+        planes = sg.Steps(edges, heights[1:]).tangent_planes(p, np.zeros(len(p)))
+        np.testing.assert_allclose((planes[:, :3] * p).sum(axis=1) - planes[:, 3], nearest, atol=1e-12)
+
+
 @pytest.mark.parametrize("ground", [waves(), waves(smooth=True), sg.Steps([0.18], [0.03])])
 def test_legs_on_uneven_ground_gain_no_energy(ground):
     """Kinetic and potential energy, less the work of the joints' torques."""
