@@ -167,6 +167,12 @@ def test_powers_that_make_no_sense_are_told():
             Planner(task)
 
 
+def test_jerk_is_of_points_that_all_have_accelerations():
+    task = Task(sg.load("rr"), horizon(3, dt=0.1), costs=(Smoothness(1.0, "acceleration"),), collocation="euler")
+    with pytest.raises(InputError, match="the end of a phase has no acceleration"):
+        Planner(task)
+
+
 def test_torques_that_cost_nothing_do_not_hide_the_optimum():
     """The mass matrix makes pivots of torques and accelerations 1e9 times those of the prior, which were rounding."""
     task = Task(

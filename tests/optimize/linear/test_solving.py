@@ -169,11 +169,15 @@ def test_hard_rows_given_twice_change_nothing_but_their_multipliers(method: str)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_entries_that_are_given_in_parts_are_summed(method: str) -> None:
-    whole = constrained(6, 4)
+    assert _error(_in_parts(constrained(6, 4)), method) < 1e-12
+
+
+def _in_parts(whole: Example) -> Example:
+    """Return the same matrix, each entry given as two that add up to it."""
     part = np.random.default_rng(4).standard_normal(whole.values.size)
     twice = [np.concatenate([x, x]) for x in (whole.pattern.rows, whole.pattern.cols)]
     pattern = Pattern(whole.pattern.sizes, *twice, whole.pattern.multipliers)
-    assert _error(Example(pattern, np.concatenate([part, whole.values - part]), whole.K), method) < 1e-12
+    return Example(pattern, np.concatenate([part, whole.values - part]), whole.K)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -203,9 +207,10 @@ def rows_twice() -> tuple[Example, Pattern, np.ndarray]:
     return once, pattern, across
 
 
+@pytest.mark.parametrize("is_in_parts", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_negative_pivots_tell_whether_a_point_is_a_minimum_on_the_constraints(method: str) -> None:
-    made = constrained(10, 4)
+def test_negative_pivots_tell_whether_a_point_is_a_minimum_on_the_constraints(method: str, is_in_parts: bool) -> None:
+    made = _in_parts(constrained(10, 4)) if is_in_parts else constrained(10, 4)
     primal = made.pattern.primal
     Z = np.linalg.svd(made.K[primal:, :primal])[2][made.pattern.count - primal :].T
     least = np.linalg.eigvalsh(Z.T @ made.K[:primal, :primal] @ Z)[0]
