@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from screwgraph.base.errors import EliminationError, InputError, ModelError, ScrewgraphError
     from screwgraph.base.progress_report import progress
     from screwgraph.compiler import Function, Search
-    from screwgraph.compiler import compile_graph as compile
     from screwgraph.elimination import Dag, Ordering, eliminate, orderings
     from screwgraph.graph import (
         Factor,
@@ -36,9 +35,12 @@ if TYPE_CHECKING:
         factor,
         kinematics_graph,
         with_actuators,
+        with_bounds,
+        with_inequality,
         with_loop,
         with_measurements,
         with_pin_forces,
+        with_point_contacts,
         with_soft,
     )
     from screwgraph.mechanics import dynamics as dynamics
@@ -105,6 +107,7 @@ if TYPE_CHECKING:
         Trajectory,
         rollout,
     )
+    from screwgraph.optimize import compile_stage as compile
     from screwgraph.ui import draw as draw
     from screwgraph.ui import view as view
 
@@ -119,7 +122,8 @@ _PACKAGES = {
 }
 """Packages that `sg` shows, and those that hold them."""
 _LATER = {
-    **dict.fromkeys(("Function", "Search", "compile_graph"), "compiler"),
+    **dict.fromkeys(("Function", "Search"), "compiler"),
+    "compile_stage": "optimize",
     **dict.fromkeys(("export_library", "together"), "api.deployment"),
     "progress": "base.progress_report",
     **dict.fromkeys(
@@ -136,7 +140,18 @@ _LATER = {
     "zoo_names": "model.formats",
     **dict.fromkeys(("Factor", "FactorGraph", "Key", "Variable", "dynamics_graph", "factor", "with_loop"), "graph"),
     "kinematics_graph": "graph",
-    **dict.fromkeys(("with_actuators", "with_measurements", "with_pin_forces", "with_soft"), "graph"),
+    **dict.fromkeys(
+        (
+            "with_actuators",
+            "with_bounds",
+            "with_inequality",
+            "with_measurements",
+            "with_pin_forces",
+            "with_point_contacts",
+            "with_soft",
+        ),
+        "graph",
+    ),
     **dict.fromkeys(
         (
             "center_of_mass",
@@ -185,7 +200,7 @@ _LATER = {
     ),
 }
 """Names, and modules that hold them: loaded when they are first needed, so that importing takes no time."""
-_NAMES = {"compile": "compile_graph"}
+_NAMES = {"compile": "compile_stage"}
 """Names that are others in their packages."""
 
 
@@ -308,9 +323,12 @@ __all__ = [
     "task_names",
     "together",
     "with_actuators",
+    "with_bounds",
+    "with_inequality",
     "with_loop",
     "with_measurements",
     "with_pin_forces",
+    "with_point_contacts",
     "with_soft",
     "world",
     "zoo_names",

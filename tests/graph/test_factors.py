@@ -12,7 +12,9 @@ from screwgraph.compiler import casadi_of
 from screwgraph.graph import (
     TEMPLATES,
     EditedModel,
+    Factor,
     Key,
+    Variable,
     dynamics_graph,
     graph_of,
     linear_rows,
@@ -66,13 +68,20 @@ def a_graph(law: str) -> sg.FactorGraph:
         graph = graph_of(EditedModel(replace(robot, actuators=motors), actuators=("m",), weights={"m": 2.0}))
     if law == "measurement":
         graph = sg.with_measurements(graph, "tau", sigma=2.0)
+    if law in ("held_point", "pure_force", "friction_pyramid"):
+        graph = sg.with_point_contacts(graph, "tool", normal=(0.1, 0.2, 0.9))
+    if law == "free_coordinates":
+        bound = {"x": (Key("qdd", "joint1"), Key("wrench", "link2")), "free": Key("free", "stage")}
+        chosen = Factor(TEMPLATES[law], bound, 2, 0, {"places": ((0, 0), (1, 4))})
+        graph = graph.with_variables(Variable(Key("free", "stage"), 2)).with_factors(chosen)
     return graph
 
 
 def a_factor(law: str):
     """Return a graph of such a model, a factor of that law in it, and random values."""
     graph = a_graph(law)
-    factor = [f for f in graph.factors if f.template.name == law][-1]
+    every = (*graph.factors, *(one.factor for one in graph.inequalities))
+    factor = [f for f in every if f.template.name == law][-1]
     rng = np.random.default_rng(1)
     return graph, factor, {key: graph.variables[key].manifold.random(rng) for key in factor.keys}
 

@@ -30,7 +30,7 @@ from screwgraph.compiler.function.function import Function
 from screwgraph.compiler.function.function_exports import Exportable, library_code
 from screwgraph.compiler.function.provenance import Provenance, make_direct_provenance
 from screwgraph.compiler.function.sparsity import Sparsity
-from screwgraph.compiler.graph_function import compile_graph
+from screwgraph.compiler.graph_function import compile_graph, group_inputs
 from screwgraph.compiler.problem.ordering_search import Search
 from screwgraph.compiler.problem.problem import (
     Problem,
@@ -88,6 +88,7 @@ __all__ = [
     "compile_problem",
     "compile_program",
     "compile_step_loop",
+    "group_inputs",
     "inputs_by_form",
     "is_tiering_up",
     "library_code",

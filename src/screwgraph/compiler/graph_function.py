@@ -34,15 +34,17 @@ def compile_graph(
 
     Raises:
         EliminationError: the graph does not determine its unknowns, is not linear in them, or the order is impossible.
-        InputError: a name means nothing, or names what is given.
+        InputError: a name means nothing, or names what is given; the graph has inequalities.
     """
+    if graph.inequalities:
+        raise InputError("a graph with inequalities", why="elimination solves equations", fix="sg.compile(graph, ...)")
     names = [solve] if isinstance(solve, str | Key) else list(solve)
     if not names:
         raise InputError("nothing is asked of the graph", fix='name what to solve for, such as "qdd"')
     graph = graph.given()  # factors and variables may have been added since
     results = tuple((str(name), tuple(_find_requested(graph, name))) for name in names)
     known = tuple(v.key for v in graph.inputs)
-    problem = Problem("solve", graph.model, known, _by_role(graph), results, graph)
+    problem = Problem("solve", graph.model, known, group_inputs(graph), results, graph)
     return compile_problem(problem, ordering).astype(dtype)
 
 
@@ -62,7 +64,7 @@ def _find_requested(graph: FactorGraph, name: str | Key) -> list[Key]:
     return unknown or wanted
 
 
-def _by_role(graph: FactorGraph) -> tuple[tuple[str, tuple[Key, ...]], ...]:
+def group_inputs(graph: FactorGraph) -> tuple[tuple[str, tuple[Key, ...]], ...]:
     """Return the graph's inputs by the argument that they belong to."""
     keys = [v.key for v in graph.inputs if v.dim]
     roles = list(Role)

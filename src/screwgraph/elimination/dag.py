@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from screwgraph.base import html_display
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.base.errors import EliminationError
+from screwgraph.base.errors import EliminationError, InputError
 from screwgraph.elimination.block import Block
 from screwgraph.elimination.clique_tree import CliqueTree, make_bayes_net, make_clique_tree
 from screwgraph.elimination.engine import Elimination, eliminate_rows
@@ -208,8 +208,10 @@ def eliminate(
 
     Raises:
         EliminationError: the order leaves out, repeats or invents a variable; the problem is singular.
-        InputError: a name means nothing.
+        InputError: a name means nothing, or the graph has inequalities.
     """
+    if graph.inequalities:
+        raise InputError("a graph with inequalities", why="elimination solves equations", fix="sg.compile(graph, ...)")
     graph.check_linear()
     order = find_ordering(ordering) if isinstance(ordering, str) else ordering
     groups = as_groups(order, graph) if variables is None else _some(order, graph, set(graph.select(variables)))

@@ -16,6 +16,8 @@ from screwgraph.graph.export import to_dot, to_json
 from screwgraph.graph.factor import Factor, Labels, Law, Live, Slot, Template, factor
 from screwgraph.graph.factor_graph import Derived, EditedModel, FactorGraph
 from screwgraph.graph.factors import TEMPLATES
+from screwgraph.graph.inequalities import with_bounds, with_inequality
+from screwgraph.graph.inequality import Inequality
 from screwgraph.graph.kinematics import kinematics_graph
 from screwgraph.graph.linear_rows import Affine, Column, Row, linear_rows
 from screwgraph.graph.live_parameters import parameter_variable, with_live_parameters
@@ -24,6 +26,7 @@ from screwgraph.graph.mechanism import refuse_payload, unconstrained_graph, with
 from screwgraph.graph.nested_clusters import nested_clusters
 from screwgraph.graph.pin_forces import with_pin_forces
 from screwgraph.graph.planar_links import planar_links
+from screwgraph.graph.point_contacts import with_point_contacts
 from screwgraph.graph.projection_graphs import completion_graph, projection_graph
 from screwgraph.graph.redundant_actuation import (
     ADJOINT_VELOCITY,
@@ -47,6 +50,7 @@ __all__ = [
     "End",
     "Factor",
     "FactorGraph",
+    "Inequality",
     "Key",
     "Kind",
     "Labels",
@@ -81,10 +85,13 @@ __all__ = [
     "unconstrained_graph",
     "vector_variable",
     "with_actuators",
+    "with_bounds",
+    "with_inequality",
     "with_live_parameters",
     "with_loop",
     "with_measurements",
     "with_pin_forces",
+    "with_point_contacts",
     "with_redundant_actuation",
     "with_right_hand_sides",
     "with_soft",

@@ -16,6 +16,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.graph.dependent_joints import JointDependence
 from screwgraph.graph.factor import Factor, Law
 from screwgraph.graph.factors import tied_velocities
+from screwgraph.graph.inequality import Inequality
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.graph.variable_kinds import COORDINATES, Role
 from screwgraph.model.robot import Joint, Robot
@@ -45,7 +46,8 @@ class FactorGraph:
     `known` are the parameters: variables that are given from outside, or follow from these (`derived`,
     in an order in which they can be computed: the twists and the directions of gravity).
     `factors` are the equations that are left. `dependence` tells which velocities of a closed chain follow from others,
-    `model` which robot the laws are those of, and how the graph was edited.
+    `model` which robot the laws are those of, and how the graph was edited. `inequalities` are no equations: what is
+    free is chosen within them (`with_bounds`, `with_inequality`).
     """
 
     __repr__ = one_line
@@ -59,6 +61,7 @@ class FactorGraph:
     derived: tuple[Derived, ...] = field(default=())
     dependence: JointDependence | None = None
     model: EditedModel | None = None
+    inequalities: tuple[Inequality, ...] = ()
 
     @property
     def unknowns(self) -> tuple[Variable, ...]:
@@ -216,6 +219,10 @@ class FactorGraph:
             given = ", ".join(self.variables[k].label for k in factor.keys if k in self.known)
             soft = f"   sigma {', '.join(f'{s:g}' for s in dict.fromkeys(factor.sigma))}" if factor.sigma else ""
             lines.append(f"  {factor.name:<20} {unknown}" + (f"   given {given}" if given else "") + soft)
+        for one in self.inequalities:
+            keys = ", ".join(self.variables[key].label for key in one.factor.keys)
+            bounds = f"{min(one.lower):g} to {max(one.upper):g}"
+            lines.append(f"  {one.factor.name:<20} {keys}   within {bounds}, priority {one.priority}")
         return "\n".join(lines)
 
     def _find_keys(self, name: str | Key) -> tuple[Key, ...]:

@@ -37,6 +37,7 @@ from screwgraph.optimize.progress import show_iterations
 from screwgraph.optimize.result import Progress, Result, Status
 from screwgraph.optimize.smoothers import FixedLag, WindowStatus
 from screwgraph.optimize.solve import solve
+from screwgraph.optimize.stage import compile_stage
 from screwgraph.optimize.time_shift import shift_result
 from screwgraph.optimize.variables import Selection, Variables
 from screwgraph.spatial.manifolds import SE2, SE3, SO3, Manifold, Vector
@@ -82,6 +83,7 @@ __all__ = [
     "Vector",
     "Welsch",
     "WindowStatus",
+    "compile_stage",
     "cost",
     "each",
     "equality",

@@ -8,7 +8,10 @@ from screwgraph.graph.factors.constraint_velocity import constraint_velocity
 from screwgraph.graph.factors.coupling import coupling
 from screwgraph.graph.factors.force_balance import force_balance
 from screwgraph.graph.factors.frame_pose import frame_pose
+from screwgraph.graph.factors.free_coordinates import free_coordinates
+from screwgraph.graph.factors.friction_pyramid import friction_pyramid
 from screwgraph.graph.factors.gravity import gravity
+from screwgraph.graph.factors.held_point import held_point
 from screwgraph.graph.factors.least_change import least_change
 from screwgraph.graph.factors.loop import loop
 from screwgraph.graph.factors.measurement import measurement
@@ -17,6 +20,7 @@ from screwgraph.graph.factors.minimum_torque import minimum_torque
 from screwgraph.graph.factors.pin_force import pin_force
 from screwgraph.graph.factors.pose import pose
 from screwgraph.graph.factors.prior import prior
+from screwgraph.graph.factors.pure_force import pure_force
 from screwgraph.graph.factors.shared_balance import shared_balance
 from screwgraph.graph.factors.tied_velocities import tied_velocities
 from screwgraph.graph.factors.torque import torque
@@ -50,6 +54,10 @@ TEMPLATES = {
         least_change,
         shared_balance,
         pin_force,
+        free_coordinates,
+        held_point,
+        pure_force,
+        friction_pyramid,
     )
 }
 
@@ -63,7 +71,10 @@ __all__ = [
     "coupling",
     "force_balance",
     "frame_pose",
+    "free_coordinates",
+    "friction_pyramid",
     "gravity",
+    "held_point",
     "least_change",
     "loop",
     "measurement",
@@ -72,6 +83,7 @@ __all__ = [
     "pin_force",
     "pose",
     "prior",
+    "pure_force",
     "shared_balance",
     "tied_velocities",
     "torque",

@@ -1,0 +1,83 @@
+"""Inequalities of graphs: bounds of variables, and of laws that are linear in unknowns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import check_arguments, describe_value
+from screwgraph.base.errors import InputError
+from screwgraph.graph.factor import Factor
+from screwgraph.graph.factor_graph import FactorGraph
+from screwgraph.graph.factors import prior
+from screwgraph.graph.inequality import Inequality
+from screwgraph.graph.variable import Key
+
+Bound = float | Float[np.ndarray, " rows"]
+PRIORITIES = range(-3, 4)
+"""Priorities that inequalities may have."""
+
+
+@check_arguments
+def with_bounds(
+    graph: FactorGraph, *names: str | Key, lower: Bound = -np.inf, upper: Bound = np.inf, priority: int = 0
+) -> FactorGraph:
+    """Return a graph whose variables stay within bounds: `sg.compile` makes a small quadratic program of it.
+
+    Args:
+        graph: a graph before or after `given`.
+        names: kinds such as `"tau"`, or variables such as `"tau:joint2"`.
+        lower: least value in the variables' units: a number, or one for each entry of all these variables.
+        upper: largest value.
+        priority: -3 to 3. What cannot all be kept gives way, lower priorities first.
+
+    Raises:
+        InputError: a name means nothing in this graph, bounds have no sense, or there is no such priority.
+    """
+    keys = graph.select(names)
+    sizes = [graph.variables[key].dim for key in keys]
+    low, up = (_validate_bounds(", ".join(map(str, names)), x, sum(sizes)) for x in (lower, upper))
+    ends = np.cumsum([0, *sizes])
+    for key, begin, end in zip(keys, ends, ends[1:], strict=False):
+        v = graph.variables[key]
+        bounded = Factor(prior, {"x": key}, v.dim, v.index, {"value": np.zeros(v.dim)})
+        graph = with_inequality(graph, bounded, lower=low[begin:end], upper=up[begin:end], priority=priority)
+    return graph
+
+
+@check_arguments
+def with_inequality(
+    graph: FactorGraph, factor: Factor, *, lower: Bound = 0.0, upper: Bound = np.inf, priority: int = 0
+) -> FactorGraph:
+    """Return a graph in which the residual of a factor, one that is not among its equations, stays within bounds.
+
+    Args:
+        graph: a graph before or after `given`.
+        factor: a law, linear in unknowns.
+        lower: least value of the residual in its units: a number, or one for each row.
+        upper: largest value.
+        priority: see `with_bounds`.
+
+    Raises:
+        InputError: the factor touches what the graph does not have, bounds have no sense, or there is no such priority.
+    """
+    graph.with_factors(factor)
+    if priority not in PRIORITIES:
+        raise InputError(f"the priority of {factor.name!r} is {priority!r}", fix="a whole number from -3 to 3")
+    low, up = (_validate_bounds(factor.name, x, factor.rows) for x in (lower, upper))
+    if (low > up).any():
+        raise InputError(f"a lower bound of {factor.name!r} is above its upper one", fix="the lower one first")
+    own = Inequality(factor, tuple(low.tolist()), tuple(up.tolist()), priority)
+    return replace(graph, inequalities=(*graph.inequalities, own))
+
+
+def _validate_bounds(name: str, value: Any, rows: int) -> Float[np.ndarray, " rows"]:
+    found = np.asarray(value, dtype=float)
+    if found.shape not in ((), (rows,)) or np.isnan(found).any():
+        raise InputError(
+            f"a bound of {name} is {describe_value(value)}", why=f"it must be a number, or {rows} of these"
+        )
+    return np.broadcast_to(found, rows).copy()

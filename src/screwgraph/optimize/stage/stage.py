@@ -1,0 +1,274 @@
+"""A stage: a graph at one instant whose equations are eliminated, and the small quadratic program that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import (
+    Argument,
+    Function,
+    Order,
+    Result,
+    compile_expression,
+    compile_graph,
+    group_inputs,
+    make_numbered_argument,
+)
+from screwgraph.graph import Column, Factor, FactorGraph, Key, Role, Variable
+from screwgraph.graph.factors import free_coordinates
+from screwgraph.optimize.active_set import QuadraticProgram
+from screwgraph.optimize.stage.free_unknowns import find_free_unknowns
+from screwgraph.spatial import choose
+from screwgraph.tape import Memory, Number, Program, Routine, Row, dot, jacobian
+from screwgraph.tape.program import split_outputs
+from screwgraph.tape.sparse_rows import add_entry, list_entries
+
+FREE = Key("free", "stage")
+"""The variable of what equations leave free."""
+NOUGHT = "free unknowns"
+"""The zeros at which terms are evaluated."""
+PENALTY, STEP = 1e6, 100.0
+"""Largest multiplier of an inequality of priority 0, in units of its bounds; by what it is multiplied for one more."""
+UNBOUNDED = 1e300
+"""Bound that is none."""
+MOST = 10
+"""Passages of the active set at most, for each unknown and each row."""
+FLAT = 1e-13
+"""Eigenvalue of the cost's matrix, of the largest, below which soft factors do not determine what is free."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A graph with inequalities, its knowns declared, and what is asked of it; x are the unknowns that are free."""
+
+    __repr__ = one_line
+
+    graph: FactorGraph
+    solve: tuple[str | Key, ...]
+    ordering: Order
+
+    @property
+    def costs(self) -> list[Factor]:
+        """The factors that hold only nearly."""
+        return [factor for factor in self.graph.factors if factor.sigma]
+
+    @cached_property
+    def exact(self) -> FactorGraph:
+        """The graph of the equations alone."""
+        return replace(self.graph, inequalities=()).without(*self.costs)
+
+    @cached_property
+    def free(self) -> list[Column]:
+        """Entries of unknowns that equations leave free."""
+        return find_free_unknowns(self.exact)
+
+    @cached_property
+    def closed(self) -> FactorGraph:
+        """The graph of the equations, and x, which are given."""
+        keys = list(dict.fromkeys(key for key, _ in self.free))
+        places = tuple((keys.index(key), i) for key, i in self.free)
+        chosen = Factor(free_coordinates, {"x": tuple(keys), "free": FREE}, len(places), 0, {"places": places})
+        graph = self.exact.with_variables(Variable(FREE, len(places))).with_factors(chosen)
+        return replace(graph, known=graph.known | {FREE}).given()
+
+    @cached_property
+    def asked(self) -> list[tuple[str, tuple[Key, ...]]]:
+        """The results by name, and the unknowns of each."""
+        graph, found = self.graph, list[tuple[str, tuple[Key, ...]]]()
+        for name in self.solve:
+            keys = tuple(key for key in graph.select([name]) if key not in graph.known and graph.variables[key].dim)
+            if not keys:
+                is_given = {v.key for v in graph.inputs}.issuperset(graph.select([name]))
+                says = "is given" if is_given else "follows from what is given"
+                raise InputError(f"{str(name)!r} {says}", fix="name an unknown, `print(graph)` lists them")
+            found.append((str(name), keys))
+        return found
+
+    @cached_property
+    def touched(self) -> tuple[Key, ...]:
+        """Variables that costs, inequalities and results touch, but for those that are given."""
+        factors = [*self.costs, *(one.factor for one in self.graph.inequalities)]
+        given = {v.key for v in self.graph.inputs}
+        keys = [*(key for _, own in self.asked for key in own), *(key for f in factors for key in f.keys)]
+        return tuple(key for key in dict.fromkeys(keys) if key not in given and self.graph.variables[key].dim)
+
+    @cached_property
+    def solution(self) -> Function:
+        """All variables that are touched, as a function of what is given and x."""
+        return compile_graph(self.closed, list(self.touched), ordering=self.ordering)
+
+    @property
+    def given(self) -> tuple[Argument, ...]:
+        """Arguments but for the last solution: inputs of the graph."""
+        own = {name for name, _ in group_inputs(self.graph)}
+        return tuple(a for a in self.solution.arguments if a.name in own)
+
+    @property
+    def rows(self) -> int:
+        """How many inequalities there are."""
+        return sum(one.factor.rows for one in self.graph.inequalities)
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Arguments of the function."""
+        return (*self.given, make_numbered_argument("active", self.rows))
+
+    @property
+    def answers(self) -> tuple[Result, ...]:
+        """The results that were asked for."""
+        found = list[Result]()
+        for name, keys in self.asked:
+            names = tuple(f"{key}[{i}]" for key in keys for i in range(self.graph.variables[key].dim))
+            found.append(Result(name, (len(names),), names))
+        return tuple(found)
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Results of the function."""
+        return (*self.answers, Result("active", (self.rows,)), Result("solution", (3,)))
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """All that code depends on."""
+        bounds = [(one.factor, one.lower, one.upper, one.priority) for one in self.graph.inequalities]
+        return self.exact, self.costs, bounds, [keys for _, keys in self.asked], repr(self.ordering)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The terms of the quadratic program, and what its solution means: answers are S x + s."""
+        n, m, k = len(self.free), self.rows, sum(result.size for result in self.answers)
+        bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
+        return {"S": (k, n), "s": (k,), "H": (n * (n + 1) // 2,), "g": (n,), **bounds, "A": (m, n)}
+
+    @cached_property
+    def code(self) -> Program:
+        """The code of the terms, one after the other, where x is zero; what does not vary is a number."""
+        arguments = (*self.given, make_numbered_argument(FREE.argument, len(self.free)))
+
+        def expression(*vectors: Any) -> list[Number]:
+            named = dict(zip((a.name for a in arguments), vectors, strict=True))
+            return [x for term in self.terms(named).values() for x in term]
+
+        code = compile_expression("stage_terms", self.question, arguments, expression, branches=True).program
+        self._check_cost(code)
+        return code
+
+    def terms(self, named: Mapping[str, Any]) -> dict[str, list[Number]]:
+        """Return the terms at arguments, the last one x, which is zero."""
+        n, values, x = len(self.free), self._list_values(named), list(named[FREE.argument])
+        H: list[Row] = [{} for _ in range(n)]
+        g: list[Number] = [0.0] * n
+        for factor in self.costs:
+            residual = list(factor.residual(values))
+            for r, row, sigma in zip(residual, jacobian(residual, x), factor.sigma, strict=True):
+                for i, a in row.items():
+                    scaled = sigma**-2.0 * a
+                    g[i] = g[i] + scaled * r
+                    for j, b in row.items():
+                        if j <= i:
+                            add_entry(H[i], j, scaled * b)
+        A, lower, upper, penalty = list[Row](), list[Number](), list[Number](), list[Number]()
+        for one in self.graph.inequalities:
+            residual = list(one.factor.residual(values))
+            for r, row, low, up in zip(residual, jacobian(residual, x), one.lower, one.upper, strict=True):
+                share = 1.0 / max(1.0, *(abs(v) if np.isfinite(v) else 0.0 for v in (low, up)))
+                A.append({i: a * share for i, a in row.items()})
+                lower.append((low - r) * share if low > -np.inf else -UNBOUNDED)
+                upper.append((up - r) * share if up < np.inf else UNBOUNDED)
+                penalty.append(PENALTY * STEP**one.priority)
+        found = [entry for _, keys in self.asked for key in keys for entry in values[key]]
+        return {
+            "S": list_entries(jacobian(found, x), n),
+            "s": found,
+            "H": [H[i].get(j, 0.0) for i in range(n) for j in range(i + 1)],
+            "g": g,
+            "lower": lower,
+            "upper": upper,
+            "penalty": penalty,
+            "A": list_entries(A, n),
+        }
+
+    def _list_values(self, named: Mapping[str, Any]) -> dict[Key, Any]:
+        """Return values of variables as functions of what is given and x."""
+        values = dict[Key, Any]()
+        for name, keys in group_inputs(self.closed):
+            flat, start = np.ravel(named[name]), 0
+            for key in keys:
+                size = self.closed.variables[key].dim
+                values[key], start = flat[start : start + size], start + size
+        arguments = self.solution.arguments
+        found = self.solution(*(np.reshape(named[a.name], a.shape) for a in arguments))
+        for key, value in zip(self.touched, found if len(self.touched) > 1 else (found,), strict=True):
+            values[key] = np.ravel(value[:3]) if key.role is Role.POSE else np.asarray(value)
+        return values
+
+    def _check_cost(self, code: Program) -> None:
+        """Raise EliminationError where soft factors do not determine what is free."""
+        n, rng, flat = len(self.free), np.random.default_rng(0), np.zeros(0)
+        begin = prod(self.shapes["S"]) + prod(self.shapes["s"])
+        for _ in range(3):
+            outputs = code.on([*(x for argument in self.given for x in _draw(argument, rng)), *np.zeros(n)])
+            H = np.zeros((n, n))
+            H[np.tril_indices(n)] = [float(x) for x in outputs[begin : begin + prod(self.shapes["H"])]]
+            scale = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(float).tiny))
+            values, vectors = np.linalg.eigh(scale[:, None] * H * scale, UPLO="L")
+            if values[0] > FLAT * values[-1]:
+                return
+            flat = vectors[:, 0]
+        names = [f"{key}[{i}]" for (key, i), share in zip(self.free, flat, strict=True) if abs(share) > 0.1]
+        raise EliminationError(
+            f"soft factors do not determine {', '.join(names[:6])}",
+            why="equations leave them free",
+            fix="add a cost, such as sg.with_measurements(graph, 'qdd', sigma=1e3)",
+        )
+
+    def routine(self) -> Routine:
+        """Return the code: terms, the quadratic program, and what its solution means."""
+        memory, n, m = Memory(), len(self.free), self.rows
+        for argument in self.given:
+            memory.add(argument.name, len(argument.names))
+        found = [f"result {result.name}" for result in self.answers]
+        for name, result in zip(found, self.answers, strict=True):
+            memory.add(name, result.size)
+        for name in ("S", "s"):
+            memory.add(name, prod(self.shapes[name]))
+        memory.add(NOUGHT, n)
+        outputs = split_outputs(self.code, self.shapes)
+        entries = outputs["A"]
+        columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
+        program = QuadraticProgram(memory, n, columns, MOST * (n + m))
+        program.allocate()
+        own = [a.name for a in self.given]
+
+        def end(x: Any, solution: Any, S: Any, s: Any) -> list[Number]:
+            S, s = (
+                [v if isinstance(o, int) else o for o, v in zip(outputs[name], values, strict=True)]
+                for name, values in (("S", S), ("s", s))
+            )
+            return [choose(solution[0] < 2.5, dot(S[n * i : n * i + n], x) + s[i], 0.0) for i in range(len(s))]
+
+        parts = (
+            memory.block("nought", [], [NOUGHT], lambda: [0.0] * n),
+            memory.placed("terms", self.code, [*own, NOUGHT], list(self.shapes)),
+            *program.parts(),
+            memory.block("end", ["x", "solution", "S", "s"], found, end),
+        )
+        inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
+        results = tuple(place for name in (*found, "active'", "solution") for place in memory.places(name))
+        arguments = tuple(name for argument in self.arguments for name in argument.names)
+        return Routine(arguments, inputs, results, memory.size, parts)
+
+
+def _draw(argument: Argument, rng: np.random.Generator) -> list[float]:
+    """Return random values of an argument."""
+    if argument.spaces:
+        return [float(x) for space in argument.spaces for x in space.random(rng)]
+    return [float(x) for x in rng.standard_normal(len(argument.names))]

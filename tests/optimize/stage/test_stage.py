@@ -1,0 +1,196 @@
+"""Graphs with costs and inequalities beside dense programs in which nothing is eliminated."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.model.robot import constraint_jacobian
+from screwgraph.tape.verifier import list_faults
+from tests.motion.control.robots import PLACES, arm, crouched, tripod_text
+
+MOST = 20.0
+FEET = [f"{side}_foot" for side in PLACES]
+
+
+def arm_graph():
+    """Return an arm whose torques are bounded and whose last link's acceleration is wanted."""
+    graph = sg.with_measurements(sg.dynamics_graph(arm()).given("q", "qd"), "acceleration:bend_link", sigma=0.5)
+    graph = sg.with_measurements(graph, "qdd", sigma=100.0)
+    return sg.with_bounds(graph, "tau", lower=-MOST, upper=MOST)
+
+
+@cache
+def arm_function():
+    return sg.compile(arm_graph(), ["tau", "qdd"])
+
+
+def solve_densely(H, g, A, lower, upper):
+    daqp = pytest.importorskip("daqp")
+    x, _, flag, _ = daqp.solve(H, g, np.ascontiguousarray(A), upper, lower, np.zeros(len(A), dtype=np.int32))
+    return x if flag == 1 else None
+
+
+def test_an_arm_within_its_torques():
+    robot, f, rng, bound = arm(), arm_function(), np.random.default_rng(0), 0
+    assert [a.name for a in f.arguments] == ["q", "qd", "measured_acceleration", "measured_qdd", "active"]
+    assert list_faults(f.body) == []
+    J_of, drift_of = sg.frame_jacobian(robot, "bend_link"), sg.frame_acceleration(robot, "bend_link")
+    active = np.zeros(3)
+    for _ in range(40):
+        q, qd, a, b = rng.uniform(-2, 2, 3), rng.standard_normal(3), 30 * rng.standard_normal(6), rng.standard_normal(3)
+        tau, qdd, active, (status, _, violation) = f(q, qd, a, b, active)
+        M, h = sg.mass_matrix(robot)(q), sg.bias_forces(robot)(q, qd)
+        J, left = J_of(q), drift_of(q, qd, np.zeros(3)) - a
+        H, g = J.T @ J / 0.25 + 1e-4 * np.eye(3), J.T @ left / 0.25 - 1e-4 * b
+        x = solve_densely(H, g, M, -MOST - h, MOST - h)
+        costs = [0.5 * y @ H @ y + g @ y for y in (qdd, x)]
+        assert abs(costs[0] - costs[1]) < 1e-9 * (1.0 + left @ left)
+        np.testing.assert_allclose(M @ qdd + h, tau, atol=1e-9)
+        assert status == 0.0
+        assert violation < 1e-8
+        bound += np.abs(tau).max() > MOST - 1e-6
+    assert 5 < bound < 35
+
+
+def test_what_cannot_be_kept_gives_way_by_priority():
+    """Gravity asks for more than the torques that are allowed, and joints must not accelerate."""
+    robot = arm()
+    q, zero = np.array([0.0, 0.0, 0.0]), np.zeros(3)
+    needed = sg.bias_forces(robot)(q, zero)
+    assert abs(needed[1]) > 5.0
+    for first, priority in (("tau", (1, 0)), ("qdd", (0, 1))):
+        graph = sg.with_measurements(sg.dynamics_graph(robot).given("q", "qd"), "qdd", sigma=1.0)
+        graph = sg.with_bounds(graph, "tau", lower=-5.0, upper=5.0, priority=priority[0])
+        graph = sg.with_bounds(graph, "qdd", lower=0.0, upper=0.0, priority=priority[1])
+        tau, qdd, _, (status, _, violation) = sg.compile(graph, ["tau", "qdd"])(q, zero, zero, np.zeros(6))
+        assert status == 1.0
+        assert violation > 0.1
+        if first == "tau":
+            assert np.abs(tau).max() < 5.0 + 1e-6
+        else:
+            np.testing.assert_allclose(qdd, 0.0, atol=1e-7)
+            np.testing.assert_allclose(tau, needed, atol=1e-7)
+
+
+def test_states_that_are_no_numbers_give_zeros():
+    tau, qdd, _, solution = arm_function()(np.full(3, np.nan), np.zeros(3), np.zeros(6), np.zeros(3), np.zeros(3))
+    assert solution[0] == 3.0
+    np.testing.assert_array_equal([tau, qdd], 0.0)
+
+
+@cache
+def body():
+    """Return the tripod with frames at its feet."""
+    feet = "".join(
+        f'<link name="{side}_foot"/><joint name="{side}_tip" type="fixed"><parent link="{side}_knee_link"/>'
+        f'<child link="{side}_foot"/><origin xyz="0 0 -0.2" rpy="0.3 0.2 0"/></joint>'
+        for side in PLACES
+    )
+    return sg.load(tripod_text().replace("</robot>", f"{feet}</robot>"), base="floating")
+
+
+def test_a_body_on_feet_that_do_not_slip():
+    robot, mu, rng, touched = body(), 0.6, np.random.default_rng(1), 0
+    base, motors = robot.joint_names[0], [f"tau:{name}" for name in robot.joint_names[1:]]
+    graph = sg.dynamics_graph(robot, external_wrenches=FEET, poses=FEET).given("q", "qd", f"tau:{base}")
+    graph = sg.with_point_contacts(graph, *FEET, friction=mu)
+    graph = sg.with_measurements(graph, "acceleration:body", sigma=0.3)
+    graph = sg.with_measurements(graph, "external_wrenches", sigma=30.0)
+    graph = sg.with_bounds(graph, *motors, lower=-40.0, upper=40.0)
+    f = sg.compile(graph, ["tau", "external_wrenches", "qdd"])
+    J_of = [sg.frame_jacobian(robot, foot) for foot in FEET]
+    drift_of = [sg.frame_acceleration(robot, foot) for foot in FEET]
+    pose_of = [sg.forward_kinematics(robot, foot) for foot in FEET]
+    n, k = robot.nv, 9
+    for _ in range(25):
+        q, qd = crouched(robot), 0.5 * rng.standard_normal(robot.nv)
+        q[7:] += rng.uniform(-0.3, 0.3, 9)
+        a = 4.0 * rng.standard_normal(6)
+        tau, wrenches, qdd, _, (status, *_) = f(q, qd, np.zeros(6), a, np.zeros(18), np.zeros(24))
+        wrenches = wrenches.reshape(3, 6)
+        np.testing.assert_allclose(wrenches[:, :3], 0.0, atol=1e-10)
+        M, h = sg.mass_matrix(robot)(q), sg.bias_forces(robot)(q, qd)
+        J = np.vstack([J(q)[3:] for J in J_of])
+        # The acceleration of a point is that of its twist, and omega x v.
+        drift = []
+        for jacobian, rate in zip(J_of, drift_of, strict=True):
+            V = jacobian(q) @ qd
+            drift.append(rate(q, qd, np.zeros(n))[3:] + np.cross(V[:3], V[3:]))
+        E = np.block([[M[:6], -J.T[:6]], [J, np.zeros((k, k))]])
+        e = np.concatenate([-h[:6], *(-x for x in drift)])
+        cost = np.zeros((6, n + k))
+        cost[:, :6] = np.eye(6) / 0.3
+        H = cost.T @ cost
+        H[n:, n:] += np.eye(k) / 900.0
+        # The trunk's acceleration in the graph is that of its twist, in its own axes: the first six of qdd.
+        g = -cost.T @ a / 0.3
+        A, lower, upper = [np.hstack([M[6:], -J.T[6:]])], [-40.0 - h[6:]], [40.0 - h[6:]]
+        for c, pose in enumerate(pose_of):
+            R = np.zeros((3, n + k))
+            R[:, n + 3 * c : n + 3 * c + 3] = pose(q)[:3, :3]
+            share = mu / np.sqrt(2.0)
+            A.append(np.array([share * R[2] + s * R[i] for i in (0, 1) for s in (1, -1)] + [R[2]]))
+            lower.append(np.zeros(5))
+            upper.append(np.full(5, np.inf))
+        A, lower, upper = np.vstack(A), np.concatenate(lower), np.concatenate(upper)
+        x0 = np.linalg.lstsq(E, e, rcond=None)[0]
+        Z = np.linalg.svd(E)[2][len(E) :].T
+        z = solve_densely(Z.T @ H @ Z, Z.T @ (H @ x0 + g), A @ Z, lower - A @ x0, upper - A @ x0)
+        if z is None:
+            continue
+        own, best = np.concatenate([qdd, wrenches[:, 3:].ravel()]), x0 + Z @ z
+        np.testing.assert_allclose(E @ own, e, atol=1e-8)
+        costs = [0.5 * x @ H @ x + g @ x for x in (own, best)]
+        assert abs(costs[0] - costs[1]) < 1e-8 * (1.0 + a @ a / 0.09)
+        np.testing.assert_allclose(tau, M[6:] @ qdd + h[6:] - J.T[6:] @ own[n:], atol=1e-8)
+        assert status == 0.0
+        touched += (A @ own - lower).min() < 1e-6
+    assert touched > 3
+
+
+def test_a_closed_chain_within_its_torques():
+    robot, rng = sg.load("five_bar"), np.random.default_rng(2)
+    passive = [f"tau:{name}" for name in ("joint3", "joint4")]
+    graph = sg.dynamics_graph(robot).given("q", "qd", *passive)
+    graph = sg.with_measurements(graph, "qdd:joint3", "qdd:joint4", sigma=1.0)
+    graph = sg.with_bounds(graph, "tau:joint1", "tau:joint2", lower=-30.0, upper=30.0)
+    f = sg.compile(graph, ["tau", "qdd"])
+    for _ in range(10):
+        q = robot.close_loops(0.2 * rng.standard_normal(4))
+        tau, qdd, _, (status, *_) = f(q, np.zeros(4), np.zeros(2), 40.0 * rng.standard_normal(2), np.zeros(2))
+        K = constraint_jacobian(robot, q)[list(robot.mobility.kept)]
+        assert status == 0.0
+        np.testing.assert_allclose(K @ qdd, 0.0, atol=1e-9)
+        np.testing.assert_allclose(sg.forward_dynamics(robot)(q, np.zeros(4), [*tau, 0.0, 0.0]), qdd, atol=1e-8)
+        assert np.abs(tau).max() < 30.0 + 1e-7
+
+
+def test_graphs_that_are_wrong():
+    graph = sg.dynamics_graph(arm())
+    with pytest.raises(InputError, match=r"the priority .* is 9"):
+        sg.with_bounds(graph, "tau", upper=1.0, priority=9)
+    with pytest.raises(InputError, match=r"a lower bound .* above"):
+        sg.with_bounds(graph, "tau", lower=1.0, upper=-1.0)
+    with pytest.raises(InputError, match=r"or 3 of these"):
+        sg.with_bounds(graph, "tau", upper=[1.0, 2.0])
+    with pytest.raises(InputError, match="no variable is called 'torque'"):
+        sg.with_bounds(graph, "torque", upper=1.0)
+    bounded = sg.with_bounds(graph.given("q", "qd"), "tau", upper=1.0)
+    assert "within -inf to 1, priority 0" in str(bounded)
+    with pytest.raises(EliminationError, match="soft factors do not determine qdd:turn"):
+        sg.compile(bounded, "tau")
+    with pytest.raises(EliminationError, match="equations determine all unknowns"):
+        sg.compile(sg.with_bounds(graph.given("q", "qd", "qdd"), "tau", upper=1.0), "tau")
+    with pytest.raises(InputError, match="'q' is given"):
+        sg.compile(arm_graph(), "q")
+    with pytest.raises(InputError, match="'twist:bend_link' follows from what is given"):
+        sg.compile(arm_graph(), "twist:bend_link")
+    with pytest.raises(InputError, match="elimination solves equations"):
+        sg.eliminate(bounded, "composite", ["wrench"])
+    with pytest.raises(InputError, match="no external wrench and pose of 'tip'"):
+        sg.with_point_contacts(graph, "tip")
+    with pytest.raises(InputError, match="contacts of friction -1"):
+        sg.with_point_contacts(graph, "tip", friction=-1.0)
