@@ -154,6 +154,30 @@ CALLS = {
         lambda graph, name, sigma: sg.with_measurements(graph, name, sigma=sigma),
         {"graph": graph(), "name": "q", "sigma": 1.0},
     ),
+    "with_bounds": lambda: (
+        lambda graph, name, lower, upper, priority: sg.with_bounds(
+            graph, name, lower=lower, upper=upper, priority=priority
+        ),
+        {"graph": graph(), "name": "tau", "lower": -1.0, "upper": 1.0, "priority": 0},
+    ),
+    "with_inequality": lambda: (
+        lambda graph, factor, lower, upper, priority: sg.with_inequality(
+            graph, factor, lower=lower, upper=upper, priority=priority
+        ),
+        {"graph": graph(), "factor": graph().factors[-1], "lower": -1.0, "upper": 1.0, "priority": 0},
+    ),
+    "with_point_contacts": lambda: (
+        lambda graph, frame, friction, normal, normal_force: sg.with_point_contacts(
+            graph, frame, friction=friction, normal=normal, normal_force=normal_force
+        ),
+        {
+            "graph": sg.dynamics_graph(robot(), external_wrenches=["link2"], poses=["link2"]),
+            "frame": "link2",
+            "friction": 0.5,
+            "normal": (0.0, 0.0, 1.0),
+            "normal_force": 0.0,
+        },
+    ),
     "graph.given": lambda: (lambda name: graph().given(name), {"name": "q"}),
     "graph.select": lambda: (graph().select, {"names": ["q"]}),
     "graph.factor": lambda: (graph().factor, {"name": "torque:joint1"}),

@@ -12,6 +12,7 @@ from pathlib import Path
 from screwgraph.model.formats import robot_keys
 from screwgraph.model.formats.yaml_keys import NONE, Keys
 from screwgraph.model.mechanism import keys as mechanism_keys
+from screwgraph.motion.control import barrier_files as barrier_keys
 from screwgraph.motion.control import controller_files as controller_keys
 from screwgraph.motion.planning import keys as task_keys
 from screwgraph.motion.simulation.contacts import contact_files as contact_keys
@@ -55,8 +56,8 @@ SCHEMAS: Mapping[str, Schema] = {
     ),
     "controller": Schema(
         "Controller files",
-        "`screwgraph controller` and `sg.control.load_controller` read tasks, contacts and limits from YAML files. SI "
-        "units and rad. A task has the key of its kind, and of the gains those that it has.",
+        "`screwgraph controller` and `sg.control.load_controller` read tasks, contacts, limits and barriers from YAML "
+        "files. SI units and rad. A task has the key of its kind, and of the gains those that it has.",
         {
             "The file": controller_keys.FILE,
             "An item of tasks": controller_keys.TASK,
@@ -65,6 +66,8 @@ SCHEMAS: Mapping[str, Schema] = {
             "against": contact_keys.AGAINST,
             "ground": contact_keys.GROUND,
             "limits": controller_keys.LIMITS,
+            "An item of barriers": barrier_keys.BARRIER,
+            "A capsule": barrier_keys.CAPSULE,
         },
         ("controller.yaml",),
     ),

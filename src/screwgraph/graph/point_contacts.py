@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import friction_pyramid, held_point, pure_force
 from screwgraph.graph.inequalities import with_inequality
 from screwgraph.graph.variable import Key
+from screwgraph.spatial import finite_vector
 
 
 @check_arguments
@@ -20,7 +21,7 @@ def with_point_contacts(
     graph: FactorGraph,
     *frames: str,
     friction: float = 0.8,
-    normal: Sequence[float] = (0.0, 0.0, 1.0),
+    normal: Any = (0.0, 0.0, 1.0),
     normal_force: float = 0.0,
     priority: int = 0,
 ) -> FactorGraph:
@@ -39,11 +40,12 @@ def with_point_contacts(
     Raises:
         InputError: the graph is no robot's, or has no external wrench or pose of a frame; a number has no sense.
     """
-    length = float(np.linalg.norm(normal))
-    if not (0.0 <= friction < np.inf and 0.0 <= normal_force < np.inf and 0.0 < length < np.inf and len(normal) == 3):
+    upwards = finite_vector(normal, 3, "normal", "it is a direction in space")
+    length = float(np.linalg.norm(upwards))
+    if not (0.0 <= friction < np.inf and 0.0 <= normal_force < np.inf and 0.0 < length < np.inf):
         raise InputError(
             f"contacts of friction {friction!r}, normal {normal!r} and normal force {normal_force!r}",
-            why="the numbers must not be negative, and the normal has three components and a direction",
+            why="the numbers must not be negative, and the normal has a direction",
         )
     if graph.model is None:
         raise InputError("contacts of a graph that is not a robot's", fix="sg.dynamics_graph(robot, ...)")
@@ -62,7 +64,11 @@ def with_point_contacts(
             Factor(pure_force, {"F": F}, 3, index),
         )
         cone = Factor(
-            friction_pyramid, {"F": F, "T": T}, 5, index, {"friction": float(friction), "normal": tuple(normal)}
+            friction_pyramid,
+            {"F": F, "T": T},
+            5,
+            index,
+            {"friction": float(friction), "normal": tuple(upwards.tolist())},
         )
         least = np.array([0.0, 0.0, 0.0, 0.0, normal_force])
         graph = with_inequality(graph, cone, lower=least, priority=priority)

@@ -135,8 +135,8 @@ def _make_loop(model: Model, controller: ControlLoop | str, q0: Any) -> ControlL
 
     if not isinstance(model, Robot):
         raise InputError(f"a controller of a {model.kind}", why="controllers are of robots", fix="load a robot")
-    said = load_controller(controller)
-    return ControlLoop(model, said.tasks, said.contacts, said.ground, said.limits, q0=q0)
+    said = load_controller(controller, model)
+    return ControlLoop(model, said.tasks, **said.options, q0=q0)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,19 +4,27 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.base.errors import ModelError
+from screwgraph.model.robot.shapes import Box
 from screwgraph.motion.control import (
     AxisTask,
+    BallBarrier,
+    CapsuleBarrier,
     CenterOfMassTask,
     ContactForceTask,
     ControlLimits,
     DampingTask,
     EffortTask,
     FrameTask,
+    LinkCapsule,
     MomentumTask,
+    PlaneBarrier,
     PostureTask,
+    SelfCollisionBarrier,
+    ShapeBarrier,
     Sole,
     load_controller,
 )
+from tests.motion.control.robots import arm
 
 FILE = """
 tasks:
@@ -32,6 +40,13 @@ soles: [{frame: hand, length: 0.2, width: 0.1, at: [1, 2, 3], x: [0, 1, 0], norm
 contacts: [{frame: foot, radius: 0.02, friction: 0.7}]
 ground: {height: 0.1}
 limits: {dt: 2e-3, acceleration: 50, velocity: no, normal_force: 3, glide_damping: 20}
+actuated: [lift, bend]
+barriers:
+  - {capsule: {frame: hand, radius: 0.1, start: [0, 0, 1], end: [1, 0, 0]}, plane: {height: 0.2}, rate: 4, margin: 0.1}
+  - {capsule: {frame: hand, radius: 0.1}, from: {frame: foot, radius: 0.2}}
+  - {capsule: {frame: hand, radius: 0.1}, ball: person, radius: 0.3}
+  - {capsule: {frame: hand, radius: 0.1}, shape: {frame: foot, box: [1, 2, 3]}}
+  - {self_collision: [{frame: hand, radius: 0.1}, {frame: foot, radius: 0.2}]}
 """
 
 
@@ -56,6 +71,15 @@ def test_all_entries(tmp_path):
     assert found.limits == ControlLimits(
         dt=2e-3, acceleration=50.0, velocity=False, normal_force=3.0, glide_damping=20.0
     )
+    hand, foot, line = LinkCapsule("hand", 0.1), LinkCapsule("foot", 0.2), ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+    assert found.barriers == (
+        PlaneBarrier(LinkCapsule("hand", 0.1, *line), sg.Plane(height=0.2), rate=4.0, margin=0.1),
+        CapsuleBarrier(hand, foot),
+        BallBarrier(hand, 0.3, "person"),
+        ShapeBarrier(hand, sg.OtherBody("foot", Box((1.0, 2.0, 3.0)))),
+        SelfCollisionBarrier((hand, foot)),
+    )
+    assert found.actuated == ("lift", "bend")
 
 
 @pytest.mark.parametrize(
@@ -77,9 +101,40 @@ def test_all_entries(tmp_path):
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 1}]", "2: .*must have a width"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 0, width: 1}]", "2: a sole: .*length must be positive"),
         ("tasks: [{posture: []}]\nlimits: {normal_force: -1}", "2: limits: normal_force"),
+        ("tasks: [{posture: []}]\nbarriers: [{plane: {height: 1}}]", "2: .*a capsule and one of from, ball"),
+        ("tasks: [{posture: []}]\nbarriers:\n  - {capsule: {frame: x, radius: 1}}", "3: .*a capsule and one of"),
+        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, ball: b}]", "2: .*a ball has a radius"),
+        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x}, ball: b, radius: 1}]", "2: .*must have a radius"),
+        ("tasks: [{posture: []}]\nbarriers: [{self_collision: 3}]", "2: .*a list"),
+        (
+            "tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: -1}, plane: {}}]",
+            "2: a barrier: .*radius -1",
+        ),
+        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, plane: {}, rate: 0}]", "2: .*rate"),
     ],
 )
 def test_what_is_wrong_has_its_line(tmp_path, text, complaint):
     (tmp_path / "wrong.yaml").write_text(text)
     with pytest.raises(ModelError, match=complaint):
         load_controller(tmp_path / "wrong.yaml")
+
+
+BALL = "{frame: hnd, radius: 1}"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("tasks:\n  - {posture: []}\n  - {frame: tpi}", "3: a task: no frame is called 'tpi' .*tip"),
+        ("tasks:\n  - {posture: [lfit]}", "2: a task: no joint is called 'lfit'"),
+        (f"tasks: [{{posture: []}}]\nbarriers:\n  - {{capsule: {BALL}, plane: {{}}}}", "3: a barrier: .*'hnd'"),
+        (f"tasks: [{{posture: []}}]\nbarriers:\n  - {{self_collision: [{BALL}, {BALL}]}}", "3: a barrier: .*'hnd'"),
+        ("tasks: [{posture: []}]\ncontacts:\n  - {radius: 0.1,\n     frame: toe}", "4: a contact: .*'toe'"),
+        ("tasks: [{posture: []}]\nsoles:\n  - {frame: toe, length: 1, width: 1}", "3: a sole: .*'toe'"),
+        ("tasks: [{posture: []}]\nactuated: [knee]", "2: actuated: no joint is called 'knee'"),
+    ],
+)
+def test_what_the_robot_does_not_have_has_its_line(tmp_path, text, complaint):
+    (tmp_path / "wrong.yaml").write_text(text)
+    with pytest.raises(ModelError, match=complaint):
+        load_controller(tmp_path / "wrong.yaml", arm())

@@ -22,7 +22,7 @@ def test_files_and_gains(command, tasks, tmp_path):
 
 def test_what_cannot_be_is_one_line(command, tasks, tmp_path):
     for arguments, complaint in (
-        (("five_bar", "--tasks", tasks, "--lang", "c"), "loops or couplings"),
+        (("cart_pole", "--tasks", tasks, "--lang", "c"), "a task: no frame is called 'link2'"),
         (("rr", "--tasks", tasks, "--lang", "numpy"), "cannot be written in this language"),
         (("rr", "--tasks", tmp_path / "none.yaml", "--lang", "c"), "there is no such file"),
         (("rr", "--lang", "c"), "--tasks"),

@@ -7,6 +7,7 @@ from screwgraph.motion.control.barriers import (
     FunctionBarrier,
     LinkCapsule,
     PlaneBarrier,
+    SelfCollisionBarrier,
     ShapeBarrier,
 )
 from screwgraph.motion.control.contacts import HeldContact, Sole
@@ -60,6 +61,7 @@ __all__ = [
     "PlaneBarrier",
     "PostureTask",
     "PredictedMotion",
+    "SelfCollisionBarrier",
     "ShapeBarrier",
     "Sole",
     "controller",

@@ -1,18 +1,24 @@
-"""Tasks, feet and limits of a controller in YAML files."""
+"""Tasks, feet, limits and barriers of a controller in YAML files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from screwgraph.base.errors import InputError, ModelError
+from screwgraph.base.summary import one_line
 from screwgraph.model.formats.diagnostics import as_model_error
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.barrier_files import read_barrier
+from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, Sole
 from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.motors import with_motors
 from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
@@ -49,6 +55,8 @@ FILE: Keys = {
     "tasks": Entry("what is followed", "list", default=REQUIRED),
     "limits": Entry("of joints that are kept", "mapping"),
     "soles": Entry("rectangles that rest on the ground", "list"),
+    "barriers": Entry("distances that are kept", "list"),
+    "actuated": Entry("actuators or joints that drive", "[name, ...]", default="actuators, else independent joints"),
     **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
 }
 
@@ -57,17 +65,27 @@ FILE: Keys = {
 class ControllerFile:
     """Arguments of `controller` as a file has them."""
 
+    __repr__ = one_line
+
     tasks: tuple[ControlTask, ...]
     contacts: tuple[Contact | HeldContact, ...]
     ground: Ground | None
     limits: ControlLimits
+    barriers: tuple[Barrier, ...] = ()
+    actuated: tuple[str, ...] | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `controller`."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "tasks"}
 
 
-def load_controller(path: str | Path) -> ControllerFile:
-    """Return the tasks, contacts, ground and limits of a YAML file.
+def load_controller(path: str | Path, robot: Robot | None = None) -> ControllerFile:
+    """Return the tasks, contacts, ground, limits and barriers of a YAML file; those of a robot are checked with it.
 
     Raises:
-        ModelError: the file cannot be read, or an entry is unknown, missing, of the wrong kind or size.
+        ModelError: the file cannot be read, or an entry is unknown, missing, of the wrong kind or size; the robot has
+            no such frame or joint.
     """
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
@@ -81,7 +99,32 @@ def load_controller(path: str | Path) -> ControllerFile:
     soles = tuple(_read_sole(item) for item in entries["soles"].items()) if "soles" in entries else ()
     contacts = (*points, *soles)
     limits = _read_limits(entries["limits"]) if "limits" in entries else ControlLimits()
-    return ControllerFile(tasks, contacts, ground if contacts else None, limits)
+    barriers = tuple(map(read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
+    names = tuple(item.text() for item in entries["actuated"].items()) if "actuated" in entries else None
+    found = ControllerFile(tasks, contacts, ground if contacts else None, limits, barriers, names)
+    if robot is not None:
+        _check_entries(robot, entries, found)
+    return found
+
+
+def _check_entries(robot: Robot, entries: Mapping[str, Value], found: ControllerFile) -> None:
+    """Raise ModelError where the robot has not what an entry names."""
+    for key, own in (("tasks", found.tasks), ("barriers", found.barriers)):
+        for value, one in zip(entries[key].items() if key in entries else (), own, strict=True):
+            _ask(lambda one=one: one.references(robot), f"a {key[:-1]}", value)
+    for key in ("contacts", "soles"):
+        for value in entries[key].items() if key in entries else ():
+            frame = value.mapping()["frame"]
+            _ask(lambda frame=frame: robot.frame(frame.text()), f"a {key[:-1]}", frame)
+    if found.actuated is not None:
+        _ask(lambda: with_motors(robot, found.actuated), "actuated", entries["actuated"])
+
+
+def _ask(what: Callable[[], object], who: str, value: Value) -> None:
+    try:
+        what()
+    except InputError as error:
+        raise as_model_error(error, who, value.at) from None
 
 
 def _read_task(value: Value) -> ControlTask:

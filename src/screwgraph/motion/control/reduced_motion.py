@@ -186,7 +186,7 @@ class ReducedMotion:
             return list(np.ravel(contact.hold(robot, self.axes, q).J))
 
         code = compile_expression("contact_jacobian", question, given, expression, branches=True).program
-        entries = np.broadcast_arrays(*code.on(list(np.array([q for q, _ in samples]).T)), np.zeros(len(samples)))
+        entries = np.broadcast_arrays(*code.evaluate(list(np.array([q for q, _ in samples]).T)), np.zeros(len(samples)))
         J = np.array(entries[:-1]).reshape(contact.size, robot.nv, len(samples))
         return [J[:, :, k] @ G for k, (_, G) in enumerate(samples)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from screwgraph.motion.control import controller, load_controller, stack_contacts, stack_gains
+from screwgraph.motion.control import controller, load_controller, stack_barriers, stack_contacts, stack_gains
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.compile import LIBRARY_FLAGS, check_library_options, write_library
 from screwgraph.ui.cli.console import show_progress
@@ -13,8 +13,8 @@ from screwgraph.ui.cli.options import Flag
 
 FLAGS = LIBRARY_FLAGS | {"tasks": Flag("YAML file of tasks, contacts and limits, see above.", "FILE")}
 HELP = """The function takes the state, references of each task and their rates, gains, contacts, and the active rows
-of its last call; it returns torques, accelerations, forces, active rows, and a status. Gains and contacts of the file
-are printed: they are arguments.
+of its last call; it returns torques, accelerations, forces, active rows, and a status. Gains, contacts and barriers
+of the file are printed: they are arguments.
 
 \b
 Example of a file:
@@ -24,6 +24,7 @@ Example of a file:
     - {center_of_mass: yes, weight: 0}
   contacts: [{frame: FR_foot, radius: 0.02, friction: 0.7}]
   limits: {dt: 1e-3, acceleration: 100, velocity: no}
+  barriers: [{capsule: {frame: trunk, radius: 0.1}, plane: {height: 0.05}}]
 
 \b
 Example:
@@ -42,12 +43,11 @@ def write_controller(
 ) -> None:
     """Write files, and say where they are."""
     check_library_options(lang, dtype, prefix)
-    robot, said = source.load_robot(), load_controller(tasks)
+    robot = source.load_robot()
+    said = load_controller(tasks, robot)
     print_warnings(robot)
     with show_progress("making the controller"):
-        made = controller(
-            robot, said.tasks, contacts=said.contacts, ground=said.ground, limits=said.limits, dtype=dtype
-        )
+        made = controller(robot, said.tasks, **said.options, dtype=dtype)
     paths = write_library({"controller": made}, robot, output, prefix, lang, overwrite)
     typer.echo(f"controller: {made}")
     for task, (stiffness, damping, weight) in zip(said.tasks, stack_gains(said.tasks), strict=True):
@@ -55,6 +55,9 @@ def write_controller(
     for contact in said.contacts:
         on, friction = stack_contacts([contact])[0]
         typer.echo(f"contact of {contact.frame}: {on:g} {friction:g}")
+    for barrier in said.barriers:
+        rate, margin = stack_barriers([barrier])[0]
+        typer.echo(f"barrier {barrier.name}: {rate:g} {margin:g}")
     for path in paths:
         typer.echo(path)
 

@@ -164,8 +164,8 @@ def simulate(
 def _load_loop(model: Any, file: str, q0: Any) -> ControlLoop:
     if not isinstance(model, Robot):
         raise make_usage_error("--controller goes with robots", why=f"this is a {model.kind}")
-    said = load_controller(file)
-    return ControlLoop(model, said.tasks, said.contacts, said.ground, said.limits, q0=q0)
+    said = load_controller(file, model)
+    return ControlLoop(model, said.tasks, **said.options, q0=q0)
 
 
 def _convert_efforts(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.ndarray]:

@@ -4,6 +4,7 @@ from screwgraph.motion.control.barriers.base import Barrier, BarrierRow, differe
 from screwgraph.motion.control.barriers.capsules import LinkCapsule
 from screwgraph.motion.control.barriers.distance import BallBarrier, CapsuleBarrier, PlaneBarrier, ShapeBarrier
 from screwgraph.motion.control.barriers.own import FunctionBarrier
+from screwgraph.motion.control.barriers.self_collision import SelfCollisionBarrier
 
 __all__ = [
     "BallBarrier",
@@ -13,6 +14,7 @@ __all__ = [
     "FunctionBarrier",
     "LinkCapsule",
     "PlaneBarrier",
+    "SelfCollisionBarrier",
     "ShapeBarrier",
     "differentiate_barrier",
     "list_arguments",

@@ -85,6 +85,11 @@ class PlaneBarrier(Barrier):
         """The frame."""
         return f"{self.capsule.frame}_height"
 
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return none. Raises InputError where there is no such frame."""
+        robot.frame(self.capsule.frame)
+        return {}
+
     def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the height of each end."""
         found = list[Number]()

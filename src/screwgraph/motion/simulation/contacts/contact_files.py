@@ -90,11 +90,12 @@ def _read_contact(value: Value) -> list[Contact]:
         raise value.complaint("it must have a frame")
     numbers = {key: _number(entries[key]) for key in entries if key not in ("frame", "points", "against")}
     points = [p.numbers({}, 3) for p in entries["points"].items()] if "points" in entries else [(0.0, 0.0, 0.0)]
-    other = _read_other(entries["against"]) if "against" in entries else None
+    other = read_other(entries["against"]) if "against" in entries else None
     return [Contact(entries["frame"].text(), at=(x, y, z), against=other, **numbers) for x, y, z in points]
 
 
-def _read_other(value: Value) -> OtherBody:
+def read_other(value: Value) -> OtherBody:
+    """Return the body of an entry. Raises ModelError."""
     entries = value.section(AGAINST, "against")
     if "frame" not in entries or ("box" in entries) == ("radius" in entries):
         raise value.complaint("it must have a frame, and a box or a radius")
@@ -122,8 +123,17 @@ def _read_ground(value: Value, folder: Path) -> Ground:
                 return read(entries[kind], folder)
             except InputError as error:
                 raise as_model_error(error, kind, entries[kind].at) from None
-    normal = entries["normal"].numbers({}, 3) if "normal" in entries else (0.0, 0.0, 1.0)
-    return Plane(normal, entries["height"].number({}) if "height" in entries else 0.0)
+    return _make_plane(entries)
+
+
+def read_plane(value: Value) -> Plane:
+    """Return the plane of an entry. Raises ModelError, InputError."""
+    return _make_plane(value.section(PLANE, "plane"))
+
+
+def _make_plane(entries: Mapping[str, Value]) -> Plane:
+    x, y, z = entries["normal"].numbers({}, 3) if "normal" in entries else (0.0, 0.0, 1.0)
+    return Plane((x, y, z), entries["height"].number({}) if "height" in entries else 0.0)
 
 
 def _read_heights(value: Value, folder: Path) -> Ground:

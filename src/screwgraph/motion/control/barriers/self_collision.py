@@ -1,0 +1,119 @@
+"""Capsules of one robot stay away from one another: pairs that can touch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.compiler import compile_expression, robot_arguments, without_metadata
+from screwgraph.graph import Key
+from screwgraph.model.robot import Robot, regular_states
+from screwgraph.motion.control.barriers.base import Barrier
+from screwgraph.motion.control.barriers.capsules import LinkCapsule, measure_distance
+from screwgraph.tape import Number
+
+SAMPLES, ROUNDS, TRIES = 2048, 24, 64
+"""Random positions; rounds in which the nearest one of each pair is changed, and changes in each."""
+FAR = np.pi
+"""Range (rad, m) in which joints without limits are tried."""
+
+
+@dataclass(frozen=True)
+class SelfCollisionBarrier(Barrier):
+    """The distances (m) of those pairs of capsules of a robot that can touch within its joints' ranges.
+
+    Pairs on one link, or on links that one joint connects, are left out, and those that touch at all positions.
+    """
+
+    capsules: tuple[LinkCapsule, ...]
+
+    @property
+    def name(self) -> str:
+        """It is the robot's."""
+        return "self_collision"
+
+    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+        """Return none. Raises InputError where no pair can touch."""
+        if not self.find_pairs(robot):
+            raise InputError("no pair of the capsules can touch", why="neighbours and one link's do not count")
+        return {}
+
+    def find_pairs(self, robot: Robot) -> list[tuple[LinkCapsule, LinkCapsule]]:
+        """Return the pairs that can touch. Raises InputError where there is no such frame."""
+        pairs = [pair for pair in combinations(self.capsules, 2) if not _are_neighbours(robot, *pair)]
+        distances = _compile_distances(robot, pairs)
+        q, found = _draw_positions(robot), list[tuple[LinkCapsule, LinkCapsule]]()
+        apart = distances(q)
+        for k, pair in enumerate(pairs):
+            if apart[k].max() > 0.0 and (apart[k].min() <= 0.0 or self._approach(robot, distances, q, k) <= 0.0):
+                found.append(pair)
+        return found
+
+    def _approach(self, robot: Robot, distances: Any, q: Float[np.ndarray, "N nq"], pair: int) -> float:
+        """Return the least distance of a pair that random changes of the nearest position find."""
+        rng, best = np.random.default_rng(0), q[int(np.argmin(distances(q)[pair]))]
+        if robot.is_closed:
+            return float(distances(best[None])[pair].min())
+        least = np.inf
+        for k in range(ROUNDS):
+            steps = rng.standard_normal((TRIES, robot.nv)) * 0.5 * 0.75**k
+            tried = np.vstack([best, _clip(robot, np.array([robot.manifold.retract(best, step) for step in steps]))])
+            apart = distances(tried)[pair]
+            best, least = tried[int(np.argmin(apart))], min(least, float(apart.min()))
+        return least
+
+    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+        """Return the distance of each pair."""
+        return [_measure(robot, pair, q) for pair in self.find_pairs(robot)]
+
+
+def _measure(robot: Robot, pair: tuple[LinkCapsule, LinkCapsule], q: Any) -> Number:
+    first, second = pair
+    return measure_distance(first.ends(robot, q), second.ends(robot, q)) - first.radius - second.radius
+
+
+def _are_neighbours(robot: Robot, first: LinkCapsule, second: LinkCapsule) -> bool:
+    a, b = (robot.frame(capsule.frame).link for capsule in (first, second))
+    loops = [{loop.predecessor, loop.successor} for loop in robot.loops]
+    joints = [{joint.parent, joint.child} for joint in robot.joints]
+    return a == b or {a, b} in joints or {a, b} in loops
+
+
+def _compile_distances(robot: Robot, pairs: Sequence[tuple[LinkCapsule, LinkCapsule]]) -> Any:
+    """Return the distances (pairs, N) as a function of positions (N, nq)."""
+    arguments = robot_arguments(robot, [("q", [Key("q", name) for name in robot.joint_names])])
+
+    def expression(q: Any) -> list[Number]:
+        return [_measure(robot, pair, q) for pair in pairs]
+
+    question = without_metadata(robot), tuple(pairs)
+    code = compile_expression("capsule_distances", question, arguments, expression, branches=True).program
+
+    def distances(q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "pairs N"]:
+        return np.array([np.broadcast_to(x, len(q)) for x in code.evaluate(list(q.T))])
+
+    return distances
+
+
+def _draw_positions(robot: Robot) -> Float[np.ndarray, "N nq"]:
+    """Return random positions within the joints' ranges, closed ones of closed chains."""
+    if robot.is_closed:
+        return np.array(regular_states(robot, SAMPLES))
+    rng = np.random.default_rng(0)
+    q = np.array([robot.random(rng) for _ in range(SAMPLES)])
+    for joint in robot.joints:
+        at = robot.q_slices[joint.name].start
+        if joint.type.nq == 1:
+            low, up = robot.limits.lower[at], robot.limits.upper[at]
+            q[:, at] = rng.uniform(low if np.isfinite(low) else -FAR, up if np.isfinite(up) else FAR, SAMPLES)
+    return q
+
+
+def _clip(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nq"]:
+    return np.clip(q, robot.limits.lower, robot.limits.upper)
