@@ -114,9 +114,14 @@ class Assembly:
         views = self.layout.views(x)
         return float(sum(b.factors.kernels.cost(*b.inputs(views)).sum() for b in self.soft)) / self.cost_scale
 
-    def linearise(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
-        """Return the cost, its gradient, and the entries of J'J at `rows` and `columns`; these stand in a buffer."""
-        views = self.layout.views(x)
+    def linearise(
+        self, x: Float[np.ndarray, " s"], views: dict[str, np.ndarray] | None = None
+    ) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+        """Return the cost, its gradient, and the entries of J'J at `rows` and `columns`; these stand in a buffer.
+
+        `views` are the families' arrays inside of x, where somebody has them already.
+        """
+        views = self.layout.views(x) if views is None else views
         for batch, place in zip(self.soft, self._places, strict=True):
             kernels = batch.factors.kernels
             entries = self._entries[place.entries].reshape(place.count, -1)

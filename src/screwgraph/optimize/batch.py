@@ -31,7 +31,10 @@ class Batch:
 
     def inputs(self, views: dict[str, np.ndarray]) -> list[np.ndarray]:
         """Return what kernels are called with, of families' arrays: copies where these have strides."""
-        unknowns = [np.ascontiguousarray(views[name][where]) for name, where in self._sources]
+        unknowns = [
+            views[name][where] if is_contiguous else np.ascontiguousarray(views[name][where])
+            for name, where, is_contiguous in self._sources
+        ]
         if self.factors.refresh is None:
             return [*unknowns, *self.parameters]
         own = self._own(self.factors.signature.each, {**self.factors.each, **self.factors.refresh(*unknowns)})
@@ -69,8 +72,10 @@ class Batch:
         return np.concatenate([np.broadcast_to(f, (longest, f.shape[1])) for f in flat], axis=1)
 
     @cached_property
-    def _sources(self) -> list[tuple[str, Any]]:
-        return [(a.variables.name, a.of_array) for a in self.factors.arguments]
+    def _sources(self) -> list[tuple[str, Any, bool]]:
+        """By argument its family, which of its unknowns, and whether these stand one after the other."""
+        found = [(a.variables.name, a.of_array) for a in self.factors.arguments]
+        return [(name, where, isinstance(where, slice) and where.step in (None, 1)) for name, where in found]
 
 
 def make_batches(factors: Sequence[Factors]) -> list[Batch]:

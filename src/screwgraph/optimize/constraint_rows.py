@@ -16,10 +16,11 @@ from screwgraph.optimize.value_layout import ValueLayout
 
 @dataclass(frozen=True)
 class RowTarget:
-    """Target of a batch: residuals, entries of the Jacobian."""
+    """Target of a batch of so many factors: residuals, entries of the Jacobian."""
 
     residuals: slice
     entries: slice
+    count: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class ConstraintRows:
             rows.append(numbers[:, i].ravel())
             columns.append(directions[:, j].ravel())
             ends = (count + numbers.size, entries + n * len(i))
-            places.append(RowTarget(slice(count, ends[0]), slice(entries, ends[1])))
+            places.append(RowTarget(slice(count, ends[0]), slice(entries, ends[1]), n))
             count, entries = ends
         self.count, self.places = count, places
         self.rows, self.columns = _concatenate(rows), _concatenate(columns)
@@ -114,9 +115,9 @@ class ConstraintRows:
         """Return all residuals, and the entries of their Jacobian."""
         found, entries = np.empty(self.count), np.empty(self.rows.size)
         for batch, place in zip(self.batches, self.places, strict=True):
-            kernels, n = batch.factors.kernels, len(batch)
+            n = place.count
             out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
-            kernels.jacobian(*batch.inputs(views), out=out)
+            batch.factors.kernels.jacobian(*batch.inputs(views), out=out)
         return found, entries
 
     def curvature(self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " b"]:

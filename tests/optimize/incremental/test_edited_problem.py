@@ -109,6 +109,16 @@ def test_what_is_seen_pulls_with_its_weight() -> None:
     assert abs(edited.value(problem.families[0][4])[0, 0]) < 0.1  # it was not told where
 
 
+def test_weights_near_a_solution_change_one_matrix() -> None:
+    """The last matrix gets the new weights; with the old ones steps would be far too long there."""
+    edited, sure = EditedProblem(make_problem(most=None)), np.full((STEPS + 1, 2), 1e-3)
+    for k in (1, 2, 3):
+        sure[k] = 20.0
+        assert edited.update({"seen": {"1/sigma": each(sure)}}).success
+        assert edited.last.cliques == 1
+        assert gap(edited, solve(edited.problem, tolerances=TIGHT).values) < 1e-8
+
+
 def test_parameters_that_groups_share_become_their_own() -> None:
     """Both states have one z, as they are of one kind, until one of them has another."""
     x = Variables("x", Vector(2), count=3)

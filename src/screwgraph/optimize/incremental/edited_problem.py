@@ -15,7 +15,13 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.incremental.solver import Updated
-from screwgraph.optimize.methods.active_set import ActiveMatrix, ActivePoint, ActiveSolution, find_active_solution
+from screwgraph.optimize.methods.active_set import (
+    ActiveMatrix,
+    ActivePoint,
+    ActiveSolution,
+    find_active_solution,
+    reweight,
+)
 from screwgraph.optimize.methods.frozen_newton import FACTORED
 from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
@@ -85,14 +91,16 @@ class EditedProblem:
                 if not self._slots.write(name, parameter, value):
                     self._rebind()
         is_noise = any(n in (INVERSE_SIGMA, WHITENING) for parameters in new.values() for n in parameters)
-        for matrix in (None,) if is_noise or self._matrix is None else (self._matrix, None):
-            x, kkt = self._point.x, self._kkt
-            model = kkt.model(x) if known is None else kkt.with_new_costs(known, x)
-            found = find_active_solution(kkt, self._point, model, matrix, self._accuracy)
-            if found.is_solved:
-                self._take(found)
-                return self.last
-            known = None
+        x, kkt, matrix = self._point.x, self._kkt, self._matrix
+        model = kkt.model(x) if known is None else kkt.with_new_costs(known, x)
+        if is_noise and matrix is not None:
+            matrix = None if known is None else reweight(kkt, model, matrix)
+        found = find_active_solution(kkt, self._point, model, matrix, self._accuracy)
+        if not found.is_solved and matrix is not None:
+            found, is_noise = find_active_solution(kkt, self._point, kkt.model(x), None, self._accuracy), False
+        if found.is_solved:
+            self._take(found, int(is_noise and matrix is not None))
+            return self.last
         return self._search()
 
     @property
@@ -171,11 +179,11 @@ class EditedProblem:
         active = memory["z"] > -model.g
         return ActivePoint(x, memory["y"], np.where(active, memory["z"], 0.0), active)
 
-    def _take(self, found: ActiveSolution) -> None:
-        """Keep a solution."""
+    def _take(self, found: ActiveSolution, reweighted: int = 0) -> None:
+        """Keep a solution, for which so many matrices got other costs before."""
         self._point, self._model, self._matrix = found.point, found.model, found.matrix
-        matrices = found.matrices * len(self.layout.sizes)
-        self.last = Updated(Status.CONVERGED, SOLVED, found.steps, found.matrices, matrices)
+        matrices = found.matrices + reweighted
+        self.last = Updated(Status.CONVERGED, SOLVED, found.steps, matrices, matrices * len(self.layout.sizes))
 
     def _search(self) -> Updated:
         """Solve as a whole; where that fails, stay."""

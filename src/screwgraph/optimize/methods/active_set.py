@@ -155,6 +155,15 @@ def _make_matrix(kkt: KktSystem, model: LocalModel, point: ActivePoint) -> Activ
     return None
 
 
+def reweight(kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix) -> ActiveMatrix | None:
+    """Return the matrix with the soft factors of a model; all else stays. None where it is not that of a minimum."""
+    try:
+        factored = kkt.factor_with_costs(matrix.factored, model)
+    except SingularError:
+        return None
+    return replace(matrix, factored=factored) if factored.negative == len(model.c) else None
+
+
 def _exchange(
     kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix, active: Bool[np.ndarray, " k"]
 ) -> ActiveMatrix | None:

@@ -71,15 +71,17 @@ class KktSystem:
         c, g = self._rows(c, r)
         if self.units is not None:
             A, G = A * self.units[equal.columns], G * self.units[unequal.columns]
-        return LocalModel(*self._costs(x), c, A, g, G, violation)
+        return LocalModel(*self._costs(x, views), c, A, g, G, violation)
 
     def with_new_costs(self, model: LocalModel, x: Float[np.ndarray, " s"]) -> LocalModel:
         """Return the problem at x, where soft factors alone have changed since."""
-        cost, gradient, entries = self._costs(x)
+        cost, gradient, entries = self._costs(x, self.assembly.layout.views(x))
         return replace(model, cost=cost, gradient=gradient, entries=entries)
 
-    def _costs(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
-        cost, gradient, entries = self.assembly.linearise(x)
+    def _costs(
+        self, x: Float[np.ndarray, " s"], views: dict[str, np.ndarray]
+    ) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+        cost, gradient, entries = self.assembly.linearise(x, views)
         if self.units is not None:
             gradient, entries = gradient * self.units, self._in_units(entries, self.assembly)
         return cost, gradient, entries
@@ -167,6 +169,15 @@ class KktSystem:
         first, second, rows = both.first[chosen], both.second[chosen], both.rows[chosen]
         begin = values.size - model.A.size - both.rows.size
         values[begin + chosen] = model.G[first] * model.G[second] * ratios[rows]
+        return factored.factor_again(values)
+
+    def factor_with_costs(self, factored: Factored, model: LocalModel) -> Factored:
+        """Factor the equations with other second derivatives of soft factors, all else as it was.
+
+        Raises SingularError as `factor`.
+        """
+        values = factored.exact.values.copy()
+        values[: model.entries.size] = model.entries
         return factored.factor_again(values)
 
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
