@@ -49,7 +49,7 @@ def test_the_tables_show_what_is_in_the_file(command, leg):
     assert "ankle_mimic linear ankle + 2*swing = 0.5" in " ".join(out.split())
     assert "mobility 2: 1 of 1 constraints are independent" in out
     assert "independent joints: swing, slide\n" in out
-    assert "Coulomb friction (stored, not modelled): swing 0.25\n" in out
+    assert "Coulomb friction (in simulations with friction=True): swing 0.25\n" in out
     assert "warning: " in out
 
 

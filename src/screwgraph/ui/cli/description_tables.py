@@ -139,7 +139,7 @@ def _remarks(robot: Mapping[str, Any]) -> list[str]:
     rubbing = [f"{joint['name']} {joint['friction']:g}" for joint in robot["joints"] if joint["friction"]]
     lines = (
         ("massless moving links", robot["massless_links"]),
-        ("Coulomb friction (stored, not modelled)", rubbing),
+        ("Coulomb friction (in simulations with friction=True)", rubbing),
     )
     return [f"{what}: {', '.join(items)}" for what, items in lines if items]
 
