@@ -28,7 +28,7 @@ from screwgraph.model.robot import Cable, LoopMotor, Thruster, Transmission
 from screwgraph.motion.estimation import OnlineSmoother, Replay
 from screwgraph.motion.planning import ExactPath, Planner, Task, read_task
 from screwgraph.motion.planning.limits import VelocityLimit
-from screwgraph.spatial import SpatialInertia
+from screwgraph.spatial import SpatialInertia, Taylor
 from screwgraph.tape import Tape
 
 LONGEST = 200
@@ -125,6 +125,7 @@ def _held() -> Iterator[Any]:
     planner = Planner(read_task("cp2"))
     plan = planner.solve()
     yield from (planner, plan, plan.result, plan.result.problem)
+    yield Taylor(1.0, 2.0)
     yield sg.plan(Task(robot, limits=(VelocityLimit(1.0),), path=ExactPath([[0.0, 0.0], [1.0, 0.2]], 20)))
 
 
