@@ -83,8 +83,8 @@ class BoundGroup:
         found, parts = list[Number](), list(reach)
         for barrier in barriers:
             changes = barrier.solve(v, dv)
-            for k, (inverse, change) in enumerate(zip(barrier.inverses, changes, strict=True)):
-                parts[k % 2] = maximum(parts[k % 2], -change * inverse)
+            for k, (now, change) in enumerate(zip(barrier.numbers, changes, strict=True)):
+                parts[k % 2] = maximum(parts[k % 2], -change / now)
             found += changes
         return [*found, *parts]
 

@@ -63,16 +63,10 @@ class Barrier:
         e = maximum(t - d, AWAY)
         return [t, self.mu / t, e, self.mu / e]
 
-    @property
-    def inverses(self) -> list[Number]:
-        """1 / t, 1 / y, and of a soft one 1 / e, 1 / z: two by each division, which takes long."""
-        pairs = ((a, b, 1.0 / (a * b)) for a, b in zip(self.numbers[::2], self.numbers[1::2], strict=True))
-        return [x for a, b, inverse in pairs for x in (b * inverse, a * inverse)]
-
     def law(self, v: Number) -> tuple[Number, Number]:
         """Return D and b."""
         t, y, *soft = self.numbers
-        inverse, e = self.inverses[0], soft[0] if soft else 0.0
+        inverse, e = 1.0 / t, soft[0] if soft else 0.0
         D, b = y * inverse, (self.mu - y * (self.distance(v) + e - t)) * inverse
         if soft:
             D2, push, share = self._soften(D)
@@ -83,20 +77,19 @@ class Barrier:
     def solve(self, v: Number, dv: Number) -> list[Number]:
         """Return Newton's steps of the numbers, for that of the unknown."""
         t, y, *soft = self.numbers
-        inverses, e = self.inverses, soft[0] if soft else 0.0
-        inverse = inverses[0]
+        inverse, e = 1.0 / t, soft[0] if soft else 0.0
         gap, along = self.distance(v) + e - t, dv if self.bound.lower else -dv
         D, b = y * inverse, (self.mu - y * gap) * inverse
         if soft:
             D2, push, share = self._soften(D)
             de = (b + push - D * along) * share
-            return [gap + along + de, b - D * (along + de) - y, de, self.mu * inverses[2] - soft[1] - D2 * de]
+            return [gap + along + de, b - D * (along + de) - y, de, self.mu / e - soft[1] - D2 * de]
         return [gap + along, b - D * along - y]
 
     def _soften(self, D: Number) -> tuple[Number, Number, Number]:
         """Return the rate of z with e, what pushes e besides y, and 1 / (l2 + D + D2)."""
         e, z = self.numbers[2:]
-        inverse = self.inverses[2]
+        inverse = 1.0 / e
         D2 = z * inverse
         push = self.mu * inverse - self.penalty[0] - self.penalty[1] * e
         return D2, push, 1.0 / (self.penalty[1] + D + D2)

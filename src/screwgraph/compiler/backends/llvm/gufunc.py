@@ -31,7 +31,7 @@ from screwgraph.compiler.backends.llvm.machine_code import (
 from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
-from screwgraph.tape import Code
+from screwgraph.tape import Code, Routine
 
 _FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of C functions."""
@@ -109,7 +109,8 @@ def install_counter(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -
 
 def _weight(program: Code) -> int:
     """Return what a state counts."""
-    return STEPS if program.is_conditional else 1
+    has_loops = program.is_conditional or (isinstance(program, Routine) and program.repeats)
+    return STEPS if has_loops else 1
 
 
 def compile_loop(program: Code, arguments: Arguments, results: Sequence[Shape], dtype: str) -> Entry:
