@@ -193,6 +193,17 @@ WRONG = {
 }
 
 
+def test_equations_are_written_in_the_names_of_joints_that_are_words_of_their_own(tmp_path):
+    text = BODIES.replace("q-2", "lambda").replace("q3", "pi")
+    coupling = "couplings: [{coupling: c, equation: q1*y = z**2, joints: {y: lambda, z: pi}}]\n"
+    robot = loaded(text + coupling, tmp_path, "arm.yaml")
+    again = resaved(robot, tmp_path, ".yaml")
+    written = next(path for path in tmp_path.iterdir() if path.name != "arm.yaml").read_text()
+    assert "q1" in written.partition("equation:")[2].partition("joints:")[0], "a name that is a word"
+    assert again.couplings[0].joints == ("q1", "lambda", "pi")
+    close(float(again.couplings[0](np.array([0.7, -0.4, 0.3]))), 0.7 * -0.4 - 0.09)
+
+
 @pytest.mark.parametrize(("equation", "expected"), WRONG.values(), ids=WRONG)
 def test_wrong_equations_are_refused_with_their_line(equation, expected, tmp_path):
     line = complaint(BODIES + f'couplings: [{{coupling: c, equation: "{equation}"}}]\n', tmp_path, "arm.yaml")

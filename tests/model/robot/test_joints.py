@@ -221,6 +221,11 @@ def test_axes_are_normalised(kind):
     assert np.linalg.norm(kind((3e-200, 0.0, -4e-200)).axis) == pytest.approx(1.0, abs=1e-15)
 
 
+@pytest.mark.parametrize("kind", [Revolute, Prismatic, Helical, Planar])
+def test_axes_are_vertical_where_none_are_given(kind):
+    assert kind() == kind((0.0, 0.0, 1.0))
+
+
 @pytest.mark.parametrize("axis", [(0, 0, 0), (np.nan, 0, 0), (np.inf, 0, 0), (1, 0)])
 @pytest.mark.parametrize("kind", [Revolute, Prismatic, Helical, Planar, Universal])
 def test_an_axis_that_is_no_direction_is_refused(kind, axis):

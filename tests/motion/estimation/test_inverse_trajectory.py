@@ -70,7 +70,10 @@ def test_independent_joints_of_a_closed_chain_suffice():
 
 def test_the_result_is_saved(tmp_path):
     robot, run = simulated("rr")
-    found = sg.inverse_trajectory(robot, {"t": run.t} | dict(zip(labels(robot), run.q.T, strict=True)))
+    done: list[float] = []
+    table = {"t": run.t} | dict(zip(labels(robot), run.q.T, strict=True))
+    found = sg.inverse_trajectory(robot, table, watch=done.append)
+    assert (done[0], done[-1]) == (0.0, 1.0)
     found.run.save(tmp_path / "run.csv")
     assert (tmp_path / "run.csv").read_text().startswith("t,q:joint1[0],")
 

@@ -15,6 +15,8 @@ import screwgraph as sg
 from screwgraph.mechanics.mechanism import follow_branch
 from screwgraph.mechanics.mechanism.kinematics import acceleration_problem, velocity_problem
 from screwgraph.model.mechanism.assembled_positions import draw_assembled_positions
+from screwgraph.motion.identification.closed_chain_motion import ClosedChainMotion
+from screwgraph.motion.identification.models import MODELS
 from tests.motion.identification.linkages import FOUR_BAR, TRUTH, combinations_of, make_log, swing
 
 NOISE = 0.05
@@ -127,6 +129,22 @@ def test_angles_alone_are_filtered_and_followed_by_all_points(exact):
     z = (found.base_values - true_values(found.base)) / found.base_sigma
     assert np.abs(z).max() < 5.0
     assert found.doubts == ()
+
+
+def test_positions_that_steps_do_not_close_are_followed(exact, monkeypatch):
+    """Oracle: the log's exact angle leads along the branch, whichever positions Newton's steps leave open."""
+    model, whole = sg.load_mechanism(FOUR_BAR), ClosedChainMotion.close
+    angle = exact["q:crank"][::40]
+
+    def leave_open(self, q):
+        closed, is_closed = whole(self, q)
+        is_closed[1::2], closed[1::2] = False, np.nan
+        return closed, is_closed
+
+    monkeypatch.setattr(ClosedChainMotion, "close", leave_open)
+    found = np.asarray(MODELS["mechanism"](model).complete("q", {"crank": angle}))
+    expected = follow_branch(model, model.home, (model.index("crank"),), angle[:, None])
+    np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_noisy_angles_are_estimated_with_the_parameters(exact):

@@ -16,7 +16,7 @@ import pytest
 
 from tests.suites import record
 
-START = (sys.executable, "-c", "from screwgraph.ui.cli import main; main()")
+START = (sys.executable, "-m", "screwgraph")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3] / "src")}
 
 

@@ -77,6 +77,21 @@ def test_ticks_are_those_of_numpy():
         assert tau == np.clip(efforts[0], -20.0, 20.0)
 
 
+def test_states_beyond_their_bounds_cost_what_the_penalty_says():
+    """Of a horizon too short to slow down in: at the end, too, the speed is beyond its bound."""
+    robot, bound = sg.load(CART), np.array([np.inf, np.inf, 0.1, 0.1])
+    limits = HorizonLimits(effort={"x": 20.0}, velocity=0.1, penalty=PENALTY)
+    control = sg.mpc(robot, dt=0.02, horizon=3, actuated=["x"], limits=limits)
+    weights = stack_weights(robot, position=1.0, velocity=0.1, effort=0.01, actuated=["x"])
+    references, x0 = stack_references(control, [0.0, 0.0]), np.array([0.0, 0.2, 1.5, 0.8])
+    problem = Problem(
+        robot, 3, 0.02, weights[:2], weights[2:4], weights[4:], np.array([0]), np.array([20.0]), -bound, bound, *PENALTY
+    )
+    found = converge(control, x0[:2], x0[2:], references, weights)
+    assert (np.abs(found.states[-1, 2:]) > 0.1 + 1e-3).any()
+    assert abs(found.solution[1] / problem.cost(found.states, found.efforts, references) - 1.0) < 1e-9
+
+
 def test_code_is_sound():
     assert list_faults(batch_code(cart_pole()[0].body)) == []
 
