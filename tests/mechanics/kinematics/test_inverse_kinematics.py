@@ -248,6 +248,8 @@ def test_what_makes_no_sense_is_refused():
         sg.inverse_kinematics(robot, Point("panda_link7", axes="q"))
     with pytest.raises(sg.InputError, match="a mechanism has points, and no frames"):
         sg.inverse_kinematics(sg.load_mechanism("four_bar"), Pose("P1"))
+    with pytest.raises(sg.InputError, match="points of this mechanism have x, y"):
+        sg.inverse_kinematics(sg.load_mechanism("four_bar"), Point("P1", axes="z"))
     floating = sg.load("a1", base="floating")
     with pytest.raises(sg.InputError, match="quaternion"):
         sg.inverse_kinematics(floating, "trunk")(np.eye(4), start=np.zeros(floating.nq))

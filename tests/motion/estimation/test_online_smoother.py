@@ -7,8 +7,10 @@ import pytest
 from scipy.stats import chi2
 
 import screwgraph as sg
+from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.model.robot import tree
 from screwgraph.motion.estimation import ModelNoise, OnlineSmoother
+from screwgraph.motion.estimation.online_clock import find_clock
 from tests.motion.estimation.robots import moving
 from tests.motion.estimation.standing import FEET, read, sway
 from tests.motion.estimation.test_contacts import MASS, lift
@@ -17,6 +19,15 @@ from tests.motion.estimation.test_slip_detection import END, START, slide
 
 DT = 0.02
 NOISE = ModelNoise(position=0.5, velocity=1.0, dynamics=1e-4)
+
+
+def test_times_that_are_missing_are_left_out_of_the_clock():
+    """Rows without times, of sensors that have times of their own: updates are as far apart as the other readings."""
+    t = 0.1 + 0.02 * np.arange(30)
+    t[[4, 11]] = np.nan
+    sensors = parse_sensors(sg.load_mechanism("slider_crank"), [{"sensor": "turn", "angle": "theta", "sigma": 1e-2}])
+    clock = find_clock({"t": t, "turn": np.where(np.isnan(t), np.nan, 1.0)}, sensors)
+    np.testing.assert_allclose(clock.t, 0.1 + 0.02 * np.arange(30), atol=1e-12)
 
 
 def test_errors_are_as_large_as_standard_deviations_say():

@@ -6,7 +6,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from screwgraph.motion.planning.low_effort_motion import MARGIN, _descend_excess
+import screwgraph as sg
+from screwgraph.model.robot import closed_states, constraint_jacobian
+from screwgraph.motion.planning.low_effort_motion import MARGIN, _descend_excess, _directions
 
 
 def descend(excess, start):
@@ -37,3 +39,15 @@ def test_the_least_excess_of_forces_that_always_have_some():
     largest, c = descend(both_ways, np.array([[4.0]]))
     assert largest == pytest.approx(1.0, abs=0.05)
     assert abs(c[0, 0]) < 0.05
+
+
+def test_directions_are_velocities_that_linear_couplings_allow():
+    robot = sg.load("differential")
+    directions = _directions(robot)
+    assert directions is not None
+    assert directions.shape == (robot.nv, robot.mobility.freedom)
+    assert np.linalg.matrix_rank(directions) == robot.mobility.freedom
+    for q in closed_states(robot, 3):
+        np.testing.assert_allclose(constraint_jacobian(robot, q) @ directions, 0.0, atol=1e-12)
+    assert _directions(sg.load("five_bar")) is None, "they depend on the position"
+    np.testing.assert_array_equal(_directions(sg.load("rr")), np.eye(2))

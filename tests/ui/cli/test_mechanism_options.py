@@ -154,6 +154,13 @@ def test_a_mechanism_is_solved_at_random_states(command, problem):
     assert all(name.startswith(f"{kind}:") for name in answer["result_names"])
 
 
+@pytest.mark.parametrize("value", ["true", '"2"', "NaN"])
+def test_torques_of_a_file_are_finite_numbers(refused, folder, value):
+    (folder / "state.json").write_text(f'{{"q": {{"theta": 0.5}}, "tau": {{"theta": {value}}}}}')
+    result = refused(1, "solve", "slider_crank", "--problem", "forward", "--state", folder / "state.json")
+    assert "of 'theta' is not a finite number" in result.err
+
+
 def test_a_mechanism_is_solved_at_a_state_of_which_a_file_names_what_is_independent(command, folder):
     (folder / "state.json").write_text('{"q": {"theta": 0.5}, "qd": {"theta": 2}, "qdd": {"theta": 1}}')
     answer = command("solve", "slider_crank", "--problem", "inverse", "--state", folder / "state.json", "--json").json

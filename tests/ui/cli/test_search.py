@@ -46,6 +46,11 @@ def test_a_cluster_that_is_not_there_is_one_line(refused):
     assert "no Dask scheduler at 'tcp://127.0.0.1:9'" in result.err
 
 
+def test_accelerations_belong_to_hybrid_dynamics(refused):
+    result = refused(2, "search", "rr", "--problem", "forward", "--accelerations", "joint1")
+    assert "--accelerations cannot be used with --problem forward" in result.err
+
+
 def test_workers_do_not_go_with_a_cluster(refused):
     result = refused(2, "search", "rr", "--problem", "forward", "--workers", "2", "--dask", "tcp://127.0.0.1:9")
     assert "--workers cannot be used with --dask" in result.err

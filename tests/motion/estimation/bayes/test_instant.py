@@ -8,6 +8,8 @@ import pytest
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import acceleration_problem, position_problem, velocity_problem
 from screwgraph.motion.estimation import bayes_network
+from screwgraph.motion.estimation.bayes.instant import move_to_known
+from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from tests.suites import in_suites
 
 NAMES = ("four_bar", "four_bar_angle", "slider_crank", "parallel_robot")
@@ -70,6 +72,17 @@ def test_known_motion_makes_inverse_dynamics(name):
     driven = [f"qdd:{name}" for name in model.motors]
     slots = list(model.motor_slots)
     close(NETWORK.given(model, "q", "qd", *driven).compile("Q", ordering="quasi_definite")(q, qd, qdd[slots]), expected)
+
+
+def test_a_position_is_moved_to_what_is_known():
+    """Through several strides, along the branch: it closes there, and has the known entries."""
+    model, q, _, _ = moving("slider_crank")
+    network = NetworkModel.from_model(model)
+    known = np.full(model.n, np.nan)
+    known[model.index("theta")] = q[model.index("theta")] + 1.3
+    found = move_to_known(network, q, known)
+    close(found, position_problem(model, {"theta": q[model.index("theta")] + 1.3}, found))
+    assert abs(found[model.index("theta")] - known[model.index("theta")]) < 1e-12
 
 
 def test_one_motor_moves_as_told_and_the_other_is_idle():
