@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from screwgraph.motion.estimation.bayes import given_network
 from screwgraph.motion.estimation.bayes.given_network import _mean_velocities
 from screwgraph.spatial import exp3
 from screwgraph.spatial.manifolds import SO3, Vector
@@ -28,3 +29,15 @@ def test_of_a_body_that_turns_steadily_they_are_its_angular_velocity():
     omega = np.array([1.0, -2.0, 0.5])
     found = guess(SO3(), np.array([exp3(k * DT * omega).ravel() for k in range(5)]).reshape(5, *SO3().shape))
     np.testing.assert_allclose(found, np.tile(omega, (5, 1)), atol=1e-9)
+
+
+def test_of_searches_one_that_holds_goes_before_one_that_costs_less(monkeypatch):
+    costs = iter([(False, 1.0), (True, 9.0), (True, 7.0)] + [(False, 0.5)] * 20)
+
+    def search(*_, **__):
+        success, cost = next(costs)
+        return SimpleNamespace(success=success, cost=cost, iterate=SimpleNamespace(x=np.zeros(0)))
+
+    monkeypatch.setattr(given_network, "solve", search)
+    found = given_network._solve_from_starts(cast(Any, None), [{}, {}, {}])
+    assert (found.success, found.cost) == (True, 7.0)

@@ -39,6 +39,16 @@ def test_accelerations_and_torques_follow_from_each_other(name):
     _close(INSTANT.given(robot, *known)(known)["Q"], tau[motors])
 
 
+def test_manifolds_have_as_many_numbers_as_their_kind():
+    """Of a floating base, too, whose independent position is a pose: eight numbers, seven directions."""
+    model = NetworkModel.from_model(thrown())
+    for kind in model.parts:
+        if model.size(kind):
+            assert model.manifold(kind).shape == (model.size(kind),)
+    z = np.asarray(model.manifold("z").retract(model.robot.neutral(), np.ones(model.nv)))
+    np.testing.assert_allclose(z, model.positions.retract(model.robot.neutral(), np.ones(model.nv)), atol=1e-15)
+
+
 def test_one_joint_moves_as_told_and_the_other_is_pushed():
     """Hybrid dynamics: the torque of one joint and the acceleration of the other are found by Pinocchio's numbers."""
     robot = sg.load("rr")
