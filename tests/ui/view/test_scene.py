@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Sphere, Visual, link_poses
-from screwgraph.spatial import from_xyz_rpy
+from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Link, Sphere, Visual, link_poses
+from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 from screwgraph.ui import view
 from screwgraph.ui.view.scene_bounds import compute_bounds
+from screwgraph.ui.view.skeleton import _equal_box
 from tests.robots import robot_files
 
 T = np.array([0.0, 0.5, 1.0])
@@ -145,3 +146,17 @@ def test_planar_mechanisms_are_seen_from_the_front_and_stand_upright():
     assert scene.up == (0.0, 1.0, 0.0)
     assert scene.look is not None
     assert scene.look[2] > 0.9
+
+
+def test_a_body_without_shapes_is_the_box_of_its_mass_and_inertia():
+    """A box of mass m has the inertia m (y^2 + z^2) / 12, ...; a thin rod has no box, nor has a body beyond a size."""
+    x, y, z = 0.1, 0.2, 0.4
+    inertia = 3.0 / 12.0 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y])
+    body = Link("body", SpatialInertia.of_body(3.0, np.array([0.1, 0.0, 0.2]), inertia))
+    (box,) = _equal_box(body, 0.41, "red")
+    assert isinstance(box.shape, Box)
+    assert sorted(box.shape.size) == pytest.approx([x, y, z])
+    np.testing.assert_allclose(box.T_bs[:3, 3], [0.1, 0.0, 0.2], atol=1e-12)
+    assert _equal_box(body, 0.39, "red") == []
+    for thin in ([0.1, 0.1, 0.0], [0.1, 0.3, 0.1]):  # a rod; what no body can have
+        assert _equal_box(Link("rod", SpatialInertia.of_body(1.0, np.zeros(3), np.diag(thin))), 9.0, "red") == []
