@@ -156,8 +156,7 @@ def test_lines_name_fields_and_end_where_they_would_be_too_long():
 
 
 def test_collections_of_up_to_four_plain_values_are_shown_whole():
-    held = make_dataclass("Held", ["few", "many", "mixed"], repr=False)
-    held.__repr__ = one_line
+    held = make_dataclass("Held", ["few", "many", "mixed"], repr=False, namespace={"__repr__": one_line})
     assert (
         repr(held((1, 2, 3, 4), (1, 2, 3, 4, 5), (1, 2.0, held)))
         == "<Held few: (1, 2, 3, 4), many: 5 int, mixed: 3 values>"

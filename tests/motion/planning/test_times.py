@@ -71,6 +71,12 @@ def test_what_is_no_time_is_refused(steps, time, said):
         steps.times_at(time)
 
 
+@pytest.mark.parametrize("seconds", [0.0, -1.0, np.inf, np.nan, True])
+def test_durations_are_positive_and_end(seconds):
+    with pytest.raises(InputError, match="it must be a positive number of seconds"):
+        Phase(3, seconds)
+
+
 def test_a_goal_at_no_time_is_refused_with_its_name():
     task = Task(sg.load("rr"), horizon(4, dt=0.1), start=[0.0, 0.0], goals=(Position([1.0, 0.0], "middle"),))
     with pytest.raises(InputError, match="expected a time, got 'middle'"):

@@ -75,6 +75,20 @@ def test_random_edits_equal_the_whole_problem(seed):
         assert gap(solver) < 1e-9
 
 
+def test_factors_of_one_kind_are_linearised_where_unknowns_have_gone():
+    """A square root by Newton's steps, as its square changes."""
+    solver = Incremental(
+        Problem([soft(square, X[:], z=each(np.full((N, 2), 4.0)), name="squares")]), {"x": np.ones((N, 2))}
+    )
+    for root in (2.5, 4.0):
+        solver.update(changed={"squares": {"z": np.full((N, 2), root * root)}})
+        np.testing.assert_allclose(solver.values["x"], root, atol=1e-9)
+
+
+def square(x, *, z):
+    return x * x - z
+
+
 def test_hard_factors_come_and_go():
     solver = Incremental(Problem(chain(np.random.default_rng(1))))
     solver.update(add=[equality(circle, X[10], r=2.0)])
