@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,3 +104,14 @@ def test_answers_come_back_in_our_order():
     np.testing.assert_array_equal(found.back(theirs), ours)
     np.testing.assert_array_equal(found.back(ours[:, found.v_places, 0]), ours[:, :, 0])
     assert list(found.v_places[:6]) == [3, 4, 5, 0, 1, 2]
+
+
+def test_mujoco_gets_one_floating_base():
+    pytest.importorskip("mujoco")
+    from screwgraph.ui.bench.peers.mujoco import _Frames
+
+    pose = SimpleNamespace(origin=np.eye(4))
+    bodies: Any = SimpleNamespace(bodies=[SimpleNamespace(kind="floating", joint=pose)] * 2)
+    states: Any = None
+    with pytest.raises(NotMeasuredError, match="only one floating base"):
+        _Frames(bodies, states)
