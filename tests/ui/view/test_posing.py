@@ -38,6 +38,17 @@ def test_a_tree_stands_where_its_sliders_are(tmp_path):
         assert [address.partition(":")[0] for address in page.requests] == ["file"]
 
 
+def test_the_ground_lies_below_the_feet_of_a_floating_robot():
+    robot = sg.load("a1", base="floating")
+    scene = view.posable_robot_scene(robot)
+    assert scene.posing is not None
+    assert scene.ground is not None
+    poses = link_poses(robot, robot.manifold.retract(robot.neutral(), scene.posing.start))
+    feet = [(poses[f.link] @ f.T_lf)[2, 3] for f in robot.frames if "foot" in f.name]
+    assert len(feet) == 4
+    assert min(feet) - 0.1 < scene.ground <= min(feet)
+
+
 @pytest.mark.parametrize("name", ["five_bar", "belt_leg", "stewart_gough"])
 @pytest.mark.sampled(2)
 def test_the_other_joints_of_closed_chains_follow(name, tmp_path):

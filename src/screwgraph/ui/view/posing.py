@@ -14,7 +14,7 @@ from screwgraph.model.robot import Robot, constraint_residual, link_poses
 from screwgraph.spatial import Array
 from screwgraph.tape import Program, Tape, program
 from screwgraph.ui.view.mechanisms import mechanism_scene
-from screwgraph.ui.view.robots import robot_scene
+from screwgraph.ui.view.robots import lowest_height, robot_scene
 from screwgraph.ui.view.scene import Posing, Scene
 from screwgraph.ui.view.sliders import make_sliders, mechanism_size, mechanism_sliders, rest_position
 
@@ -42,7 +42,11 @@ def posable_robot_scene(robot: Robot) -> Scene:
     dependent = tuple(i for i in range(robot.nv) if i not in chosen) if robot.is_closed else ()
     programs = _record(placement, robot.nv), _record(closure, robot.nv)
     posing = Posing(sliders, start, dependent, *programs, tuple(range(len(robot.links))))
-    return replace(robot_scene(robot, np.zeros(1), q[None]), posing=posing)
+    scene = robot_scene(robot, np.zeros(1), q[None])
+    # A floating base stands at zero: the ground is below its feet, not at its middle.
+    return replace(
+        scene, posing=posing, ground=min(scene.ground or 0.0, lowest_height(scene.bodies, np.array(scene.up)))
+    )
 
 
 def posable_mechanism_scene(mechanism: Mechanism) -> Scene:
