@@ -127,11 +127,11 @@ def test_triangular_blocks_solve(seed: int):
         start += size
     rows, columns = rng.permutation(n), rng.permutation(n)
     matrix = dense[np.ix_(rows, columns)]
-    blocks = TriangularBlocks.of([{j: float(x) for j, x in enumerate(row) if x} for row in matrix])
+    blocks = TriangularBlocks.of_rows([{j: float(x) for j, x in enumerate(row) if x} for row in matrix])
     assert blocks is not None
     assert sorted(len(own) for own, _ in blocks.blocks) == sorted(sizes)
     right = rng.standard_normal(n)
     np.testing.assert_allclose(matrix @ blocks.solve(right.tolist()), right, atol=1e-12)
     found = blocks.solve_transposed(dict(enumerate(right.tolist())))
     np.testing.assert_allclose(matrix.T @ [found.get(i, 0.0) for i in range(n)], right, atol=1e-12)
-    assert TriangularBlocks.of([{0: 1.0}, {0: 2.0}]) is None
+    assert TriangularBlocks.of_rows([{0: 1.0}, {0: 2.0}]) is None

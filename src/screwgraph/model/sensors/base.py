@@ -60,7 +60,7 @@ class SensorKind:
     reading: Callable[[Any, SensorPlace], Any] | None = None
     disturb: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.add
 
-    def read(self, motion: Any, place: SensorPlace) -> Any:
+    def find_reading(self, motion: Any, place: SensorPlace) -> Any:
         """Return what it reads on a robot (columns,)."""
         if self.reading is not None:
             return self.reading(motion, place)

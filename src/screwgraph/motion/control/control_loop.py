@@ -112,7 +112,7 @@ class ControlLoop:
 
     @cached_property
     def motors(self) -> Motors:
-        """What drives the robot."""
+        """The motors that drive the robot."""
         return Motors(with_motors(self.robot, self.actuated))
 
     @property

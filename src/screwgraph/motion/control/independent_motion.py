@@ -95,7 +95,7 @@ class IndependentCoordinates:
 
     @cached_property
     def _order(self) -> list[int]:
-        """Where the coordinates stand in the mass matrix, which has the joints as they were chosen."""
+        """Places of the coordinates in the mass matrix, which has the joints as they were chosen."""
         robot, start, found = self.robot, 0, dict[str, range]()
         for name in find_driving_joints(robot):
             size = robot.joint(name).type.nv

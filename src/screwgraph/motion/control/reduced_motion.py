@@ -84,7 +84,7 @@ class ReducedMotion:
 
     @cached_property
     def motors(self) -> Motors:
-        """What drives the robot."""
+        """The motors that drive the robot."""
         return Motors(self.robot)
 
     @cached_property

@@ -66,7 +66,7 @@ def compile_readings(robot: Robot, sensors: Sequence[Sensor], pushed: Sequence[s
 
     def expression(*vectors: Any) -> list[Any]:
         moving = RobotMotion(mechanics, dict(zip(sizes, vectors, strict=True)), every, pushed)
-        return [x for sensor in sensors for x in np.ravel(sensor.entry.read(moving, sensor.place))]
+        return [x for sensor in sensors for x in np.ravel(sensor.entry.find_reading(moving, sensor.place))]
 
     places = tuple((sensor.name, sensor.place) for sensor in sensors)
     return compile_expression(

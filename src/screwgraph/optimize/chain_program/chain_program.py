@@ -119,7 +119,7 @@ class ChainProgram:
 
     @cached_property
     def starts(self) -> Mapping[str, int]:
-        """Where vectors of a stage begin, and its end: of large ones at lines of caches, but for those behind J."""
+        """Places of vectors of a stage, and its end: large ones begin at lines of caches, but for those behind J."""
         found, place = dict[str, int](), 0
         for name in (*self.sizes, ""):
             place = pad(place) if self.is_wide and name not in GIVEN else place

@@ -21,7 +21,7 @@ UNKNOWNS, STEPS = ("u", "x+", "output"), ("du", "dx+", "doutput")
 
 @dataclass(frozen=True, eq=False)
 class WideBounds:
-    """What bounds add at a stage, and how it is updated; vectors of the stage are where `locate` says."""
+    """Terms of bounds at a stage, and their updates; vectors of the stage are where `locate` says."""
 
     code: StageCode
     locate: Locate
@@ -38,7 +38,7 @@ class WideBounds:
 
         parts = list[Part]()
         for name, count in (("u", code.nu), ("x+", code.nx)):
-            place = self._at(name)
+            place = self._find_place(name)
             parts.append(make_columns("clean", count, [], [place], [place], clean))
         for group in code.groups:
             if group.first < code.nu:
@@ -50,14 +50,14 @@ class WideBounds:
             def start(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
                 return group.begin(vectors[0], scalars[0], self._barriers(group, scalars[1], vectors[1:]))
 
-            scalars = [self._at(name) for name in ("warm", "mu")]
+            scalars = [self._find_place(name) for name in ("warm", "mu")]
             vectors = [self._find_unknown(group, UNKNOWNS), *self._list_bound_places(group)]
             targets = vectors[1 + len(group.kinds) :][: len(group.numbers)]
             parts.append(make_columns("start", group.count, scalars, vectors, targets, start))
         if code.F:
-            place = self._at("multipliers")
-            parts.append(make_columns("start", len(code.F), [self._at("warm")], [place], [place], keep))
-        zeros = (Fill(self._at(name), len(self.locate(name))) for name in ("du", "D", "d", "changes"))
+            place = self._find_place("multipliers")
+            parts.append(make_columns("start", len(code.F), [self._find_place("warm")], [place], [place], keep))
+        zeros = (Fill(self._find_place(name), len(self.locate(name))) for name in ("du", "D", "d", "changes"))
         return (*parts, *zeros)
 
     def _clip(self, group: BoundGroup) -> Part:
@@ -82,22 +82,22 @@ class WideBounds:
         parts: list[Part] = [self.output()] if self.code.outputs else []
         parts += [self._hold()] if self.code.F else []
         for group in self.code.groups:
-            targets = [self._at(name) + group.first for name in ("D", "d")]
+            targets = [self._find_place(name) + group.first for name in ("D", "d")]
 
             def add(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
                 return group.condense(vectors[0], self._barriers(group, scalars[0], vectors[1:]))
 
             vectors = [self._find_unknown(group, UNKNOWNS), *self._list_bound_places(group)]
-            parts.append(make_columns("condense", group.count, [self._at("mu")], vectors, targets, add))
-        places = [self._at(name) for name in ("x", "before")]
+            parts.append(make_columns("condense", group.count, [self._find_place("mu")], vectors, targets, add))
+        places = [self._find_place(name) for name in ("x", "before")]
         copy = make_columns("copy", self.code.nx, [], places[:1], places[1:], lambda _, x: [x[0]])
         return (*parts, copy)
 
     def _hold(self) -> Part:
         """Return what equalities add."""
         code = self.code
-        given = [self._at("output") + len(code.C), self._at("f"), self._at("multipliers")]
-        targets = [self._at(name) + code.unknowns for name in ("D", "d")]
+        given = [self._find_place("output") + len(code.C), self._find_place("f"), self._find_place("multipliers")]
+        targets = [self._find_place(name) + code.unknowns for name in ("D", "d")]
 
         def add(_: Any, vectors: Any) -> Sequence[Number]:
             output, f, multiplier = vectors
@@ -107,7 +107,7 @@ class WideBounds:
 
     def measure(self) -> tuple[Part, ...]:
         """Return Newton's steps of numbers, and how much of them each unknown of w takes."""
-        parts, reach = list[Part](), self._at("reach")
+        parts, reach = list[Part](), self._find_place("reach")
         for group in self.code.groups:
             parts_of = [reach + group.first, reach + self.code.unknowns + group.first]
 
@@ -116,14 +116,14 @@ class WideBounds:
                 return group.measure(vectors[0], vectors[1], vectors[2:4], barriers)
 
             moves = [self._find_unknown(group, names) for names in (UNKNOWNS, STEPS)]
-            targets = [*(self._at("changes") + place for place in group.numbers), *parts_of]
+            targets = [*(self._find_place("changes") + place for place in group.numbers), *parts_of]
             vectors = [*moves, *parts_of, *self._list_bound_places(group)]
-            parts.append(make_columns("measure", group.count, [self._at("mu")], vectors, targets, take))
+            parts.append(make_columns("measure", group.count, [self._find_place("mu")], vectors, targets, take))
         return tuple(parts)
 
     def update(self) -> tuple[Part, ...]:
         """Return w, the numbers and the multipliers after a step."""
-        parts, steps = list[Part](), self._at("steps")
+        parts, steps = list[Part](), self._find_place("steps")
 
         def go(scalars: Any, vectors: Any) -> Sequence[Number]:
             return [move(vectors[0], vectors[1], scalars[0])]
@@ -136,18 +136,20 @@ class WideBounds:
         if self.code.F:
             parts.append(self._hold_on(steps))
         for names, count in ((("u", "du"), self.code.nu), (("x+", "dx+"), self.code.nx)):
-            vectors = [self._at(name) for name in names]
+            vectors = [self._find_place(name) for name in names]
             parts.append(make_columns("move", count, [steps], vectors, vectors[:1], go))
         for group in self.code.groups:
-            now, changes = ([self._at(name) + place for place in group.numbers] for name in ("numbers", "changes"))
+            now, changes = (
+                [self._find_place(name) + place for place in group.numbers] for name in ("numbers", "changes")
+            )
             parts.append(make_columns("keep", group.count, [steps, steps + 1], [*now, *changes], now, keep))
         return tuple(parts)
 
     def _hold_on(self, steps: int) -> Part:
         """Return the multipliers of equalities after a step."""
         code = self.code
-        places = [self._at(name) + len(code.C) for name in ("output", "doutput")]
-        given = [*places, self._at("f"), self._at("multipliers")]
+        places = [self._find_place(name) + len(code.C) for name in ("output", "doutput")]
+        given = [*places, self._find_place("f"), self._find_place("multipliers")]
 
         def move_multiplier(scalars: Any, vectors: Any) -> Sequence[Number]:
             output, change, f, multiplier = vectors
@@ -155,22 +157,22 @@ class WideBounds:
 
         return make_columns("hold", len(code.F), [steps + 1], given, given[3:], move_multiplier)
 
-    def _at(self, name: str) -> int:
+    def _find_place(self, name: str) -> int:
         return self.locate(name).start
 
     def _find_unknown(self, group: BoundGroup, names: Sequence[str]) -> int:
         """Return where the first unknown of a group stands, or its step."""
         starts = (0, self.code.nu, self.code.nu + self.code.nx)
         start, name = next(pair for pair in zip(starts[::-1], names[::-1], strict=True) if pair[0] <= group.first)
-        return self._at(name) + group.first - start
+        return self._find_place(name) + group.first - start
 
     def _list_bound_places(self, group: BoundGroup) -> list[int]:
         """Return where values, numbers and penalties of the first unknown of a group stand."""
         values, numbers = (
-            [self._at(name) + place for place in places]
+            [self._find_place(name) + place for place in places]
             for name, places in (("bound", group.values), ("numbers", group.numbers))
         )
-        return [*values, *numbers, *(self._at("soft") + place for place in group.penalties)]
+        return [*values, *numbers, *(self._find_place("soft") + place for place in group.penalties)]
 
     def _barriers(self, group: BoundGroup, mu: Number, given: Any) -> list[Barrier]:
         values, numbers = len(group.values), len(group.numbers)

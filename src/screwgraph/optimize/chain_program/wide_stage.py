@@ -66,8 +66,8 @@ class WideStage:
 
     def clear(self) -> tuple[Part, ...]:
         """Return what writes the numbers that stay."""
-        zeros = (Fill(self._at(name), self.scratch[name]) for name in ("own", "steady"))
-        places = [self._at("steady") + i for i in range(self.code.nx) if i not in self.live]
+        zeros = (Fill(self._find_place(name), self.scratch[name]) for name in ("own", "steady"))
+        places = [self._find_place("steady") + i for i in range(self.code.nx) if i not in self.live]
         return (*zeros, make_block("steady", [], [places], lambda: [1.0] * len(places)))
 
     def arrange(self) -> tuple[Part, ...]:
@@ -84,7 +84,7 @@ class WideStage:
                     elif entry is None:
                         sources.append(next(entries))
                         targets.append(start + column)
-            parts.append(Fill(self._at(name), self.sizes[name]))
+            parts.append(Fill(self._find_place(name), self.sizes[name]))
         parts.append(Copies(tuple(sources), tuple(targets)))
         if constants:
             parts.append(make_block("constants", [], [list(constants)], lambda: list(constants.values())))
@@ -103,7 +103,7 @@ class WideStage:
             *self._scale_outputs(),
             self._curve(P),
             self._prepare(),
-            make_columns("pull", nx, self.locate("gap"), P, [self._at("pull")], lambda e, rows: [dot(e, rows)]),
+            make_columns("pull", nx, self.locate("gap"), P, [self._find_place("pull")], lambda e, rows: [dot(e, rows)]),
             *self._slope(P),
             *self._turn(P),
             *self._multiply(P),
@@ -113,7 +113,7 @@ class WideStage:
             make_columns("cost", pitch, scalars, [*V, *M[:nx]], own, self._reduce),
         )
 
-    def _at(self, name: str) -> int:
+    def _find_place(self, name: str) -> int:
         return self.locate(name).start
 
     def _rows(self, name: str) -> list[int]:
@@ -158,7 +158,7 @@ class WideStage:
         """Return what adds the bounds of x' to P."""
         nx, nu = self.code.nx, self.code.nu
         bounded = [i for i in range(nx) if nu + i in self.code.bounded_unknowns]
-        diagonal, D = [P[i] + i for i in bounded], [self._at("D") + nu + i for i in bounded]
+        diagonal, D = [P[i] + i for i in bounded], [self._find_place("D") + nu + i for i in bounded]
         return make_block("curve", [diagonal, D], [diagonal], lambda P, D: [a + b for a, b in zip(P, D, strict=True)])
 
     def _slope(self, P: Sequence[int]) -> Iterator[Part]:
@@ -186,10 +186,12 @@ class WideStage:
         gradient = [start + nx for start in P]
         given = [gradient, *(self.locate(name) for name in ("pull", "d", "h"))]
         yield make_block("w", given, [self.locate("w")], turn)
-        scalars, rows = [self._at("w") + k for k in live], self._rows("J_rows")
-        yield make_columns("slope", self.width, scalars, rows, [self._at("slope")], lambda w, rows: [dot(w, rows)])
+        scalars, rows = [self._find_place("w") + k for k in live], self._rows("J_rows")
+        yield make_columns(
+            "slope", self.width, scalars, rows, [self._find_place("slope")], lambda w, rows: [dot(w, rows)]
+        )
         given = [self.locate(name) for name in ("g", "H", "before", "u", "d", "w")]
-        slope = [self._at("slope") + j for j in self.columns]
+        slope = [self._find_place("slope") + j for j in self.columns]
         yield make_block("gradient", [*given, slope], [[start + nx for start in self._rows("own")]], add)
 
     def _turn(self, P: Sequence[int]) -> Iterator[Part]:
@@ -241,7 +243,7 @@ class WideStage:
             base = [rest[0] * row for row in rest[1:]] or [0.0] * nx
             return [b + dot(scalars[i * count : i * count + count], live) for i, b in enumerate(base)]
 
-        vectors = [*self._rows("J_rows"), self._at("steady"), *P]
+        vectors = [*self._rows("J_rows"), self._find_place("steady"), *P]
         yield make_columns("rows", pitch, scalars, vectors, rows, multiply)
         live, targets = ([start + pitch for start in starts] for starts in (self._rows("J_rows"), rows))
         yield make_columns("rows", pad(self.code.nu), scalars, live, targets, multiply)

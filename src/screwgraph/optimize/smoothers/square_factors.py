@@ -105,7 +105,7 @@ class SquareFactors:
             return None
         start = sum(a.variables.manifold.dim for a in f.arguments[: _names(f).index(family)])
         item = self.expressions.linearise(f, 0, white=False)
-        if TriangularBlocks.of(_select_columns(item.jacobian, range(start, start + dim))) is None:
+        if TriangularBlocks.of_rows(_select_columns(item.jacobian, range(start, start + dim))) is None:
             return None
         return tuple(self._place(f) + k for k in np.argsort(unknowns).tolist())
 
@@ -141,7 +141,7 @@ class SquareFactor:
     ) -> SquareFactor:
         """Return what a factor that is not whitened says of the unknown of columns `own`, its residual times `part`."""
         rows = list_rows(item, columns)
-        matrix = TriangularBlocks.of(_select_columns(rows, own))
+        matrix = TriangularBlocks.of_rows(_select_columns(rows, own))
         assert matrix is not None, "find_square_factors asks"
         others = [{j: x for j, x in row.items() if j not in own} for row in rows]
         return cls(own, [part * r for r in item.residual], matrix, others, variances)

@@ -61,7 +61,7 @@ class TriangularBlocks:
     blocks: Blocks
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> TriangularBlocks | None:
+    def of_rows(cls, rows: Sequence[Row]) -> TriangularBlocks | None:
         """Return those of a matrix by its rows; None where it is singular whatever its entries."""
         pattern = np.zeros((len(rows), len(rows)), dtype=bool)
         for i, row in enumerate(rows):

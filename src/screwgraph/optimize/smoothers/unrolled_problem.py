@@ -101,16 +101,18 @@ class ProblemExpressions:
     def linearise(self, f: Factors, k: int, *, white: bool = True) -> LinearisedFactor:
         """Return the k-th of some factors, linearised where the unknowns are, divided by its noise if `white`."""
         keys = unknowns_of(f, k)
-        r, J = f.kernels.derivation.linearise([self.unknowns[key] for key in keys], self._given(f, k), white=white)
+        r, J = f.kernels.derivation.linearise(
+            [self.unknowns[key] for key in keys], self._known_values(f, k), white=white
+        )
         weight = 1.0 if f.loss is None else f.loss.weight(r @ r)
         return LinearisedFactor(r, weight, f.kernels.derivation.cost_of(r), keys, J)
 
     def variances(self, f: Factors, k: int) -> list[Number]:
         """Return the variance of each row of the k-th of some factors, whose noise is no matrix."""
-        inverse = self._given(f, k).get(INVERSE_SIGMA, 1.0)
+        inverse = self._known_values(f, k).get(INVERSE_SIGMA, 1.0)
         return [reciprocal(x * x) for x in np.broadcast_to(np.asarray(inverse, dtype=object), (f.rows,)).tolist()]
 
-    def _given(self, f: Factors, k: int) -> dict[str, Any]:
+    def _known_values(self, f: Factors, k: int) -> dict[str, Any]:
         """Return the parameters of the k-th of some factors."""
         return {n: x[k if o and len(x) > 1 else 0] for g, n, o, x in self.parameters if g == f.name}
 

@@ -71,7 +71,7 @@ class Stage:
         return find_free_unknowns(self.exact)
 
     @cached_property
-    def closed(self) -> FactorGraph:
+    def closed_graph(self) -> FactorGraph:
         """The graph of the equations, and x, which are given."""
         keys = list(dict.fromkeys(key for key, _ in self.free))
         places = tuple((keys.index(key), i) for key, i in self.free)
@@ -80,7 +80,7 @@ class Stage:
         return replace(graph, known=graph.known | {FREE}).given()
 
     @cached_property
-    def asked(self) -> list[tuple[str, tuple[Key, ...]]]:
+    def asked_unknowns(self) -> list[tuple[str, tuple[Key, ...]]]:
         """The results by name, and the unknowns of each."""
         graph, found = self.graph, list[tuple[str, tuple[Key, ...]]]()
         for name in self.solve:
@@ -93,20 +93,20 @@ class Stage:
         return found
 
     @cached_property
-    def touched(self) -> tuple[Key, ...]:
+    def touched_variables(self) -> tuple[Key, ...]:
         """Variables that costs, inequalities and results touch, but for those that are given."""
         factors = [*self.costs, *(one.factor for one in self.graph.inequalities)]
         given = {v.key for v in self.graph.inputs}
-        keys = [*(key for _, own in self.asked for key in own), *(key for f in factors for key in f.keys)]
+        keys = [*(key for _, own in self.asked_unknowns for key in own), *(key for f in factors for key in f.keys)]
         return tuple(key for key in dict.fromkeys(keys) if key not in given and self.graph.variables[key].dim)
 
     @cached_property
     def solution(self) -> Function:
         """All variables that are touched, as a function of what is given and x."""
-        return compile_graph(self.closed, list(self.touched), ordering=self.ordering)
+        return compile_graph(self.closed_graph, list(self.touched_variables), ordering=self.ordering)
 
     @property
-    def given(self) -> tuple[Argument, ...]:
+    def given_arguments(self) -> tuple[Argument, ...]:
         """Arguments but for the last solution: inputs of the graph."""
         own = {name for name, _ in group_inputs(self.graph)}
         return tuple(a for a in self.solution.arguments if a.name in own)
@@ -119,13 +119,13 @@ class Stage:
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Arguments of the function."""
-        return (*self.given, make_numbered_argument("active", self.rows))
+        return (*self.given_arguments, make_numbered_argument("active", self.rows))
 
     @property
     def answers(self) -> tuple[Result, ...]:
         """The results that were asked for."""
         found = list[Result]()
-        for name, keys in self.asked:
+        for name, keys in self.asked_unknowns:
             names = tuple(f"{key}[{i}]" for key in keys for i in range(self.graph.variables[key].dim))
             found.append(Result(name, (len(names),), names))
         return tuple(found)
@@ -139,7 +139,7 @@ class Stage:
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
         bounds = [(one.factor, one.lower, one.upper, one.priority) for one in self.graph.inequalities]
-        return self.exact, self.costs, bounds, [keys for _, keys in self.asked], repr(self.ordering)
+        return self.exact, self.costs, bounds, [keys for _, keys in self.asked_unknowns], repr(self.ordering)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -151,7 +151,7 @@ class Stage:
     @cached_property
     def code(self) -> Program:
         """The code of the terms, one after the other, where x is zero; what does not vary is a number."""
-        arguments = (*self.given, make_numbered_argument(FREE.argument, len(self.free)))
+        arguments = (*self.given_arguments, make_numbered_argument(FREE.argument, len(self.free)))
 
         def expression(*vectors: Any) -> list[Number]:
             named = dict(zip((a.name for a in arguments), vectors, strict=True))
@@ -184,7 +184,7 @@ class Stage:
                 lower.append((low - r) * share if low > -np.inf else -UNBOUNDED)
                 upper.append((up - r) * share if up < np.inf else UNBOUNDED)
                 penalty.append(PENALTY * STEP**one.priority)
-        found = [entry for _, keys in self.asked for key in keys for entry in values[key]]
+        found = [entry for _, keys in self.asked_unknowns for key in keys for entry in values[key]]
         return {
             "S": list_entries(jacobian(found, x), n),
             "s": found,
@@ -199,14 +199,16 @@ class Stage:
     def _list_values(self, named: Mapping[str, Any]) -> dict[Key, Any]:
         """Return values of variables as functions of what is given and x."""
         values = dict[Key, Any]()
-        for name, keys in group_inputs(self.closed):
+        for name, keys in group_inputs(self.closed_graph):
             flat, start = np.ravel(named[name]), 0
             for key in keys:
-                size = self.closed.variables[key].dim
+                size = self.closed_graph.variables[key].dim
                 values[key], start = flat[start : start + size], start + size
         arguments = self.solution.arguments
         found = self.solution(*(np.reshape(named[a.name], a.shape) for a in arguments))
-        for key, value in zip(self.touched, found if len(self.touched) > 1 else (found,), strict=True):
+        for key, value in zip(
+            self.touched_variables, found if len(self.touched_variables) > 1 else (found,), strict=True
+        ):
             values[key] = np.ravel(value[:3]) if key.role is Role.POSE else np.asarray(value)
         return values
 
@@ -215,7 +217,7 @@ class Stage:
         n, rng, flat = len(self.free), np.random.default_rng(0), np.zeros(0)
         begin = prod(self.shapes["S"]) + prod(self.shapes["s"])
         for _ in range(3):
-            outputs = code.on([*(x for argument in self.given for x in _draw(argument, rng)), *np.zeros(n)])
+            outputs = code.on([*(x for argument in self.given_arguments for x in _draw(argument, rng)), *np.zeros(n)])
             H = np.zeros((n, n))
             H[np.tril_indices(n)] = [float(x) for x in outputs[begin : begin + prod(self.shapes["H"])]]
             scale = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(float).tiny))
@@ -233,7 +235,7 @@ class Stage:
     def routine(self) -> Routine:
         """Return the code: terms, the quadratic program, and what its solution means."""
         memory, n, m = Memory(), len(self.free), self.rows
-        for argument in self.given:
+        for argument in self.given_arguments:
             memory.add(argument.name, len(argument.names))
         found = [f"result {result.name}" for result in self.answers]
         for name, result in zip(found, self.answers, strict=True):
@@ -246,7 +248,7 @@ class Stage:
         columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
         program = QuadraticProgram(memory, n, columns, MOST * (n + m))
         program.allocate()
-        own = [a.name for a in self.given]
+        own = [a.name for a in self.given_arguments]
 
         def end(x: Any, solution: Any, S: Any, s: Any) -> list[Number]:
             S, s = (

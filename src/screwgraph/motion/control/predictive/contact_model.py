@@ -64,7 +64,7 @@ class ContactModel:
 
     @property
     def input_weights(self) -> int:
-        """Those of forces, then those of accelerations."""
+        """How many weights inputs have: of forces, then of accelerations."""
         return 2 * self.nu
 
     @property

@@ -32,7 +32,9 @@ class StageMotion:
 
 
 class StageModel(Protocol):
-    """What a horizon asks of a robot. `switches` are live numbers of a stage, such as whether feet are on the ground.
+    """The model of a robot at a stage of a horizon.
+
+    `switches` are live numbers of a stage, such as whether feet are on the ground.
 
     Inputs are efforts themselves where `commands_efforts`, which then need no rows.
     """

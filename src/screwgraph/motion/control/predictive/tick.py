@@ -51,7 +51,7 @@ class Tick:
         results = (m, (N + 1) * self.nx, N * m, *([N * self.forces] * bool(self.forces)), m * 2 * n)
         goals = [(N + 1) * POSE * F, ERROR * F] if F else []
         given = (nq, n, (N + 1) * (self.nx + nu), 2 * n + model.input_weights, *goals)
-        given += (N * model.switches,) * self.switched
+        given += (N * model.switches,) * self.is_switched
         memory = self.memory = Memory()
         pairs = ((self.results, (*results, solution, len(SOLUTION))), (self.arguments, (*given, 1, solution)))
         for names, sizes in pairs:
@@ -80,7 +80,7 @@ class Tick:
         self._name_stages()
 
     @property
-    def switched(self) -> bool:
+    def is_switched(self) -> bool:
         """Whether stages have live numbers."""
         return self.own.model.switches > 0
 
@@ -93,7 +93,7 @@ class Tick:
     def arguments(self) -> tuple[str, ...]:
         """Vectors that are arguments."""
         goals = ["frames", "frame_weights"] if self.own.frames else []
-        return ("q", "qd", "references", "weights", *goals, *["contacts"] * self.switched, "advance", "previous")
+        return ("q", "qd", "references", "weights", *goals, *["contacts"] * self.is_switched, "advance", "previous")
 
     @property
     def previous(self) -> int:
@@ -108,7 +108,7 @@ class Tick:
     @cached_property
     def switches(self) -> list[str]:
         """The vector of a stage's live numbers, where there are some."""
-        return ["contacts_k"] * self.switched
+        return ["contacts_k"] * self.is_switched
 
     def _name_stages(self) -> None:
         """Name what belongs to the first stages: vectors of a stage k end in _k, those of the next one in _k+1."""
@@ -154,7 +154,7 @@ class Tick:
             places = self.memory.places(name)[HEAD if name in ("previous", "next") else 0 :]
             if len(places) and self.strides[name]:
                 found.append(Window(places.start, len(places), self.strides[name]))
-        if self.switched:
+        if self.is_switched:
             places = self.memory.places("contacts")
             found.append(Window(places.start, len(places), self.strides["contacts"]))
         names = ["x", "J", "c", "h", "H", "g", "bound", "u", "x'", *self.chain.warm_start_vectors]
@@ -182,7 +182,7 @@ class Tick:
         penalty = self.own.penalty * sum(bound.soft for bound in (*self.own.states, *self.own.rows))
         return (
             block("begin", ["q", "qd", "advance", "head"], writes, self._start),
-            SideBySide(self.N, (rest,), self._windows("rest")) if self.switched else rest,
+            SideBySide(self.N, (rest,), self._windows("rest")) if self.is_switched else rest,
             SideBySide(self.N - 1, (self._keep(0, 1),), self._windows("at", "previous", "rest")),
             self._keep(self.N - 1, 0),
             *self._shift(),
@@ -207,7 +207,7 @@ class Tick:
         self._alias("kept_x", "at", stage + self.nx + self.nu, self.nx)
         self._alias("kept_rest", "rest", k * self.strides["rest"], self.nu)
         given = ["kept_now", "kept_later", "q", "kept_rest", "warm", "share"]
-        if self.switched:
+        if self.is_switched:
             self._alias("kept_switches", "contacts", k * self.strides["contacts"], self.strides["contacts"])
             given.append("kept_switches")
         return self.memory.block("keep", given, ["kept_u", "kept_x"], self.terms.keep)
