@@ -16,13 +16,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.mutants.mutant import Mutant, draw_mutants, read_mutants, write_mutants
+from tests.mutants.mutant import MAP, MUTANTS, Mutant, draw_mutants, read_mutants, write_mutants
 from tests.mutants.reach import Reach, read_reach
-from tests.mutants.switch import PACKAGE
+from tests.mutants.switch import ROOT
 
-ROOT = PACKAGE.parents[1]
 OUT = ROOT / "out" / "mutants"
-MUTANTS, MAP = "SCREWGRAPH_MUTANTS", "SCREWGRAPH_MUTANTS_MAP"
 
 
 def main() -> None:

@@ -12,6 +12,11 @@ from random import Random
 from tests.mutants.changes import Change, list_changes
 from tests.mutants.switch import PACKAGE
 
+MUTANTS = "SCREWGRAPH_MUTANTS"
+"""The environment variable that names the file of mutants."""
+MAP = "SCREWGRAPH_MUTANTS_MAP"
+"""The environment variable that names the file of the map."""
+
 
 @dataclass(frozen=True)
 class Mutant:

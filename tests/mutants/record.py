@@ -14,13 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.mutant import read_mutants
+from tests.mutants.mutant import MAP, MUTANTS, read_mutants
 from tests.mutants.switch import SEEN, install_switches, install_text
 
-MUTANTS = "SCREWGRAPH_MUTANTS"
-"""The environment variable that names the file of mutants."""
-MAP = "SCREWGRAPH_MUTANTS_MAP"
-"""The environment variable that names the file of the map."""
 ALONE = "SCREWGRAPH_MUTANT"
 """The environment variable that says which one of the mutants is imported as text, the others are not there."""
 

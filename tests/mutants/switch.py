@@ -19,7 +19,8 @@ from types import CodeType, ModuleType
 
 from tests.mutants.changes import Change, list_nodes
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "screwgraph"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "screwgraph"
 NAME = "__mutant__"
 """The function that modules ask, in their own names."""
 SEEN = set[int]()

@@ -16,9 +16,8 @@ import pytest
 
 from tests.mutants import switch
 from tests.mutants.record import ALONE
-from tests.mutants.switch import PACKAGE
+from tests.mutants.switch import ROOT
 
-ROOT = PACKAGE.parents[1]
 STARTED = 60.0
 """Seconds that Python and pytest may take before the first test."""
 THREADED = ("jax", "torch")

@@ -18,19 +18,9 @@ from screwgraph.graph.factors import prior
 def compile_graph(
     graph: FactorGraph, solve: str | Key | Sequence[str | Key], *, ordering: Order = "auto", dtype: Any = "float64"
 ) -> Function:
-    """Return a function that computes variables of a graph.
+    """Return a function that computes variables of a graph that has equations alone.
 
-    Its arguments are the graph's inputs by kind, q, qd, qdd, tau first: (..., n) in the order of the graph's variables,
-    external wrenches (..., k, 6). It returns an array (..., n) for each name in `solve`, a tuple where there are
-    several. Units are SI; wrenches and accelerations are those of the graph: (moment, force) and (angular, linear) in
-    the frames of their links; a pose is T (4, 4) in the base's frame.
-    Passes rewrite what of the graph is a robot's dynamics, and leave edits as they are.
-
-    Args:
-        graph: with what is known declared by `given`.
-        solve: variables such as "wrench:link5", or kinds such as "qdd": the unknowns of that kind.
-        ordering: an order's name, an Ordering, a list of all unknowns, a `Search`, or "auto": the cheapest one found.
-        dtype: "float64" or "float32".
+    Arguments, results, units and options are those of `screwgraph.compile`, which takes inequalities, too.
 
     Raises:
         EliminationError: the graph does not determine its unknowns, is not linear in them, or the order is impossible.

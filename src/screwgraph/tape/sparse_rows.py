@@ -74,9 +74,14 @@ def multiply_lower(a: Sequence[Row], b: Sequence[Row], columns: int) -> list[Row
     return found
 
 
+def dot_row(row: Row, vector: Sequence[Number]) -> Number:
+    """Return the product of a sparse row and a vector."""
+    return sum((x * vector[j] for j, x in row.items()), start=0.0)
+
+
 def multiply_vector(rows: Sequence[Row], vector: Sequence[Number]) -> list[Number]:
     """Return a v."""
-    return [sum((x * vector[j] for j, x in row.items()), start=0.0) for row in rows]
+    return [dot_row(row, vector) for row in rows]
 
 
 def multiply_transposed(rows: Sequence[Row], vector: Iterable[Number], columns: int) -> list[Number]:

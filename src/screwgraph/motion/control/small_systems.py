@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.motion.control.affine import Affine, combine_affine, scale_affine
+from screwgraph.optimize.dense_factors import solve_unit_lower, solve_unit_upper
 from screwgraph.spatial import choose, cross, maximum
 from screwgraph.tape import Number, dot, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
@@ -38,14 +39,8 @@ def make_leg_solver(own: Any, size: int, usual: float) -> Any:
     inverses = [1.0 / pivot for pivot in pivots]
 
     def solve(b: Any) -> Any:
-        x = list(own.T @ b)
-        for i in range(size):
-            x[i] = x[i] - dot(L[i], x[:i])
-        x = [a * d for a, d in zip(x, inverses, strict=True)]
-        for i in reversed(range(size)):
-            for j in range(i):
-                x[j] = x[j] - L[i][j] * x[i]
-        return np.array(x)
+        x = solve_unit_lower(L, own.T @ b)
+        return np.array(solve_unit_upper(L, [a * d for a, d in zip(x, inverses, strict=True)]))
 
     return solve
 

@@ -142,7 +142,7 @@ class SquareFactor:
         """Return what a factor that is not whitened says of the unknown of columns `own`, its residual times `part`."""
         rows = list_rows(item, columns)
         matrix = TriangularBlocks.of_rows(_select_columns(rows, own))
-        assert matrix is not None, "find_square_factors asks"
+        assert matrix is not None, "_determining has asked"
         others = [{j: x for j, x in row.items() if j not in own} for row in rows]
         return cls(own, [part * r for r in item.residual], matrix, others, variances)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from screwgraph.tape import Number, Row, reciprocal
 from screwgraph.tape.block_triangular import Blocks, find_blocks
-from screwgraph.tape.sparse_rows import add_entry, multiply_lower, multiply_transposed, multiply_vector
+from screwgraph.tape.sparse_rows import add_entry, dot_row, multiply_lower, multiply_transposed, multiply_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +114,3 @@ def _invert(rows: Sequence[Row]) -> list[Row]:
     factors = factor_symbolically(multiply_lower(rows, rows, n))
     columns = [factors.solve([row.get(j, 0.0) for j in range(n)]) for row in rows]
     return [{i: column[j] for i, column in enumerate(columns)} for j in range(n)]
-
-
-def dot_row(row: Row, vector: Sequence[Number]) -> Number:
-    """Return the product of a sparse row and a vector."""
-    return sum((x * vector[k] for k, x in row.items()), start=0.0)

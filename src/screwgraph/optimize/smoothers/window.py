@@ -14,7 +14,7 @@ from screwgraph.compiler import CompiledProgram
 from screwgraph.optimize.kernel_cache import encode_expressions
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.smoothers.square_factors import Columns, SquareFactors
-from screwgraph.optimize.smoothers.symbolic_factors import dot_row, factor_symbolically
+from screwgraph.optimize.smoothers.symbolic_factors import factor_symbolically
 from screwgraph.optimize.smoothers.unrolled_problem import (
     LinearisedFactor,
     ProblemExpressions,
@@ -24,7 +24,7 @@ from screwgraph.optimize.smoothers.unrolled_problem import (
 )
 from screwgraph.spatial import maximum
 from screwgraph.tape import Number, Row, reciprocal
-from screwgraph.tape.sparse_rows import add_entry, multiply_lower, multiply_transposed, scale_rows
+from screwgraph.tape.sparse_rows import add_entry, dot_row, multiply_lower, multiply_transposed, scale_rows
 
 Predict = Callable[..., Any]
 """From a step's unknowns, family by family, to those of the next: a sequence of as many."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -20,6 +21,7 @@ from screwgraph.tape import Number
 
 SAMPLES, ROUNDS, TRIES = 2048, 24, 64
 """Random positions; rounds in which the nearest one of each pair is changed, and changes in each."""
+Pair = tuple[LinkCapsule, LinkCapsule]
 FAR = np.pi
 """Range (rad, m) in which joints without limits are tried."""
 
@@ -44,36 +46,43 @@ class SelfCollisionBarrier(Barrier):
             raise InputError("no pair of the capsules can touch", why="neighbours and one link's do not count")
         return {}
 
-    def find_pairs(self, robot: Robot) -> list[tuple[LinkCapsule, LinkCapsule]]:
+    def find_pairs(self, robot: Robot) -> list[Pair]:
         """Return the pairs that can touch. Raises InputError where there is no such frame."""
-        pairs = [pair for pair in combinations(self.capsules, 2) if not _are_neighbours(robot, *pair)]
-        distances = _compile_distances(robot, pairs)
-        q, found = _draw_positions(robot), list[tuple[LinkCapsule, LinkCapsule]]()
-        apart = distances(q)
-        for k, pair in enumerate(pairs):
-            if apart[k].max() > 0.0 and (apart[k].min() <= 0.0 or self._approach(robot, distances, q, k) <= 0.0):
-                found.append(pair)
-        return found
-
-    def _approach(self, robot: Robot, distances: Any, q: Float[np.ndarray, "N nq"], pair: int) -> float:
-        """Return the least distance of a pair that random changes of the nearest position find."""
-        rng, best = np.random.default_rng(0), q[int(np.argmin(distances(q)[pair]))]
-        if robot.is_closed:
-            return float(distances(best[None])[pair].min())
-        least = np.inf
-        for k in range(ROUNDS):
-            steps = rng.standard_normal((TRIES, robot.nv)) * 0.5 * 0.75**k
-            tried = np.vstack([best, _clip(robot, np.array([robot.manifold.retract(best, step) for step in steps]))])
-            apart = distances(tried)[pair]
-            best, least = tried[int(np.argmin(apart))], min(least, float(apart.min()))
-        return least
+        return list(_find_pairs(robot, self.capsules))
 
     def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the distance of each pair."""
         return [_measure(robot, pair, q) for pair in self.find_pairs(robot)]
 
 
-def _measure(robot: Robot, pair: tuple[LinkCapsule, LinkCapsule], q: Any) -> Number:
+@lru_cache(maxsize=32)
+def _find_pairs(robot: Robot, capsules: tuple[LinkCapsule, ...]) -> tuple[Pair, ...]:
+    """Return the pairs of capsules that can touch, by many positions: code asks more than once."""
+    pairs = [pair for pair in combinations(capsules, 2) if not _are_neighbours(robot, *pair)]
+    distances, q = _compile_distances(robot, pairs), _draw_positions(robot)
+    found, apart = list[Pair](), distances(q)
+    for k, pair in enumerate(pairs):
+        nearest = q[int(apart[k].argmin())]
+        if apart[k].max() > 0.0 and (apart[k].min() <= 0.0 or _approach(robot, distances, nearest, k) <= 0.0):
+            found.append(pair)
+    return tuple(found)
+
+
+def _approach(robot: Robot, distances: Any, best: Float[np.ndarray, " nq"], pair: int) -> float:
+    """Return the least distance of a pair that random changes of a position find."""
+    rng = np.random.default_rng(0)
+    if robot.is_closed:
+        return float(distances(best[None])[pair].min())
+    least = np.inf
+    for k in range(ROUNDS):
+        steps = rng.standard_normal((TRIES, robot.nv)) * 0.5 * 0.75**k
+        tried = np.vstack([best, _clip(robot, np.array([robot.manifold.retract(best, step) for step in steps]))])
+        apart = distances(tried)[pair]
+        best, least = tried[int(np.argmin(apart))], min(least, float(apart.min()))
+    return least
+
+
+def _measure(robot: Robot, pair: Pair, q: Any) -> Number:
     first, second = pair
     return measure_distance(first.ends(robot, q), second.ends(robot, q)) - first.radius - second.radius
 
@@ -85,7 +94,7 @@ def _are_neighbours(robot: Robot, first: LinkCapsule, second: LinkCapsule) -> bo
     return a == b or {a, b} in joints or {a, b} in loops
 
 
-def _compile_distances(robot: Robot, pairs: Sequence[tuple[LinkCapsule, LinkCapsule]]) -> Any:
+def _compile_distances(robot: Robot, pairs: Sequence[Pair]) -> Any:
     """Return the distances (pairs, N) as a function of positions (N, nq)."""
     arguments = robot_arguments(robot, [("q", [Key("q", name) for name in robot.joint_names])])
 

@@ -18,7 +18,7 @@ from screwgraph.motion.control.affine import Affine
 from screwgraph.motion.control.predictive.stage_model import StageMotion
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.spatial import choose, maximum
-from screwgraph.tape import Number
+from screwgraph.tape import Number, is_zero
 
 FAR = 1e6
 """Bounds of what has none at a stage, in units of inputs."""
@@ -105,7 +105,7 @@ class ContactModel:
         given = (q, v, np.array(qdd), *((np.array(f),) if f else ()))
         by_q, by_v = (np.asarray(x) for x in self.residual.jacobian("q", "qd")(*given))
         changes = np.concatenate([by_q, by_v], axis=1)
-        rows: list[Affine] = [({self.nu + j: x for j, x in enumerate(row) if _is_there(x)}, 0.0) for row in changes]
+        rows: list[Affine] = [({self.nu + j: x for j, x in enumerate(row) if not is_zero(x)}, 0.0) for row in changes]
         tilts, start = list[list[Affine]](), n
         for one in own.contacts:
             tilts.append(rows[start : start + one.size])
@@ -175,7 +175,7 @@ class ContactModel:
             for row in self.motion.contacts[c].cone(friction)[0]:
                 full = [0.0] * self.nu
                 for i, x in zip(own, row, strict=True):
-                    full[i] = on * x if _is_there(x) else 0.0
+                    full[i] = 0.0 if is_zero(x) else on * x
                 rows.append(full)
                 least.append(choose(on > 0.5, 0.0, -FAR))
         return rows, least
@@ -201,7 +201,3 @@ def _value(number: Affine, u: Any) -> Number:
     for k, x in row.items():
         total = total + x * u[k]
     return total
-
-
-def _is_there(x: Any) -> bool:
-    return not (isinstance(x, float | int | np.floating) and x == 0.0)

@@ -15,7 +15,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.motion.control.predictive.horizon import SIDES, Horizon
 from screwgraph.motion.control.predictive.local_steps import LocalSteps
 from screwgraph.spatial import choose, largest_size, maximum, minimum
-from screwgraph.tape import Number, is_zero
+from screwgraph.tape import Number, dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,19 +112,19 @@ class StageTerms:
             for i in range(joint.v.stop - joint.v.start):
                 place = joint.v.start + i
                 column = [row[i] for row in scaled]
-                square[place] = [_dot(column, [row[j] for row in turn]) for j in range(i + 1)]
-                slope[place] = _dot(column, beyond[joint.v])
+                square[place] = [dot(column, [row[j] for row in turn]) for j in range(i + 1)]
+                slope[place] = dot(column, beyond[joint.v])
         if self.own.frames:
             goals, own_w = more[:2]
             errors, by_q = self.own.goals.compare(goals, q)
             by_q, z = self.steps.turn_columns(by_q, v), self.steps.local(q)
             scaled = [[2.0 * h * a * x for x in row] for a, row in zip(own_w, by_q, strict=True)]
-            left = [e - _dot(row, z) for e, row in zip(errors, by_q, strict=True)]
+            left = [e - dot(row, z) for e, row in zip(errors, by_q, strict=True)]
             for i in range(n):
                 column = [row[i] for row in scaled]
                 full = [*[0.0] * (i + 1 - len(square[i])), *square[i]]
-                square[i] = [a + _dot(column, [row[j] for row in by_q]) for j, a in enumerate(full)]
-                slope[i] = slope[i] + _dot(column, left)
+                square[i] = [a + dot(column, [row[j] for row in by_q]) for j, a in enumerate(full)]
+                slope[i] = slope[i] + dot(column, left)
         return square, slope
 
     # Derivatives.
@@ -148,7 +148,7 @@ class StageTerms:
             entries[n + i] = entries[n + i] + 1.0
             J += [x for x, kept in zip(entries, own.columns, strict=True) if kept]
             # v cancels: v+ - F z = h (qdd - qdd_z z)
-            c.append(h * (motion.qdd[i] - _dot(row, z)))
+            c.append(h * (motion.qdd[i] - dot(row, z)))
         gaps += [a + h * b - x for a, b, x in zip(v, motion.qdd, later_v, strict=True)]
         C, values, offsets = self._rows(motion, z, v, switches)
         return [*J, *(shifts if self.steps.bent else ()), *c, *C, *values, *gaps, *offsets]
@@ -162,7 +162,7 @@ class StageTerms:
             return [], [], []
         slopes = self.steps.turn_columns(motion.effort_slopes, v)
         entries = [x for row in slopes for x, kept in zip(row, own.columns, strict=True) if kept]
-        offsets = [tau - _dot(row, z) for tau, row in zip(motion.efforts, slopes, strict=True)]
+        offsets = [tau - dot(row, z) for tau, row in zip(motion.efforts, slopes, strict=True)]
         cones, least = own.model.list_cones(switches)
         for row, pattern in zip(cones, own.cone_pattern, strict=True):
             entries += [x for x, kept in zip(row, pattern, strict=True) if kept]
@@ -180,7 +180,7 @@ class StageTerms:
         """Return the efforts of a stage, to first order about where it was linearised."""
         count, z = sum(self.own.columns), [*x, *u]
         kept = [value for value, is_kept in zip(z, self.own.columns, strict=True) if is_kept]
-        return [offset + _dot(C[i * count : (i + 1) * count], kept) for i, offset in enumerate(offsets)]
+        return [offset + dot(C[i * count : (i + 1) * count], kept) for i, offset in enumerate(offsets)]
 
     def gain(self, gain: Any, v: Any, C: Any = ()) -> list[Number]:
         """Return how efforts change with displacements of positions and with velocities, by rows."""
@@ -192,7 +192,7 @@ class StageTerms:
                 for j, kept in enumerate(own.columns):
                     if kept:
                         row[j], place = C[place], place + 1
-            K = np.array([[row[j] + _dot(row[nx:], K[:, j]) for j in range(nx)] for row in full], dtype=object)
+            K = np.array([[row[j] + dot(row[nx:], K[:, j]) for j in range(nx)] for row in full], dtype=object)
         return list(self.steps.turn_back(K, v).ravel())
 
     # What is found.
@@ -262,12 +262,3 @@ def clip(x: Number, low: Number, up: Number) -> Number:
     """Return a number within bounds."""
     x = x if isinstance(low, float) and np.isinf(low) else maximum(x, low)
     return x if isinstance(up, float) and np.isinf(up) else minimum(x, up)
-
-
-def _dot(a: Any, b: Any) -> Number:
-    """Return a'b; what is zero for its place costs nothing."""
-    total: Number = 0.0
-    for x, y in zip(a, b, strict=True):
-        if not (is_zero(x) or is_zero(y)):
-            total = total + x * y
-    return total
