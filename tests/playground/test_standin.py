@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playground.bundle import own
 
 STANDIN = Path(__file__).parents[2] / "playground" / "standin"
 SETUP = """
@@ -85,3 +86,13 @@ def test_random_numbers_are_those_of_numpy():
     drawn = [f"rng.{draw}" for draw in DRAWS]
     for found, expected in zip(in_standin(drawn), in_numpy(drawn), strict=True):
         np.testing.assert_allclose(np.array(found), expected, rtol=1e-13)
+
+
+def test_the_program_of_the_page_starts_without_packages(tmp_path):
+    for name, content in own().items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import program"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", start], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,7 +59,7 @@ class SensorKind:
     base_motion: Callable[[Any, Any, Any], Any] | None = None
     is_contact: bool = False
     reading: Callable[[Any, SensorPlace], Any] | None = None
-    disturb: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.add
+    disturb: Callable[[np.ndarray, np.ndarray], np.ndarray] = operator.add
 
     def find_reading(self, motion: Any, place: SensorPlace) -> Any:
         """Return what it reads on a robot (columns,)."""
