@@ -43,6 +43,7 @@ def with_bounds(
     ends = np.cumsum([0, *sizes])
     for key, begin, end in zip(keys, ends, ends[1:], strict=False):
         v = graph.variables[key]
+        _check_order(str(key), low[begin:end], up[begin:end])
         bounded = Factor(prior, {"x": key}, v.dim, v.index, {"value": np.zeros(v.dim)})
         graph = with_inequality(graph, bounded, lower=low[begin:end], upper=up[begin:end], priority=priority)
     return graph
@@ -68,10 +69,15 @@ def with_inequality(
     if priority not in PRIORITIES:
         raise InputError(f"the priority of {factor.name!r} is {priority!r}", fix="a whole number from -3 to 3")
     low, up = (_validate_bounds(factor.name, x, factor.rows) for x in (lower, upper))
-    if (low > up).any():
-        raise InputError(f"a lower bound of {factor.name!r} is above its upper one", fix="the lower one first")
+    _check_order(factor.name, low, up)
     own = Inequality(factor, tuple(low.tolist()), tuple(up.tolist()), priority)
     return replace(graph, inequalities=(*graph.inequalities, own))
+
+
+def _check_order(name: str, low: Float[np.ndarray, " rows"], up: Float[np.ndarray, " rows"]) -> None:
+    if (low > up).any():
+        i = int(np.argmax(low > up))
+        raise InputError(f"the bounds of {name} are {low[i]:g} and {up[i]:g}", fix="the lower one first")
 
 
 def _validate_bounds(name: str, value: Any, rows: int) -> Float[np.ndarray, " rows"]:

@@ -172,8 +172,10 @@ def test_graphs_that_are_wrong():
     graph = sg.dynamics_graph(arm())
     with pytest.raises(InputError, match=r"the priority .* is 9"):
         sg.with_bounds(graph, "tau", upper=1.0, priority=9)
-    with pytest.raises(InputError, match=r"a lower bound .* above"):
+    with pytest.raises(InputError, match=r"the bounds of tau:turn are 1 and -1 "):
         sg.with_bounds(graph, "tau", lower=1.0, upper=-1.0)
+    with pytest.raises(InputError, match=r"the bounds of tau:lift are 3 and 2 "):
+        sg.with_bounds(graph, "tau", lower=[0.0, 3.0, 0.0], upper=2.0)
     with pytest.raises(InputError, match=r"or 3 of these"):
         sg.with_bounds(graph, "tau", upper=[1.0, 2.0])
     with pytest.raises(InputError, match="no variable is called 'torque'"):

@@ -35,11 +35,11 @@ def test_numbers():
 def test_limits():
     robot = sg.load("cart_pole")
     for limits, match in [
-        ({"effort": -1.0}, "effort of the limits: -1"),
-        ({"effort": 0.0}, "effort of the limits: 0"),
-        ({"velocity": [2.0, 0.0]}, "velocity of the limits: 0"),
+        ({"effort": -1.0}, "effort of the limits of 'x': -1"),
+        ({"effort": 0.0}, "effort of the limits of 'x': 0"),
+        ({"velocity": [2.0, 0.0]}, "velocity of the limits of 'theta': 0"),
         ({"velocity": {"pole": 1.0}}, "'pole'"),
-        ({"lower": 1.0, "upper": 0.0}, "positions have the bounds 1 and 0"),
+        ({"lower": 1.0, "upper": 0.0}, "positions of 'x' have the bounds 1 and 0"),
         ({"upper": [1.0, 2.0, 3.0]}, "upper: expected a number, 2 numbers"),
         ({"upper": [np.nan, 1.0]}, "NaN"),
     ]:

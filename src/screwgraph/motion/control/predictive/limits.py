@@ -56,8 +56,8 @@ class HorizonLimits:
 
     def efforts(self, robot: Robot, driven: Sequence[int]) -> Float[np.ndarray, " m"]:
         """Return the largest efforts of driven coordinates. Raises InputError."""
-        found = expand_values(robot, self.effort, np.abs(robot.limits.effort), "effort")[list(driven)]
-        return _check_positive(found, "effort")
+        found = expand_values(robot, self.effort, np.abs(robot.limits.effort), "effort")
+        return _check_positive(robot, found, "effort", driven)[list(driven)]
 
     def states(self, robot: Robot) -> tuple[Float[np.ndarray, " 2*nv"], Float[np.ndarray, " 2*nv"]]:
         """Return the bounds of positions and velocities; positions of floating bases and balls have none.
@@ -66,12 +66,16 @@ class HorizonLimits:
             InputError: a limit has no sense.
         """
         own = robot.limits
-        speed = _check_positive(expand_values(robot, self.velocity, own.velocity, "velocity"), "velocity")
+        speed = expand_values(robot, self.velocity, own.velocity, "velocity")
+        _check_positive(robot, speed, "velocity", range(robot.nv))
         lower = expand_values(robot, self.lower, _list_bounds(robot, own.lower, -np.inf), "lower")
         upper = expand_values(robot, self.upper, _list_bounds(robot, own.upper, np.inf), "upper")
         if not np.all(lower < upper):
             i = int(np.argmin(lower < upper))
-            raise InputError(f"positions have the bounds {lower[i]:g} and {upper[i]:g}", why="there is nothing between")
+            raise InputError(
+                f"positions of {_name_joint(robot, i)!r} have the bounds {lower[i]:g} and {upper[i]:g}",
+                why="there is nothing between",
+            )
         for joint in robot.joints:
             own_v = robot.v_slices[joint.name]
             if joint.type.nq != joint.type.nv and np.isfinite([lower[own_v], upper[own_v]]).any():
@@ -112,7 +116,20 @@ def expand_values(
     return found
 
 
-def _check_positive(values: Float[np.ndarray, " n"], what: str) -> Float[np.ndarray, " n"]:
-    if not np.all(values > 0.0):
-        raise InputError(f"{what} of the limits: {values[np.argmin(values > 0.0)]:g}", why="it must be positive")
+def _check_positive(
+    robot: Robot, values: Float[np.ndarray, " nv"], what: str, driven: Sequence[int]
+) -> Float[np.ndarray, " nv"]:
+    """Return the values, of which those of the coordinates in `driven` must be positive. Raises InputError."""
+    for i in driven:
+        if not values[i] > 0.0:
+            raise InputError(
+                f"{what} of the limits of {_name_joint(robot, i)!r}: {values[i]:g}",
+                why="it must be positive",
+                fix=f"HorizonLimits({what}=...): the file's where none is given, inf for no limit",
+            )
     return values
+
+
+def _name_joint(robot: Robot, i: int) -> str:
+    """Return the name of the joint of a velocity coordinate."""
+    return next(joint.name for joint in robot.joints if i in range(robot.nv)[robot.v_slices[joint.name]])
