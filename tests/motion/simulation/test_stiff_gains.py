@@ -93,3 +93,15 @@ def test_feedback_of_the_motor_of_a_mechanism_is_stable_up_to_twice_its_inertia_
     with pytest.warns(RuntimeWarning, match=r"steps of 1 ms are too long for the feedback of .*theta") as seen:
         turn(2.5 * inertia / DT)
     assert "allows 0.8 ms" in str(seen[0].message)
+
+
+@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+def test_feedback_that_diverges_within_a_few_steps_is_explained(method):
+    gain = 1e3 * INERTIA / DT
+    with pytest.raises(sg.InputError, match=r"feedback of joint 'x'.*gain 1e\+05 / inertia 0\.1 .* allows 0\.002 ms"):
+        run(wheel(method=method), gain, 6)
+
+
+def test_torques_along_velocities_are_not_called_feedback():
+    with pytest.raises(sg.InputError, match="accelerations of .* are too large"):
+        run(wheel(), -1e3 * INERTIA / DT, 6)

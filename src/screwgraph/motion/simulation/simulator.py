@@ -251,6 +251,10 @@ class Simulator:
             q, qd, *touch = self._call_step(efforts)
         if not np.isfinite(qd).all():
             given = (self._q, self._qd, efforts)
+            why, fix = self._watch.explain(self.dt, self._q, efforts, self._dynamics_at)
+            if why:
+                what = f"the simulation diverged at step {self._steps}, t = {self.t:g} s"
+                raise InputError(what, why=why, fix=fix)
             raise make_divergence_error(self._dynamics_at, self.options.method, self._steps, self.dt, given, qd)
         return q, qd, *touch
 

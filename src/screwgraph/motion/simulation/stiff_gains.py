@@ -15,6 +15,8 @@ FIRST, EVERY, WINDOW = 1, 128, 6
 SMALLEST = 1e-9
 """Changes of velocities (rad/s, m/s) below which they are rounding."""
 
+FIX = "take a smaller dt or gain, or give the gain to the joint as damping or springs=, which are implicit"
+
 
 class StiffGainWatch:
     """Looks at a few steps in a row, now and then, for velocities that alternate, and says so once.
@@ -69,6 +71,27 @@ class StiffGainWatch:
         self.next = sys.maxsize  # once
         return _describe(dynamics.model.owners[along], hold, gain, inertia, allowed)
 
+    def explain(
+        self, hold: float, q: np.ndarray, tau: np.ndarray, dynamics_at: Callable[[int], Dynamics]
+    ) -> tuple[str, str]:
+        """Return why steps of a single state diverged, and how to fix it, if torques fed its velocities back too stiffly.
+
+        A few steps are enough there, before `look` judges; `tau` are the torques of the step that diverged, q is its
+        beginning. Both are "" for batches, and where torques do not say it.
+        """
+        if len(self._seen) < 2 or self._seen[-1][0].ndim != 1:
+            return "", ""
+        (before, _), (after, last) = self._seen[-2:]
+        changes = after - before
+        axis = int(np.argmax(np.abs(changes)))
+        gain = float((last - tau)[axis] / changes[axis]) if np.abs(changes[axis]) > SMALLEST else 0.0
+        dynamics, along = dynamics_at(0), int(self._axes[axis])
+        inertia = _inertia(dynamics, q, np.zeros(dynamics.model.nv), np.zeros(len(self._axes)), axis, along)
+        allowed = 2.0 * inertia / gain if gain > 0.0 else 0.0
+        if not 0.0 < allowed < hold:
+            return "", ""
+        return _reason(dynamics.model.owners[along], hold, gain, inertia, allowed), FIX
+
 
 def _inertia(
     dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: np.ndarray, tau: np.ndarray, axis: int, along: int
@@ -81,8 +104,11 @@ def _inertia(
 
 
 def _describe(owner: str, hold: float, gain: float, inertia: float, allowed: float) -> str:
+    return f"{_reason(owner, hold, gain, inertia, allowed)} ({FIX})"
+
+
+def _reason(owner: str, hold: float, gain: float, inertia: float, allowed: float) -> str:
     return (
         f"steps of {1e3 * hold:.3g} ms are too long for the feedback of {owner}, whose velocity alternates: gain "
-        f"{gain:.3g} / inertia {inertia:.3g} (SI units) allows {1e3 * allowed:.2g} ms (take a smaller dt or gain, or "
-        "give the gain to the joint as damping or springs=, which are implicit)"
+        f"{gain:.3g} / inertia {inertia:.3g} (SI units) allows {1e3 * allowed:.2g} ms"
     )
