@@ -52,6 +52,21 @@ def stacked(graph: sg.FactorGraph, factors: list[sg.Factor], values: dict) -> tu
     return A, -np.array([row.constant for row in rows]), 1.0 / np.array(sigma)
 
 
+def test_standard_deviations_that_are_an_argument():
+    """They give what numbers in code give, and a law with an infinite one does not count."""
+    robot, rng = sg.load("rrr"), np.random.default_rng(0)
+    graph = sg.with_measurements(sg.dynamics_graph(robot).given("q", "qd"), "qdd", sigma="sigma_qdd")
+    f = sg.compile(sg.with_measurements(graph, "tau", sigma="sigma_tau"), "qdd")
+    graph = sg.with_measurements(sg.dynamics_graph(robot).given("q", "qd"), "qdd", sigma=0.5)
+    same = sg.compile(sg.with_measurements(graph, "tau", sigma=0.1), "qdd")
+    n = robot.nv
+    q, qd, qdd, tau = robot.random(rng), *rng.standard_normal((3, n))
+    given = {"q": q, "qd": qd, "measured_qdd": qdd, "measured_tau": tau}
+    np.testing.assert_allclose(f(**given, sigma_qdd=np.full(n, 0.5), sigma_tau=np.full(n, 0.1)), same(**given))
+    alone = f(**given, sigma_qdd=np.full(n, np.inf), sigma_tau=np.full(n, 0.1))
+    np.testing.assert_allclose(alone, sg.forward_dynamics(robot)(q, qd, tau), rtol=1e-8)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.sampled(3)
 def test_random_graphs_in_random_orders_are_numpys_least_squares(seed):

@@ -70,6 +70,8 @@ def a_graph(law: str) -> sg.FactorGraph:
         graph = sg.with_measurements(graph, "tau", sigma=2.0)
     if law in ("held_point", "pure_force", "friction_pyramid"):
         graph = sg.with_point_contacts(graph, "tool", normal=(0.1, 0.2, 0.9))
+    if law == "switched_point":
+        graph = sg.with_point_contacts(graph, "tool", friction="friction", schedule="stance")
     if law == "free_coordinates":
         bound = {"x": (Key("qdd", "joint1"), Key("wrench", "link2")), "free": Key("free", "stage")}
         chosen = Factor(TEMPLATES[law], bound, 2, 0, {"places": ((0, 0), (1, 4))})

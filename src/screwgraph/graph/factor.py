@@ -12,7 +12,7 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.summary import one_line
 from screwgraph.graph.variable import Key
 from screwgraph.graph.variable_kinds import Role
-from screwgraph.spatial import Array
+from screwgraph.spatial import Array, vector
 from screwgraph.tape import Program, map_nested
 
 Argument = Key | tuple[Key, ...]
@@ -95,8 +95,9 @@ class Factor:
     """A template bound to variables and parameters; `rows` is the length of its residual.
 
     `multiplier` names the variable that enforces the law, one number a row, where it is a constraint. `sigma` has a
-    standard deviation for each row of a law that holds only nearly; none where it holds exactly. `live` makes the
-    numbers of parameters that are known variables' (slots among `parameters`).
+    standard deviation for each row of a law that holds only nearly; none where it holds exactly. `scale` is a known
+    variable by whose numbers, one a row, the residual is divided: standard deviations that are arguments. `live` makes
+    the numbers of parameters that are known variables' (slots among `parameters`).
     """
 
     template: Template
@@ -107,6 +108,7 @@ class Factor:
     multiplier: Key | None = None
     sigma: tuple[float, ...] = ()
     live: Live | None = None
+    scale: Key | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name}: {', '.join(map(str, self.keys))}>"
@@ -139,6 +141,8 @@ class Factor:
                 yield name, key
         for key in self.live.keys if self.live else ():
             yield LIVE, key
+        if self.scale:
+            yield LIVE, self.scale
 
     def variable(self, argument: str) -> Key:
         """Return the variable that an argument is bound to. Raises TypeError where that is a list of them."""
@@ -158,4 +162,7 @@ class Factor:
             for name, argument in self.arguments.items()
         }
         parameters = self.live.filled(self.parameters, values) if self.live else self.parameters
-        return self.template.function(**bound, **parameters)
+        found = self.template.function(**bound, **parameters)
+        if self.scale is None:
+            return found
+        return vector([x * (1.0 / s) for x, s in zip(found, values[self.scale], strict=True)])

@@ -217,12 +217,11 @@ class FactorGraph:
         for factor in self.factors:
             unknown = ", ".join(self.variables[k].label for k in self.unknown_keys(factor))
             given = ", ".join(self.variables[k].label for k in factor.keys if k in self.known)
-            soft = f"   sigma {', '.join(f'{s:g}' for s in dict.fromkeys(factor.sigma))}" if factor.sigma else ""
+            soft = f"   sigma {_list_deviations(factor)}" if factor.sigma else ""
             lines.append(f"  {factor.name:<20} {unknown}" + (f"   given {given}" if given else "") + soft)
         for one in self.inequalities:
             keys = ", ".join(self.variables[key].label for key in one.factor.keys)
-            bounds = f"{min(one.lower):g} to {max(one.upper):g}"
-            lines.append(f"  {one.factor.name:<20} {keys}   within {bounds}, priority {one.priority}")
+            lines.append(f"  {one.factor.name:<20} {keys}   {one}")
         return "\n".join(lines)
 
     def _find_keys(self, name: str | Key) -> tuple[Key, ...]:
@@ -297,6 +296,11 @@ def _remove_factor(model: EditedModel, factor: Factor) -> EditedModel:
     if len(added) < len(model.added):
         return replace(model, added=added)
     return replace(model, absent=model.absent | {factor.law})
+
+
+def _list_deviations(factor: Factor) -> str:
+    """Return standard deviations of a soft factor, or the argument that holds them."""
+    return factor.scale.kind if factor.scale else ", ".join(f"{s:g}" for s in dict.fromkeys(factor.sigma))
 
 
 def _is_kept_by(factor: Factor, known: set[Key]) -> bool:

@@ -14,9 +14,11 @@ from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import prior
 from screwgraph.graph.inequality import Inequality
+from screwgraph.graph.live_numbers import with_argument
 from screwgraph.graph.variable import Key
 
-Bound = float | Float[np.ndarray, " rows"]
+Bound = float | Float[np.ndarray, " rows"] | str
+"""Bounds: a number, one for each row, or the name of an argument that holds them."""
 PRIORITIES = range(-3, 4)
 """Priorities that inequalities may have."""
 
@@ -30,7 +32,8 @@ def with_bounds(
     Args:
         graph: a graph before or after `given`.
         names: kinds such as `"tau"`, or variables such as `"tau:joint2"`.
-        lower: least value in the variables' units: a number, or one for each entry of all these variables.
+        lower: least value in the variables' units: a number, or one for each entry of all these variables. A name, such
+            as `"least_tau"`, is that of an argument which holds one for each entry; infinite where there is no bound.
         upper: largest value.
         priority: -3 to 3. What cannot all be kept gives way, lower priorities first.
 
@@ -39,13 +42,16 @@ def with_bounds(
     """
     keys = graph.select(names)
     sizes = [graph.variables[key].dim for key in keys]
-    low, up = (_validate_bounds(", ".join(map(str, names)), x, sum(sizes)) for x in (lower, upper))
+    low, up = (
+        x if isinstance(x, str) else _validate_bounds(", ".join(map(str, names)), x, sum(sizes)) for x in (lower, upper)
+    )
     ends = np.cumsum([0, *sizes])
     for key, begin, end in zip(keys, ends, ends[1:], strict=False):
         v = graph.variables[key]
         _check_order(str(key), low[begin:end], up[begin:end])
         bounded = Factor(prior, {"x": key}, v.dim, v.index, {"value": np.zeros(v.dim)})
-        graph = with_inequality(graph, bounded, lower=low[begin:end], upper=up[begin:end], priority=priority)
+        own = [x if isinstance(x, str) else x[begin:end] for x in (low, up)]
+        graph = with_inequality(graph, bounded, lower=own[0], upper=own[1], priority=priority)
     return graph
 
 
@@ -58,7 +64,7 @@ def with_inequality(
     Args:
         graph: a graph before or after `given`.
         factor: a law, linear in unknowns.
-        lower: least value of the residual in its units: a number, or one for each row.
+        lower: least value of the residual in its units: a number, one for each row, or the name of an argument.
         upper: largest value.
         priority: see `with_bounds`.
 
@@ -68,16 +74,23 @@ def with_inequality(
     graph.with_factors(factor)
     if priority not in PRIORITIES:
         raise InputError(f"the priority of {factor.name!r} is {priority!r}", fix="a whole number from -3 to 3")
-    low, up = (_validate_bounds(factor.name, x, factor.rows) for x in (lower, upper))
-    _check_order(factor.name, low, up)
-    own = Inequality(factor, tuple(low.tolist()), tuple(up.tolist()), priority)
-    return replace(graph, inequalities=(*graph.inequalities, own))
+    ends = list[Any]()
+    for bound in (lower, upper):
+        if isinstance(bound, str):
+            ends.append(Key(bound, factor.keys[0].name))
+            graph = with_argument(graph, ends[-1], factor.rows, factor.index)
+        else:
+            ends.append(tuple(_validate_bounds(factor.name, bound, factor.rows).tolist()))
+    _check_order(factor.name, ends[0], ends[1])
+    return replace(graph, inequalities=(*graph.inequalities, Inequality(factor, ends[0], ends[1], priority)))
 
 
-def _check_order(name: str, low: Float[np.ndarray, " rows"], up: Float[np.ndarray, " rows"]) -> None:
-    if (low > up).any():
-        i = int(np.argmax(low > up))
-        raise InputError(f"the bounds of {name} are {low[i]:g} and {up[i]:g}", fix="the lower one first")
+def _check_order(name: str, lower: Any, upper: Any) -> None:
+    if isinstance(lower, str | Key) or isinstance(upper, str | Key):
+        return
+    for low, up in zip(lower, upper, strict=True):
+        if low > up:
+            raise InputError(f"the bounds of {name} are {low:g} and {up:g}", fix="the lower one first")
 
 
 def _validate_bounds(name: str, value: Any, rows: int) -> Float[np.ndarray, " rows"]:

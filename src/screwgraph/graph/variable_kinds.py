@@ -26,6 +26,7 @@ class Role(Enum):
     MULTIPLIER = "multipliers of constraints"
     ADJOINT_VELOCITY = "velocities that constraints allow"
     INTERNAL = "what passes make"
+    CHOICE = "what contacts leave to be chosen"
     OTHER = "anything else"
 
 
@@ -61,6 +62,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "propagated_acceleration": Kind("C", Role.INTERNAL),
         "bias_acceleration": Kind("V̇⁰", Role.INTERNAL),
         "velocity": Kind("v", Role.INTERNAL),
+        "choice": Kind("s", Role.CHOICE),
         "lambda": Kind("λ", Role.MULTIPLIER),
         "adjoint_multiplier": Kind("μ", Role.INTERNAL),
         "adjoint_velocity": Kind("δθ", Role.ADJOINT_VELOCITY, "tau"),

@@ -55,6 +55,34 @@ def test_an_arm_within_its_torques():
     assert 5 < bound < 35
 
 
+def test_the_same_numbers_as_arguments():
+    """Standard deviations and bounds that are arguments give what the numbers in code give; infinite ones bind none."""
+    graph = sg.with_measurements(
+        sg.dynamics_graph(arm()).given("q", "qd"), "acceleration:bend_link", sigma="sigma_hand"
+    )
+    graph = sg.with_measurements(graph, "qdd", sigma="sigma_qdd")
+    graph = sg.with_bounds(graph, "tau", lower="least_tau", upper="most_tau")
+    assert "within least_tau to most_tau" in str(graph)
+    assert "sigma sigma_hand" in str(graph)
+    f, rng = sg.compile(graph, ["tau", "qdd"]), np.random.default_rng(0)
+    live = {"sigma_hand": np.full(6, 0.5), "sigma_qdd": np.full(3, 100.0)}
+    bounds = {"least_tau": np.full(3, -MOST), "most_tau": np.full(3, MOST)}
+    free = {name: np.inf * value for name, value in bounds.items()}
+    for _ in range(20):
+        state = {"q": rng.uniform(-2, 2, 3), "qd": rng.standard_normal(3), "active": np.zeros(3)}
+        wanted = {"measured_acceleration": 30 * rng.standard_normal(6), "measured_qdd": rng.standard_normal(3)}
+        for own, same in zip(f(**state, **wanted, **live, **bounds), arm_function()(**state, **wanted), strict=True):
+            np.testing.assert_allclose(own, same, rtol=1e-9, atol=1e-9)
+        _, qdd, active, solution = f(**state, **wanted, **live, **free)
+        np.testing.assert_array_equal(active, 0.0)
+        assert solution[0] == 0.0
+        J = sg.frame_jacobian(arm(), "bend_link")(state["q"])
+        left = sg.frame_acceleration(arm(), "bend_link")(state["q"], state["qd"], np.zeros(3))
+        stacked = np.vstack([J / 0.5, np.eye(3) / 100.0])
+        right = np.concatenate([(wanted["measured_acceleration"] - left) / 0.5, wanted["measured_qdd"] / 100.0])
+        np.testing.assert_allclose(qdd, np.linalg.lstsq(stacked, right)[0], rtol=1e-8, atol=1e-7)
+
+
 def test_what_cannot_be_kept_gives_way_by_priority():
     """Gravity asks for more than the torques that are allowed, and joints must not accelerate."""
     robot = arm()
@@ -92,62 +120,93 @@ def body():
     return sg.load(tripod_text().replace("</robot>", f"{feet}</robot>"), base="floating")
 
 
-def test_a_body_on_feet_that_do_not_slip():
-    robot, mu, rng, touched = body(), 0.6, np.random.default_rng(1), 0
+def body_graph(friction, schedule="", sigma=0.3):
+    """Return the tripod on its feet: its trunk's acceleration is wanted, forces and accelerations cost little."""
+    robot = body()
     base, motors = robot.joint_names[0], [f"tau:{name}" for name in robot.joint_names[1:]]
     graph = sg.dynamics_graph(robot, external_wrenches=FEET, poses=FEET).given("q", "qd", f"tau:{base}")
-    graph = sg.with_point_contacts(graph, *FEET, friction=mu)
-    graph = sg.with_measurements(graph, "acceleration:body", sigma=0.3)
+    graph = sg.with_point_contacts(graph, *FEET, friction=friction, schedule=schedule)
+    graph = sg.with_measurements(graph, "acceleration:body", sigma=sigma)
     graph = sg.with_measurements(graph, "external_wrenches", sigma=30.0)
-    graph = sg.with_bounds(graph, *motors, lower=-40.0, upper=40.0)
-    f = sg.compile(graph, ["tau", "external_wrenches", "qdd"])
+    graph = sg.with_measurements(graph, *(f"qdd:{name}" for name in robot.joint_names[1:]), sigma=300.0)
+    return sg.with_bounds(graph, *motors, lower=-MOST_OF_LEGS, upper=MOST_OF_LEGS)
+
+
+MOST_OF_LEGS = 40.0
+
+
+def check_body(call, rng, mu, on, sigma):
+    """Compare a controlled tripod at a random state with a dense program; return whether a bound is met."""
+    robot, n, k = body(), body().nv, 9
     J_of = [sg.frame_jacobian(robot, foot) for foot in FEET]
     drift_of = [sg.frame_acceleration(robot, foot) for foot in FEET]
     pose_of = [sg.forward_kinematics(robot, foot) for foot in FEET]
-    n, k = robot.nv, 9
-    for _ in range(25):
-        q, qd = crouched(robot), 0.5 * rng.standard_normal(robot.nv)
-        q[7:] += rng.uniform(-0.3, 0.3, 9)
-        a = 4.0 * rng.standard_normal(6)
-        tau, wrenches, qdd, _, (status, *_) = f(q, qd, np.zeros(6), a, np.zeros(18), np.zeros(24))
-        wrenches = wrenches.reshape(3, 6)
-        np.testing.assert_allclose(wrenches[:, :3], 0.0, atol=1e-10)
-        M, h = sg.mass_matrix(robot)(q), sg.bias_forces(robot)(q, qd)
-        J = np.vstack([J(q)[3:] for J in J_of])
-        # The acceleration of a point is that of its twist, and omega x v.
-        drift = []
-        for jacobian, rate in zip(J_of, drift_of, strict=True):
-            V = jacobian(q) @ qd
-            drift.append(rate(q, qd, np.zeros(n))[3:] + np.cross(V[:3], V[3:]))
-        E = np.block([[M[:6], -J.T[:6]], [J, np.zeros((k, k))]])
-        e = np.concatenate([-h[:6], *(-x for x in drift)])
-        cost = np.zeros((6, n + k))
-        cost[:, :6] = np.eye(6) / 0.3
-        H = cost.T @ cost
-        H[n:, n:] += np.eye(k) / 900.0
-        # The trunk's acceleration in the graph is that of its twist, in its own axes: the first six of qdd.
-        g = -cost.T @ a / 0.3
-        A, lower, upper = [np.hstack([M[6:], -J.T[6:]])], [-40.0 - h[6:]], [40.0 - h[6:]]
-        for c, pose in enumerate(pose_of):
-            R = np.zeros((3, n + k))
-            R[:, n + 3 * c : n + 3 * c + 3] = pose(q)[:3, :3]
-            share = mu / np.sqrt(2.0)
-            A.append(np.array([share * R[2] + s * R[i] for i in (0, 1) for s in (1, -1)] + [R[2]]))
-            lower.append(np.zeros(5))
-            upper.append(np.full(5, np.inf))
-        A, lower, upper = np.vstack(A), np.concatenate(lower), np.concatenate(upper)
-        x0 = np.linalg.lstsq(E, e, rcond=None)[0]
-        Z = np.linalg.svd(E)[2][len(E) :].T
-        z = solve_densely(Z.T @ H @ Z, Z.T @ (H @ x0 + g), A @ Z, lower - A @ x0, upper - A @ x0)
-        if z is None:
-            continue
-        own, best = np.concatenate([qdd, wrenches[:, 3:].ravel()]), x0 + Z @ z
-        np.testing.assert_allclose(E @ own, e, atol=1e-8)
-        costs = [0.5 * x @ H @ x + g @ x for x in (own, best)]
-        assert abs(costs[0] - costs[1]) < 1e-8 * (1.0 + a @ a / 0.09)
-        np.testing.assert_allclose(tau, M[6:] @ qdd + h[6:] - J.T[6:] @ own[n:], atol=1e-8)
-        assert status == 0.0
-        touched += (A @ own - lower).min() < 1e-6
+    q, qd, a = crouched(robot), 0.5 * rng.standard_normal(n), 4.0 * rng.standard_normal(6)
+    q[7:] += rng.uniform(-0.3, 0.3, 9)
+    tau, wrenches, qdd, _, (status, *_) = call(q, qd, a)
+    wrenches = wrenches.reshape(3, 6)
+    np.testing.assert_allclose(wrenches[:, :3], 0.0, atol=1e-10)
+    M, h = sg.mass_matrix(robot)(q), sg.bias_forces(robot)(q, qd)
+    J = np.vstack([J(q)[3:] for J in J_of])
+    # The acceleration of a point is that of its twist, and omega x v.
+    drift = []
+    for jacobian, rate in zip(J_of, drift_of, strict=True):
+        V = jacobian(q) @ qd
+        drift.append(rate(q, qd, np.zeros(n))[3:] + np.cross(V[:3], V[3:]))
+    rests = np.repeat(np.array(on) > 0.5, 3)
+    held = np.hstack([J, np.zeros((k, k))])
+    held[~rests] = np.hstack([np.zeros((k, n)), np.eye(k)])[~rests]
+    E = np.vstack([np.hstack([M[:6], -J.T[:6]]), held])
+    e = np.concatenate([-h[:6], np.where(rests, -np.concatenate(drift), 0.0)])
+    # The trunk's acceleration in the graph is that of its twist, in its own axes: the first six of qdd.
+    H = np.diag([*np.full(6, sigma**-2.0), *np.full(n - 6, 300.0**-2.0), *np.full(k, 1.0 / 900.0)])
+    g = np.concatenate([-a / sigma**2, np.zeros(n - 6 + k)])
+    A, lower, upper = (
+        [np.hstack([M[6:], -J.T[6:]])],
+        [-MOST_OF_LEGS - h[6:]],
+        [MOST_OF_LEGS - h[6:]],
+    )
+    for c, pose in enumerate(pose_of):
+        R = np.zeros((3, n + k))
+        R[:, n + 3 * c : n + 3 * c + 3] = pose(q)[:3, :3]
+        share = mu / np.sqrt(2.0)
+        A.append(np.array([share * R[2] + s * R[i] for i in (0, 1) for s in (1, -1)] + [R[2]]))
+        lower.append(np.zeros(5))
+        upper.append(np.full(5, np.inf))
+    A, lower, upper = np.vstack(A), np.concatenate(lower), np.concatenate(upper)
+    x0 = np.linalg.lstsq(E, e, rcond=None)[0]
+    Z = np.linalg.svd(E)[2][len(E) :].T
+    z = solve_densely(Z.T @ H @ Z, Z.T @ (H @ x0 + g), A @ Z, lower - A @ x0, upper - A @ x0)
+    if z is None:
+        return False
+    own, best = np.concatenate([qdd, wrenches[:, 3:].ravel()]), x0 + Z @ z
+    np.testing.assert_allclose(E @ own, e, atol=1e-8)
+    costs = [0.5 * x @ H @ x + g @ x for x in (own, best)]
+    assert abs(costs[0] - costs[1]) < 1e-8 * (1.0 + a @ a / sigma**2)
+    np.testing.assert_allclose(tau, M[6:] @ qdd + h[6:] - J.T[6:] @ own[n:], atol=1e-8)
+    assert status == 0.0
+    counts = np.concatenate([np.ones(9, dtype=bool), np.repeat(rests[::3], 5)])
+    return np.minimum(A @ own - lower, upper - A @ own)[counts].min() < 1e-6
+
+
+@pytest.mark.suite
+def test_a_body_on_feet_that_do_not_slip():
+    f, rng = sg.compile(body_graph(0.6), ["tau", "external_wrenches", "qdd"]), np.random.default_rng(1)
+    nought = np.zeros(18), np.zeros(9), np.zeros(24)
+    call = lambda q, qd, a: f(q, qd, np.zeros(6), a, *nought)  # noqa: E731
+    assert sum(check_body(call, rng, 0.6, (1, 1, 1), 0.3) for _ in range(25)) > 3
+
+
+def test_feet_friction_and_weights_that_are_arguments():
+    """Feet are lifted without new code, and the same function has other friction, and other weights."""
+    graph = body_graph("friction", "stance", "sigma_trunk")
+    f, rng, touched = sg.compile(graph, ["tau", "external_wrenches", "qdd"]), np.random.default_rng(1), 0
+    named = {a.name: np.zeros(a.shape) for a in f.arguments}
+    for on in ((1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0)):
+        for mu, sigma in ((0.6, 0.3), (0.3, 2.0)):
+            own = {"friction": np.full(3, mu), "stance": np.array(on, dtype=float), "sigma_trunk": np.full(6, sigma)}
+            call = lambda q, qd, a, own=own: f(**(named | own | {"q": q, "qd": qd, "measured_acceleration": a}))  # noqa: E731
+            touched += sum(check_body(call, rng, mu, on, sigma) for _ in range(5))
     assert touched > 3
 
 
@@ -194,5 +253,9 @@ def test_graphs_that_are_wrong():
         sg.eliminate(bounded, "composite", ["wrench"])
     with pytest.raises(InputError, match="no external wrench and pose of 'tip'"):
         sg.with_point_contacts(graph, "tip")
+    with pytest.raises(InputError, match="an argument called 'tau'"):
+        sg.with_measurements(graph, "qdd", sigma="tau")
+    with pytest.raises(InputError, match=r"most_qdd:turn is in the graph already"):
+        sg.with_bounds(sg.with_bounds(graph, "qdd", upper="most_qdd"), "qdd", lower="most_qdd")
     with pytest.raises(InputError, match="contacts of friction -1"):
         sg.with_point_contacts(graph, "tip", friction=-1.0)

@@ -22,6 +22,7 @@ from screwgraph.graph.factors.pose import pose
 from screwgraph.graph.factors.prior import prior
 from screwgraph.graph.factors.pure_force import pure_force
 from screwgraph.graph.factors.shared_balance import shared_balance
+from screwgraph.graph.factors.switched_point import switched_point
 from screwgraph.graph.factors.tied_velocities import tied_velocities
 from screwgraph.graph.factors.torque import torque
 from screwgraph.graph.factors.transmission import transmission
@@ -56,6 +57,7 @@ TEMPLATES = {
         pin_force,
         free_coordinates,
         held_point,
+        switched_point,
         pure_force,
         friction_pyramid,
     )
@@ -85,6 +87,7 @@ __all__ = [
     "prior",
     "pure_force",
     "shared_balance",
+    "switched_point",
     "tied_velocities",
     "torque",
     "transmission",

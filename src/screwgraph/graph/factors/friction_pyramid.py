@@ -16,9 +16,9 @@ ROUND = 1.0 / np.sqrt(2.0)
 
 @factor(linear=("F",), cites="Kao, Lynch & Burdick (2016): friction cones, and pyramids within them")
 def friction_pyramid(
-    F: Float[Array, "6"], T: Float[Array, "12"], *, friction: float, normal: Sequence[float]
+    F: Float[Array, "6"], T: Float[Array, "12"], *, friction: float, least: float, normal: Sequence[float]
 ) -> Float[Array, "5"]:
-    """Numbers that are not negative where the contact neither slips nor pulls: four of the pyramid, the normal force.
+    """Numbers that are not negative where nothing slips: four of the pyramid, the normal force beyond `least`.
 
     F is in the axes of the frame at T, `normal` (out of the ground) in the base's.
     """
@@ -28,4 +28,4 @@ def friction_pyramid(
         sum(float(x) * force[i] for i, x in enumerate(axis) if x)
         for axis in (np.array(normal) / np.linalg.norm(normal), *axes)
     )
-    return vector([*(ROUND * friction * pushing + sign * x for x in sliding for sign in (1.0, -1.0)), pushing])
+    return vector([*(ROUND * friction * pushing + sign * x for x in sliding for sign in (1.0, -1.0)), pushing - least])

@@ -10,7 +10,7 @@ from screwgraph.elimination import equations
 from screwgraph.graph import Column, FactorGraph, Role
 from screwgraph.tape import SAMPLES, Number, Scalar
 
-DETERMINED = (Role.COORDINATE_FORCE, Role.EFFORT, Role.COORDINATE_ACCELERATION, Role.EXTERNAL_WRENCH)
+DETERMINED = (Role.COORDINATE_FORCE, Role.EFFORT, Role.COORDINATE_ACCELERATION, Role.EXTERNAL_WRENCH, Role.CHOICE)
 """Roles that equations determine last, the last one last: all others are determined first."""
 DEPENDENT = 1e-9
 """Part of a column that others leave of it, below which they determine it."""
@@ -19,7 +19,7 @@ DEPENDENT = 1e-9
 def find_free_unknowns(graph: FactorGraph) -> list[Column]:
     """Return entries with which the equations of a graph, none of them soft, determine all others.
 
-    Wrenches from outside are free where they can be, then accelerations, then efforts.
+    What contacts leave to be chosen is free where it can be, then wrenches from outside, accelerations, efforts.
 
     Raises:
         EliminationError: equations repeat or contradict each other, or nothing is free.

@@ -26,7 +26,7 @@ from screwgraph.graph import Column, Factor, FactorGraph, Key, Role, Variable
 from screwgraph.graph.factors import free_coordinates
 from screwgraph.optimize.active_set import QuadraticProgram
 from screwgraph.optimize.stage.free_unknowns import find_free_unknowns
-from screwgraph.spatial import choose
+from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Memory, Number, Program, Routine, Row, dot, jacobian
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import add_entry, list_entries
@@ -39,6 +39,8 @@ PENALTY, STEP = 1e6, 100.0
 """Largest multiplier of an inequality of priority 0, in units of its bounds; by what it is multiplied for one more."""
 UNBOUNDED = 1e300
 """Bound that is none."""
+BEYOND = 1e200
+"""Bound that an argument may have, above which there is none."""
 MOST = 10
 """Passages of the active set at most, for each unknown and each row."""
 FLAT = 1e-13
@@ -178,11 +180,13 @@ class Stage:
         A, lower, upper, penalty = list[Row](), list[Number](), list[Number](), list[Number]()
         for one in self.graph.inequalities:
             residual = list(one.factor.residual(values))
-            for r, row, low, up in zip(residual, jacobian(residual, x), one.lower, one.upper, strict=True):
-                share = 1.0 / max(1.0, *(abs(v) if np.isfinite(v) else 0.0 for v in (low, up)))
+            ends = [values[end] if isinstance(end, Key) else end for end in (one.lower, one.upper)]
+            for r, row, *bounds in zip(residual, jacobian(residual, x), *ends, strict=True):
+                low, up = (maximum(-UNBOUNDED, minimum(bound, UNBOUNDED)) for bound in bounds)
+                share = 1.0 / maximum(1.0, maximum(_measure(low), _measure(up)))
                 A.append({i: a * share for i, a in row.items()})
-                lower.append((low - r) * share if low > -np.inf else -UNBOUNDED)
-                upper.append((up - r) * share if up < np.inf else UNBOUNDED)
+                lower.append(choose(low > -BEYOND, (low - r) * share, -UNBOUNDED))
+                upper.append(choose(up < BEYOND, (up - r) * share, UNBOUNDED))
                 penalty.append(PENALTY * STEP**one.priority)
         found = [entry for _, keys in self.asked_unknowns for key in keys for entry in values[key]]
         return {
@@ -267,6 +271,12 @@ class Stage:
         results = tuple(place for name in (*found, "active'", "solution") for place in memory.places(name))
         arguments = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(arguments, inputs, results, memory.size, parts)
+
+
+def _measure(bound: Number) -> Number:
+    """Return the size of a bound, 0 where there is none."""
+    size = abs(bound)
+    return choose(size < BEYOND, size, 0.0)
 
 
 def _draw(argument: Argument, rng: np.random.Generator) -> list[float]:
