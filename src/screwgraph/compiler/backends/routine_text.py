@@ -48,6 +48,10 @@ class RoutinePrinter(ABC):
     def call(self, block: Block, function: str) -> Lines:
         """Return the lines that call the function of a program."""
 
+    def beside(self, part: SideBySide) -> Lines:
+        """Return the lines of a loop whose passages may go side by side: by default those of any other."""
+        return print_stage_loop(part, self)
+
     @abstractmethod
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
         """Return lines that work on arrays of the memory, which begin at places and have nothing in common."""
@@ -205,7 +209,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
     Loop: print_loop,
     SettledWhen: print_when,
     SettlingLoop: print_loop,
-    SideBySide: print_stage_loop,
+    SideBySide: lambda part, printer: printer.beside(part),
     StageLoop: print_stage_loop,
     Products: print_products,
     Recursion: print_recursion,

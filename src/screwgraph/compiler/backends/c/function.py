@@ -28,11 +28,26 @@ def emit_definition(interface: Interface) -> list[str]:
     program = interface.listing.program
     cut, large = outline_program(program), find_large_terms(program)
     if cut.whole:
-        before, body = [], _list_unused(interface, program) + _lines(interface, program, cut, cut.straight[0], large)
+        before, body = [], _list_unused(interface, program) + emit_assignments(interface, program)
     else:
         before, body = _in_pieces(interface, program, cut, large)
-    body += _constants(interface, program)
+        body += _constants(interface, program, interface.targets)
     return [*before, interface.prototype.rstrip(";"), "{", *body, "}", ""]
+
+
+def emit_assignments(
+    interface: Interface, program: Program, inputs: Sequence[str] = (), targets: Sequence[str] = ()
+) -> list[str]:
+    """Return a program as assignments, in one piece: all inputs are read before a result is written.
+
+    Inputs and results are those of the function, or stand at places that are given.
+    """
+    own, ends = (
+        Outlines([range(len(program.instructions))], {}),
+        (inputs or interface.inputs, targets or interface.targets),
+    )
+    lines = _lines(interface, program, own, own.straight[0], find_large_terms(program), ends)
+    return lines + _constants(interface, program, ends[1])
 
 
 def needs_distinct_results(code: Code) -> bool:
@@ -66,7 +81,7 @@ def _in_pieces(interface: Interface, program: Program, cut: Outlines, large: Ter
     before = []
     for n, places in enumerate(cut.straight):
         name = f"{interface.function}_piece{n}"
-        lines = _lines(interface, program, cut, places, large)
+        lines = _lines(interface, program, cut, places, large, (interface.inputs, interface.targets))
         before += [f"static void {name}({parameters})", "{", ignored, *lines, "}", ""]
     table = ", ".join(f"{interface.function}_piece{n}" for n in range(len(cut.straight)))
     before += [f"static void (*const {interface.function}_pieces[])({parameters}) = {{{table}}};", ""]
@@ -84,14 +99,25 @@ def _list_unused(interface: Interface, program: Program) -> list[str]:
     return [f"    (void){name};" for name in (*(n for n, _ in interface.takes if n not in used), *empty)]
 
 
-def _lines(interface: Interface, program: Program, cut: Outlines, places: Sequence[int], large: Terms) -> list[str]:
-    """Return the assignments of the instructions at these places, and of the results that they are."""
-    own, inputs, scalar = set(places), interface.inputs, interface.scalar
+def _lines(
+    interface: Interface,
+    program: Program,
+    cut: Outlines,
+    places: Sequence[int],
+    large: Terms,
+    ends: tuple[Sequence[str], Sequence[str]],
+) -> list[str]:
+    """Return the assignments of the instructions at these places, and of the results that they are.
+
+    `ends` are where inputs and where results stand.
+    """
+    inputs, targets = ends
+    own, scalar = set(places), interface.scalar
     wrapped = _emit_wrapping(interface.library)
     results: dict[int, list[str]] = {}
     given = {o for o in program.outputs if isinstance(o, int) and program.instructions[o][0] == "input"}
     passed = sorted(given) if cut.whole else []
-    for target, output in zip(interface.targets, program.outputs, strict=True):
+    for target, output in zip(targets, program.outputs, strict=True):
         if isinstance(output, int):
             results.setdefault(output, []).append(target)
 
@@ -100,7 +126,7 @@ def _lines(interface: Interface, program: Program, cut: Outlines, places: Sequen
         if operation == "constant":
             return format_number(operands[0], interface.listing.dtype)
         if operation == "input":
-            return f"v{i}" if i in passed else inputs[operands[0]]
+            return f"v{i}" if i in passed else inputs[int(operands[0])]
         return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
     def term(i: int, of: int) -> str:
@@ -118,9 +144,9 @@ def _lines(interface: Interface, program: Program, cut: Outlines, places: Sequen
     return lines + [f"    {target} = {format_operand(i)};" for i in places for target in results.get(i, ())]
 
 
-def _constants(interface: Interface, program: Program) -> list[str]:
+def _constants(interface: Interface, program: Program, targets: Sequence[str]) -> list[str]:
     """Return the assignments of results that are constants."""
-    pairs, dtype = zip(interface.targets, program.outputs, strict=True), interface.listing.dtype
+    pairs, dtype = zip(targets, program.outputs, strict=True), interface.listing.dtype
     return [
         f"    {target} = {format_number(output, dtype)};" for target, output in pairs if not isinstance(output, int)
     ]

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from screwgraph.compiler.backends.base import ExportedFunction
-from screwgraph.compiler.backends.c.function import emit_definition
+from screwgraph.compiler.backends.base import ExportedFunction, Library
+from screwgraph.compiler.backends.c.function import emit_assignments, emit_definition
 from screwgraph.compiler.backends.c.interface import Interface, make_interface
-from screwgraph.compiler.backends.c.operations import format_number
+from screwgraph.compiler.backends.c.operations import format_number, make_identifiers
 from screwgraph.compiler.backends.routine_text import Lines, RoutinePrinter, indent
-from screwgraph.tape import Block, Routine
+from screwgraph.tape import Block, Routine, SideBySide
 
 SHORT = 4
 """Numbers side by side, below which each is copied by a line of its own."""
+LARGEST = 1000
+"""Instructions up to which compilers are asked to do passages of a loop side by side."""
+HINT = """/* What goes before loops whose passages do not depend on each other: compilers need not find out. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define {name} _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define {name} _Pragma("GCC ivdep")
+#else
+#define {name}
+#endif
+"""
 
 
 class CPrinter(RoutinePrinter):
@@ -59,12 +71,39 @@ class CPrinter(RoutinePrinter):
         lines = [*before, f"{function}({given}, {found});", *after]
         return lines if len(lines) == 1 else ["{", *indent(lines), "}"]
 
+    def beside(self, part: SideBySide) -> Lines:
+        """Write short programs into the loop, whose passages compilers then need not tell apart."""
+        blocks = [own for own in part.parts if isinstance(own, Block)]
+        if len(blocks) < len(part.parts) or any(len(own.program.instructions) > LARGEST for own in blocks):
+            return super().beside(part)
+        name, around = f"k{len(self.moves.loops)}", self.moves
+        self.moves, inside = around.within(name, part), Lines()
+        for own in blocks:
+            ends = ([self.at(place) for place in places] for places in (own.reads, own.writes))
+            lines = [line.strip() for line in emit_assignments(self._one, own.program, *ends)]
+            inside += lines if len(blocks) == 1 else ["{", *indent(lines), "}"]
+        self.moves = around
+        return [name_hint(self._one.library), *self.each(name, part.count, inside)]
+
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
         """Define a function of the arrays, and call it."""
         name = f"{self._one.function}_loop{len(self.before)}"
         takes = ", ".join(f"{self.scalar} *restrict {array}" for array in arrays)
         self.before += [f"static void {name}({takes})", "{", *indent(lines), "}", ""]
         return [f"{name}({', '.join(f'memory + {self.place(place)}' for place in arrays.values())});"]
+
+
+def name_hint(library: Library) -> str:
+    """Return the macro before loops whose passages do not depend on each other."""
+    return f"{make_identifiers([library.name])[0].upper()}_SIDE_BY_SIDE"
+
+
+def emit_hint(library: Library) -> Lines:
+    """Return the definition of that macro, where a function has such loops."""
+    routines = [f.code for f in library.functions if isinstance(f.code, Routine)]
+    if not any(isinstance(part, SideBySide) for code in routines for part in code.every):
+        return []
+    return HINT.format(name=name_hint(library)).split("\n")
 
 
 def emit_routine(one: Interface, routine: Routine) -> Lines:

@@ -11,7 +11,7 @@ from screwgraph.compiler.backends.c.interface import (
     name_parameter_type,
 )
 from screwgraph.compiler.backends.c.operations import SCALARS, format_number, make_identifiers
-from screwgraph.compiler.backends.c.routine import emit_routine
+from screwgraph.compiler.backends.c.routine import emit_hint, emit_routine
 from screwgraph.compiler.backends.escapes import in_comment
 from screwgraph.compiler.signature import PARAMETERS
 from screwgraph.tape import Routine
@@ -56,7 +56,7 @@ def _source(library: Library, declarations: list[str]) -> str:
     if library.nominal:
         values = ", ".join(format_number(x, library.dtype) for x in library.nominal.values())
         lines += [f"const {name_parameter_type(library)} {name_nominal_parameters(library)} = {{{values}}};", ""]
-    lines += emit_angle_reduction(library)
+    lines += [*emit_angle_reduction(library), *emit_hint(library)]
     for one in make_interfaces(library):
         lines += [f"/* {one.listing.counted}. */", *_definition(one)]
     return "\n".join(lines)
