@@ -22,13 +22,14 @@ PACKAGES = ("base", "elimination", "graph", "model", "spatial", "tape", "ui/draw
 MODULES = (
     "__init__",
     "ui/__init__",
+    *(f"ui/view/{name}" for name in ("primitive_parts", "skeleton")),
     *(f"compiler/{name}" for name in ("problem/problem", "signature")),
     *(f"compiler/passes/{name}" for name in ("angle_reduction", "outlining", "loop_rerolling")),
     *(f"compiler/backends/wasm/{name}" for name in ("encoding", "module", "operations", "routine")),
 )
 HOLLOW = (
     *("compiler", "compiler/backends", "compiler/backends/wasm", "compiler/passes", "compiler/problem"),
-    "ui/draw",
+    *("ui/draw", "ui/view"),
 )
 """Packages whose `__init__` imports more than the page has: empty there."""
 _IDLE = re.compile(

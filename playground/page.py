@@ -11,9 +11,10 @@ from playground.bundle import HERE, SOURCES, packed
 from playground.pyodide import VERSION
 
 ROBOTS = ("rrr", "cart_pole", "puma560", "panda", "a1", "four_bar_linkage", "five_bar")
-PARTS = ("style.css", "worker.js", "figure.js", "robot.js", "loops.js", "page.js")
-CLOSING = SOURCES / "screwgraph" / "ui" / "view" / "page" / "closing.js"
-"""How loops close in pages: one piece for these and those of `screwgraph view`."""
+PARTS = ("style.css", "worker.js", "figure.js", "mesh_files.js", "robot.js", "dropped.js", "loops.js", "page.js")
+SHARED = ("numbers.js", "meshes.js", "paint.js", "closing.js")
+"""How solids are painted and loops close in pages: one piece for these and those of `screwgraph view`."""
+VIEW = SOURCES / "screwgraph" / "ui" / "view" / "page"
 MOST = 5_000_000
 """Bytes that the page may have."""
 
@@ -23,7 +24,7 @@ def page(package: Path) -> str:
     text = (HERE / "page" / "index.html").read_text("utf-8")
     parts = {name: (HERE / "page" / name).read_text("utf-8") for name in PARTS}
     robots = json.dumps({name: urdf(name) for name in ROBOTS}).replace("<", "\\u003c")
-    parts |= {"closing.js": CLOSING.read_text("utf-8")}
+    parts |= {name: (VIEW / name).read_text("utf-8") for name in SHARED}
     parts |= {"robots": robots, "version": VERSION, "data": packed(package)}
     for name, content in parts.items():
         text = text.replace("{{" + name + "}}", content)

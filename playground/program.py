@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,10 @@ from screwgraph.graph import EditedModel, FactorGraph, Key
 from screwgraph.model.formats.load import load
 from screwgraph.model.robot import (
     Joint,
+    Link,
+    Mesh,
     Robot,
+    Visual,
     check_moves,
     constraint_jacobian,
     constraint_residual,
@@ -32,6 +36,8 @@ from screwgraph.tape import Program, Tape, factor_out, program
 from screwgraph.ui.draw.dag import dag_scene
 from screwgraph.ui.draw.graph import graph_scene
 from screwgraph.ui.draw.scene import Scene
+from screwgraph.ui.view.primitive_parts import PrimitivePart, split_into_primitives
+from screwgraph.ui.view.skeleton import PALETTE, collect_visuals
 
 GIVEN = {"forward": ("q", "qd", "tau"), "inverse": ("q", "qd", "qdd")}
 """What each question is asked of; the answers are the accelerations, or the torques, of all joints."""
@@ -69,39 +75,35 @@ class Session:
     hear: Callable[[str], Any]
 
     def described(self) -> str:
-        """Return names, links, joints with limits (rad, m), warnings, and code for the poses of all links."""
+        """Return names, links with what is drawn of them, joints with limits (rad, m), warnings, and code for poses."""
         robot = self.robot
         joints = [
             {
                 "name": joint.name,
                 "type": type(joint.type).__name__.lower(),
-                "parent": joint.parent,
-                "child": joint.child,
                 "nq": joint.type.nq,
                 "nv": joint.type.nv,
-                "origin": joint.origin[:3, 3].tolist(),
-                "axis": [float(x) for x in getattr(joint.type, "axis", ())],
                 "limits": _limits(joint),
                 "follows": joint.name in self.followers,
             }
             for joint in robot.joints
         ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the page reads meshes itself
+            drawn = collect_visuals(robot)
         bodies = [
             {
                 "name": link.name,
-                "mass": link.inertia.mass,
-                "com": link.inertia.com.tolist(),
-                "colour": next((visual.colour for visual in link.visuals if visual.colour), ""),
+                "parts": [_part(part) for visual in drawn[link.name] for part in split_into_primitives(visual)],
+                "shapes": _shapes(link, drawn[link.name]),
             }
             for link in robot.links
         ]
-        ends = {frame.link: frame.T_lf[:3, 3].tolist() for frame in robot.frames}
         return json.dumps(
             {
                 "name": robot.name,
                 "links": bodies,
                 "joints": joints,
-                "ends": ends,
                 "neutral": robot.neutral().tolist(),
                 "warnings": [w.replace("/robots/", "") for w in robot.warnings],
                 "poses": _module(self.poses),
@@ -110,7 +112,7 @@ class Session:
         )
 
     def _loops(self) -> dict[str, Any]:
-        """Return a closed position, which coordinates follow, where loops end on links, and code.
+        """Return a closed position, which coordinates follow, and code.
 
         The code is of x (nv,), coordinates from the neutral position on: q, and by how much loops are open; and of q:
         the rows of K.
@@ -127,11 +129,6 @@ class Session:
             "start": start.tolist(),
             "dependent": [i for i in range(robot.nv) if i not in chosen],
             "rows": len(robot.mobility.rows),
-            "ends": [
-                {"link": link, "at": T[:3, 3].tolist()}
-                for loop in robot.loops
-                for link, T in ((loop.predecessor, loop.T_pf), (loop.successor, loop.T_sf))
-            ],
             "module": base64.b64encode(emit_module(codes)).decode(),
         }
 
@@ -252,6 +249,31 @@ def _limits(joint: Joint) -> list[float] | None:
     """Return the bounds of a position (m or rad) where there are two; some files say 1e16 where there are none."""
     lower, upper = joint.limits.lower, joint.limits.upper
     return None if lower is None or upper is None or upper - lower > FARTHEST else [lower, upper]
+
+
+def _part(part: PrimitivePart) -> dict[str, Any]:
+    """Return a box, a sphere or a cylinder of size 1: its matrix, column after column, and its colour."""
+    return {"mesh": part.mesh, "matrix": part.matrix.T.ravel().tolist(), "colour": part.colour}
+
+
+def _shapes(link: Link, drawn: Sequence[Visual]) -> list[dict[str, Any]]:
+    """Return the file's own shapes of a link that has meshes, these by the names of their files; else none.
+
+    `own` is the colour that the robot's file gives, which counts before those of a mesh's file.
+    """
+    if not any(isinstance(visual.shape, Mesh) for visual in link.visuals):
+        return []
+    instead = next((visual.colour for visual in drawn), PALETTE[0])
+    found = []
+    for visual in link.visuals:
+        colour = visual.colour or instead
+        if isinstance(visual.shape, Mesh):
+            matrix = visual.T_bs @ np.diag([*visual.shape.scale, 1.0])
+            shape = {"file": visual.shape.file, "own": visual.colour, "colour": colour}
+            found.append({**shape, "matrix": matrix.T.ravel().tolist()})
+        else:
+            found += [_part(part) for part in split_into_primitives(replace(visual, colour=colour))]
+    return found
 
 
 def _recorded(expression: Callable[[Any], Any], size: int) -> Program:

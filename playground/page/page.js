@@ -16,7 +16,7 @@ const UNITS = {
 };
 const SIGN = { q: "q", qd: "q\u0307", qdd: "q\u0308", tau: "\u03c4" };
 
-const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, loops: null, values: {}, run: {}, busy: 0 };
+const state = { robot: null, poses: null, kind: "forward", view: "dag", drawn: null, made: null, code: null, loops: null, values: {}, run: {}, busy: 0, files: [] };
 window.state = state; // for tests and curious people
 const view = robotView($("robot"));
 
@@ -83,17 +83,23 @@ function coded(text, size) {
 
 // A robot, a question, an order
 
-async function open(text, file) {
+async function open(text, file, files = []) {
   state.run = {}; // what is still being counted is of no interest any more
   const robot = await ask("open", { text, file });
-  Object.assign(state, { robot, poses: coded(robot.poses, 12 * (robot.links.length - 1)), code: null, made: null, loops: loopsOf(robot) });
+  const note = await dressed(robot, files);
+  Object.assign(state, { files, robot, poses: coded(robot.poses, 12 * (robot.links.length - 1)), code: null, made: null, loops: loopsOf(robot) });
   state.values = atRest(robot);
   $("name").textContent = `${robot.name}: ${robot.links.length} links, ${robot.joints.length} ${robot.joints.length === 1 ? "joint" : "joints"}`;
   $("stuck").textContent = "";
-  $("warnings").textContent = robot.warnings.slice(0, 3).join(" \u2022 ");
+  $("warnings").textContent = [...note, ...robot.warnings.slice(0, 3)].join(" \u2022 ");
   inputs();
   pose();
   await question(state.kind);
+}
+/** Give a robot the meshes that were dropped; what to say of those that were not. */
+async function dressed(robot, files) {
+  const { named, missing } = await dress(robot, files, view);
+  return missing ? [`${missing} of ${named} meshes are not here: drop them, or their folder`] : [];
 }
 /** Zero positions, or those of the limits that are nearest, and nothing that moves. */
 function atRest(robot) {
@@ -322,8 +328,15 @@ $("random").onclick = () => {
 
 // What people drop, choose and press
 
-async function dropped(file) {
-  if (file) await tried(async () => open(await file.text(), file.name));
+async function dropped(found) {
+  const robot = found.find(({ path }) => ROBOT_FILE.test(path)), meshes = found.filter(({ path }) => MESH_FILE.test(path));
+  const chosen = robot || (meshes.length ? null : found[0]);
+  if (chosen) return open(await chosen.file.text(), chosen.file.name, meshes);
+  if (!state.robot || !meshes.length) return;
+  const files = [...state.files, ...meshes], note = await dressed(state.robot, files);
+  state.files = files;
+  $("warnings").textContent = [...note, ...state.robot.warnings.slice(0, 3)].join(" \u2022 ");
+  view.show(state.robot, state.poses(state.values.q), true);
 }
 addEventListener("dragover", (event) => { if (!dragged) { event.preventDefault(); document.body.classList.add("over"); } });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("over"); });
@@ -331,9 +344,10 @@ addEventListener("drop", (event) => {
   document.body.classList.remove("over");
   if (dragged) return;
   event.preventDefault();
-  dropped(event.dataTransfer.files[0]);
+  const found = droppedFiles(event.dataTransfer); // a drop can be read now alone
+  tried(async () => dropped(await found));
 });
-$("file").onchange = () => dropped($("file").files[0]);
+$("file").onchange = () => tried(() => dropped([...$("file").files].map((file) => ({ path: file.name, file }))));
 for (const [name, text] of Object.entries(BUILT_IN)) {
   const button = document.createElement("button");
   button.textContent = name;

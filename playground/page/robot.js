@@ -1,82 +1,73 @@
-// The robot as a skeleton: rods from joint to joint, joints with their axes, turned by the mouse.
+// The robot: shapes of its file, meshes that were dropped beside it, else rods from joint to joint; turned by the mouse.
 
-/** A view on a canvas; `show(robot, rows)` draws links at poses, twelve numbers a link: the rows of [R p]. */
+/**
+ * A view on a canvas; `show(robot, rows)` draws links at poses, twelve numbers a link: the rows of [R p]. `keep(name,
+ * triangles)` keeps a mesh for parts of that name. A link is its `shapes` where all of their meshes are kept, else its `parts`.
+ */
 function robotView(canvas) {
-  const context = canvas.getContext("2d");
-  let yaw = 0.7, pitch = 0.35, zoom = 1, robot = null, rows = [], middle = [0, 0, 0], reach = 1, floor = 0;
+  const { painter, surfaceMesh, product, perspective, lookAt, add, scaled } = solids;
+  const gl = canvas.getContext("webgl", { antialias: true });
+  const paint = gl && painter(gl);
+  let yaw = -0.9, pitch = 0.35, zoom = 1, robot = null, rows = [], middle = [0, 0, 0], reach = 1, floor = 0;
+  const half = { box: [0.5, 0.5, 0.5], sphere: [1, 1, 1], cylinder: [1, 1, 0.5] };
+  const boxes = Object.fromEntries(Object.entries(half).map(([name, high]) => [name, [scaled(high, -1), high]]));
+  const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
+  const themed = (name) => rgb(getComputedStyle(document.documentElement).getPropertyValue(name).trim());
 
-  const place = (link, [x, y, z]) => {
-    if (link === 0) return [x, y, z];
-    const at = 12 * (link - 1);
-    return [0, 4, 8].map((k) => rows[at + k] * x + rows[at + k + 1] * y + rows[at + k + 2] * z + rows[at + k + 3]);
-  };
-  function seen([x, y, z]) {
-    const [a, b, c] = [x - middle[0], y - middle[1], z - middle[2]];
-    const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
-    const [u, v] = [cy * a - sy * b, sy * a + cy * b];
-    const scale = (0.42 * Math.min(canvas.width, canvas.height) * zoom) / reach;
-    return [canvas.width / 2 + scale * u, canvas.height / 2 - scale * (cp * c + sp * v), cp * v - sp * c, scale];
+  function poseOf(link) {
+    if (link === 0) return new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+    const r = rows.slice(12 * (link - 1), 12 * link);
+    return new Float32Array([r[0], r[4], r[8], 0, r[1], r[5], r[9], 0, r[2], r[6], r[10], 0, r[3], r[7], r[11], 1]);
   }
-  function stroke(a, b, colour, width) {
-    const [p, q] = [seen(a), seen(b)];
-    context.strokeStyle = colour;
-    context.lineWidth = width;
-    context.beginPath();
-    context.moveTo(p[0], p[1]);
-    context.lineTo(q[0], q[1]);
-    context.stroke();
+  const partsOf = ({ parts, shapes }) => (shapes.length && shapes.every(({ mesh }) => mesh in boxes) ? shapes : parts);
+  /** What is painted: each part at its place, in its colour. */
+  function items() {
+    return robot.links.flatMap((link, i) => {
+      const pose = poseOf(i);
+      return partsOf(link).map(({ mesh, matrix, colour }) => ({ mesh, matrix: product(pose, matrix), colour: rgb(colour) }));
+    });
   }
-  /** Lines to draw: from each link's origin to its joints and its end, and the axes of joints. */
-  function lines() {
-    const number = Object.fromEntries(robot.links.map((link, i) => [link.name, i])), found = [];
-    const depth = { [robot.links[0].name]: 0 }, radius = 0.035 * reach;
-    for (const joint of robot.joints) depth[joint.child] = depth[joint.parent] + 1;
-    const rods = new Map(robot.links.map((link) => [link.name, []]));
-    for (const joint of robot.joints) rods.get(joint.parent).push(joint.origin);
-    for (const { link, at } of robot.loops ? robot.loops.ends : []) rods.get(link).push(at);
-    for (const [link, own] of rods) {
-      const mass = robot.links[number[link]], end = robot.ends[link] || (mass.mass > 0 ? mass.com.map((x) => 2 * x) : null);
-      if (!own.length && end && number[link]) own.push(end);
-      const colour = mass.colour || (number[link] ? ["#4878b0", "#e0893a"][depth[link] % 2] : "#8a8f98");
-      for (const point of own) found.push({ a: place(number[link], [0, 0, 0]), b: place(number[link], point), colour, width: 0.045 });
-    }
-    for (const joint of robot.joints) {
-      const axis = joint.axis.length === 3 ? joint.axis : [0, 0, 1], at = number[joint.child];
-      const [a, b] = [-1, 1].map((s) => place(at, axis.map((x) => s * radius * x)));
-      found.push({ a, b, colour: joint.type === "prismatic" ? "#7a5195" : themed("--faint"), width: 0.075 });
-    }
-    return found;
-  }
-  const themed = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  function ground() {
-    const grid = themed("--grid");
-    context.globalAlpha = 0.35;
-    for (let i = -4; i <= 4; ++i) {
-      const s = (i * reach) / 3, e = (4 * reach) / 3, z = floor;
-      stroke([s, -e, z], [s, e, z], grid, 1);
-      stroke([-e, s, z], [e, s, z], grid, 1);
-    }
-    context.globalAlpha = 1;
+  function camera() {
+    const angle = 0.6, away = (1.15 * reach) / Math.tan(angle / 2) / zoom;
+    const direction = [Math.cos(pitch) * Math.sin(yaw), -Math.cos(pitch) * Math.cos(yaw), Math.sin(pitch)];
+    const eye = add(middle, scaled(direction, away));
+    const V = lookAt(eye, middle, [0, 0, 1]), P = perspective(angle, canvas.width / canvas.height, 0.02 * away, 20 * (away + reach));
+    return { camera: product(P, V), eye, up: [0, 0, 1], ratio: canvas.width / canvas.clientWidth };
   }
   function draw() {
-    context.clearRect(0, 0, canvas.width, canvas.height);
-    if (!robot) return;
-    ground();
-    context.lineCap = "round";
-    const halo = themed("--halo");
-    const found = lines().map((line) => ({ ...line, depth: seen(line.a)[2] + seen(line.b)[2] }));
-    for (const { a, b, colour, width } of found.sort((x, y) => y.depth - x.depth)) {
-      stroke(a, b, halo, width * 0.42 * canvas.height * zoom + 3);
-      stroke(a, b, colour, width * 0.42 * canvas.height * zoom);
-    }
+    if (!paint || !robot) return;
+    const view = camera(), found = items(), shade = themed("--shadow");
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    const flat = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, floor - 2e-3 * reach, 1]);
+    paint.solids(view, found.map((item) => ({ ...item, matrix: product(flat, item.matrix), colour: shade })), 0);
+    gl.depthMask(false);
+    paint.lines(view, grid(), themed("--grid"), 1);
+    gl.depthMask(true);
+    paint.solids(view, found, 1);
+  }
+  function grid() {
+    const e = (4 * reach) / 3;
+    return [-4, -3, -2, -1, 0, 1, 2, 3, 4].flatMap((i) => {
+      const s = (i * reach) / 3;
+      return [[[s, -e, floor], [s, e, floor]], [[-e, s, floor], [e, s, floor]]];
+    });
   }
   /** Let the robot, as it stands now, fill the view. */
   function fit() {
-    const points = lines().flatMap(({ a, b }) => [a, b]);
-    const [low, high] = [Math.min, Math.max].map((of) => [0, 1, 2].map((k) => of(0, ...points.map((p) => p[k]))));
+    const [low, high] = [[0, 0, 0], [0, 0, 0]];
+    for (const { mesh, matrix: M } of items())
+      for (let corner = 0; corner < 8; ++corner) {
+        const [x, y, z] = [0, 1, 2].map((k) => boxes[mesh][(corner >> k) & 1][k]);
+        for (let i = 0; i < 3; ++i) {
+          const p = M[i] * x + M[4 + i] * y + M[8 + i] * z + M[12 + i];
+          [low[i], high[i]] = [Math.min(low[i], p), Math.max(high[i], p)];
+        }
+      }
     floor = low[2];
     middle = low.map((x, k) => (x + high[k]) / 2);
-    reach = Math.max(1e-3, 0.58 * Math.hypot(...high.map((x, k) => x - low[k])));
+    reach = Math.max(1e-3, 0.5 * Math.hypot(...high.map((x, k) => x - low[k])));
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   let last = null;
@@ -84,7 +75,7 @@ function robotView(canvas) {
   canvas.onpointerup = () => { last = null; };
   canvas.onpointermove = (event) => {
     if (!last) return;
-    yaw += (event.clientX - last[0]) / 120;
+    yaw -= (event.clientX - last[0]) / 120;
     pitch = Math.max(-1.55, Math.min(1.55, pitch + (event.clientY - last[1]) / 120));
     last = [event.clientX, event.clientY];
     draw();
@@ -95,11 +86,17 @@ function robotView(canvas) {
     draw();
   }, { passive: false });
   return {
-    show(shown, poses) {
+    keep(name, triangles) {
+      if (paint) paint.keep(name, surfaceMesh(triangles));
+      const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+      triangles.forEach((x, i) => { low[i % 3] = Math.min(low[i % 3], x); high[i % 3] = Math.max(high[i % 3], x); });
+      boxes[name] = [low, high];
+    },
+    show(shown, poses, anew = false) {
       [rows, zoom] = [poses, robot === shown ? zoom : 1];
-      const isNew = robot !== shown;
+      const isNew = robot !== shown || anew;
       robot = shown;
-      if (isNew) { reach = 1; fit(); fit(); }
+      if (isNew) fit();
       draw();
     },
   };

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from playground.page import MOST, page, urdf
 from playground.pyodide import present
 
 import screwgraph as sg
+from screwgraph.ui.view.primitive_parts import split_into_primitives
 from tests.ui.view.browser import Page, chromium, opened
 
 SECONDS = 300.0
@@ -28,6 +31,39 @@ ARM = f"""<robot name="arm">
 <joint name="hinge" type="continuous"><parent link="slide"/><child link="tool"/><axis xyz="0 1 0"/>
   <origin xyz="0 0 0.2" rpy="0.1 0 0"/></joint>
 </robot>"""
+COLLADA = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_effects>{effects}</library_effects><library_materials>{materials}</library_materials>
+<library_geometries><geometry id="g"><mesh>
+<source id="s"><float_array id="f" count="15">0 0 0 10 0 0 10 20 0 0 20 0 5 5 30</float_array><technique_common>
+<accessor source="#f" count="5" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<polylist count="1" material="red"><input semantic="VERTEX" source="#v" offset="0"/><vcount>4</vcount>
+<p>0 1 2 3</p></polylist>
+<triangles count="2" material="blue"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 4 1 2 4</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="scene"><node><translate>1 2 3</translate><node>
+<rotate>0 0 1 90</rotate><scale>1 2 1</scale><instance_geometry url="#g"><bind_material><technique_common>
+<instance_material symbol="red" target="#red"/><instance_material symbol="blue" target="#blue"/>
+</technique_common></bind_material></instance_geometry></node></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#scene"/></scene></COLLADA>""".format(
+    effects="".join(
+        f'<effect id="{name}-e"><profile_COMMON><technique sid="t"><lambert><diffuse><color>{colour} 1</color>'
+        "</diffuse></lambert></technique></profile_COMMON></effect>"
+        for name, colour in (("red", "0.8 0.2 0"), ("blue", "0 0.2 1"))
+    ),
+    materials="".join(
+        f'<material id="{name}"><instance_effect url="#{name}-e"/></material>' for name in ("red", "blue")
+    ),
+)
+CLOTHED = ARM.replace(
+    '<link name="tool">',
+    '<material name="green"><color rgba="0 0.8 0 1"/></material><link name="tool">'
+    '<visual><geometry><mesh filename="package://arm/meshes/tool.dae" scale="2 2 2"/></geometry></visual>'
+    '<visual><origin xyz="0 0 0.1"/><geometry><mesh filename="meshes/{file}"/></geometry>'
+    '<material name="green"/></visual>',
+)
 BROKEN = ARM.replace('<parent link="slide"/>', '<parent link="slid"/>')
 
 
@@ -62,6 +98,18 @@ def drop(page: Page, content: str, name: str) -> None:
     page.value(
         f"""(() => {{ const data = new DataTransfer();
         data.items.add(new File([{json.dumps(content)}], {json.dumps(name)}));
+        dispatchEvent(new DragEvent("drop", {{ dataTransfer: data, bubbles: true, cancelable: true }})); }})()"""
+    )
+    time.sleep(0.2)
+
+
+def drop_all(page: Page, files: dict[str, bytes]) -> None:
+    """Drop files on the page."""
+    contents = json.dumps({name: base64.b64encode(content).decode() for name, content in files.items()})
+    page.value(
+        f"""(() => {{ const data = new DataTransfer();
+        for (const [name, content] of Object.entries({contents}))
+          data.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], name));
         dispatchEvent(new DragEvent("drop", {{ dataTransfer: data, bubbles: true, cancelable: true }})); }})()"""
     )
     time.sleep(0.2)
@@ -167,6 +215,66 @@ def test_a_dropped_file_is_a_robot(shown):
     values = states(robot := sg.load(ARM))
     expected = sg.forward_dynamics(robot)(values["q"], values["qd"], values["tau"])
     np.testing.assert_allclose(answered(shown, values), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["stl", "stl_ascii", "obj"])
+def test_meshes_that_are_dropped_have_the_places_and_colours_of_the_library(kind, shown, tmp_path):
+    trimesh, _ = pytest.importorskip("trimesh"), pytest.importorskip("collada")
+    name = f"ball.{kind.partition('_')[0]}"
+    ball = trimesh.creation.icosphere(subdivisions=1, radius=0.3).export(file_type=kind)
+    files = {"tool.dae": COLLADA.encode(), name: ball if isinstance(ball, bytes) else ball.encode()}
+    text_of_arm = CLOTHED.format(file=name)
+    drop(shown, text_of_arm, "clothed.urdf")
+    until(shown, "state.robot.name === 'arm' && state.robot.links[2].shapes.length && !state.busy")
+    assert "2 of 2 meshes are not here" in text(shown, "warnings")
+    drop_all(shown, files)
+    until(shown, "state.files.length === 2 && !state.busy")
+    assert "meshes" not in text(shown, "warnings")
+    (tmp_path / "meshes").mkdir()
+    for file, content in files.items():
+        (tmp_path / "meshes" / file).write_bytes(content)
+    (tmp_path / "arm.urdf").write_text(text_of_arm)
+    visuals = sg.load(tmp_path / "arm.urdf", packages={"arm": tmp_path}).links[2].visuals
+    wanted = [part for visual in visuals for part in split_into_primitives(visual)]
+    found = shown.value("state.robot.links[2].shapes.map(({ mesh, matrix, colour }) => ({ mesh, matrix, colour }))")
+    assert [shape["colour"] for shape in found] == [part.colour for part in wanted] == ["#cc3300", "#0033ff", "#00cc00"]
+    shown.value(
+        "window.read = null, "
+        "Promise.all(state.files.map(({ file }) => readMesh(file))).then((x) => { window.read = x.flat(); }), 1"
+    )
+    until(shown, "window.read")
+    for shape, part, corners in zip(found, wanted, shown.value("read.map((x) => [...x.triangles])"), strict=True):
+        points, faces = replace(part, scale=(1.0, 1.0, 1.0)).triangles
+        ours = np.reshape(corners, (-1, 9))
+        theirs = points[faces].reshape(-1, 9)
+        order = [x[np.lexsort(np.round(x, 5).T)] for x in (ours, theirs)]
+        np.testing.assert_allclose(order[0], order[1], atol=1e-6)
+        np.testing.assert_allclose(np.reshape(shape["matrix"], (4, 4)).T, part.matrix, atol=1e-12)
+
+
+def test_painted_pixels_have_the_colours_of_the_meshes(shown):
+    drop_all(shown, {"a.urdf": CLOTHED.format(file="none.obj").encode(), "tool.dae": COLLADA.encode()})
+    until(shown, "state.files.length === 1 && !state.busy")
+    assert "1 of 2 meshes are not here" in text(shown, "warnings")
+    drop_all(shown, {"none.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0.2\nv 0 1 1\nf 1 2 3\nf -4 -2 -1\n"})
+    until(shown, "state.files.length === 2 && !state.busy")
+    shades = shown.value(
+        """(() => { pose(); const gl = $("robot").getContext("webgl"), data = new Uint8Array(4 * 800 * 640);
+        gl.readPixels(0, 0, 800, 640, gl.RGBA, gl.UNSIGNED_BYTE, data);
+        const above = (x, y, z) => x > 2 * y && x > 2 * z, count = { red: 0, green: 0, blue: 0 };
+        for (let i = 0; i < data.length; i += 4) {
+          const [r, g, b] = data.subarray(i, i + 3);
+          count.red += above(r, g, b); count.green += above(g, r, b); count.blue += above(b, r, g);
+        }
+        return count; })()"""
+    )
+    assert min(shades.values()) > 500
+
+
+def test_a_mesh_that_cannot_be_read_is_said(shown):
+    drop_all(shown, {"a.urdf": CLOTHED.format(file="none.obj").encode(), "tool.dae": b"<COLLADA/>"})
+    until(shown, "!document.getElementById('error').hidden && !state.busy")
+    assert text(shown, "error").startswith("tool.dae: the mesh has no triangles")
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,8 @@ class Element:
             above = above._parent
 
     def getroottree(self) -> Any:
-        return SimpleNamespace(docinfo=SimpleNamespace(doctype=""))
+        root = list(self.iterancestors())[-1:] or [self]
+        return SimpleNamespace(docinfo=SimpleNamespace(doctype=""), getroot=lambda: root[0])
 
 
 class XMLParser:

@@ -103,5 +103,5 @@ def test_feedback_that_diverges_within_a_few_steps_is_explained(method):
 
 
 def test_torques_along_velocities_are_not_called_feedback():
-    with pytest.raises(sg.InputError, match="accelerations of .* are too large"):
+    with pytest.raises(sg.InputError, match=r"accelerations of .* are too large"):
         run(wheel(), -1e3 * INERTIA / DT, 6)

@@ -50,7 +50,7 @@ def test_a_mechanism_is_simulated_by_smoothing_and_its_torques_found_again(comma
     )
     assert done.status == 0, done.err
     assert done.json["steps"] == 40
-    assert sorted(path.name for path in (folder / "run").iterdir()) == ["coordinates.svg", "errors.svg", "torques.svg"]
+    assert sorted(path.name for path in (folder / "run").iterdir()) == ["coordinates.svg", "errors.svg"]
     assert "Errors" in page.read_text()
     done = command("inverse", folder / "pendulum.yaml", "--trajectory", out, "-o", torques, "--json")
     assert done.status == 0, done.err

@@ -74,10 +74,10 @@ class StiffGainWatch:
     def explain(
         self, hold: float, q: np.ndarray, tau: np.ndarray, dynamics_at: Callable[[int], Dynamics]
     ) -> tuple[str, str]:
-        """Return why steps of a single state diverged, and how to fix it, if torques fed its velocities back too stiffly.
+        """Return why steps of a single state diverged, and how to fix it, if feedback was too stiff; else "", "".
 
         A few steps are enough there, before `look` judges; `tau` are the torques of the step that diverged, q is its
-        beginning. Both are "" for batches, and where torques do not say it.
+        beginning. Batches are not explained.
         """
         if len(self._seen) < 2 or self._seen[-1][0].ndim != 1:
             return "", ""

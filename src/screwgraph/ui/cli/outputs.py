@@ -124,7 +124,10 @@ def write_plots(
 
 
 def group_motion_panels(motion: Trajectory) -> Groups:
-    """Return panels of coordinates and velocities, of torques, and of what says how well the motion obeys mechanics."""
+    """Return panels of coordinates and velocities, of torques, and of what says how well the motion obeys mechanics.
+
+    Torques that are always zero have no panel.
+    """
     from screwgraph.ui.draw import Panel, motion_panels
 
     errors = [Panel("energy (J)", {"energy": motion.energy})]
@@ -132,7 +135,7 @@ def group_motion_panels(motion: Trajectory) -> Groups:
     if motion.model.is_closed:
         errors.append(Panel("loop-closure error (rad, m)", {"largest": motion.violation}))
     coordinates = [*motion_panels(motion, "q"), *motion_panels(motion, "qd")]
-    groups = {"Coordinates": coordinates, "Torques": motion_panels(motion, "tau"), "Errors": errors}
+    groups = {"Coordinates": coordinates, "Torques": motion_panels(motion, "tau", zeros=False), "Errors": errors}
     seen = {name: [panel for panel in group if not panel.is_empty] for name, group in groups.items()}
     return {name: group for name, group in seen.items() if group}
 
