@@ -204,11 +204,13 @@ def list_choices(kind: Any) -> tuple[Any, ...]:
 @lru_cache(maxsize=1024)
 def evaluate_annotation(function: Callable[..., Any], name: str) -> Any:
     """Return the type that an annotation stands for; Any in the place of names that only type checkers know."""
-    annotation = function.__annotations__.get(name, Any)
+    owners = inspect.getmro(function) if inspect.isclass(function) else (function,)
+    owner = next((own for own in owners if name in inspect.get_annotations(own)), function)
+    annotation = inspect.get_annotations(owner).get(name, Any)
     if not isinstance(annotation, str):
         return annotation
     try:
-        return eval(annotation, {}, _Names(vars(sys.modules[function.__module__])))
+        return eval(annotation, {}, _Names(vars(sys.modules[owner.__module__])))
     except TypeError:  # a union with what is no type
         return Any
 

@@ -5,7 +5,18 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
-from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, Sole, controller
+from screwgraph.motion.control import (
+    BallBarrier,
+    ControlLimits,
+    FrameTask,
+    LinkCapsule,
+    PostureTask,
+    Sole,
+    controller,
+    stack_barriers,
+    stack_contacts,
+    stack_gains,
+)
 from tests.motion.control.robots import arm, feet, tripod
 from tests.motion.simulation.robots import free_body
 
@@ -31,6 +42,14 @@ def test_models_and_tasks():
         controller(tripod(), [PostureTask(joints=("floating_base",))])
     with complains("tasks"):
         controller(arm(), ["tip"])
+    with complains("level: expected an integer, got float 1.5"):
+        FrameTask("tip", level=1.5)
+    with complains("the level of task 'posture' is -1"):
+        PostureTask(level=-1)
+    with complains("weight: expected a number, got str 'much'"):
+        PostureTask(weight="much")
+    with complains("joints joint1, joint1: one is named twice"):
+        controller(sg.load("rr"), [PostureTask(("joint1", "joint1"))])
     with complains("no joint of it has a motor"):
         controller(free_body(), [FrameTask("body")])
 
@@ -53,7 +72,60 @@ def test_feet_and_limits():
         controller(tripod(), [PostureTask()], contacts=[sg.Contact("body")])
     with complains("'nobody'"):
         controller(tripod(), [PostureTask()], contacts=[*feet(), sg.Contact("nobody")])
+    with complains("they must have directions"):
+        Sole("tip", 0.1, 0.1, x=(0.0, 0.0, 0.0))
     with complains("dt of the limits is 0"):
         ControlLimits(dt=0.0)
     with complains("acceleration of the limits is inf"):
         ControlLimits(acceleration=np.inf)
+
+
+def test_arguments_of_barriers_have_names_of_their_own():
+    robot, tool = sg.load("rr"), LinkCapsule("tool", 0.1)
+    for name in ("q", "posture", "posture_rates", "gains", "barriers", "active"):
+        with complains(f"is called '{name}'.*: another one is, too"):
+            controller(robot, [PostureTask()], barriers=[BallBarrier(tool, 0.1, name)])
+    for name in ("", "a b", "1x"):
+        with complains("names are letters, digits and _"):
+            controller(robot, [PostureTask()], barriers=[BallBarrier(tool, 0.1, name)])
+    with complains("ball 'ball' has the radius -1"):
+        BallBarrier(tool, -1.0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -1.0, np.inf])
+def test_live_numbers_without_sense_have_no_torque(bad):
+    robot, tasks, barriers = sg.load("rr"), [PostureTask()], [BallBarrier(LinkCapsule("tool", 0.1), 0.1)]
+    call = controller(robot, tasks, barriers=barriers)
+    state, rates, active = np.array([0.3, 0.4]), np.zeros((2, 2)), np.zeros(call.arguments[-1].shape)
+    gains, ball, numbers = stack_gains(tasks), np.array([0.0, 5.0, 0.0]), stack_barriers(barriers)
+
+    def answer(gains=gains, ball=ball, numbers=numbers):
+        with np.errstate(all="ignore"):
+            tau, *_, solution = call(state, 0 * state, 0 * state, rates, ball, np.zeros((2, 3)), gains, numbers, active)
+        return tau, solution[0]
+
+    assert answer()[1] == 0.0
+    wrong = [{"gains": gains * [1.0, 1.0, bad]}]
+    if not bad < 0.0:
+        wrong += [{"ball": np.array([bad, 5.0, 0.0])}, {"numbers": np.array([[10.0, bad]])}]
+    for numbers_without_sense in wrong:
+        tau, status = answer(**numbers_without_sense)
+        assert status == 3.0
+        assert not tau.any()
+
+
+@pytest.mark.parametrize(("column", "bad"), [(0, np.nan), (1, np.nan), (1, -0.5)])
+def test_feet_without_friction_coefficients_have_no_torque(column, bad):
+    robot, contacts = tripod(), feet()
+    tasks = [FrameTask(robot.links[1].name, of="position")]
+    call = controller(robot, tasks, contacts=contacts)
+    values = [np.zeros(a.shape) for a in call.arguments]
+    names = [a.name for a in call.arguments]
+    values[0], values[names.index("gains")] = robot.neutral(), stack_gains(tasks)
+    live = values[names.index("contacts")] = stack_contacts(contacts)
+    assert call(*values)[-1][0] < 3.0
+    live[0, column] = bad
+    with np.errstate(all="ignore"):
+        tau, *_, solution = call(*values)
+    assert solution[0] == 3.0
+    assert not tau.any()

@@ -12,7 +12,7 @@ from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.barriers import Barrier
+from screwgraph.motion.control.barriers import Barrier, list_arguments
 from screwgraph.motion.control.contacts import HeldContact, PointContact
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.motors import with_motors
@@ -66,7 +66,7 @@ def controller(
 
     Raises:
         InputError: the robot has no motors, or such as contacts do not go with; a law of force is not linear; two
-            tasks have one reference, or a foot is on no leg.
+            tasks have one reference, arguments one name, or a foot is on no leg.
         EliminationError: only a part of a joint is independent.
     """
     robot = with_motors(robot, actuated)
@@ -74,6 +74,7 @@ def controller(
     own = WholeBody(robot, _check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
+    _check_names(own)
     arguments, results = own.arguments, own.results
 
     def make(_: Any) -> CachedCode:
@@ -125,6 +126,23 @@ def _check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) 
         if names.count(name) > 1:
             raise InputError(f"two tasks are called {name!r}", why="their references would have one name")
     return tasks
+
+
+def _check_names(own: WholeBody) -> None:
+    """Raise InputError where a barrier's argument has a name that another argument has, or that is no name."""
+    taken = {"q", "qd", "gains", "contacts", "barriers", "active", *own.references}
+    shapes = dict[str, tuple[int, ...]]()
+    for barrier in own.barriers:
+        for name, shape in list_arguments(own.robot, barrier).items():
+            if name in taken or shapes.setdefault(name, shape) != shape:
+                raise InputError(
+                    f"an argument of barrier {barrier.name!r} is called {name!r}", why="another one is, too"
+                )
+            if not (name.isidentifier() and name.isascii()):
+                raise InputError(
+                    f"an argument of barrier {barrier.name!r} is called {name!r}",
+                    why="names are letters, digits and _, and begin with no digit",
+                )
 
 
 def hold_contacts(

@@ -37,6 +37,7 @@ from screwgraph.motion.control.limit_rows import (
     list_efforts,
 )
 from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.live_numbers import have_sense
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
@@ -144,13 +145,23 @@ class WholeBody:
         """Arguments but for the last solution."""
         robot, k = self.robot, len(self.contacts)
         names = [("q", [Key("q", j) for j in robot.joint_names]), ("qd", [Key("qd", j) for j in robot.joint_names])]
-        shapes = dict(chain.from_iterable(task.references(robot).items() for task in self.tasks))
+        shapes = self.references
         for barrier in self.barriers:
             shapes |= list_arguments(robot, barrier)
         shapes["gains"] = (len(self.tasks), 3)
         shapes |= {"contacts": (k, 2)} if k else {}
         shapes |= {"barriers": (len(self.barriers), 2)} if self.barriers else {}
         return (*robot_arguments(robot, names), *(make_numbered_argument(name, *s) for name, s in shapes.items()))
+
+    @property
+    def _live(self) -> tuple[Argument, ...]:
+        """Arguments behind the state and the references of tasks, which costs have."""
+        return self.given[2 + len(self.references) :]
+
+    @property
+    def references(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of what tasks follow, by name."""
+        return dict(chain.from_iterable(task.references(self.robot).items() for task in self.tasks))
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -304,18 +315,27 @@ class WholeBody:
         own = [a.name for a in self.given]
         begin = memory.placed("terms", self.code, own, list(self.shapes))
         feet = ["contacts"] if k else []
-        end = memory.block("end", ["x", "solution", *MAPS, *feet], list(results), self.end)
-        parts = (begin, *solver.parts(), end)
+        memory.add("sense", 1)
+        sense = memory.block("sense", [a.name for a in self._live], ["sense"], self.judge)
+        end = memory.block("end", ["x", "solution", "sense", *MAPS, *feet], [*results, "solution"], self.end)
+        parts = (begin, *solver.parts(), sense, end)
         inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
         ends = (*results, "active'", "solution")
         outputs = tuple(place for name in ends for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(names, inputs, outputs, memory.size, parts)
 
-    def end(self, x: Any, solution: Any, *others: Any) -> list[Number]:
-        """Return efforts within their limits, accelerations, forces and moments in the base's axes."""
+    def judge(self, *numbers: Any) -> list[Number]:
+        """Return 1 where weights, flags and friction are from 0 on and all of barriers is finite, else 0."""
+        named = dict(zip((a.name for a in self._live), numbers, strict=True))
+        signed = [*named.pop("gains")[2::3], *named.pop("contacts", ())]
+        return [have_sense(signed, [x for values in named.values() for x in values])]
+
+    def end(self, x: Any, solution: Any, sense: Any, *others: Any) -> list[Number]:
+        """Return efforts within their limits, accelerations, forces, moments in the base's axes, and the solution."""
         n, (maps, feet) = self.unknowns, (others[: len(MAPS)], others[len(MAPS) :])
-        sound = solution[0] < 2.5
+        status = choose(sense[0] > 0.5, solution[0], NO_SENSE)
+        sound = status < 2.5
         S, s, T, t, F = (self._put_constants(name, values) for name, values in zip(MAPS, maps, strict=True))
         qdd = [dot(S[n * i : n * i + n], x) + s[i] for i in range(len(s))]
         tau = [dot(T[n * i : n * i + n], x) + t[i] for i in range(n)]
@@ -328,12 +348,14 @@ class WholeBody:
             wrench = [dot(own, [F[6 * k + r] for k in places]) for r in range(6)]
             moments, forces = [*moments, *wrench[:3]], [*forces, *wrench[3:]]
         values = (*tau, *qdd, *forces, *(moments if self.has_moments else ()))
-        return [choose(sound, v, 0.0) for v in values]
+        return [*(choose(sound, v, 0.0) for v in values), status, solution[1], choose(sound, solution[2], 0.0)]
 
     def _put_constants(self, name: str, values: Any) -> list[Number]:
         """Return a term in which what does not vary is a number."""
         return [v if isinstance(o, int) else o for o, v in zip(self.outputs[name], values, strict=True)]
 
 
+NO_SENSE = 3.0
+"""Status of a call whose arguments have no sense."""
 MAPS = ("S", "s", "T", "t", "F")
 """Terms that say what the solution means."""

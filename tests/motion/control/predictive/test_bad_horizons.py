@@ -45,6 +45,8 @@ def test_limits():
     ]:
         with complains(match):
             sg.mpc(robot, dt=0.01, horizon=5, limits=HorizonLimits(**limits))
+    with complains("effort of the limits: joint 'theta' has no motor"):
+        sg.mpc(robot, dt=0.01, horizon=5, actuated=["x"], limits=HorizonLimits(effort={"theta": 1.0}))
     with complains("penalty of the limits"):
         HorizonLimits(penalty=(0.0, 1.0))
 
@@ -62,6 +64,8 @@ def test_weights_and_references():
     )
     with complains(r"position of the shape \(3,\).*give \(2,\), or \(51, 2\)"):
         stack_references(control, np.zeros(3))
+    with complains("references of position: there are numbers that are not finite"):
+        stack_references(control, [0.0, np.nan])
     other = sg.controller(robot, [PostureTask()])
     with complains("controller is not a controller of sg.mpc"):
         stack_references(other, [0.0, 0.0])
@@ -81,3 +85,18 @@ def test_states_without_sense_have_no_effort_and_are_forgotten():
         again = control([0.0, 3.0], [0.0, 0.0], references, weights, 0.0, following)
         for x, y in zip(again, sound, strict=True):
             np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+def test_weights_without_sense_have_no_effort(bad):
+    control, weights = cart_pole()
+    references, nothing = stack_references(control, [0.0, np.pi]), np.zeros(control.arguments[-1].shape)
+    for i in range(len(weights)):
+        wrong = weights.copy()
+        wrong[i] = bad
+        with np.errstate(all="ignore"):
+            tau, *_, solution = control([0.0, 3.0], [0.0, 0.0], references, wrong, 0.0, nothing)
+        assert solution[0] == 3.0
+        assert tau == 0.0
+    with np.errstate(all="ignore"), complains("the state, references or weights"):
+        converge(control, [0.0, np.nan], [0.0, 0.0], references, weights)

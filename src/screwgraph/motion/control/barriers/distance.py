@@ -57,6 +57,11 @@ class BallBarrier(Barrier):
     radius: float
     ball: str = "ball"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 <= self.radius < np.inf:
+            raise InputError(f"ball {self.ball!r} has the radius {self.radius!r}", why="it must be finite, from 0 on")
+
     @property
     def name(self) -> str:
         """The frame and the ball."""

@@ -56,7 +56,13 @@ class Sole(HeldContact):
             )
         if not np.isfinite([*self.at, *self.x, *self.normal]).all():
             raise InputError(f"the place of the sole of {self.frame!r} is not finite")
-        if np.linalg.norm(np.cross(self.normal, self.x)) < 0.1 * np.linalg.norm(self.normal) * np.linalg.norm(self.x):
+        sizes = np.linalg.norm(self.normal), np.linalg.norm(self.x)
+        if not min(sizes):
+            raise InputError(
+                f"x and normal of the sole of {self.frame!r} are {self.x!r} and {self.normal!r}",
+                why="they must have directions",
+            )
+        if np.linalg.norm(np.cross(self.normal, self.x)) < 0.1 * sizes[0] * sizes[1]:
             raise InputError(
                 f"x of the sole of {self.frame!r} is {self.x!r}", why=f"it is along the normal, {self.normal!r}"
             )

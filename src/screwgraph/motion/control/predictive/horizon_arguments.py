@@ -113,7 +113,7 @@ def stack_references(
     Efforts that hold the robot at the reference, `bias_forces(robot)(position, 0)`, let it stand there exactly.
 
     Raises:
-        InputError: shapes do not fit.
+        InputError: shapes do not fit, or a number is none.
     """
     (count, nz), (nq, n) = _find_argument(control, "references").shape, (len(x.names) for x in control.arguments[:2])
     found, sizes = np.zeros((count, nz)), {"position": nq, "velocity": n, "effort": nz - nq - n}
@@ -125,6 +125,8 @@ def stack_references(
             raise InputError(
                 f"{name} of the shape {np.shape(values)}", fix=f"give ({size},), or ({count}, {size})"
             ) from None
+        if not np.isfinite(found).all():
+            raise InputError(f"references of {name}", why="there are numbers that are not finite")
         start += size
     return found
 
@@ -181,7 +183,7 @@ def converge(
         most: calls at most; `solution` then says how far it came.
 
     Raises:
-        InputError: an argument does not fit.
+        InputError: an argument does not fit, or has no sense, as weights below zero and numbers that are none.
     """
     solution = np.zeros(_find_argument(control, "previous").shape) if previous is None else previous
     more = {"frames": frames, "frame_weights": frame_weights, "contacts": contacts}
@@ -199,7 +201,9 @@ def converge(
     found = call(solution)
     for _ in range(most - 1):
         status, _, _, defect, change, barrier = found.solution
-        if status > 2.5 or (status < 0.5 and max(defect, change, barrier) < tolerance):
+        if status > 2.5:
+            raise InputError(f"{control.name}: the state, references or weights", why="there are numbers without sense")
+        if status < 0.5 and max(defect, change, barrier) < tolerance:
             break
         found = call(found.next)
     return found

@@ -56,6 +56,9 @@ class HorizonLimits:
 
     def efforts(self, robot: Robot, driven: Sequence[int]) -> Float[np.ndarray, " m"]:
         """Return the largest efforts of driven coordinates. Raises InputError."""
+        for name in self.effort if isinstance(self.effort, Mapping) else ():
+            if name in robot.joint_names and robot.v_slices[name].start not in driven:
+                raise InputError(f"effort of the limits: joint {name!r} has no motor", fix=f"actuated=[{name!r}, ...]")
         found = expand_values(robot, self.effort, np.abs(robot.limits.effort), "effort")
         return _check_positive(robot, found, "effort", driven)[list(driven)]
 

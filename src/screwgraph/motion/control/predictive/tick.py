@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from screwgraph.compiler import compile_expression, make_numbered_argument
+from screwgraph.motion.control.live_numbers import have_sense
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
@@ -334,7 +335,8 @@ class Tick:
         )
         moving = ["references", "at", "states", "efforts", "next", *["forces"] * bool(self.forces)]
         moving += ["frames"] * bool(self.goals)
-        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k"]
+        weights = ["weights", *["frame_weights"] * bool(self.goals)]
+        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", *weights]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),
@@ -353,11 +355,21 @@ class Tick:
         return Copies(*places)
 
     def _finish(
-        self, solved: Any, barrier: Any, cost: Any, violation: Any, defect: Any, change: Any, efforts: Any
+        self,
+        solved: Any,
+        barrier: Any,
+        cost: Any,
+        violation: Any,
+        defect: Any,
+        change: Any,
+        efforts: Any,
+        *weights: Any,
     ) -> list[Number]:
         """Return the command within its limits, the head of the next solution, and how good it is."""
-        sound = choose(cost[0] < ENDLESS, solved[0], NO_NUMBERS) < NO_NUMBERS
+        sense = have_sense([x for own in weights for x in own])
+        status = choose(sense * (cost[0] < ENDLESS) > 0.5, solved[0], NO_NUMBERS)
+        sound = status < NO_NUMBERS
         limits = [float(x) for x in self.own.effort_limit]
         tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
         numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
-        return [*tau, choose(sound, 1.0, 0.0), numbers[-1], choose(sound, solved[0], NO_NUMBERS), *numbers]
+        return [*tau, choose(sound, 1.0, 0.0), numbers[-1], status, *numbers]

@@ -57,6 +57,8 @@ class ControlTask(ABC):
             value = getattr(self, name, None)
             if value is not None and not 0.0 <= value < np.inf:
                 raise InputError(f"the {name} of task {self.name!r} is {value!r}", why="it must be finite, from 0 on")
+        if self.level < 0:
+            raise InputError(f"the level of task {self.name!r} is {self.level}", why="it is 0, or larger")
 
     @property
     def gains(self) -> tuple[float, float, float]:

@@ -39,6 +39,8 @@ class PostureTask(MotionTask):
         if not self.joints:
             return [joint for joint in robot.joints if joint.type.nq == joint.type.nv == 1]
         found = [robot.joint(name) for name in self.joints]
+        if len(set(self.joints)) < len(self.joints):
+            raise InputError(f"the posture has joints {', '.join(self.joints)}", why="one is named twice")
         for joint in found:
             if joint.type.nq != 1:
                 raise InputError(

@@ -1,0 +1,23 @@
+"""Numbers that are arguments of a controller: whether they have sense, as generated code finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.tape import Number
+
+ENDLESS = 1e300
+"""What no finite argument reaches."""
+
+
+def have_sense(signed: Sequence[Number], finite: Sequence[Number] = ()) -> Number:
+    """Return 1 where `signed` are from 0 on and `finite` are numbers, else 0.
+
+    Comparisons with NaN are false: a bound that is NaN would take its row away, and nothing would be said.
+    """
+    sense: Number = 1.0
+    for x in signed:
+        sense = sense * (x >= 0.0) * (x < ENDLESS)
+    for x in finite:
+        sense = sense * (abs(x) < ENDLESS)
+    return sense
