@@ -41,8 +41,11 @@ class FullProgram:
         self.E = np.vstack([E for E, _ in equations]) if equations else np.zeros((0, n))
         self.e = np.concatenate([e for _, e in equations]) if equations else np.zeros(0)
 
-    def rows(self):
-        """Return A, lower, upper of efforts, accelerations and friction, in units of their bounds."""
+    def rows(self, forces=None):
+        """Return A, lower, upper of efforts, accelerations and friction, in units of their bounds.
+
+        With forces (k, 3), of cones: the square around each, twice the plane that touches it there, the normal force.
+        """
         robot, n, k, own = self.robot, self.n, self.k, self.limits
         T, t = self.efforts
         most = robot.limits.effort[n - len(t) :]
@@ -57,19 +60,23 @@ class FullProgram:
             mu = self.friction / np.sqrt(2.0)
             # The ground's axes: z, then tangents, of which only the plane counts.
             n_, t_1, t_2 = sg.Plane().touch(np.zeros(3))[1]
-            A.append(np.array([mu * (n_ @ f) + s * (t @ f) for t in (t_1, t_2) for s in (1, -1)] + [n_ @ f]))
-            lower.append(np.full(5, 0.0 if self.on[c] else -1.0))
-            upper.append(np.full(5, 1e9))
+            planes = []
+            if forces is not None:
+                mu, along = self.friction, forces[c] - n_ * (n_ @ forces[c])
+                planes = [mu * (n_ @ f) - (along / max(np.linalg.norm(along), 1e-300)) @ f] * 2
+            A.append(np.array([mu * (n_ @ f) + s * (t @ f) for t in (t_1, t_2) for s in (1, -1)] + [*planes, n_ @ f]))
+            lower.append(np.full(len(A[-1]), 0.0 if self.on[c] else -1.0))
+            upper.append(np.full(len(A[-1]), 1e9))
         return np.vstack(A), np.concatenate(lower), np.concatenate(upper)
 
-    def gap(self, qdd, forces, active, penalty):
+    def gap(self, qdd, forces, active, penalty, is_round=False):
         """Return how far a solution is from the equations, and the duality gap, relative to the cost."""
         x = np.concatenate([qdd, np.ravel(forces)])
         off = np.abs(self.E @ x + self.e).max(initial=0.0)
         x0 = -np.linalg.pinv(self.E) @ self.e if len(self.E) else np.zeros(len(x))
         _, s, Vt = np.linalg.svd(self.E) if len(self.E) else (0, np.zeros(0), np.eye(len(x)))
         Z = Vt[len(s) :].T
-        A, lower, upper = self.rows()
+        A, lower, upper = self.rows(forces if is_round else None)
         H, g = Z.T @ self.H @ Z, Z.T @ (self.H @ x0 + self.g)
         z = Z.T @ (x - x0)
         gap, cost = gap_of(H, g, A @ Z, lower - A @ x0, upper - A @ x0, penalty, z, active)

@@ -5,7 +5,16 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
-from screwgraph.motion.control import ControlLimits, ControlLoop, FrameTask, PostureTask
+from screwgraph.motion.control import (
+    BallBarrier,
+    ControlLimits,
+    ControlLoop,
+    EffortTask,
+    FrameTask,
+    LinkCapsule,
+    MomentumTask,
+    PostureTask,
+)
 from tests.motion.control.robots import arm, crouched, feet, tripod
 
 YAML = """
@@ -71,3 +80,13 @@ def test_files_and_wrong_arguments(tmp_path):
         sg.simulate(sg.load("four_bar"), time=0.05, controller=str(tmp_path / "reach.yaml"))
     with pytest.raises(InputError, match="no argument 'tip'"):
         ControlLoop(arm(), [PostureTask()], references={"tip": np.zeros(3)})
+
+
+def test_references_that_no_position_says_have_to_be_given():
+    ball = BallBarrier(LinkCapsule("bend_link", 0.05, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0)), 0.1)
+    with pytest.raises(InputError, match="no value of 'ball'"):
+        ControlLoop(arm(), [PostureTask()], barriers=[ball])
+    with pytest.raises(InputError, match="no value of 'effort'"):
+        ControlLoop(arm(), [EffortTask()])
+    ControlLoop(arm(), [PostureTask(), MomentumTask()])
+    ControlLoop(arm(), [PostureTask()], barriers=[ball], references={"ball": np.array([1.0, 0.0, 0.0])})

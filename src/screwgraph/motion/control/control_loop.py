@@ -24,14 +24,16 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, Sole
 from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
-from screwgraph.motion.control.limit_rows import list_efforts
+from screwgraph.motion.control.limit_rows import list_cone_rows, list_efforts
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.motors import Motors, with_motors
 from screwgraph.motion.control.reduced_motion import ReducedMotion
-from screwgraph.motion.control.tasks import ControlTask
+from screwgraph.motion.control.tasks import ControlTask, MotionTask
 from screwgraph.motion.simulation import Trajectory
 from screwgraph.motion.simulation.contacts import Contact, Ground
 
+RATES = "_rates"
+"""Ends the names of rates of references."""
 STATUSES = ("solved", "limits relaxed", "the most passages", "no numbers")
 
 
@@ -65,7 +67,7 @@ class ControlLoop:
     """A controller as torques (nv,) of a time (s) and a state: what `sg.simulate` takes as `controller`.
 
     References stay what they are at `q0` unless they are given: arrays, or functions of time (s), by the names of the
-    function's arguments. Each call is alone, without active rows of another.
+    function's arguments. What no position says, such as a ball's centre or a contact's force, has to be given. Each call is alone, without active rows of another.
 
     Args:
         robot: as for `controller`.
@@ -96,6 +98,14 @@ class ControlLoop:
         for name in self.references or {}:
             if name not in known[2:]:
                 raise InputError(f"the controller has no argument {name!r}", fix=f"one of {', '.join(known[2:])}")
+        own = self._natural_values | dict(self.references or {})
+        missing = [name for name in known[2:-1] if name not in own and not name.endswith(RATES)]
+        if missing:
+            raise InputError(
+                f"the controller has no value of {missing[0]!r}",
+                why="no position of the robot says what it is",
+                fix=f"references={{{missing[0]!r}: ...}}, an array or a function of time",
+            )
 
     @cached_property
     def function(self) -> Function:
@@ -128,10 +138,15 @@ class ControlLoop:
 
     @cached_property
     def _argument_values(self) -> dict[str, Any]:
-        """Arguments that do not vary, and functions of time."""
-        robot = self.robot
-        q0 = robot.neutral() if self.q0 is None else np.asarray(self.q0, dtype=float)
+        """Arguments that do not vary, and functions of time; rates and active rows are zero."""
         found = {a.name: np.zeros(a.shape) for a in self.function.arguments[2:]}
+        return found | self._natural_values | dict(self.references or {})
+
+    @cached_property
+    def _natural_values(self) -> dict[str, Any]:
+        """Arguments with which the robot stays at its first position."""
+        robot, found = self.robot, dict[str, Any]()
+        q0 = robot.neutral() if self.q0 is None else np.asarray(self.q0, dtype=float)
         for task in self.tasks:
             found |= task.hold(robot, q0)
         found["gains"] = stack_gains(self.tasks)
@@ -139,7 +154,7 @@ class ControlLoop:
             found["contacts"] = stack_contacts(self.contacts)
         if self.barriers:
             found["barriers"] = stack_barriers(self.barriers)
-        return found | dict(self.references or {})
+        return found
 
     def arguments(self, t: float) -> dict[str, Any]:
         """Return the arguments after q and qd at a time (s)."""
@@ -156,7 +171,7 @@ class ControlLoop:
         tau, *_, rows, solution = self.function(motion.q, motion.qd, **stacked)
         errors = dict[str, Float[np.ndarray, " N"]]()
         for task in self.tasks:
-            if task.hold(self.robot, motion.q[0]):  # others follow no positions
+            if isinstance(task, MotionTask):  # others follow no positions
                 references = (stacked[name] for name in task.references(self.robot))
                 missed = self._compile_errors(task)(motion.q, motion.qd, *references)
                 errors[task.name] = np.linalg.norm(missed, axis=-1)
@@ -193,7 +208,9 @@ class ControlLoop:
         names = [f"effort of {own.motors.names[k]}" for k, *_ in list_efforts(own, limits)]
         names += [f"range of {coordinates[bounds.along]}" for bounds in limits.list_bounds(robot)]
         for contact in held:
-            names += [f"friction of {contact.frame}"] * len(contact.cone(1.0)[0]) + [f"load of {contact.frame}"]
+            names += [f"friction of {contact.frame}"] * len(list_cone_rows(contact, limits, 1.0)[0]) + [
+                f"load of {contact.frame}"
+            ]
         return names
 
     def _measure_margins(

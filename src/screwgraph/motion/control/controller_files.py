@@ -50,6 +50,7 @@ LIMITS: Keys = {
     "effort": Entry("keep limits of efforts", "yes or no", default="yes"),
     "velocity": Entry("keep limits of velocities", "yes or no", default="yes"),
     "position": Entry("keep limits of positions", "yes or no", default="yes"),
+    "round_cones": Entry("forces of points within round cones, not pyramids", "yes or no", default="no"),
 }
 FILE: Keys = {
     "tasks": Entry("what is followed", "list", default=REQUIRED),

@@ -10,8 +10,12 @@ import numpy as np
 
 from screwgraph.motion.control.affine import Affine, combine_affine, scale_affine
 from screwgraph.motion.control.barriers import BarrierRow
+from screwgraph.motion.control.contacts import HeldContact, Rows
+from screwgraph.motion.control.contacts.base import ROUND
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
+from screwgraph.optimize.active_set import RoundCone
+from screwgraph.optimize.active_set.round_cones import ROWS
 from screwgraph.tape import Number
 
 PRIORITIES = {"task": 1e13, "effort": 1e9, "friction": 1e8, "barrier": 3e7, "motion": 1e7}
@@ -63,7 +67,7 @@ def limit_forces(
     """Return rows of forces in their cones, in units of the robot's weight; rows of feet in the air are empty."""
     found, unit = list[LimitRow](), 9.81 * own.robot.mass
     for contact, forces, flag, friction in zip(own.contacts, motion.forces, on, frictions, strict=True):
-        rows, normal = contact.cone(friction)
+        rows, normal = list_cone_rows(contact, limits, friction)
         least = flag * (limits.normal_force / unit)
         for row, low in (*((row, 0.0) for row in rows), (normal, least)):
             value = combine_affine([(x * (1.0 / unit), f) for x, f in zip(row, forces, strict=True)], 0.0)
@@ -84,5 +88,37 @@ def limit_barriers(
 
 def count_rows(own: ReducedMotion, limits: ControlLimits) -> int:
     """Return how many rows there are, without those of barriers."""
-    forces = sum(len(contact.cone(1.0)[0]) + 1 for contact in own.contacts)
-    return len(list_efforts(own, limits)) + len(list(limits.list_bounds(own.robot))) + forces
+    forces = sum(len(list_cone_rows(contact, limits, 1.0)[0]) + 1 for contact in own.contacts)
+    return count_joint_rows(own, limits) + forces
+
+
+def count_joint_rows(own: ReducedMotion, limits: ControlLimits) -> int:
+    """Return how many rows joints have, which come first: of efforts and accelerations."""
+    return len(list_efforts(own, limits)) + len(list(limits.list_bounds(own.robot)))
+
+
+def list_cone_rows(contact: HeldContact, limits: ControlLimits, friction: Number) -> tuple[Rows, list[Number]]:
+    """Return rows (k, n) with row f >= 0 of forces without slip, and the row of the normal force.
+
+    Those of a round cone are the square around it, and planes that do not touch it yet (`RoundCone`).
+    """
+    if not has_round_cone(contact, limits):
+        return contact.cone(friction)
+    square, normal = contact.cone(friction * (1.0 / ROUND))
+    return [*square, *([friction * x for x in normal] for _ in range(ROWS - len(square)))], normal
+
+
+def has_round_cone(contact: HeldContact, limits: ControlLimits) -> bool:
+    """Whether the force of a contact, without a moment, stays within a round cone."""
+    return limits.round_cones and contact.size == 3
+
+
+def list_round_cones(own: ReducedMotion, limits: ControlLimits) -> list[RoundCone]:
+    """Return the round cones of contacts."""
+    found, start = list[RoundCone](), count_joint_rows(own, limits)
+    for contact, leg in zip(own.contacts, own.legs, strict=True):
+        if has_round_cone(contact, limits):
+            axis, first, second = (own.place[i] for i in leg.own)
+            found.append(RoundCone((axis, first, second), start))
+        start += len(list_cone_rows(contact, limits, 1.0)[0]) + 1
+    return found

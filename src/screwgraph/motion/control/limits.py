@@ -39,6 +39,8 @@ class ControlLimits:
         effort: keep efforts within those of the file.
         velocity: keep velocities within those of the file.
         position: keep positions within those of the file.
+        round_cones: forces of points and balls stay within Coulomb's round cones, instead of pyramids in them, by
+            programs one after the other; soles keep pyramids of forces at their corners.
     """
 
     dt: float = 1e-3
@@ -48,6 +50,7 @@ class ControlLimits:
     effort: bool = True
     velocity: bool = True
     position: bool = True
+    round_cones: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.optimize.active_set import QuadraticProgram
+from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
 from screwgraph.spatial import choose
 from screwgraph.tape import Loop, Memory, Number, Part, Pick, dot
 
@@ -33,7 +33,7 @@ class TaskLevels:
     """A program whose terms `H` and `g` are one of each level, in the vectors `Hs` and `gs`."""
 
     memory: Memory
-    program: QuadraticProgram
+    program: QuadraticProgram | RoundCones
     levels: int
     held: Sequence[HeldRow]
 

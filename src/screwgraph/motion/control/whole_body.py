@@ -35,6 +35,7 @@ from screwgraph.motion.control.limit_rows import (
     limit_efforts,
     limit_forces,
     list_efforts,
+    list_round_cones,
 )
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.live_numbers import have_sense
@@ -42,7 +43,7 @@ from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
-from screwgraph.optimize.active_set import QuadraticProgram
+from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Memory, Number, Program, Routine, dot
 from screwgraph.tape.program import split_outputs
@@ -306,9 +307,14 @@ class WholeBody:
         n, m = self.unknowns, self.rows
         entries = self.outputs["A"]
         columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
-        program = QuadraticProgram(memory, n, columns, MOST * (n + m))
+        cones = list_round_cones(self.motion, self.limits)
+        for cone in cones:
+            for i in cone.planes:
+                columns[i] = sorted(cone.places)
+        program = solver = QuadraticProgram(memory, n, columns, MOST * (n + m))
+        if cones:
+            program = solver = RoundCones(memory, program, cones)
         program.allocate()
-        solver = program
         if len(self.levels) > 1:
             solver = TaskLevels(memory, program, len(self.levels), self.held_rows)
             solver.allocate()

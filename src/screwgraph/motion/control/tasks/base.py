@@ -92,7 +92,7 @@ class ControlTask(ABC):
         """
 
     def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
-        """Return references with which the robot stays at q; zeros where none are returned."""
+        """Return references with which the robot stays at q; others are rates, zero, or have no such value."""
         del robot, q
         return {}
 

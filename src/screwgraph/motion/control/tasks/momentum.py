@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.mechanics.kinematics import centroidal_momentum_matrix, centroidal_momentum_rate
 from screwgraph.model.formats.yaml_keys import Entry, Keys
@@ -50,6 +51,10 @@ class MomentumTask(ControlTask):
         """Return the shapes of the momentum and of its rate (6,)."""
         centroidal_momentum_matrix(robot)
         return {"momentum": (6,), "momentum_rate": (6,)}
+
+    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+        """Return none: nothing moves."""
+        return dict.fromkeys(self.references(robot), np.zeros(6))
 
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each component, angular ones first."""

@@ -1,0 +1,168 @@
+"""Quadratic programs with round cones: tangent planes of the cones, renewed where the last program ends.
+
+Of a cone s |(x_1, x_2)| <= m x_0, the program has the square around it, which does not vary, and two planes that touch
+it along the last two directions of (x_1, x_2). The cone's curvature, times its rows' multiplier, goes to the cost:
+Newton's method on the optimality conditions, whose rounds converge quadratically; Boggs & Tolle (1995), "Sequential
+quadratic programming". A force that vanishes keeps its planes, two of which hold it at the apex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.base.summary import one_line
+from screwgraph.optimize.active_set.quadratic_program import QuadraticProgram
+from screwgraph.optimize.dense_factors import flag
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.tape import Loop, Memory, Number, Part
+from screwgraph.tape.parts import Copies
+
+ROUNDS = 25
+"""Rounds at most."""
+OUTSIDE = 1e-10
+"""How far outside a cone a solution may be, in units of its rows."""
+TURNED = 1e-7
+"""Angle (rad) of (x_1, x_2) to the newest plane's direction at most, where the cone's curvature counts."""
+SHORT = 1e-9
+"""Length of (x_1, x_2) at most, in units of rows, of a force that vanishes."""
+ROUNDING = 1e-13
+"""Part of a row's unit that is rounding."""
+STIFF = 1e6
+"""Curvature at most, of that of the cost along x_1 and x_2."""
+
+
+@dataclass(frozen=True)
+class RoundCone:
+    """A cone: its places in x, the axis first; its first row.
+
+    These are four of the square, m x_0 + s x_1, m x_0 - s x_1, and the same of x_2; then those of planes, newest first.
+    """
+
+    places: tuple[int, int, int]
+    first: int
+
+    @property
+    def planes(self) -> range:
+        """The rows of planes."""
+        return range(self.first + 4, self.first + ROWS)
+
+
+ROWS = 6
+"""Rows of a cone."""
+
+
+@dataclass(frozen=True, eq=False)
+class RoundCones:
+    """A quadratic program whose planes touch cones; all else is described in `QuadraticProgram`.
+
+    Before, rows of planes are m x_0, and have the lower bound of the square's rows. `solution` has the passages of all
+    rounds, and the largest violation of rows and cones.
+    """
+
+    __repr__ = one_line
+
+    memory: Memory
+    program: QuadraticProgram
+    cones: Sequence[RoundCone]
+
+    @property
+    def n(self) -> int:
+        """How many unknowns there are."""
+        return self.program.n
+
+    @property
+    def given(self) -> dict[str, int]:
+        """Vectors that stand before."""
+        return self.program.given
+
+    def allocate(self) -> None:
+        """Add all vectors to the memory."""
+        self.program.allocate()
+        k = len(self.cones)
+        own = {"plain H": self.given["H"], "curvature": k, "rounds": 1, "rounds_left": 1, "rounds_passed": 1}
+        for name, size in own.items():
+            self.memory.add(name, size)
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts that solve all rounds."""
+        block, at = self.memory.block, self.memory.places
+        begin = block("first_round", ["active"], ["active", "curvature", "rounds", "rounds_passed"], self.begin)
+        reads = ["x", "plain H", "A", "lower", "penalty", "active'", "row", "multiplier", "solution", "curvature"]
+        state = ["curvature", "rounds", "rounds_left", "rounds_passed"]
+        touch = block(
+            "touch", [*reads, "rounds", "rounds_passed"], ["H", "A", "active", "solution", *state], self.touch
+        )
+        copy = Copies(tuple(at("H")), tuple(at("plain H")))
+        return (copy, begin, Loop(at("rounds_left").start, (*self.program.parts(), touch)))
+
+    def begin(self, active: Any) -> list[Number]:
+        """Return active rows without planes, and no curvature."""
+        planes = {i for cone in self.cones for i in cone.planes}
+        found = [0.0 if i in planes else x for i, x in enumerate(active)]
+        return [*found, *(0.0 for _ in self.cones), 0.0, 0.0]
+
+    def touch(
+        self,
+        x: Any,
+        plain: Any,
+        A: Any,
+        lower: Any,
+        penalty: Any,
+        active: Any,
+        row: Any,
+        multiplier: Any,
+        solution: Any,
+        curvature: Any,
+        rounds: Any,
+        passed: Any,
+    ) -> list[Number]:
+        """Return cost and planes of the next round, its active rows, the solution, and whether there is a next one."""
+        n, H, A, found = self.n, list(plain), list(A), list[Number]()
+        forces = [
+            sum((flag(abs(r - i) < 0.5) * v for r, v in zip(row, multiplier, strict=True)), start=0.0)
+            + flag(abs(active[i]) > 1.5) * penalty[i]
+            for cone in self.cones
+            for i in range(cone.first, cone.first + ROWS)
+        ]
+        active, misses, worst = list(active), 0.0, solution[2]
+        for k, cone in enumerate(self.cones):
+            (axis, i, j), own = cone.places, forces[ROWS * k : ROWS * k + ROWS]
+            m, s = A[n * cone.first + axis], A[n * cone.first + i]
+            length = (x[i] * x[i] + x[j] * x[j]) ** 0.5
+            outside = s * length - m * x[axis] + lower[cone.first]
+            push = [s * (own[1] - own[0]), s * (own[3] - own[2])]
+            for r, plane in enumerate(cone.planes, start=4):
+                push = [p - own[r] * A[n * plane + c] for p, c in zip(push, (i, j), strict=True)]
+            newest, oldest = cone.planes
+            across = abs(x[i] * A[n * newest + j] - x[j] * A[n * newest + i])
+            bends = flag(curvature[k] > 0.0) * flag(across > TURNED * s * length + ROUNDING)
+            misses = maximum(misses, maximum(flag(outside > OUTSIDE), bends))
+            worst = maximum(worst, outside)
+            is_long = flag(s * length > SHORT)
+            inverse = 1.0 / choose(is_long > 0.5, length, 1.0)
+            t = x[i] * inverse, x[j] * inverse
+            for c, share in zip((i, j), t, strict=True):
+                A[n * oldest + c] = choose(is_long > 0.5, A[n * newest + c], A[n * oldest + c])
+                A[n * newest + c] = choose(is_long > 0.5, -s * share, A[n * newest + c])
+            active[oldest] = choose(is_long > 0.5, active[newest], active[oldest])
+            stiff = STIFF * (plain[_place(i, i)] + plain[_place(j, j)])
+            force = (push[0] * push[0] + push[1] * push[1]) ** 0.5
+            bend = is_long * minimum(force * inverse, stiff)
+            found.append(bend)
+            for a, b, share in ((i, i, t[1] * t[1]), (j, j, t[0] * t[0]), (i, j, -(t[0] * t[1]))):
+                H[_place(a, b)] = H[_place(a, b)] + bend * share
+        count = rounds[0] + 1.0
+        is_sound = flag(solution[0] < 2.5)
+        goes_on = misses * flag(count < ROUNDS - 0.5) * is_sound
+        total = passed[0] + solution[1]
+        status = choose(misses * (1.0 - goes_on) * is_sound > 0.5, maximum(solution[0], 2.0), solution[0])
+        said = [status, total, choose(is_sound > 0.5, worst, 0.0)]
+        return [*H, *A, *active, *said, *found, count, goes_on, total]
+
+
+def _place(i: int, j: int) -> int:
+    """Return the place of an entry in the lower triangle by rows."""
+    high, low = max(i, j), min(i, j)
+    return high * (high + 1) // 2 + low
