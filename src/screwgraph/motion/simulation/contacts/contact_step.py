@@ -25,6 +25,7 @@ from screwgraph.compiler import (
 from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
+from screwgraph.motion.simulation.contacts.active_rows import solve_active_rows
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
 from screwgraph.motion.simulation.contacts.ground import PLANE
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
@@ -126,13 +127,13 @@ class ContactStep:
             "values": values,
             "prepared": prepared,
             "x": m,
-            "swept": m,
             "state": STATE,
+            "round": ROUND,
+            "swept": m,
+            "newton": newton.STATE,
         }
         for name, size in own.items():
             memory.add(name, size)
-        memory.add("newton", newton.STATE)
-        memory.add("round", ROUND)
         problem = ["G'", "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
@@ -140,6 +141,7 @@ class ContactStep:
             [*problem, "x", "state", "round"],
             self.aim,
         )
+        stick = memory.block("stick", [*problem, "x", "state", "round"], ["x", "state", "round"], self.stick)
         sweep = memory.block("sweep", [*problem, "x", "state"], ["x", "state"], self.sweep)
         judge = memory.block(
             "judge", [*problem, "x", "state", "round"], ["newton", "swept", "state", "round"], self.judge
@@ -160,7 +162,9 @@ class ContactStep:
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
-        parts = (cut, begin, aim, SettlingLoop(memory.places("round").start, passage), end)
+        first = memory.places("round").start
+        search_on = SettledWhen(first, (SettlingLoop(first, passage),))
+        parts = (cut, begin, aim, stick, search_on, end)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
@@ -202,6 +206,17 @@ class ContactStep:
         x += [0.0] * (i - len(x))
         return [*(x for row in rows for x in row.values()), *b, *values, *prepared, *x, *begin_sweeps(h), 1.0, 0.0, 0.0]
 
+    def stick(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any, round_: Any) -> list[Number]:
+        """Return impulses of contacts that stick or are open, where these are the solution, and that nothing is left.
+
+        Else nothing changes.
+        """
+        found, worst = solve_active_rows(self._problem(G, b, values, prepared), list(x))
+        goes = choose(worst <= state[2], 0.0, 1.0)
+        is_left = goes > 0.5
+        kept = [choose(is_left, old, new) for old, new in zip(x, found, strict=True)]
+        return [*kept, goes, 1.0 - goes, *state[2:], goes, round_[1], choose(is_left, round_[2], worst)]
+
     def sweep(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any) -> list[Number]:
         """Return the impulses and the state after a sweep."""
         ahead, after = self._problem(G, b, values, prepared).passage(list(x), list(state))
@@ -209,10 +224,11 @@ class ContactStep:
 
     def judge(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any, round_: Any) -> list[Number]:
         """Return Newton's state, the impulses beside it, and whether there is another round."""
-        problem, (goes, done, _) = self._problem(G, b, values, prepared), round_
+        problem, (goes, done, left) = self._problem(G, b, values, prepared), round_
         begun, worst = newton.begin_newton(problem, list(x), list(state), goes, done)
-        more = choose(done < ROUNDS - 1.5, begun[0], 0.0)
-        return [*begun, *x, *begin_again(list(state), more), more, done + 1.0, worst]
+        more, is_on = choose(done < ROUNDS - 1.5, begun[0], 0.0), goes > 0.5
+        ahead = [choose(is_on, done + 1.0, done), choose(is_on, worst, left)]
+        return [*begun, *x, *begin_again(list(state), more), more, *ahead]
 
     def accept(
         self, G: Any, b: Any, values: Any, prepared: Any, x: Any, swept: Any, method: Any, state: Any, round_: Any

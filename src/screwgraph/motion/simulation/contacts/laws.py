@@ -56,6 +56,13 @@ class ImpulseLaw(Protocol):
         """Return the derivatives of `residual` by x and by w, of one side where there are two."""
         ...
 
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Return impulses to begin with, which rows are active (1, else 0), and the velocities that these hold.
+
+        x are those of the step before, b the velocities without impulses.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Cone:
@@ -130,6 +137,11 @@ class Cone:
         ]
         return by_x, [[presses, 0.0, 0.0], [0.0, aa, ab], [0.0, ab, bb]]
 
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Return all rows of a contact that pressed, or that would enter the ground, as of one that sticks."""
+        presses = choose(x[0] > 0.0, 1.0, choose(b[0] < 0.0, 1.0, 0.0))
+        return [choose(presses > 0.5, own, 0.0) for own in x], [presses] * 3, [0.0] * 3
+
     def _slide(self, x: Numbers, w: Numbers, mu: Number, prepared: Numbers) -> list[Number]:
         """Return an impulse at the edge of the cone, its normal part exact for the direction; else a projection."""
         normal, tangent, g_nn, g_an, g_bn, g_aa, g_ab, g_bb = prepared[6:]
@@ -189,6 +201,13 @@ class Range:
         stops = maximum(choose(below > 0.0, 1.0, 0.0), choose(above < 0.0, 1.0, 0.0))
         return [[(1.0 - stops) / prepared[0]]], [[stops]]
 
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the row of a joint that leaves its range."""
+        (lower, upper), (rate,) = values, b
+        bound = maximum(minimum(rate, upper), lower)
+        stops = choose(rate < lower, 1.0, choose(rate > upper, 1.0, 0.0))
+        return [0.0], [stops], [choose(stops > 0.5, bound, 0.0)]
+
 
 @dataclass(frozen=True)
 class DryFriction:
@@ -214,3 +233,9 @@ class DryFriction:
         """Return those of a joint that sticks, or slips."""
         sticks = choose(abs(x[0] - prepared[0] * w[0]) < values[0], 1.0, 0.0)
         return [[(1.0 - sticks) / prepared[0]]], [[sticks]]
+
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the row of a joint that its friction alone would stop; of others the bound."""
+        (bound,), alone = values, -(prepared[0] * b[0])
+        sticks = choose(abs(alone) < bound, 1.0, 0.0)
+        return [choose(sticks > 0.5, 0.0, maximum(minimum(alone, bound), -bound))], [sticks], [0.0]
