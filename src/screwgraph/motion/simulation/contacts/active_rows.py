@@ -1,4 +1,4 @@
-"""Impulses of rows that are active: where contacts stick or are open, laws are one linear system, and a guess says which.
+"""Impulses of rows that are active: where contacts stick or are open, laws are one linear system.
 
 Active rows hold a velocity, the impulses of others are given. A step that follows another has mostly the same active
 rows, so that one symmetric factor solves it, in the place of sweeps.

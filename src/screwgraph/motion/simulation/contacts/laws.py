@@ -138,9 +138,13 @@ class Cone:
         return by_x, [[presses, 0.0, 0.0], [0.0, aa, ab], [0.0, ab, bb]]
 
     def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return all rows of a contact that pressed, or that would enter the ground, as of one that sticks."""
+        """Return all rows of a contact that pressed, or that would enter the ground, as of one that sticks.
+
+        Without friction only the normal's.
+        """
         presses = choose(x[0] > 0.0, 1.0, choose(b[0] < 0.0, 1.0, 0.0))
-        return [choose(presses > 0.5, own, 0.0) for own in x], [presses] * 3, [0.0] * 3
+        active = [presses, *[choose(values[0] > 0.0, presses, 0.0)] * 2]
+        return [choose(is_on > 0.5, own, 0.0) for own, is_on in zip(x, active, strict=True)], active, [0.0] * 3
 
     def _slide(self, x: Numbers, w: Numbers, mu: Number, prepared: Numbers) -> list[Number]:
         """Return an impulse at the edge of the cone, its normal part exact for the direction; else a projection."""
