@@ -71,8 +71,13 @@ def robot_files(suffix: str) -> list[Path]:
 def urdfs() -> list:
     """Return test parameters: a path each; those of the package that are not fast have the mark `suite`."""
     fast = [pytest.param(path, id=path.stem) for path in robot_files(".urdf")]
-    slow = [path for path in _package() if path.suffix == ".urdf" and path.stem not in FAST | REFUSED]
+    slow = [path for path in package_urdfs() if path.stem not in FAST]
     return [*fast, *(pytest.param(path, marks=pytest.mark.suite, id=path.stem) for path in slow)]
+
+
+def package_urdfs() -> list[Path]:
+    """List the URDFs of the package."""
+    return [path for path in _package() if path.suffix == ".urdf" and path.stem not in REFUSED]
 
 
 def closed_chains() -> list[Path]:

@@ -44,16 +44,26 @@ def test_a_slider_stops_at_a_wall_that_it_meets_at_an_angle(stiffness):
         assert simulator.forces[0, 0] == pytest.approx(-5.0, rel=1e-9), "what the rail does not carry"
 
 
+def step_freely(arm, q, qd, tau):
+    """Coriolis' forces are those of the middle of the velocities at the ends, the later one by those of the start."""
+    M, bias, middle = sg.mass_matrix(arm)(q), sg.bias_forces(arm), qd
+    for _ in range(2):
+        rate = np.linalg.solve(M, tau - bias(q, middle))
+        middle = qd + 0.5 * DT * rate
+    return q + DT * (qd + DT * rate), qd + DT * rate
+
+
 def test_ground_that_an_arm_cannot_reach_or_leave_changes_nothing():
     """The plane's normal is across an arm that moves in a plane: no impulse moves it there."""
-    arm, q0, tau = sg.load("rr"), [0.3, 0.4], [0.2, -0.1]
-    plain = sg.Simulator(arm, DT, q0)
-    plain.step(tau, steps=200)
+    arm, q0, tau = sg.load("rr"), np.array([0.3, 0.4]), np.array([0.2, -0.1])
+    q, qd = q0, np.zeros(2)
+    for _ in range(200):
+        q, qd = step_freely(arm, q, qd, tau)
     for gap, friction in ((0.1, 0.8), (-1e-3, 0.0)):
         touch, across = sg.Contact("tool", friction=friction), sg.Plane((0.0, 0.0, 1.0), -gap)
         beside = sg.Simulator(arm, DT, q0, contacts=[touch], ground=across)
         beside.step(tau, steps=200)
-        np.testing.assert_allclose(beside.q, plain.q, atol=1e-12)
+        np.testing.assert_allclose(beside.q, q, atol=1e-12)
         np.testing.assert_allclose(beside.gaps, gap, atol=1e-12)
         np.testing.assert_allclose(beside.forces[0], [0.0, 0.0, max(-1e6 * gap, 0.0)], rtol=1e-6, err_msg="its spring")
 

@@ -103,3 +103,19 @@ def test_legs_carry_the_weight():
     np.testing.assert_allclose(simulator.forces.sum(axis=0), [0.0, 0.0, robot.mass * G], atol=1e-3 * robot.mass * G)
     assert (simulator.forces[:, 2] > 0.0).all()
     np.testing.assert_allclose(simulator.gaps, -simulator.forces[:, 2] / 1e6, atol=1e-8)
+
+
+def test_a_body_that_tumbles_keeps_its_energy_and_momentum():
+    """Euler's top about its unstable axis; with the gyroscopic torque of the start of a step energy grows by 1 %."""
+    moments, spin = np.array([0.01, 0.02, 0.025]), np.array([0.1, 20.0, 0.1])
+    top = sg.load(
+        '<robot name="top"><link name="body"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.02" izz="0.025" '
+        'ixy="0" ixz="0" iyz="0"/></inertial></link></robot>',
+        base="floating",
+    )
+    simulator = sg.Simulator(top, DT, qd0=[*spin, 0, 0, 0], contacts=[sg.Contact("body")], ground=sg.Plane(height=-9))
+    simulator.step(steps=1000)
+    turned = simulator.qd[:3]
+    assert np.abs(turned[0]) > 1.0, "it tumbles"
+    assert moments @ turned**2 == pytest.approx(moments @ spin**2, rel=2e-5)
+    assert np.linalg.norm(moments * turned) == pytest.approx(np.linalg.norm(moments * spin), rel=2e-5)

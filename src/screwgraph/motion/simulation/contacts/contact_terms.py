@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -36,6 +36,8 @@ from screwgraph.tape.sparse_rows import (
 
 TERMS = {"ground": "planes", "parameters": "values"}
 """What terms call arguments of a step."""
+PASSAGES = 2
+"""Velocities without contacts, the first with Coriolis' forces of the start of a step, the others of its middle."""
 SINGULAR = 1e-9
 """Least eigenvalue, of a mass matrix whose diagonal is 1, that is none."""
 
@@ -122,11 +124,11 @@ class ContactModel:
         """
         robot, (h,) = self.robot, dt
         n = robot.nv
-        M, bias, damping = self._motion(q, qd, values)
+        M, bias, damping = self._motion(q, values)
         for i, d in enumerate(damping):
             if not is_zero(d):
                 M[i][i] = M[i][i] + h * d
-        force = [a - b for a, b in zip(tau, bias, strict=True)]
+        force = list(tau)
         for name, stiffness, rest in self.springs:
             i, at = robot.v_slices[name].start, robot.q_slices[name].start
             M[i][i] = M[i][i] + h * h * stiffness
@@ -140,9 +142,13 @@ class ContactModel:
             inertia = make_closed_inertia(factor_tree(M), K)
         except ZeroDivisionError as error:
             raise self._idle_joint(error.args[0]) from error
-        drift = turning(robot.manifold, qd)
-        rate = inertia.factor.solve(force)
-        free = inertia.close([v + h * (a + t) for v, a, t in zip(qd, rate, drift, strict=True)])
+        free = qd
+        for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
+            middle = [0.5 * (v + w) for v, w in zip(qd, free, strict=True)]
+            damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
+            efforts = [f - c + x for f, c, x in zip(force, bias(middle), damped, strict=True)]
+            rates = zip(qd, inertia.factor.solve(efforts), turning(robot.manifold, np.array(middle)), strict=True)
+            free = inertia.close([v + h * (a + t) for v, a, t in rates])
         gaps, axes, J = self.touch(q, planes)
         rates = multiply_vector(J[::3], qd)
         J += [{i: 1.0} for _, i, _, _ in self.stopped] + [{i: 1.0} for i, _ in self.rubbing]
@@ -162,8 +168,8 @@ class ContactModel:
             "b": multiply_vector(J, free),
         }
 
-    def _motion(self, q: Any, qd: Any, values: Any) -> tuple[list[Row], Any, list[Number]]:
-        """Return the mass matrix, its lower triangle, forces that no acceleration makes, and damping of joints."""
+    def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
+        """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
         tree, own = without_loops(self.robot), list[Any]()
         ends = np.cumsum([len(p.nominal(self.robot)) for p in self.live])
         given = dict(zip(self.live, np.split(values, ends[:-1]), strict=True)) if self.live else {}
@@ -173,10 +179,10 @@ class ContactModel:
             own.append((tuple(parts), payload, (np.concatenate(list(parts.values())),) if parts else ()))
         (inertial, payload, numbers), (names, _, all_numbers) = own
         M = mass_matrix(tree, parameters=inertial, payload=payload)(q, *numbers)
-        bias = bias_forces(tree, parameters=names, payload=payload)(q, qd, *all_numbers)
+        bias = bias_forces(tree, parameters=names, payload=payload)
         levels = {p.part: value[0] for p, value in given.items() if p.kind == "damping"}
         damping = [levels.get(joint.name, joint.damping) for joint in tree.joints for _ in range(joint.type.nv)]
-        return [dict(row) for row in to_sparse_rows(np.tril(M))], bias, damping
+        return [dict(row) for row in to_sparse_rows(np.tril(M))], lambda v: bias(q, np.array(v), *all_numbers), damping
 
     def _idle_joint(self, place: int) -> EliminationError:
         """Return the error for a velocity coordinate that moves nothing."""
