@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.motion.integration_rules import RULES
 from screwgraph.motion.simulation.methods import AUTO, METHODS
+from screwgraph.motion.simulation.system import Dynamics
 
 DOUBTFUL = 0.1
 """Energy balance residual, relative to the energy that moves, beyond which a motion is not to be trusted."""
@@ -42,17 +43,17 @@ def imbalance(method: str, residual: float, moved: float, fix: str) -> tuple[str
     )
 
 
-def open_loops(violation: np.ndarray) -> tuple[str, ...]:
-    """Return a doubt where closure errors (rad, m) grow, though every step closes the loops.
+def open_loops(dynamics: Dynamics, q: np.ndarray, violation: np.ndarray) -> tuple[str, ...]:
+    """Return a doubt where closure errors (rad, m) at positions q grow, though every step closes the loops.
 
     Constraints that follow from others to first order only, as at a double root, leave motions that they forbid.
     """
     if violation.max() <= OPEN + 10.0 * violation[0]:
         return ()
+    rows, fix = dynamics.describe_opening(q[0], q[int(np.argmax(violation))])
     return (
-        f"loops open by up to {violation.max():.3g} (rad, m): some of their constraints hold to first order only, and "
-        "forbid a motion that the dynamics allow (give the mechanism the joint that they need, or lock the joint that "
-        "they hold)",
+        f"loops open by up to {violation.max():.3g} (rad, m): some of their constraints{rows} hold to first order "
+        f"only, and forbid a motion that the dynamics allow ({fix})",
     )
 
 

@@ -122,6 +122,10 @@ class MechanismDynamics(Dynamics):
         """Return the largest distance (m, rad) of coordinates from closing a constraint."""
         return closure_errors(*self.compiled.closing_of_few(q)).max(axis=1, initial=0.0)
 
+    def describe_opening(self, before: Float[np.ndarray, " n"], after: Float[np.ndarray, " n"]) -> tuple[str, str]:
+        """Return what to do where constraints open."""
+        return "", "give the mechanism the joint that they need, or weld what they hold"
+
     @property
     def question(self) -> Mechanism:
         """The mechanism without what no code depends on."""

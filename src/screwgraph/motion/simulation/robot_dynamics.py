@@ -42,6 +42,7 @@ from screwgraph.motion.simulation.implicit_forces import examples, make_implicit
 from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity
 from screwgraph.motion.simulation.joint_forces import FORCES, Forces, checked_springs, joint_forces
 from screwgraph.motion.simulation.joint_limits import doubts_of_limits
+from screwgraph.motion.simulation.opening_loops import describe_opening
 from screwgraph.motion.simulation.projection_code import fill_matrix, project_velocity, solve_closing_step
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_with_dampers
 from screwgraph.motion.simulation.step_code import TracedSteps
@@ -140,6 +141,10 @@ class RobotDynamics(Dynamics):
         if found is not None or not self.model.is_closed:
             return np.zeros(len(q)) if found is None else found
         return np.array([np.abs(constraint_residual(self.model, x)).max() for x in q])
+
+    def describe_opening(self, before: Float[np.ndarray, " nq"], after: Float[np.ndarray, " nq"]) -> tuple[str, str]:
+        """Return which rows of loops open between two positions, and which joints to lock."""
+        return describe_opening(self.model, before, after)
 
     @property
     def question(self) -> Robot:

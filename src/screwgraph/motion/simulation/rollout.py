@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -28,6 +29,7 @@ from screwgraph.motion.simulation.rollouts import (
     warn_of_divergence,
 )
 from screwgraph.motion.simulation.state_recorder import Watch
+from screwgraph.motion.simulation.step_doubts import doubt_explicit_steps, doubt_opening
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.step_parameters import StepValues
 from screwgraph.motion.simulation.step_rules import IMPLICIT
@@ -99,7 +101,8 @@ def rollout(
             an executor it cannot end them, and is called with the share of `time` that is done, as parts come back.
 
     Warns:
-        RuntimeWarning: motions diverged; their states are NaN from there on, and `.diverged` says since which step.
+        RuntimeWarning: motions diverged; their states are NaN from there on, and `.diverged` says since which step. An
+            explicit method amplifies what dampers take, or loops open, in the first motion.
 
     Raises:
         InputError: a bad argument, or torques that are not finite.
@@ -134,6 +137,17 @@ def rollout(
         found = join_parts(_submit_parts(executor, parts, task, start, control, carried, inputs), watch, times)
     made = Rollouts.of(model, method, times[::every], found, given)
     warn_of_divergence(made)
+    own = dynamics if given is None else dynamics_of(given.model(model, 0))
+    last = (np.array([dt]), *(() if carried is None else (carried,)))
+    if driven is not None:
+        last = (*last, driven.numbers_of_steps(times[:1], dt)[0])
+    idle = dynamics.checked(None, "tau")
+    efforts = (idle if callable(control) else control[0, 0],) if len(idle) else ()
+    doubts = doubt_opening(own, start[0][0], made.q[0, -1])
+    if inputs is None:
+        doubts += doubt_explicit_steps(step if given is None else step.core, method, dt, start, (*efforts, *last))
+    for doubt in doubts:
+        warnings.warn(doubt, RuntimeWarning, stacklevel=3)
     return made
 
 

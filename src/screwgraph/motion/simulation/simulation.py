@@ -32,6 +32,7 @@ from screwgraph.motion.simulation.mechanical_work import integrate_power, work_u
 from screwgraph.motion.simulation.methods import AUTO, METHODS, MotionState, Tolerances
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.state_recorder import Watch, record_states
+from screwgraph.motion.simulation.step_doubts import doubt_explicit_rule
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.stepper import compile_stepper
 from screwgraph.motion.simulation.system import Dynamics, Efforts, System, system_of, validate_torques
@@ -113,7 +114,8 @@ def simulate(
             if reason is None:
                 raise
             raise reason from error
-        doubts = left_to_steps(found.by, float(times[1])) + open_loops(found.violation)
+        doubts = doubt_explicit_rule(system, method, float(times[1]), start)
+        doubts += left_to_steps(found.by, float(times[1])) + open_loops(dynamics, found.q, found.violation)
         if system.is_driven:
             doubts += not_a_function(found.tau[0], system.torques_at(times[:1], q[None], qd[None])[0])
         return simulate_dynamics(

@@ -20,6 +20,7 @@ from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import close_for_parameters, live_states
+from screwgraph.motion.simulation.step_doubts import OpeningWatch, doubt_explicit_steps
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.step_parameters import StepValues
 from screwgraph.motion.simulation.step_rules import IMPLICIT
@@ -33,7 +34,8 @@ class Simulator:
     States are single ones, q (nq,) and qd (nv,), or batches of them, (B, nq) and (B, nv). `step(tau)` takes a step,
     `reset(q, qd)` begins again; between calls, the state is `q`, `qd` and `t`. Loops and constraints stay closed.
     Coordinates that a mechanism's file drives follow their functions of time, from t = 0 at each `reset`.
-    A RuntimeWarning says once where feedback is too stiff for the steps, with the step that its gain allows.
+    A RuntimeWarning says once where feedback is too stiff for the steps, with the step that its gain allows; where an
+    explicit method amplifies what dampers take; and where loops open.
     """
 
     @check_arguments
@@ -63,8 +65,9 @@ class Simulator:
             q0: initial position (nq,), or positions (B, nq); by default the neutral or the assembled one.
             qd0: initial velocity (nv,) or (B, nv); by default rest, or that of the mechanism's file.
             method: "semi_implicit" (Euler, order 1), by which damping, friction, stops and springs of robots are
-                implicit and make no step unstable; "rosenbrock" (order 2), by which damping is; "rk4" or "euler", which
-                are explicit as a whole.
+                implicit and make no step unstable; "rosenbrock" (order 2), by which damping is, though velocities that
+                dampers take within the first step move positions by half that step; "rk4" or "euler", which are
+                explicit as a whole.
             friction: whether joints have the Coulomb friction of the file: they stick and slip; so do dampers of
                 mechanisms, whose friction is smooth otherwise.
             stops: whether joints stop, without bouncing, at the position limits of the file.
@@ -95,6 +98,7 @@ class Simulator:
         self._threads = validate_count("threads", threads)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._given: StepValues | None = None
+        self._is_looked_at = False
         self._set_parameters(parameters if isinstance(parameters, Mapping) else {})
         self.reset(q0, qd0)
 
@@ -123,6 +127,8 @@ class Simulator:
         forces = np.abs(self._dynamics.force(np.eye(self._size)))
         axes = forces.argmax(axis=-1) if forces.size else np.zeros(0, dtype=int)
         self._steps, self._watch = 0, StiffGainWatch(axes)
+        self._opening = OpeningWatch(self._dynamics_at(0), self._q)
+        self._next_look = 1
 
     def set_parameters(self, values: Mapping[str, Any] | Float[np.ndarray, "*B k"]) -> None:
         """Go on with other values of the parameters (SI units), by name or as one vector; nothing is compiled.
@@ -194,13 +200,23 @@ class Simulator:
             else:
                 self._q, self._qd = found
             self._steps += 1
-        if self._steps >= self._watch.next:
+        if self._steps >= self._next_look:
             self._look(tau, steps)
 
     def _look(self, tau: Any, steps: int) -> None:
-        """Warn (RuntimeWarning) of feedback that is too stiff for the time that torques are held."""
-        doubt = self._watch.look(self._steps, steps * self.dt, self._q, self._qd, tau, self._dynamics_at)
-        if doubt:
+        """Warn (RuntimeWarning) of feedback and dampers that are too stiff for steps, and of loops that open."""
+        doubts = list[str]()
+        if self._steps >= self._watch.next:
+            doubts.append(self._watch.look(self._steps, steps * self.dt, self._q, self._qd, tau, self._dynamics_at))
+        if self._steps >= self._opening.next:
+            doubts += self._opening.look(self._dynamics_at(0), self._q)
+        if not self._is_looked_at:
+            self._is_looked_at = True
+            efforts = (np.asarray(tau, dtype=float),) if self._size else ()
+            state = self._q, self._qd
+            doubts += doubt_explicit_steps(self._step, self.options.method, self.dt, state, (*efforts, *self._last))
+        self._next_look = min(self._watch.next, self._opening.next)
+        for doubt in filter(None, doubts):
             warnings.warn(doubt, RuntimeWarning, stacklevel=3)
 
     def _keep(self, q: np.ndarray, qd: np.ndarray, forces: np.ndarray, *seen: np.ndarray) -> None:

@@ -155,6 +155,10 @@ class Dynamics(Protocol):
         """Return the largest closure error (rad, m); as found already, where it was."""
         ...
 
+    def describe_opening(self, before: Float[np.ndarray, " nq"], after: Float[np.ndarray, " nq"]) -> tuple[str, str]:
+        """Return which constraints open between two positions, and what to do; they hold to first order only."""
+        ...
+
     def doubts(self, t: np.ndarray, q: np.ndarray, tau: np.ndarray) -> tuple[str, ...]:
         """Return doubts about a motion that leaves the limits of the model."""
         ...
