@@ -128,3 +128,17 @@ def test_a_prior_that_is_wrong_is_doubted():
     found = sg.identify(robot, {**log, "tau": noisy(log["tau"], 0.05)}, priors=priors, prior_weight=1e5)
     assert any("the prior contradicts" in doubt for doubt in found.doubts)
     assert any("the robot leaves" in doubt for doubt in found.doubts)
+
+
+@pytest.mark.parametrize("kind", ["right", "other sign", "zero", "shuffled torques", "swapped joints"])
+def test_torques_of_known_bodies_count_where_only_damping_is_sought(kind):
+    """The file's damping is 0: its model of the damping torques says nothing, that of the bodies does."""
+    robot = sg.load("rr")
+    t, q, qd, qdd = smooth(robot, 1500, 0.01, seed=1, size=0.8)
+    tau = noisy(projected_torques(robot, q, qd, qdd) + [0.5, 2.0] * qd, 0.02)
+    log = {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    change = WRONG[kind][0] if kind in WRONG else dict
+    found = sg.identify(robot, change(log), ["joint1.damping", "joint2.damping"])
+    doubted = [doubt for doubt in found.doubts if "are not explained" in doubt or "all torques are zero" in doubt]
+    assert bool(doubted) == (kind != "right")
+    assert bool(found.doubts) == (kind != "right")

@@ -156,3 +156,9 @@ def test_wrong_arguments():
         env.step(np.zeros(3))
     with pytest.raises(InputError, match="reward returns the shape"):
         env.step(np.zeros(ROBOT.nv))
+    env = environment(reward=lambda e: "much")
+    env.reset(seed=0)
+    with pytest.raises(InputError, match="reward returns: 'much': they are not numbers"):
+        env.step(np.zeros(ROBOT.nv))
+    with pytest.raises(InputError, match=r"observe returns the shape \(7,\)"):
+        environment(observe=lambda e: np.zeros(7)).reset(seed=0)

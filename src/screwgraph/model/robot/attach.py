@@ -63,16 +63,24 @@ def world(robots: Mapping[str, Robot]) -> Robot:
     """Return robots and bodies as one model: each stands on the link "world", with its name before those of its parts.
 
     Parts of {"left": arm} are called "left/link1". Robots with floating bases are free; bases of the others stand at
-    the origin. Gravity is the first one's.
+    the origin.
 
     Raises:
-        InputError: there is none.
+        InputError: there is none, a name is empty, or gravity is not the same for all.
     """
     if not robots:
         raise InputError("a world without robots", fix='world({"robot": robot, "box": box})')
     first = next(iter(robots.values()))
     whole = tree("world", (Link("world"),), (), gravity=first.gravity)
     for name, robot in robots.items():
+        if not name:
+            raise InputError("a robot of a world has an empty name", fix='world({"robot": robot})')
+        if not np.array_equal(robot.gravity, first.gravity):
+            raise InputError(
+                f"gravity of {name!r} is {np.asarray(robot.gravity)}",
+                why=f"a world has one, that of {next(iter(robots))!r} is {np.asarray(first.gravity)}",
+                fix="sg.load(file, gravity=...) for each",
+            )
         whole = attach(whole, robot, "world", T=robot.T_wb, prefix=f"{name}/")
     return whole
 

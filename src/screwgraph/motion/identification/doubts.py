@@ -68,7 +68,7 @@ class Evidence:
         self, found: ConsistentParameters, loosely: Callable[[float], ConsistentParameters], unexcited: tuple[str, ...]
     ) -> list[str]:
         """Return all doubts; `loosely` finds bodies again with the prior at a part of its weight."""
-        if not any(self.torque.values()):
+        if not any(self.torque.values()) or not np.nan_to_num(self.kept.tau).any():
             return ["all torques are zero: so are parameters that explain them"]
         doubts = [
             *self._scale(),
@@ -101,14 +101,18 @@ class Evidence:
     def _find_unexplained(self) -> Iterator[str]:
         """Look for torques that should depend on the motion beyond their noise, and do not."""
         names, most = list[str](), max(self.torque.values())
+        known = self.eqs.known_torques(self.kept) if self.eqs.has_known else np.zeros_like(self.tau)
         for j, (name, left) in enumerate(self.left.items()):
             own = np.isfinite(self.tau[:, j])
-            Y, tau = self.Y[own, j], self.tau[own, j]
-            size = self.torque[name] or most  # without a motor, torques are zero
+            Y, rest = self.Y[own, j], known[own, j]
+            tau = self.tau[own, j] + rest
+            size = float(np.sqrt((tau * tau).mean())) if rest.any() else self.torque[name]
+            size = size or most  # without a motor, torques are zero
             if own.sum() < PAIRS or left <= VISIBLE * size:
                 continue
-            model = Y @ self.prior
-            usual, found = float(model.std() / np.hypot(model.std(), left)), _correlation(Y @ self.fit.values, tau)
+            model = rest + Y @ self.prior
+            found = _correlation(rest + Y @ self.fit.values, tau)
+            usual = float(model.std() / np.hypot(model.std(), left))
             is_large = left > UNEXPLAINED * size and np.sqrt((model * model).mean()) > left
             is_other = bool(tau.any()) and found < UNEXPLAINED * usual - 2.0 / np.sqrt(len(tau))
             if is_large or is_other:

@@ -77,6 +77,12 @@ class RegressorEquations:
             tau = tau - self._predict_torques(q, qd, qdd, np.zeros(self.base.rank))
         return self._project_torques(samples, G, Y), self._project_torques(samples, G, tau[:, :, None])[:, :, 0]
 
+    def known_torques(self, samples: MotionSamples) -> Float[np.ndarray, "N n"]:
+        """Return the torques of what is not identified."""
+        q, qd, qdd, G = self._follow_closure(samples)
+        tau = self._predict_torques(q, qd, qdd, np.zeros(self.base.rank))
+        return self._project_torques(samples, G, tau[:, :, None])[:, :, 0]
+
     def torque_residuals(self, samples: MotionSamples, values: Float[np.ndarray, " rank"]) -> Float[np.ndarray, "N n"]:
         """Return what values of the combinations leave of torques; NaN where not measured."""
         q, qd, qdd, G = self._follow_closure(samples)

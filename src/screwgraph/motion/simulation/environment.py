@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.base.argument_checks import check_arguments, validate_count
+from screwgraph.base.argument_checks import check_arguments, validate_count, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
@@ -155,11 +155,8 @@ class Environment:
             for _ in range(self.steps):
                 lost |= self._advance()
         self.t = self.t + self.steps * self.dt
-        rewards = np.zeros(self.num_envs) if self._reward is None else np.array(self._reward(self), dtype=float)
-        ended = lost.copy() if self._ends is None else lost | np.asarray(self._ends(self), dtype=bool)
-        for name, found in (("reward", rewards), ("ends", ended)):
-            if found.shape != (self.num_envs,):
-                raise InputError(f"{name} returns the shape {found.shape}", fix=f"return ({self.num_envs},)")
+        rewards = np.zeros(self.num_envs) if self._reward is None else self._judge("reward")
+        ended = lost.copy() if self._ends is None else lost | self._judge("ends").astype(bool)
         truncated = ~ended & (self.t > self.time - 0.5 * self.dt)
         info: dict[str, Any] = {}
         if (done := ended | truncated).any():
@@ -211,8 +208,19 @@ class Environment:
             self._given = StepValues.of(self._step, self._options.parameters, self._options.payload, vector)
 
     def _observations(self) -> Float[np.ndarray, "B n"]:
-        found = np.concatenate([self.q, self.qd], axis=1) if self._observe is None else self._observe(self)
-        return np.array(found, dtype=float)
+        if self._observe is None:
+            return np.concatenate([self.q, self.qd], axis=1)
+        found = np.array(validate_numbers("observe returns", self._observe(self)))
+        if found.shape[:1] != (self.num_envs,):
+            raise InputError(f"observe returns the shape {found.shape}", fix=f"return ({self.num_envs}, n)")
+        return found
+
+    def _judge(self, name: str) -> Float[np.ndarray, " B"]:
+        """Return what a function of the environment says of each motion. Raises InputError."""
+        found = np.array(validate_numbers(f"{name} returns", getattr(self, f"_{name}")(self)))
+        if found.shape != (self.num_envs,):
+            raise InputError(f"{name} returns the shape {found.shape}", fix=f"return ({self.num_envs},)")
+        return found
 
     def _checked(self, values: Any, shape: tuple[int, int], what: str) -> Float[np.ndarray, "B n"]:
         try:

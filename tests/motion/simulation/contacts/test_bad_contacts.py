@@ -30,6 +30,8 @@ def test_frames_and_models():
         sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("foot")])
     with pytest.raises(InputError, match="contacts of a mechanism"):
         sg.Simulator(sg.load_mechanism("four_bar"), contacts=[sg.Contact("foot")])
+    with pytest.raises(InputError, match="nothing of it moves"):
+        sg.Simulator(sg.load('<robot name="r"><link name="body"/></robot>'), contacts=[sg.Contact("body")])
     with pytest.raises(InputError, match="a ground without contacts"):
         sg.Simulator(free_body(1.0, 0.1), ground=sg.Plane())
     for wrong in ("hills", np.zeros((3, 3))):

@@ -188,3 +188,8 @@ def test_files_and_wrong_shapes(tmp_path):
         sg.OtherBody("b/body", Box((0.1, 0.0, 0.1)))
     with pytest.raises(InputError, match="without robots"):
         world({})
+    with pytest.raises(InputError, match="empty name"):
+        world({"": free_body(1.0, 0.01)})
+    moon = with_gravity(free_body(1.0, 0.01), (0.0, 0.0, -1.6))
+    with pytest.raises(InputError, match="a world has one"):
+        world({"earth": free_body(1.0, 0.01), "moon": moon})

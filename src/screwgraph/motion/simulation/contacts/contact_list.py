@@ -34,6 +34,8 @@ def make_contacts(
         raise InputError(
             f"contacts of a {model.kind}", why="they are of links and frames of robots", fix="load a robot"
         )
+    if not model.joints:
+        raise InputError(f"contacts of {model.name!r}", why="nothing of it moves", fix='base="floating"')
     if isinstance(contacts, str) and contacts != SHAPES:
         contacts, own = load_contacts(contacts)
         ground = own if ground is None else ground
