@@ -19,7 +19,7 @@ TABLES = Path(__file__).with_name("tables.txt")
 """Functions with long tables of cases: a line each, CPU seconds of all cases and the function, as in `SLOW`."""
 TABLE_SECONDS = 0.5
 """CPU seconds that the cases of a function share: of a longer table, one case of some runs, as `sampled` takes them."""
-SLOW_SECONDS = 5.0
+SLOW_SECONDS = 2.5
 """Cases of more CPU seconds are slow: they run one week of two."""
 SLOWEST_SECONDS = 10.0
 """Cases of more CPU seconds run one week of three."""
