@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .PHONY: demo test check lint style durations extras suite mutants docs site pages pictures papers bench playground wheel clean
 
@@ -150,7 +150,7 @@ $(VENV)/installed-bench: $(VENV)/installed-dev
 # Version 3.2.1 is built for Pinocchio 4.0.0; with 4.1 it loses gravity.
 .venv-crocoddyl/installed: | $(VENV)/bin/python
 	$(PYTHON) -m venv .venv-crocoddyl
-	.venv-crocoddyl/bin/python -m pip -qq --disable-pip-version-check --no-input install crocoddyl==3.2.1 pin==4.0.0 </dev/null || \
+	.venv-crocoddyl/bin/python -m pip --disable-pip-version-check --no-input install crocoddyl==3.2.1 pin==4.0.0 </dev/null || \
 	  echo "make: crocoddyl does not install here" >&2
 	@touch $@
 
