@@ -67,7 +67,8 @@ class ControlLoop:
     """A controller as torques (nv,) of a time (s) and a state: what `sg.simulate` takes as `controller`.
 
     References stay what they are at `q0` unless they are given: arrays, or functions of time (s), by the names of the
-    function's arguments. What no position says, such as a ball's centre or a contact's force, has to be given. Each call is alone, without active rows of another.
+    function's arguments. What no position says, such as a ball's centre or a contact's force, has to be given.
+    Each call is alone, without active rows of another.
 
     Args:
         robot: as for `controller`.
