@@ -107,6 +107,13 @@ class BenchmarkFile:
     def __str__(self) -> str:
         return f"{'approximate_' * self.approximate}{self.kind}_{self.first}_{self.second}"
 
+    @property
+    def ordering(self) -> str:
+        """Constraint embedding for many four-bars, where trying all orders takes minutes; else the cheapest order."""
+        return (
+            "embedding" if self.kind == "four_bar" and not self.approximate and self.first * self.second > 4 else "auto"
+        )
+
     def write(self) -> Writer:
         """Return the file's text and ties."""
         out = Writer()

@@ -145,9 +145,10 @@ def test_files_of_the_benchmark_move_as_a_dense_kkt_system_says(kind, file, tmp_
         qd[i] = oracle.at(q[i], qd[i]).G @ rate
     known = [oracle.at(*state) for state in zip(q, qd, strict=True)]
     qdd = np.array([instant.forward(u) for instant, u in zip(known, tau, strict=True)])
-    found = interpreted(sg.forward_dynamics(robot), q, qd, tau)
+    order = file.ordering
+    found = interpreted(sg.forward_dynamics(robot, ordering=order), q, qd, tau)
     assert_agree(found, qdd)
-    torques = interpreted(sg.inverse_dynamics(robot), q, qd, qdd)[:, at]
+    torques = interpreted(sg.inverse_dynamics(robot, ordering=order), q, qd, qdd)[:, at]
     for torque, right, instant, motion in zip(torques, tau[:, at], known, qdd, strict=True):
         # Beside dead points large forces cancel: of these, the KKT system's accelerations give eleven digits.
         assert np.abs(torque - right).max() <= 1e-9 * np.abs(right).max() + 1e-11 * instant.cancelling(motion)

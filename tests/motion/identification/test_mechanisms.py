@@ -84,6 +84,14 @@ def test_coulomb_friction_is_doubted_and_found():
     assert found.model.dampers[0].friction == pytest.approx(1.3, rel=1e-6)
 
 
+def test_friction_is_called_as_the_damper_of_the_angle_else_as_another_of_the_file():
+    """A parameter of that name exists; where a file has no damper, one of the angle's name is to be written."""
+    elsewhere = FOUR_BAR.replace("bearing, angle: crank", "pin, between: [A, C]")
+    without = "".join(line for line in FOUR_BAR.splitlines(keepends=True) if "damper" not in line)
+    names = [MODELS["mechanism"](sg.load_mechanism(text)).frictions("crank") for text in (FOUR_BAR, elsewhere, without)]
+    assert [own["friction"] for own in names] == ["friction:bearing", "friction:pin", "friction:crank"]
+
+
 @pytest.mark.suite
 def test_sigmas_hold_the_truth_of_a_leg_of_eight_points():
     """Of 20 logs of a leg with a crank, a rod, two rockers and a foot."""

@@ -233,9 +233,10 @@ class IdentifiedMechanism:
         return [(name, i, i) for i, name in enumerate(self.subject.coordinates)]
 
     def frictions(self, row: str) -> Mapping[str, str]:
-        """Return the dampers of an angle; those that a file lacks are called as the angle is."""
+        """Return the damper of an angle, else another one of the file; where there is none, it is called as the angle."""
         mechanism = self.subject
         own = [d.name for d in mechanism.dampers if d.angle is not None and mechanism.angles[d.angle].name == row]
+        own = own or [d.name for d in mechanism.dampers]
         return {kind: f"{kind}:{own[0] if own else row}" for kind in ("damping", "friction")}
 
 
