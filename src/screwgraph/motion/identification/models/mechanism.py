@@ -233,7 +233,7 @@ class IdentifiedMechanism:
         return [(name, i, i) for i, name in enumerate(self.subject.coordinates)]
 
     def frictions(self, row: str) -> Mapping[str, str]:
-        """Return the damper of an angle, else another one of the file; where there is none, it is called as the angle."""
+        """Return the damper of an angle, else another of the file; where there is none, one called as the angle."""
         mechanism = self.subject
         own = [d.name for d in mechanism.dampers if d.angle is not None and mechanism.angles[d.angle].name == row]
         own = own or [d.name for d in mechanism.dampers]
