@@ -11,7 +11,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.robot import Joint, Link, Loop, lock
-from tests.model.robot.closure.test_standing import AXES, at, body, tree
+from tests.model.robot.closure.test_standing import AXES, ROBOTS, at, body, standing, tree
 
 STABLE = {"euler": 2.0, "rk4": 2.785}
 """Step times the rate of decay to which rules are stable: roots of 1 = abs(R(-z))."""
@@ -104,3 +104,15 @@ def test_loops_that_stay_closed_are_not_doubted():
     with well():
         sg.Simulator(sg.load("five_bar")).step(steps=600)
         sg.Simulator(sg.load_mechanism("slider_crank")).step(steps=600)
+
+
+def test_robots_that_only_welds_hold_take_steps():
+    """Loops without coordinates: a leg whose sole is held to the ground moves as by an adaptive method."""
+    robot = standing(*ROBOTS["on one sole"])
+    q = robot.neutral()
+    qd = robot.complete_velocity(q, np.full(robot.mobility.freedom, 0.1))
+    right = sg.simulate(robot, q, qd, time=0.02, dt=0.02, method="radau5", rtol=1e-10, atol=1e-12)
+    simulator = sg.Simulator(robot, 1e-3, q, qd, method="rk4")
+    simulator.step(steps=20)
+    np.testing.assert_allclose(simulator.q, right.q[-1], atol=1e-9)
+    assert np.abs(right.q[-1] - right.q[0]).max() > 1e-5

@@ -268,7 +268,7 @@ def _close_step(robot: Robot, lengths: ClosureParameters) -> Closing:
         made = with_numbers(robot, lengths.parameters, own)
 
         def linearise_closure(q: np.ndarray) -> tuple[list[Number], list[list[Number]]]:
-            at = [loop.type.nearest(loop_pose(made, loop, q)) for loop in robot.loops]
+            at = [loop.type.nearest(loop_pose(made, loop, q)) for loop in robot.loops if loop.type.nq]
             found = function(q, *([np.concatenate(at)] if at else []), *as_arguments(own))
             return list(found[:count]), fill_matrix(len(kept), robot.nv, places, found[count + along :])
 
