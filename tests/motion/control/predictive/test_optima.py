@@ -57,8 +57,9 @@ def test_an_arm_reaches_within_its_limits():
 
 
 def test_ticks_are_those_of_numpy():
-    control, weights = cart_pole()
-    robot, n = sg.load(CART), 2
+    robot, n, (_, weights) = sg.load(CART), 2, cart_pole()
+    limits = HorizonLimits(effort={"x": 20.0})
+    control = sg.mpc(robot, dt=0.02, horizon=50, actuated=["x"], limits=limits, shortenings=0)
     none = np.full(2 * n, np.inf)
     problem = Problem(
         robot, 50, 0.02, weights[:2], weights[2:4], weights[4:], np.array([0]), np.array([20.0]), -none, none, *PENALTY

@@ -15,8 +15,10 @@ from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.affine import Affine
+from screwgraph.motion.control.contacts import Held
+from screwgraph.motion.control.independent_motion import IndependentMotion
 from screwgraph.motion.control.predictive.stage_model import StageMotion
-from screwgraph.motion.control.reduced_motion import ReducedMotion
+from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, is_zero
 
@@ -96,10 +98,7 @@ class ContactModel:
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by inverse dynamics."""
         own, n, on = self.motion, self.robot.nv, list(switches[::2])
-        motion = own.coordinates.solve(q, v)
-        held = [leg.contact.hold(self.robot, own.axes, q, v) for leg in own.legs]
-        drifts: list[list[Affine]] = [[({}, x) for x in one.drift + self.drag * (one.J @ v)] for one in held]
-        now = own.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on)
+        motion, held, now = self._solve(q, v, on)
         qdd, efforts = ([_value(x, u) for x in part] for part in (now.accelerations, now.efforts))
         f = [_value(x, u) for force in now.forces for x in force]
         given = (q, v, np.array(qdd), *((np.array(f),) if f else ()))
@@ -117,6 +116,18 @@ class ContactModel:
             for part in (change.accelerations, change.efforts)
         ]
         return StageMotion(qdd, efforts, *slopes)
+
+    def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Return accelerations and efforts."""
+        _, _, now = self._solve(q, v, list(switches[::2]))
+        return [_value(x, u) for x in now.accelerations], [_value(x, u) for x in now.efforts]
+
+    def _solve(self, q: Any, v: Any, on: Sequence[Number]) -> tuple[IndependentMotion, list[Held], Motion]:
+        """Return motion without inputs, contacts, and motion of inputs."""
+        own, motion = self.motion, self.motion.coordinates.solve(q, v)
+        held = [leg.contact.hold(self.robot, own.axes, q, v) for leg in own.legs]
+        drifts: list[list[Affine]] = [[({}, x) for x in one.drift + self.drag * (one.J @ v)] for one in held]
+        return motion, held, own.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on)
 
     @cached_property
     def _forces(self) -> list[tuple[int, range, list[float]]]:

@@ -40,13 +40,14 @@ class Horizon:
     penalty: tuple[float, float]
     iterations: int
     barrier_steps: int
+    shortenings: int = 0
     frames: tuple[str, ...] = ()
 
     @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
         bounds = tuple(tuple(map(float, x)) for x in (self.effort_limit, self.x_lower, self.x_upper))
-        counts = self.stages, self.iterations, self.barrier_steps
+        counts = self.stages, self.iterations, self.barrier_steps, self.shortenings
         return (*self.model.question, self.dt, bounds, self.penalty, *counts, self.frames)
 
     @cached_property

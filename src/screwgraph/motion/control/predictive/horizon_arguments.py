@@ -18,6 +18,9 @@ from screwgraph.motion.control.motors import BASE
 from screwgraph.motion.control.predictive.limits import Values, expand_values
 from screwgraph.motion.simulation.contacts import Contact
 
+UNFINISHED = 1.0
+"""Status of a trajectory that is not the optimum yet."""
+
 
 def find_driven(robot: Robot, actuated: Sequence[str] | None) -> tuple[int, ...]:
     """Return the velocity coordinates of joints with efforts, in the robot's order. Raises InputError."""
@@ -169,6 +172,8 @@ def converge(
 ) -> PredictedMotion:
     """Call a controller of `mpc` at one state until its trajectory is the optimum; return the last results.
 
+    Their status is 1 where the trajectory is not the optimum within the tolerance.
+
     Args:
         control: what `mpc` returned.
         q: position.
@@ -206,4 +211,8 @@ def converge(
         if status < 0.5 and max(defect, change, barrier) < tolerance:
             break
         found = call(found.next)
+    else:
+        status, _, _, defect, change, barrier = found.solution
+        if status < 0.5 and max(defect, change, barrier) >= tolerance:
+            found.solution[0] = UNFINISHED
     return found

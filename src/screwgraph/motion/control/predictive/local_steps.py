@@ -114,18 +114,23 @@ class LocalSteps:
             found[:, joint.v] = _product(found[:, joint.v], self._inverse(joint, v, 1.0))
         return found
 
+    def find_gaps(self, q: Any, later_q: Any, later_v: Any) -> list[Number]:
+        """Return what leads from `later_q` to where `later_v` leads from q (nv,)."""
+        gaps, ends = self.local([0.0] * self.robot.nq), self.advance(q, later_v)
+        for i, j in self.straight:
+            gaps[j] = ends[i] - later_q[i]
+        for joint in self.bent:
+            gaps[joint.v] = list(joint.manifold.difference(later_q[joint.q], np.array(ends[joint.q])))
+        return gaps
+
     def follow(self, q: Any, v: Any, later_q: Any, later_v: Any) -> tuple[list[np.ndarray], list[Number]]:
         """Return how bent joints' local coordinates follow: x' = A x + c + h v' at each, and all gaps (nv,) of q.
 
         Gaps lead from `later_q` to where `later_v` leads.
         """
-        blocks, gaps = list[np.ndarray](), self.local([0.0] * self.robot.nq)
-        ends = self.advance(q, later_v)
-        for i, j in self.straight:
-            gaps[j] = ends[i] - later_q[i]
+        blocks, gaps = list[np.ndarray](), self.find_gaps(q, later_q, later_v)
         for joint in self.bent:
-            gap = joint.manifold.difference(later_q[joint.q], np.array(ends[joint.q]))
-            gaps[joint.v] = list(gap)
+            gap = np.array(gaps[joint.v])
             before = _series(joint.manifold, self.dt * v[joint.v], FACTORIALS, 1.0)
             A = _product(self._inverse(joint, later_v, -1.0), before)
             c = self._inverse(joint, later_v, 1.0) @ gap - self.dt * later_v[joint.v]

@@ -35,6 +35,8 @@ from screwgraph.motion.simulation.contacts import Contact, Ground
 
 FEWEST, LONGEST = 2, 1000
 """Stages of a horizon."""
+MOST_SHORTENINGS = 20
+"""A quarter of a quarter, and so on: a step of 1e-12 is none."""
 
 
 @check_arguments
@@ -51,6 +53,7 @@ def mpc(
     drag: float | None = None,
     iterations: int = 1,
     barrier_steps: int = 2,
+    shortenings: int = 2,
     dtype: str = "float64",
 ) -> Function:
     """Return a model-predictive controller: from a state, references and its last solution to efforts and a new one.
@@ -78,9 +81,12 @@ def mpc(
     else 0, and Coulomb's coefficient (`stack_schedule`); `advance`, the part of `dt` that has gone by since the last
     call, by which the last solution is moved (its barrier is then 1e-4 at least, so that limits are left in few steps);
     `previous`, the `next` of the last call, first zeros: the horizon then starts with a robot at rest.
+    A whole step is taken unless it raises a merit function, cost and penalties plus defects by the size of their
+    costates, beyond the duality gap; else the part of it with the least merit is, or none (`shortenings`).
     Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and
     `forces` (N, components) (N) expected; `gain` (m, 2 nv): tau changes by so much with displacements and velocities,
-    between calls; `solution`: status (0, or 3: arguments without sense, no efforts), cost, largest violation of limits
+    between calls; `solution`: status (0; 1: the step was shortened, the trajectory is not the optimum yet; 3: arguments
+    without sense, no efforts), cost, largest violation of limits
     of states, with contacts of efforts, too (rad, m, 1/s, N m), defect of the last solution's dynamics, largest change
     of the trajectory, barrier.
 
@@ -98,18 +104,22 @@ def mpc(
             it in two steps.
         iterations: linearisations a call.
         barrier_steps: steps of the interior point after each.
+        shortenings: how many shorter steps, each a quarter of the one before, are tried where the whole step raises a
+            merit function: cost, penalties included, and defects. With 0, steps are whole, whatever they lead to.
         dtype: "float64", or "float32".
 
     Raises:
         InputError: the robot has loops or couplings, a foot is on no leg, a joint is unknown, or a number has no sense.
     """
     _check_robot(robot)
-    _check_numbers(dt, horizon, iterations, barrier_steps)
+    _check_numbers(dt, horizon, iterations, barrier_steps, shortenings)
     kept = limits or HorizonLimits()
     model = _make_model(robot, dt, actuated, contacts, ground, kept, drag)
     lower, upper = kept.states(robot)
     efforts, goals = kept.efforts(robot, model.driven), _check_frames(robot, frames)
-    own = Horizon(model, dt, horizon, efforts, lower, upper, kept.penalty, iterations, barrier_steps, goals)
+    own = Horizon(
+        model, dt, horizon, efforts, lower, upper, kept.penalty, iterations, barrier_steps, shortenings, goals
+    )
     tick = Tick(own)
     arguments = _list_arguments(tick)
 
@@ -200,7 +210,7 @@ def _check_robot(robot: Robot) -> None:
         raise InputError(f"mpc of {robot.name!r}", why="it has no joints")
 
 
-def _check_numbers(dt: float, horizon: int, iterations: int, barrier_steps: int) -> None:
+def _check_numbers(dt: float, horizon: int, iterations: int, barrier_steps: int, shortenings: int) -> None:
     if not 0.0 < dt < np.inf:
         raise InputError(f"dt is {dt!r}", why="it must be finite and positive", fix="dt=0.01, in seconds")
     if not FEWEST <= horizon <= LONGEST:
@@ -208,3 +218,5 @@ def _check_numbers(dt: float, horizon: int, iterations: int, barrier_steps: int)
     for name, value in (("iterations", iterations), ("barrier_steps", barrier_steps)):
         if not 1 <= value <= LONGEST:
             raise InputError(f"{name} is {value}", fix=f"it is from 1 to {LONGEST}")
+    if not 0 <= shortenings <= MOST_SHORTENINGS:
+        raise InputError(f"shortenings is {shortenings}", fix=f"it is from 0 to {MOST_SHORTENINGS}")

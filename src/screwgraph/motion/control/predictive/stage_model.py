@@ -78,6 +78,10 @@ class StageModel(Protocol):
         """Return motion and derivatives."""
         ...
 
+    def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Return accelerations (nv,) and efforts (m,) alone."""
+        ...
+
     def rest(self, q: Any, switches: Any) -> list[Number]:
         """Return inputs (nu,) that about hold the robot."""
         ...
@@ -152,15 +156,23 @@ class DrivenModel:
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by forward dynamics."""
         del switches
-        n = self.robot.nv
-        tau = np.zeros(n, dtype=object)
-        for k, j in enumerate(self.driven):
-            tau[j] = u[k]
+        n, tau = self.robot.nv, self._spread(u)
         dynamics, own = forward_dynamics(self.robot), list(self.driven)
         by_q, by_v, by_tau = (np.asarray(x) for x in dynamics.jacobian("q", "qd", "tau")(q, v, tau))
         slopes = np.concatenate([by_q, by_v, by_tau[:, own]], axis=1)
         unit = np.concatenate([np.zeros((self.nu, 2 * n)), np.eye(self.nu)], axis=1)
         return StageMotion(list(dynamics(q, v, tau)), list(u), slopes, unit)
+
+    def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Return accelerations and efforts."""
+        del switches
+        return list(forward_dynamics(self.robot)(q, v, self._spread(u))), list(u)
+
+    def _spread(self, u: Any) -> np.ndarray:
+        tau = np.zeros(self.robot.nv, dtype=object)
+        for k, j in enumerate(self.driven):
+            tau[j] = u[k]
+        return tau
 
     def weigh_inputs(self, weights: Any, reference: Any, switches: Any) -> tuple[list[Number], list[Number]]:
         """Return what is given."""

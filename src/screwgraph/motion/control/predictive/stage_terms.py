@@ -17,6 +17,9 @@ from screwgraph.motion.control.predictive.local_steps import LocalSteps
 from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Number, dot
 
+PART = 0.05
+"""Of the largest costate, what all have at least where defects are weighed."""
+
 
 @dataclass(frozen=True, eq=False)
 class StageTerms:
@@ -201,6 +204,37 @@ class StageTerms:
         """Return a state of the trajectory after a step."""
         q, v, _ = self.split(at)
         return [*self.steps.displace(q, v, x), *x[self.nv :]]
+
+    def shorten(self, at_u: Any, at_x: Any, u: Any, x: Any, length: Any) -> list[Number]:
+        """Return inputs and local coordinates after a part of a step."""
+        start = [*at_u, *self.start_state(*self.split(at_x)[:2])]
+        return [choose(length[0] > 0.9, b, a + length[0] * (b - a)) for a, b in zip(start, [*u, *x], strict=True)]
+
+    def attempt(self, at_u: Any, at_x: Any, u: Any, x: Any, search: Any) -> list[Number]:
+        """Return input and next state of a trajectory after the part of a step that a search tries."""
+        nu, found = len(u), self.shorten(at_u, at_x, u, x, search[1:2])
+        return [*found[:nu], *self.displace(at_x, np.array(found[nu:], dtype=object))]
+
+    def weigh(
+        self, p: Any, largest: Any, references: Any, weights: Any, at: Any, later: Any, *more: Any
+    ) -> list[Number]:
+        """Return what a stage costs, penalties included, and its defects, each as large as its costate makes it.
+
+        p (2 nv,) is the slope of the cost to go from the next stage on; of the `largest` one, a part counts anyway.
+        """
+        q, v, u = self.split(at)
+        later_q, later_v, _ = self.split(later)
+        qdd, efforts = self.own.model.move(q, v, u, more[-1] if self.own.model.switches else ())
+        gaps = self.steps.find_gaps(q, later_q, later_v)
+        gaps += [a + self.own.dt * b - x for a, b, x in zip(v, qdd, later_v, strict=True)]
+        cost, _ = self.add(references, weights, at, later, efforts, [0.0], [0.0], *more)
+        defect: Number = 0.0
+        n, least = self.nv, PART * largest[0]
+        sizes = [abs(x) + least for x in p]
+        sizes[n:] = [a + self.own.dt * b for a, b in zip(sizes[n:], sizes[:n], strict=True)]  # q+ follows v+
+        for size, gap in zip(sizes, gaps, strict=True):
+            defect = defect + size * abs(gap)
+        return [cost, defect]
 
     def measure_change(self, at_u: Any, at_x: Any, u: Any, x: Any, change: Any) -> list[Number]:
         """Return the largest change so far; inputs count by their limits."""

@@ -16,6 +16,7 @@ from screwgraph.motion.control.live_numbers import have_sense
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
+from screwgraph.motion.control.predictive.step_search import SEARCH_SIZES, WORTH, StepSearch
 from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, largest_size, maximum
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, Window
@@ -23,6 +24,8 @@ from screwgraph.tape.parts import Copies, Fill
 
 SOLUTION = ("status", "cost", "violation", "defect", "change", "barrier")
 """Numbers of a tick's result; see `mpc`."""
+SHORTENED = 1.0
+"""Status where a whole step would have raised the merit function."""
 NO_NUMBERS = 3.0
 """Status of arguments without sense."""
 ENDLESS = 1e250
@@ -76,6 +79,9 @@ class Tick:
         self.chain.allocate()
         sizes = {"at": N * (self.nx + nu) + self.nx, "warm": 1, "share": 1, "gap": N * 2 * n}
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
+        if horizon.shortenings:
+            self.strides |= {"trial": self.nx + nu, "worths": WORTH}
+            sizes |= {"trial": sizes["at"], "worths": N * WORTH, **SEARCH_SIZES}
         for name, size in {**sizes, **dict.fromkeys(("defect", "change", "cost", "violation"), 1)}.items():
             memory.add(name, size)
         self._name_stages()
@@ -132,6 +138,11 @@ class Tick:
             if name in memory.names and stride and name != "rest":
                 self._alias(f"{name}_k", name, HEAD if name in ("previous", "next") else 0, stride)
         self._alias("rest_k", "rest", 0, nu)
+        if self.own.shortenings:
+            self._alias("trial_u", "trial", nx, nu)
+            self._alias("trial_x", "trial", 0, nx)
+            self._alias("trial_k+1", "trial", nx + nu, nx)
+            self._alias("trial_N", "trial", self.N * (nx + nu), nx)
         self._alias("at_u", "at", nx, nu)
         self._alias("at_x", "at", 0, nx)
         self._alias("at_k+1", "at", nx + nu, nx)
@@ -289,11 +300,20 @@ class Tick:
             move = (self._copy(["u_k", "x'_k"], ["at_u", "at_k+1"]),)
         parts = (measure, *self._efforts(), *move)
         return (
+            *self._search(),
             StageLoop(self.N, parts, self._windows("at", "efforts", "offset")),
             *self._gain(),
             *((StageLoop(self.N, self._enter(), self._windows("at")),) if self.own.steps.bent else ()),
             block("continue", [], ["chain.warm"], lambda: [1.0]),
         )
+
+    def _search(self) -> tuple[Part, ...]:
+        """Return what shortens the step until it lowers the merit function."""
+        if not self.own.shortenings:
+            return ()
+        windows = self._windows("at", "trial", "worths", "references", *["frames"] * bool(self.goals))
+        search = StepSearch(self.memory, self.terms, self.chain, windows, (*self.goals, *self.switches))
+        return self._copy(["at_x"], ["trial_x"]), *search.parts()
 
     def _efforts(self) -> tuple[Part, ...]:
         """Return what computes efforts from rows, before local coordinates change."""
@@ -335,8 +355,8 @@ class Tick:
         )
         moving = ["references", "at", "states", "efforts", "next", *["forces"] * bool(self.forces)]
         moving += ["frames"] * bool(self.goals)
-        weights = ["weights", *["frame_weights"] * bool(self.goals)]
-        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", *weights]
+        more = ["length"] * bool(self.own.shortenings) + ["weights", *["frame_weights"] * bool(self.goals)]
+        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", *more]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),
@@ -363,13 +383,15 @@ class Tick:
         defect: Any,
         change: Any,
         efforts: Any,
-        *weights: Any,
+        *more: Any,
     ) -> list[Number]:
         """Return the command within its limits, the head of the next solution, and how good it is."""
+        length, weights = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
         sense = have_sense([x for own in weights for x in own])
         status = choose(sense * (cost[0] < ENDLESS) > 0.5, solved[0], NO_NUMBERS)
         sound = status < NO_NUMBERS
         limits = [float(x) for x in self.own.effort_limit]
         tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
         numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
-        return [*tau, choose(sound, 1.0, 0.0), numbers[-1], status, *numbers]
+        told = choose(sound, choose(length[0] > 0.9, status, SHORTENED), status)
+        return [*tau, choose(sound, 1.0, 0.0), numbers[-1], told, *numbers]

@@ -1,0 +1,151 @@
+"""Line search of a horizon: a step is as long as it lowers a merit function, among a few lengths.
+
+The merit of a trajectory is its cost, penalties of soft limits included, plus nu times all defects of its dynamics,
+each of the size of its costate: an exact penalty where nu > 1. nu is 2, and more where the cost rises while defects
+fall, so that whole steps near an optimum are taken: Nocedal & Wright (2006), "Numerical Optimization", sections 15.4
+and 18.3. One weight for all defects, as large as the largest costate asks, stops arms at their limits of speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import compile_expression, make_numbered_argument
+from screwgraph.motion.control.predictive.stage_terms import StageTerms
+from screwgraph.optimize.chain_program import ChainProgram
+from screwgraph.spatial import choose, largest_size, maximum, minimum
+from screwgraph.tape import Memory, Number, Part, SideBySide, StageLoop, Window
+
+QUARTER = 0.25
+"""Of a step that does not lower the merit, what is tried next."""
+STEEPER = 2.0
+"""Least nu."""
+DESCENT = 0.3
+"""Part of what defects weigh by which the merit shall fall at least, where that decides on nu."""
+SLACK = 0.1
+"""Part of the merit, at most, by which an interior point's freedom may raise it."""
+TINY = 1e-9
+"""Part of the merit by which rounding may raise it; defects below it do not decide on nu."""
+ENDLESS = 1e250
+"""A merit beyond is none."""
+SEARCH = ("passage", "length", "best", "least", "cost0", "defect0", "weight")
+"""Numbers of a search: passages done, the length that is tried, the best one, its merit; cost, defects, nu at 0."""
+WORTH = 2
+"""Numbers of a trajectory's worth: its cost, its defects."""
+SEARCH_SIZES = {"search": len(SEARCH), "worth": WORTH, "costate": 1, "room": 1, "length": 1}
+"""Vectors that stand once."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepSearch:
+    """The parts of a search, in a memory with the vectors of a tick.
+
+    `trial` has the layout of `at`, and `worths` WORTH numbers a stage; `windows` move these, references, the solver's
+    vectors and those of `more`, goals and switches of a stage.
+    """
+
+    __repr__ = one_line
+
+    memory: Memory
+    terms: StageTerms
+    chain: ChainProgram
+    windows: tuple[Window, ...]
+    more: tuple[str, ...]
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return what shortens inputs u and states x of the solver, and notes the length of the step."""
+        block, terms, N = self.memory.block, self.terms, self.chain.stages
+        P = self.chain.stage("P", 1)
+        self.memory.alias("costates", range(P.start + self.chain.nx, P.stop, self.chain.code.pitch))
+        steps = ["at_u", "at_k+1", "u_k", "x'_k"]
+        trial = (
+            block("next length", ["search"], ["search"], next_length),
+            self._each(block("attempt", [*steps, "search"], ["trial_u", "trial_k+1"], terms.attempt)),
+            *self._weigh(),
+            block("judge", ["search", "worth", "room"], ["search"], judge_length),
+        )
+        bounds = N * len([*self.chain.inputs, *self.chain.states, *self.chain.rows])
+        return (
+            block("begin search", [], ["search", "costate"], lambda: [0.0] * (len(SEARCH) + 1)),
+            self._find_costate(),
+            block("room", ["chain.barrier"], ["room"], lambda mu: [float(bounds) * mu[0]]),
+            StageLoop(2 + terms.own.shortenings, trial, ()),
+            block("length", ["search"], ["length"], lambda search: [search[SEARCH.index("best")]]),
+            self._each(block("shorten", [*steps, "length"], ["u_k", "x'_k"], terms.shorten)),
+        )
+
+    def _weigh(self) -> tuple[Part, ...]:
+        """Return what computes the worth of a trial."""
+        block, terms, own = self.memory.block, self.terms, self.terms.own
+        names = ["costates", "costate", "references_k", "weights", "trial_k", "trial_k+1", *self.more]
+        given = [make_numbered_argument(f"given{i}", len(self.memory.places(x))) for i, x in enumerate(names)]
+        code = compile_expression("worth", own.question, tuple(given), terms.weigh, branches=bool(own.steps.bent))
+        goals = ["frames_N", "frame_weights"] * bool(own.frames)
+
+        def add_last(references: Any, weights: Any, z: Any, worth: Any, *more: Any) -> list[Number]:
+            return [*terms.add_last(references, weights, z, worth[:1], *more), worth[1]]
+
+        def add(worth: Any, own: Any) -> list[Number]:
+            return [a + b for a, b in zip(worth, own, strict=True)]
+
+        return (
+            SideBySide(
+                self.chain.stages,
+                (self.memory.placed("worth", code.program, names, ["worths_k"]),),
+                (*self.windows, *self.chain.window("P", first=1)),
+            ),
+            block("none", [], ["worth"], lambda: [0.0] * WORTH),
+            StageLoop(self.chain.stages, (block("add", ["worth", "worths_k"], ["worth"], add),), self.windows),
+            block("add last", ["references_N", "weights", "trial_N", "worth", *goals], ["worth"], add_last),
+        )
+
+    def _find_costate(self) -> Part:
+        """Return what finds the largest costate: p stands behind the rows of P."""
+        chain = self.chain
+        part = self.memory.block("costate", ["costates", "costate"], ["costate"], largest_costate)
+        return StageLoop(chain.stages, (part,), chain.window("P", first=1))
+
+    def _each(self, part: Part) -> SideBySide:
+        return SideBySide(self.chain.stages, (part,), self.windows)
+
+
+def next_length(search: Any) -> list[Number]:
+    """Return the search with the length that a passage tries: none, then the whole step, then quarters."""
+    passage, length, *rest = search
+    return [passage + 1.0, choose(passage < 0.5, 0.0, choose(passage < 1.5, 1.0, QUARTER * length)), *rest]
+
+
+def judge_length(search: Any, worth: Any, room: Any) -> list[Number]:
+    """Return the search after a trial: its trajectory has the cost and the defects `worth` (2,).
+
+    A whole step is taken where it raises the merit by no more than `room` (1,), the duality gap of the interior point.
+    Else the length of the least merit is.
+    """
+    passage, length, best, least, cost0, defect0, weight = search
+    cost, defect = worth
+    is_start, is_whole = choose(passage < 1.5, 1.0, 0.0), choose(passage < 2.5, 1.0, 0.0)
+    rise = (cost - cost0) / ((1.0 - DESCENT) * maximum(defect0, TINY))
+    steep = maximum(STEEPER, choose(defect0 > TINY, rise, 0.0))
+    nu = choose(is_start > 0.5, 0.0, choose(is_whole > 0.5, steep, weight))
+    merit, before = cost + nu * defect, cost0 + nu * defect0
+    free = minimum(room[0], SLACK * before) + TINY * before
+    whole = choose(before < ENDLESS, choose(merit <= before + free, 1.0, 0.0), 1.0)
+    shorter = choose(best > 0.9, 0.0, choose(merit < least, 1.0, 0.0))
+    taken = choose(is_start > 0.5, 0.0, choose(is_whole > 0.5, whole, shorter))
+    return [
+        passage,
+        length,
+        choose(taken > 0.5, length, choose(is_start > 0.5, 0.0, best)),
+        choose(taken > 0.5, merit, choose(is_whole > 0.5, before, least)),
+        choose(is_start > 0.5, cost, cost0),
+        choose(is_start > 0.5, defect, defect0),
+        nu,
+    ]
+
+
+def largest_costate(p: Sequence[Number], costate: Any) -> list[Number]:
+    """Return the size of the largest costate so far."""
+    return [largest_size(p, costate[0])]
