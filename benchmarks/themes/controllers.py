@@ -1,9 +1,9 @@
-"""Whole-body controllers: ticks in C, beside DAQP on the quadratic programs that are left in them."""
+"""Whole-body controllers: ticks in C, beside DAQP and ProxQP on the quadratic programs that are left in them."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,11 @@ from jaxtyping import Float
 
 import screwgraph as sg
 from benchmarks.bench import Entry, Tools
+from benchmarks.controller_programs import EXACT, Peer, Programs, make_daqp, make_proxqp, solve_programs
 from benchmarks.native import FLAGS, OURS, SHARED, build, find_compiler
 from benchmarks.tables import Remarks, Sheet
 from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, stack_contacts, stack_gains
-from screwgraph.motion.control.controller import WholeBody
+from screwgraph.motion.control.controller import WholeBody, hold_contacts
 from screwgraph.ui.bench import NotMeasuredError
 
 COLUMNS = (
@@ -26,18 +27,25 @@ COLUMNS = (
     "99.9 %, us",
     "DAQP, us",
     "99.9 %, us",
-    "cost above DAQP's",
+    "cost beside DAQP's",
+    "ProxQP, us",
+    "cost beside ProxQP's",
     "violation",
     "of DAQP",
+    "of ProxQP",
 )
-TICKS, ROUNDS, EXACT = 2000, 15, 1e-10
+TICKS, ROUNDS = 2000, 15
+PEERS = {"DAQP": make_daqp, "ProxQP": make_proxqp}
+INSTALLED = {"DAQP": "daqp", "ProxQP": "proxsuite"}
+EACH = {"DAQP": 1, "ProxQP": 10}
+"""Every how many ticks a peer solves."""
 FEET = tuple(f"{side}_foot" for side in ("FR", "FL", "RR", "RL"))
 NOTES = (
     f"{TICKS} ticks along a motion; feet of the quadruped switch as in a trot. Of each tick the least time of {ROUNDS} "
     "rounds; then the median and the 99.9th percentile over ticks. A tick is all: terms, condensing, program, "
-    f"torques; it begins with the active rows of the one before. DAQP (tolerances {EXACT:g}) solves the quadratic "
-    "program alone, from scratch, set-up included, by its own clock. Costs: the largest relative difference; "
-    "violations in units of limits.",
+    f"torques; it begins with the active rows of the one before. DAQP and ProxQP (tolerances {EXACT:g}) solve the "
+    "quadratic program alone, from scratch, set-up included, by their own clocks; ProxQP every tenth. Costs: the "
+    "largest relative difference; violations in units of limits.",
 )
 DRIVER = """
 #include <time.h>
@@ -69,8 +77,9 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
             ours = [passages, *percentiles(times), f"{solutions[:, 2].max():.1e}"]
         except NotMeasuredError as error:
             ours = [remarks.cell("controller", row[0], str(error))] * 4
-        theirs = beside_daqp(case, remarks)
-        rows.append([*row, *ours[:3], *theirs[:3], ours[3], theirs[3]])
+        own = solve_programs(case.body, case.function, name_arguments(case))
+        daqp, proxqp = (beside_peer(case, own, name, make, remarks) for name, make in PEERS.items())
+        rows.append([*row, *ours[:3], *daqp[:3], proxqp[0], proxqp[2], ours[3], daqp[3], proxqp[3]])
     return Sheet("Controllers", COLUMNS, rows, (*NOTES, *remarks.notes()))
 
 
@@ -86,7 +95,8 @@ class Case:
 def make_case(robot: sg.Robot, tasks: Any, contacts: Any, states: Any) -> Case:
     """Return the case of states (q, qd, pose, which contacts are on)."""
     function = sg.controller(robot, tasks, contacts=contacts)
-    own = WholeBody(robot, tasks, contacts, sg.Plane(), ControlLimits())
+    held, plane = hold_contacts(robot, contacts, None)
+    own = WholeBody(robot, tasks, held, plane, ControlLimits())
     gains, feet = stack_gains(tasks), stack_contacts(contacts) if contacts else np.zeros((0, 2))
     given = []
     for q, qd, goal, posture, on in states:
@@ -159,48 +169,34 @@ def measure_ticks(case: Case, tools: Tools) -> tuple[Float[np.ndarray, " ticks"]
     return least, found
 
 
-def beside_daqp(case: Case, remarks: Remarks) -> list[str]:
-    """Return times of DAQP on the same programs, how far our costs are above its own, and its violation."""
+def beside_peer(case: Case, own: Programs, name: str, make: Callable[[], Peer], remarks: Remarks) -> list[str]:
+    """Return times of a peer on the same programs, the largest difference of costs, and its largest violation."""
     try:
-        import daqp  # pyright: ignore[reportMissingImports]
+        peer = make()
     except ImportError:
-        return [remarks.cell("DAQP", case.body.robot.name, "pip install daqp")] * 4
-    own, n, m = case.body, case.body.unknowns, case.body.rows
-    terms = np.array([np.broadcast_to(x, TICKS) for x in own.code.evaluate(list(case.given.T))])
-    sizes = [int(np.prod(shape)) for shape in own.shapes.values()]
-    parts = dict(zip(own.shapes, np.split(terms, np.cumsum(sizes)[:-1]), strict=True))
-    least, costs, worst = np.full(TICKS, np.inf), np.empty((2, TICKS)), 0.0
-    ours, active = solve_programs(case, parts), np.zeros(m, dtype=np.int32)
-    below = np.tril_indices(n)
-    for k in range(TICKS):
-        H = np.zeros((n, n))
-        H[below] = parts["H"][:, k]
-        H += np.tril(H, -1).T
-        g, low, up = (np.ascontiguousarray(parts[name][:, k]) for name in ("g", "lower", "upper"))
-        A = np.ascontiguousarray(parts["A"][:, k].reshape(m, n))
-        for _ in range(3):
-            x, _, _, said = daqp.solve(H, g, A, up, low, active, primal_tol=EXACT, dual_tol=EXACT)
-            least[k] = min(least[k], 1e9 * (said["solve_time"] + said["setup_time"]))
-        worst = max(worst, float(np.maximum(low - A @ x, A @ x - up).max()))
-        costs[:, k] = [0.5 * z @ H @ z + g @ z for z in (ours[k], x)]
-    above = np.abs(costs[0] - costs[1]) / (1.0 + np.abs(costs[1]))
-    return [*percentiles(least), f"{above.max():.1e}", f"{worst:.1e}"]
+        return [remarks.cell(name, case.body.robot.name, f"pip install {INSTALLED[name]}")] * 4
+    chosen = range(0, TICKS, EACH[name])
+    least, apart, worst, unsolved = list[float](), 0.0, 0.0, 0
+    for k in chosen:
+        found = [peer(own, k) for _ in range(3)]
+        x, _, is_solved = found[0]
+        if not is_solved:
+            unsolved += 1
+            continue
+        best = own.cost(k, x)
+        least.append(min(ns for _, ns, _ in found))
+        apart = max(apart, abs(own.cost(k, own.u[k]) - best) / (1.0 + abs(best)))
+        values = own.A[k] @ x
+        worst = max(worst, float(np.maximum(own.lower[k] - values, values - own.upper[k]).max()))
+    says = f" ({unsolved} of {len(chosen)} not solved)" if unsolved else ""
+    return [*percentiles(np.array(least)), f"{apart:.1e}{says}", f"{worst:.1e}"]
 
 
-def solve_programs(case: Case, parts: dict[str, np.ndarray]) -> Float[np.ndarray, "ticks n"]:
-    """Return the u of each tick, from the accelerations that the controller gives: qdd = S u + s."""
-    own, m = case.body, case.body.rows
-    starts, active, found = np.cumsum([0, *(len(a.names) for a in own.given)]), np.zeros(m), []
-    v, n = own.robot.nv, own.unknowns
-    for k, row in enumerate(case.given):
-        pieces = zip(own.given, np.split(row, starts[1:-1]), strict=True)
-        results = case.function(*(piece.reshape(a.shape) for a, piece in pieces), active)
-        qdd, active = results[1], results[-2]
-        S, T = parts["S"][:, k].reshape(v, n), parts["T"][:, k].reshape(n, n)
-        maps = np.vstack([S, T])
-        values = np.concatenate([qdd - parts["s"][:, k], results[0] - parts["t"][:, k]])
-        found.append(np.linalg.lstsq(maps, values)[0])
-    return np.array(found)
+def name_arguments(case: Case) -> dict[str, Any]:
+    """Return arguments of all ticks by name."""
+    ends = np.cumsum([len(a.names) for a in case.body.given])
+    pieces = np.split(case.given, ends[:-1], axis=1)
+    return {a.name: x.reshape(TICKS, *a.shape) for a, x in zip(case.body.given, pieces, strict=True)}
 
 
 def percentiles(nanoseconds: Float[np.ndarray, " ticks"]) -> list[str]:
