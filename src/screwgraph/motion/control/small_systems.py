@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.motion.control.affine import Affine, combine_affine, scale_affine
-from screwgraph.optimize.dense_factors import solve_unit_lower, solve_unit_upper
+from screwgraph.optimize.dense_factors import factor_diagonal, solve_unit_lower, solve_unit_upper
 from screwgraph.spatial import choose, cross, maximum
 from screwgraph.tape import Number, dot, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
@@ -20,7 +20,7 @@ STRAIGHT = 0.02
 LEVELLED = 1e-3
 """Part of its value without legs that a pivot of the base's inertia has at least."""
 LITTLE = 1e-30
-"""Pivot at least of a square of a leg's Jacobian."""
+"""Pivot at least, where orders of pivots are tried."""
 VANISHED = 1e-6
 """Pivot of motors' arms, of the largest arm, below which they depend on each other."""
 
@@ -31,12 +31,11 @@ def make_leg_solver(own: Any, size: int, usual: float) -> Any:
         volume = dot(own[0], cross(own[1], own[2]))
         inverse = _inverse(own.T @ own + _damping(volume, size, usual) * np.eye(size)) @ own.T
         return lambda b: inverse @ b
-    square = own.T @ own
-    volume = 1.0
-    for pivot in _factor(square)[1]:
-        volume = volume * pivot
-    L, pivots = _factor(square + _damping(maximum(volume, 0.0) ** 0.5, size, usual) * np.eye(size))
-    inverses = [1.0 / pivot for pivot in pivots]
+    square, inverse = own.T @ own, 1.0
+    for share in factor_diagonal(_lower_triangle(square))[1]:
+        inverse = inverse * share
+    damping = _damping((1.0 / inverse) ** 0.5, size, usual)
+    L, inverses = factor_diagonal(_lower_triangle(square + damping * np.eye(size)))
 
     def solve(b: Any) -> Any:
         x = solve_unit_lower(L, own.T @ b)
@@ -50,17 +49,8 @@ def _damping(volume: Number, size: int, usual: float) -> Number:
     return (STRAIGHT * usual ** (1.0 / size)) ** 2 * maximum(1.0 - share * share, 0.0)
 
 
-def _factor(a: Any) -> tuple[list[list[Number]], list[Number]]:
-    """Return L below its diagonal of ones and D with L D L' = a, symmetric and positive."""
-    L, pivots = list[list[Number]](), list[Number]()
-    for i in range(len(a)):
-        scaled = list[Number]()
-        for j in range(i):
-            scaled.append(a[i][j] - dot(scaled, L[j]))
-        row = [x * (1.0 / pivot) for x, pivot in zip(scaled, pivots, strict=True)]
-        L.append(row)
-        pivots.append(maximum(a[i][i] - dot(scaled, row), LITTLE))
-    return L, pivots
+def _lower_triangle(a: Any) -> list[list[Number]]:
+    return [list(row[: i + 1]) for i, row in enumerate(a)]
 
 
 def _inverse(a: Any) -> Any:
