@@ -36,7 +36,7 @@ from screwgraph.motion.simulation.closure_code import (
     entries,
 )
 from screwgraph.motion.simulation.constraints import Constraints
-from screwgraph.motion.simulation.contacts.contact_step import compile_contact_step
+from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
 from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
 from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity

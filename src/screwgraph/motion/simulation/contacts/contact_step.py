@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import (
-    PARAMETERS,
-    Argument,
-    CachedCode,
-    Function,
-    Result,
-    make_direct_provenance,
-    make_function,
-    make_numbered_argument,
-    parameter_arguments,
-    robot_arguments,
-)
-from screwgraph.mechanics.dynamics.query import joint_variables
+from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.active_rows import solve_active_rows
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
-from screwgraph.motion.simulation.contacts.ground import PLANE
+from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
-from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
+from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Memory, Number, Routine, SettledWhen, SettlingLoop, dot
-from screwgraph.tape.sparse_rows import multiply_transposed
+from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector
 
 PUSH_OUT = 0.5
 """Velocity (m/s, rad/s) at most at which bodies part that are within each other, and joints return to their range."""
@@ -42,49 +30,16 @@ IMPACT = 1e-2
 """Normal velocity (m/s) from which on an impact rebounds."""
 ROUND, ROUNDS = 3, 1 + len(newton.FORCED)
 """Numbers of the state of rounds (whether to go on, rounds done, m/s by which laws are not obeyed), and how many."""
+SOLVED = -1
+"""Part before which impulses are found: the last one makes results of them."""
+INERTIA = ("factor", "pivots", "K", "closing", "closing_pivots")
+"""Terms by which impulses change velocities."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
 GIVEN = ("q", "qd", "tau", "dt", "ground", PARAMETERS)
 """Arguments that terms depend on."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
-
-
-def compile_contact_step(
-    model: ContactModel, closing: Closing | None = None, limits: Sequence[float] | None = None
-) -> Function:
-    """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
-
-    `contacts` are the numbers of each contact, `VALUES`; where the model's ground is no fixed plane, `ground` comes
-    after them: a tangent plane for each, its unit normal and its height along that (m). `forces` (N), in the axes of
-    the base, act on the robot at each contact: those of the step before, with which the search begins, and those of
-    this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
-    the number of sweeps and of passages of Newton's method. `parameters` of the robot come last, where some are inputs.
-    `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints.
-    """
-    robot, k = model.robot, len(model.contacts)
-    sizes = {"dt": 1, "contacts": len(VALUES) * k}
-    sizes |= ({} if model.plane else {"ground": PLANE * k}) | {"forces": 3 * k}
-    of_joints = robot_arguments(robot, [(name, joint_variables(robot, name)) for name in ("q", "qd", "tau")])
-    vectors = (*of_joints, *(make_numbered_argument(name, size) for name, size in sizes.items()))
-    arguments = tuple(replace(vector, size=SIZES.get(vector.name, 1.0), spaces=()) for vector in vectors)
-    arguments += parameter_arguments(robot, model.live)
-    shapes = {"q": (robot.nq,), "qd": (robot.nv,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
-    results = tuple(Result(name, shape) for name, shape in shapes.items())
-
-    def make(_: Any) -> CachedCode:
-        return CachedCode(ContactStep(model, arguments, closing, limits, Memory()).routine(), "none")
-
-    question = ("contact step", *model.question, limits)
-    return make_function(
-        "contact_step",
-        question,
-        arguments,
-        make,
-        lambda _: make_direct_provenance("it is the code of a step"),
-        results,
-        quietly=True,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +110,9 @@ class ContactStep:
             judge,
             SettledWhen(memory.places("newton").start, (search, accept)),
         )
-        inertia = ["factor", "pivots", "K", "closing", "closing_pivots"]
         end = memory.block(
             "end",
-            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *inertia],
+            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *INERTIA],
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
@@ -169,6 +123,31 @@ class ContactStep:
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(names, inputs, outputs, memory.size, parts)
+
+    def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:
+        """Return velocities that are zero where laws hold, then the results, of impulses x that are given.
+
+        What impulses make of velocities is found by solving for it, J W J' x, so that nothing here depends on G but
+        what laws `prepared`, which moves no zero of theirs.
+        """
+        at = self.terms.evaluate({**given, "tau": self.cut(given["tau"])})
+        q, dt, contacts, forces = (given[name] for name in ("q", "dt", "contacts", "forces"))
+        none = [0.0] * len(at["G"])
+        aimed = iter(self.aim(q, dt, contacts, forces, at["gaps"], at["axes"], at["rates"], none, at["b"]))
+        rows = [{j: next(aimed) for j in columns} for columns in self.pattern]
+        b, values = ([next(aimed) for _ in range(n)] for n in (self.model.rows, sum(w.values for w in self.model.laws)))
+        inertia = [at[name] for name in INERTIA]
+        J = self.terms.rows("J", at["J"])
+        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, self.model.robot.nv))
+        w = [
+            u + row[i] * y + v
+            for i, (u, row, y, v) in enumerate(zip(b, rows, x, multiply_vector(J, change), strict=True))
+        ]
+        found = list[Number]()
+        for law, own, numbers, ready in ImpulseProblem(self.model.laws, rows, b, values, prepared).blocks():
+            found += law.residual(x[own], w[own], numbers, ready)
+        state, round_, ends = [0.0] * STATE, [0.0] * ROUND, (at["gaps"], at["axes"], at["free"], at["J"])
+        return [*found, *self.end(x, state, round_, q, dt, *ends, *inertia)]
 
     def cut(self, tau: Any) -> list[Number]:
         """Return efforts within their limits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -272,6 +272,12 @@ class Terms:
         varying = tuple(o for name in names for o in self._outputs[name] if isinstance(o, int))
         code = Program(self.code.input_names, self.code.instructions, varying)
         return memory.placed("terms", code, [efforts if a.name == "tau" else a.name for a in self.arguments], names)
+
+    def evaluate(self, given: Mapping[str, Any]) -> dict[str, list[Number]]:
+        """Return what varies of each term, of numbers of any kind."""
+        numbers = iter(self.code.on([x for argument in self.arguments for x in given[argument.name]]))
+        found = {name: list(zip(outputs, numbers, strict=False)) for name, outputs in self._outputs.items()}
+        return {name: [x for output, x in pairs if isinstance(output, int)] for name, pairs in found.items()}
 
     def full(self, name: str, varying: Iterable[Number]) -> list[Number]:
         """Return a term of what varies in it."""

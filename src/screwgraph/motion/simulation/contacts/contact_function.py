@@ -1,0 +1,64 @@
+"""The function of a time step with contacts, and its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from screwgraph.compiler import (
+    CachedCode,
+    Function,
+    Result,
+    make_direct_provenance,
+    make_function,
+    make_numbered_argument,
+    parameter_arguments,
+    robot_arguments,
+)
+from screwgraph.mechanics.dynamics.query import joint_variables
+from screwgraph.motion.simulation.closure_code import Closing
+from screwgraph.motion.simulation.contacts.contact_slopes import ContactSlopes
+from screwgraph.motion.simulation.contacts.contact_step import VALUES, ContactStep
+from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
+from screwgraph.motion.simulation.contacts.ground import PLANE
+from screwgraph.motion.simulation.step_code import SIZES
+from screwgraph.tape import Memory
+
+
+def compile_contact_step(
+    model: ContactModel, closing: Closing | None = None, limits: Sequence[float] | None = None
+) -> Function:
+    """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
+
+    `contacts` are the numbers of each contact, `VALUES`; where the model's ground is no fixed plane, `ground` comes
+    after them: a tangent plane for each, its unit normal and its height along that (m). `forces` (N), in the axes of
+    the base, act on the robot at each contact: those of the step before, with which the search begins, and those of
+    this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
+    the number of sweeps and of passages of Newton's method. `parameters` of the robot come last, where some are inputs.
+    `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints. Derivatives
+    are those of contacts that stick, slip or are open as they do (`ContactSlopes`); of q by its numbers.
+    """
+    robot, k = model.robot, len(model.contacts)
+    sizes = {"dt": 1, "contacts": len(VALUES) * k}
+    sizes |= ({} if model.plane else {"ground": PLANE * k}) | {"forces": 3 * k}
+    of_joints = robot_arguments(robot, [(name, joint_variables(robot, name)) for name in ("q", "qd", "tau")])
+    vectors = (*of_joints, *(make_numbered_argument(name, size) for name, size in sizes.items()))
+    arguments = tuple(replace(vector, size=SIZES.get(vector.name, 1.0), spaces=()) for vector in vectors)
+    arguments += parameter_arguments(robot, model.live)
+    shapes = {"q": (robot.nq,), "qd": (robot.nv,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
+    results = tuple(Result(name, shape) for name, shape in shapes.items())
+
+    def make(_: Any) -> CachedCode:
+        return CachedCode(ContactStep(model, arguments, closing, limits, Memory()).routine(), "none")
+
+    question = ("contact step", *model.question, limits)
+    return make_function(
+        "contact_step",
+        question,
+        arguments,
+        make,
+        lambda _: make_direct_provenance("it is the code of a step", ContactSlopes(model, limits)),
+        results,
+        quietly=True,
+    )
