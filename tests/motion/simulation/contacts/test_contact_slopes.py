@@ -14,7 +14,7 @@ from tests.motion.simulation.contacts.bodies import box, feet, quadruped, standi
 
 DT = 1e-3
 BY = {"q": 3e-9, "qd": 1e-6, "tau": 1e-4, "contacts": 1e-5}
-"""Arguments, and steps of differences: much less than what feet sink by, 1e-6 m; of numbers of contacts relative ones."""
+"""Arguments, and steps of differences: less than what feet sink by, 1e-6 m; numbers of contacts: relative."""
 
 
 def arguments(simulator, tau):
