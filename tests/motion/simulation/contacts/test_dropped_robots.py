@@ -55,7 +55,8 @@ def free_robot(path: Path) -> sg.Robot:
     """Load a robot whose base floats, if the file gives it no slides and hinges of its own that do as well."""
     robot = sg.load(path, base="floating")
     if robot.is_closed:
-        return robot
+        base = next(link for link in robot.links if link.name == robot.joints[0].child)
+        return robot if base.inertia.mass else sg.load(path)
     eigenvalues = np.linalg.eigvalsh(sg.mass_matrix(robot)(robot.random(np.random.default_rng(0))))
     return robot if eigenvalues[0] > SINGULAR * eigenvalues[-1] else sg.load(path)
 
