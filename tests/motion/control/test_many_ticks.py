@@ -14,14 +14,14 @@ EACH = 20
 
 
 def compare_costs(peer, programs, ticks):
-    """Return differences of costs, relative, at ticks that a peer solves, and how many these are of all."""
+    """Return by how much costs are above, relative, at ticks that a peer solves, and how many these are of all."""
     found = []
     for k in ticks:
         x, _, is_solved = peer(programs, k)
         if is_solved:
             best = programs.cost(k, x)
-            found.append(abs(programs.cost(k, programs.u[k]) - best) / (1.0 + abs(best)))
-    return max(found), len(found), len(ticks)
+            found.append((programs.cost(k, programs.u[k]) - best) / (1.0 + abs(best)))
+    return np.array(found), len(found), len(ticks)
 
 
 def check(ticks, seed):
@@ -33,8 +33,10 @@ def check(ticks, seed):
     assert set(status) <= {0.0, 1.0}
     for i, (name, make, each) in enumerate((("daqp", make_daqp, 1), ("proxsuite", make_proxqp, EACH))):
         pytest.importorskip(name)
-        worst, count, every = compare_costs(make(), own, np.flatnonzero(status == 0.0)[::each])
-        assert worst < NEAR, name
+        above, count, every = compare_costs(make(), own, np.flatnonzero(status == 0.0)[::each])
+        assert above.max() < NEAR, name
+        if name == "daqp":  # ProxQP's own costs are up to 6e-6 above those on which DAQP agrees to 3e-12
+            assert above.min() > -NEAR
         solved[2 * i : 2 * i + 2] = count, every
     for k in np.flatnonzero(status == 1.0):
         given = own.H[k], own.g[k], own.A[k], own.lower[k], own.upper[k], own.penalty[k]
