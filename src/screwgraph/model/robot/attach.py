@@ -75,7 +75,7 @@ def world(robots: Mapping[str, Robot]) -> Robot:
     for name, robot in robots.items():
         if not name:
             raise InputError("a robot of a world has an empty name", fix='world({"robot": robot})')
-        if not np.array_equal(robot.gravity, first.gravity):
+        if tuple(robot.gravity) != tuple(first.gravity):
             raise InputError(
                 f"gravity of {name!r} is {np.asarray(robot.gravity)}",
                 why=f"a world has one, that of {next(iter(robots))!r} is {np.asarray(first.gravity)}",
