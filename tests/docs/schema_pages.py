@@ -14,6 +14,7 @@ from screwgraph.model.formats.yaml_keys import NONE, Keys
 from screwgraph.model.mechanism import keys as mechanism_keys
 from screwgraph.motion.control import barrier_files as barrier_keys
 from screwgraph.motion.control import controller_files as controller_keys
+from screwgraph.motion.control.predictive import horizon_files as horizon_keys
 from screwgraph.motion.planning import keys as task_keys
 from screwgraph.motion.simulation.contacts import contact_files as contact_keys
 from tests.docs.pages import ROOT
@@ -70,6 +71,18 @@ SCHEMAS: Mapping[str, Schema] = {
             "A capsule": barrier_keys.CAPSULE,
         },
         ("controller.yaml",),
+    ),
+    "mpc": Schema(
+        "Horizon files",
+        "`screwgraph mpc` reads the horizon, limits, contacts and goals of `sg.mpc` from YAML files. SI units and rad.",
+        {
+            "The file": horizon_keys.FILE,
+            "limits": horizon_keys.BOUNDS,
+            "An item of contacts": contact_keys.CONTACT,
+            "against": contact_keys.AGAINST,
+            "ground": contact_keys.GROUND,
+        },
+        ("mpc.yaml",),
     ),
 }
 

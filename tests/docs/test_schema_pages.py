@@ -17,6 +17,7 @@ from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.sensors import FORMS
 from screwgraph.model.robot import JOINT_TYPES
 from screwgraph.motion.control import load_controller
+from screwgraph.motion.control.predictive.horizon_files import load_horizon
 from screwgraph.motion.planning import keys as task
 from screwgraph.motion.planning.collision.shapes import SHAPES as OBSTACLES
 from screwgraph.motion.planning.task_files import read_task
@@ -27,6 +28,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "mechanism": sg.load_mechanism,
     "task": read_task,
     "controller": load_controller,
+    "mpc": load_horizon,
 }
 FILES = ("distance_grid", "height_map", "ground")
 """Sections that need a file of arrays."""

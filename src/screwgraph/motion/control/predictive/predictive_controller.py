@@ -82,7 +82,7 @@ def mpc(
     call, by which the last solution is moved (its barrier is then 1e-4 at least, so that limits are left in few steps);
     `previous`, the `next` of the last call, first zeros: the horizon then starts with a robot at rest.
     A whole step is taken unless it raises a merit function, cost and penalties plus defects by the size of their
-    costates, beyond the duality gap; else the part of it with the least merit is, or none (`shortenings`).
+    costates, beyond what the barrier leaves open; else the part of it with the least merit is, or none (`shortenings`).
     Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and
     `forces` (N, components) (N) expected; `gain` (m, 2 nv): tau changes by so much with displacements and velocities,
     between calls; `solution`: status (0; 1: the step was shortened, the trajectory is not the optimum yet; 3: arguments

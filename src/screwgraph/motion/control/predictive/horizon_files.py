@@ -1,0 +1,117 @@
+"""Horizons, feet and limits of a model-predictive controller in YAML files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.model.formats.diagnostics import as_model_error
+from screwgraph.model.formats.file_io import find_file, read_bytes
+from screwgraph.model.formats.yaml_keys import NUMBER, Entry, Keys
+from screwgraph.model.formats.yaml_values import Value, parse_yaml
+from screwgraph.motion.control.predictive.limits import HorizonLimits
+from screwgraph.motion.simulation.contacts import Contact, Ground
+from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
+from screwgraph.motion.simulation.contacts.contact_files import read_contacts
+
+EACH = "a number, or numbers by the names of joints"
+BOUNDS: Keys = {
+    "effort": Entry("largest efforts of driven joints", EACH, "N m, N", "the robot's"),
+    "velocity": Entry("largest speeds", EACH, "rad/s, m/s", "the robot's"),
+    "lower": Entry("least positions", EACH, "rad, m", "the robot's"),
+    "upper": Entry("largest positions", EACH, "rad, m", "the robot's"),
+    "penalty": Entry("l1, l2 of states beyond: l1 e + l2 e^2 / 2", "[number, number]", default="[100, 1000]"),
+    "force": Entry("largest normal force of a contact", NUMBER, "N", "three times the weight"),
+}
+NUMBERS: Keys = {
+    "dt": Entry("time from an instant to the next", NUMBER, "s", "0.01"),
+    "drag": Entry("of feet that are on and move", NUMBER, "1/s", "half of 1 / dt"),
+}
+COUNTS: Keys = {
+    "horizon": Entry("instants", NUMBER, default="32"),
+    "iterations": Entry("linearisations a call", NUMBER, default="1"),
+    "barrier_steps": Entry("steps of the interior point after each", NUMBER, default="2"),
+    "shortenings": Entry("shorter steps that are tried, each a quarter of the last", NUMBER, default="2"),
+}
+FILE: Keys = {
+    **NUMBERS,
+    **COUNTS,
+    "actuated": Entry("joints with efforts", "[name, ...]", default="all but a floating base"),
+    "frames": Entry("links or frames whose poses have goals", "[name, ...]", default="none"),
+    "limits": Entry("that are kept", "mapping"),
+    **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
+}
+
+
+@dataclass(frozen=True)
+class HorizonFile:
+    """Arguments of `mpc` as a file has them; those that are None have their defaults."""
+
+    __repr__ = one_line
+
+    dt: float | None = None
+    drag: float | None = None
+    horizon: int | None = None
+    iterations: int | None = None
+    barrier_steps: int | None = None
+    shortenings: int | None = None
+    actuated: tuple[str, ...] | None = None
+    frames: tuple[str, ...] | None = None
+    limits: HorizonLimits | None = None
+    contacts: tuple[Contact, ...] | None = None
+    ground: Ground | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `mpc`."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def load_horizon(path: str | Path) -> HorizonFile:
+    """Return the horizon, limits, contacts and goals of a YAML file.
+
+    Raises:
+        ModelError: the file cannot be read, or an entry is unknown, of the wrong kind or size.
+    """
+    file = str(path)
+    root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
+    entries = root.section(FILE, "the file")
+    if "ground" in entries and "contacts" not in entries:
+        raise entries["ground"].complaint("there are no contacts")
+    found: dict[str, Any] = {key: entries[key].number({}) for key in NUMBERS if key in entries}
+    found |= {key: _read_count(entries[key]) for key in COUNTS if key in entries}
+    for key in ("actuated", "frames"):
+        if key in entries:
+            found[key] = tuple(item.text() for item in entries[key].items())
+    if "limits" in entries:
+        found["limits"] = _read_limits(entries["limits"])
+    if "contacts" in entries:
+        found["contacts"], found["ground"] = read_contacts(entries, Path(file).parent)
+    return HorizonFile(**found)
+
+
+def _read_count(value: Value) -> int:
+    number = value.number({})
+    if number != int(number):
+        raise value.complaint("it must be a whole number")
+    return int(number)
+
+
+def _read_limits(value: Value) -> HorizonLimits:
+    entries = value.section(BOUNDS, "limits")
+    found: dict[str, Any] = {}
+    for key, entry in entries.items():
+        if key == "penalty":
+            found[key] = tuple(float(x) for x in entry.numbers({}, 2))
+        elif key == "force" or not isinstance(entry.content, dict):
+            found[key] = entry.number({})
+        else:
+            found[key] = {name: one.number({}) for name, one in entry.mapping().items()}
+    try:
+        return HorizonLimits(**found)
+    except InputError as error:
+        raise as_model_error(error, "limits", value.at) from None

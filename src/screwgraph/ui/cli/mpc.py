@@ -1,0 +1,53 @@
+"""`screwgraph mpc`: a model-predictive controller of a robot, as a library for other programs."""
+
+from __future__ import annotations
+
+import typer
+
+from screwgraph.motion.control import mpc
+from screwgraph.motion.control.predictive.horizon_files import HorizonFile, load_horizon
+from screwgraph.ui.cli.command import Command
+from screwgraph.ui.cli.compile import LIBRARY_FLAGS, check_library_options, write_library
+from screwgraph.ui.cli.console import show_progress
+from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
+from screwgraph.ui.cli.options import Flag
+
+FLAGS = LIBRARY_FLAGS | {"horizon": Flag("YAML file of the horizon, limits and contacts, see above.", "FILE")}
+HELP = """The function takes the state, references and weights, how far time went on, and the solution of its last
+call; it returns torques, the motion that is expected, feedback, the next solution, and a status.
+
+\b
+Example of a file:
+  dt: 0.01
+  horizon: 32
+  limits: {velocity: 1.5, effort: {panda_joint1: 50}}
+
+\b
+Example:
+  screwgraph mpc panda --horizon reach.yaml --lang c -o code
+"""
+
+
+def write_predictive_controller(
+    source: ModelSource,
+    lang: str,
+    output: str,
+    horizon: str | None = None,
+    prefix: str | None = None,
+    dtype: str = "float64",
+    overwrite: bool = False,
+) -> None:
+    """Write files, and say where they are."""
+    check_library_options(lang, dtype, prefix)
+    robot = source.load_robot()
+    said = HorizonFile() if horizon is None else load_horizon(horizon)
+    print_warnings(robot)
+    with show_progress("making the controller"):
+        made = mpc(robot, **said.options, dtype=dtype)
+    paths = write_library({"mpc": made}, robot, output, prefix, lang, overwrite)
+    typer.echo(f"mpc: {made}")
+    for path in paths:
+        typer.echo(path)
+
+
+COMMAND = Command(write_predictive_controller, HELP, FLAGS, model=ROBOT)
