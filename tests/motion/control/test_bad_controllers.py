@@ -6,6 +6,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.motion.control import (
+    AxisTask,
     BallBarrier,
     ControlLimits,
     FrameTask,
@@ -127,5 +128,27 @@ def test_feet_without_friction_coefficients_have_no_torque(column, bad):
     live[0, column] = bad
     with np.errstate(all="ignore"):
         tau, *_, solution = call(*values)
+    assert solution[0] == 3.0
+    assert not tau.any()
+
+
+@pytest.mark.parametrize(
+    ("task", "wrong"),
+    [
+        (FrameTask("tip"), np.diag([2.0, 2.0, 2.0, 1.0])),
+        (FrameTask("tip", of="orientation"), np.zeros((3, 3))),
+        (FrameTask("tip", of="orientation"), np.diag([1.0, 1.0, -1.0])),
+        (AxisTask("tip"), np.array([0.0, 0.0, 3.0])),
+    ],
+)
+def test_orientations_that_are_none_have_no_torque(task, wrong):
+    robot = arm()
+    call = controller(robot, [task])
+    values = [np.zeros(a.shape) for a in call.arguments]
+    place = [a.name for a in call.arguments].index(task.name)
+    values[-2], values[place] = stack_gains([task]), task.hold(robot, np.zeros(robot.nq))[task.name]
+    assert call(*values)[-1][0] == 0.0
+    values[place] = wrong
+    tau, *_, solution = call(*values)
     assert solution[0] == 3.0
     assert not tau.any()

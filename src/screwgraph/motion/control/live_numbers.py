@@ -8,10 +8,12 @@ from screwgraph.tape import Number
 
 ENDLESS = 1e300
 """What no finite argument reaches."""
+UNIT = 1e-3
+"""How far a direction or a rotation that is followed may be from one: four digits are enough."""
 
 
-def have_sense(signed: Sequence[Number], finite: Sequence[Number] = ()) -> Number:
-    """Return 1 where `signed` are from 0 on and `finite` are numbers, else 0.
+def have_sense(signed: Sequence[Number], finite: Sequence[Number] = (), vanishing: Sequence[Number] = ()) -> Number:
+    """Return 1 where `signed` are from 0 on, `finite` are numbers and `vanishing` are nearly zero, else 0.
 
     Comparisons with NaN are false: a bound that is NaN would take its row away, and nothing would be said.
     """
@@ -20,4 +22,6 @@ def have_sense(signed: Sequence[Number], finite: Sequence[Number] = ()) -> Numbe
         sense = sense * (x >= 0.0) * (x < ENDLESS)
     for x in finite:
         sense = sense * (abs(x) < ENDLESS)
+    for x in vanishing:
+        sense = sense * (abs(x) < UNIT)
     return sense

@@ -322,7 +322,7 @@ class WholeBody:
         begin = memory.placed("terms", self.code, own, list(self.shapes))
         feet = ["contacts"] if k else []
         memory.add("sense", 1)
-        sense = memory.block("sense", [a.name for a in self._live], ["sense"], self.judge)
+        sense = memory.block("sense", [*self.references, *(a.name for a in self._live)], ["sense"], self.judge)
         end = memory.block("end", ["x", "solution", "sense", *MAPS, *feet], [*results, "solution"], self.end)
         parts = (begin, *solver.parts(), sense, end)
         inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
@@ -332,10 +332,16 @@ class WholeBody:
         return Routine(names, inputs, outputs, memory.size, parts)
 
     def judge(self, *numbers: Any) -> list[Number]:
-        """Return 1 where weights, flags and friction are from 0 on and all of barriers is finite, else 0."""
-        named = dict(zip((a.name for a in self._live), numbers, strict=True))
+        """Return 1 where weights, flags and friction are from 0 on, orientations are some, barriers finite; else 0."""
+        named = dict(zip((*self.references, *(a.name for a in self._live)), numbers, strict=True))
+        followed = {name: named.pop(name) for name in self.references}
+        vanishing = [
+            x
+            for task in self.tasks
+            for x in task.list_identities(*(followed[name] for name in task.references(self.robot)))
+        ]
         signed = [*named.pop("gains")[2::3], *named.pop("contacts", ())]
-        return [have_sense(signed, [x for values in named.values() for x in values])]
+        return [have_sense(signed, [x for values in named.values() for x in values], vanishing)]
 
     def end(self, x: Any, solution: Any, sense: Any, *others: Any) -> list[Number]:
         """Return efforts within their limits, accelerations, forces, moments in the base's axes, and the solution."""

@@ -214,6 +214,14 @@ def test_bodies_turn_and_ball_joints_swing_as_is_best():
         assert abs(ends[0] - ends[1]) / (2.0 * h) < 1e-5 * abs(curvature) * size
 
 
+def test_references_whose_quaternion_is_none():
+    control, _ = hop()
+    for length in (2.0, 0.0):
+        q = np.array([0.0, 0.0, 0.35, 0.0, 0.0, 0.0, length, 0.0, 0.5, -1.0, 0.0])
+        with pytest.raises(sg.InputError, match=rf"'position' has the length {length:g}"):
+            stack_references(control, q)
+
+
 def test_what_feet_cannot_be():
     robot = hopper()
     for given, match in [

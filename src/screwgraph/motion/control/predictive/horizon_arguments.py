@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Argument, Function
+from screwgraph.compiler import Argument, Function, check_unit, quaternion_places
 from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.motors import BASE
@@ -116,7 +117,7 @@ def stack_references(
     Efforts that hold the robot at the reference, `bias_forces(robot)(position, 0)`, let it stand there exactly.
 
     Raises:
-        InputError: shapes do not fit, or a number is none.
+        InputError: shapes do not fit, a number is none, or a quaternion is not unit.
     """
     (count, nz), (nq, n) = _find_argument(control, "references").shape, (len(x.names) for x in control.arguments[:2])
     found, sizes = np.zeros((count, nz)), {"position": nq, "velocity": n, "effort": nz - nq - n}
@@ -131,6 +132,8 @@ def stack_references(
         if not np.isfinite(found).all():
             raise InputError(f"references of {name}", why="there are numbers that are not finite")
         start += size
+    of_position = replace(control.arguments[0], name="position")
+    check_unit([of_position], quaternion_places([of_position]), [found[:, :nq]])
     return found
 
 

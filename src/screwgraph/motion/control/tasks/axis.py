@@ -18,7 +18,7 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow
 from screwgraph.motion.control.tasks.frame import HALF_TURN
 from screwgraph.spatial import cross, maximum, rotation, sqrt
-from screwgraph.tape import dot
+from screwgraph.tape import Number, dot
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
 
@@ -67,6 +67,10 @@ class AxisTask(MotionTask):
         """Return references with which the robot stays at q."""
         R = rotation(np.asarray(forward_kinematics(robot, self.frame)(q)))
         return {self.name: R @ np.array(self.axis) / np.linalg.norm(self.axis)}
+
+    def list_identities(self, *references: Any) -> list[Number]:
+        """Return what vanishes for a direction: it has length 1."""
+        return [dot(references[0], references[0]) - 1.0]
 
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each of two directions across the axis, along which the body turns."""

@@ -96,6 +96,11 @@ class ControlTask(ABC):
         del robot, q
         return {}
 
+    def list_identities(self, *references: Any) -> list[Number]:
+        """Return numbers that vanish where references are what they must be, such as R'R - 1; references are flat."""
+        del references
+        return []
+
     @abstractmethod
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return its rows at a state; references are flat."""
