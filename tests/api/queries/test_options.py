@@ -23,7 +23,7 @@ from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
 PAYLOAD = "a mechanism carries no payload"
 ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs and dampers act"
-TOUCHING = {"contacts": "contacts of a mechanism", "ground": "a ground without"}
+TOUCHING = {"contacts": "", "ground": "a ground without"}
 SMOOTHER = "options of the method 'smoother'"
 MASSES: Mapping[str, str] = {"parameters": "", "payload": PAYLOAD, "dtype": ""}
 DYNAMICS: Mapping[str, str] = {
@@ -153,6 +153,7 @@ def value(name: str, query: str, option: str) -> Any:
         ("rollout", "method"): "rk4",
         ("inverse_trajectory", "watch"): lambda done: False,
         ("estimate", "watch"): lambda *done: False,
+        **dict.fromkeys([("simulate", "contacts"), ("rollout", "contacts")], [sg.Contact(own.point)]),
         ("estimate", "noise"): ModelNoise(dynamics=1e-2),
     }
     numbers = np.zeros(own.model.n)
@@ -162,7 +163,7 @@ def value(name: str, query: str, option: str) -> Any:
         **{"lengths": ["x"], "reference": "world", "frames": [own.point, own.body], "actuated": [own.motor]},
         **{"weights": {own.motor: 2.0}, "actuators": True, "effort_limits": True, "held": [own.motor]},
         **{"limits": False, "tolerance": 1e-6, "attempts": 3, "q0": own.home, "qd0": numbers, "noise": 1e-3},
-        **{"contacts": [sg.Contact("foot")], "ground": sg.Plane()},
+        "ground": sg.Plane(),
         **{"shape": (2,), "seed": 3, "time": 0.03, "dt": 0.005, "every": 2, "threads": 2, "parts": 2},
         **{"friction": True, "stops": True, "springs": {own.motor: 1.0}, "watch": lambda *done: False},
         **{

@@ -86,7 +86,7 @@ def work_of(
 def _mechanism_work(
     options: StepOptions, dynamics: Dynamics, t: np.ndarray, q: States, qd: States, tau: States
 ) -> Float[np.ndarray, " N-1"]:
-    """Return what energy changes by, as far as torques, forces and dampers say, and friction allows.
+    """Return what energy changes by, as far as torques, forces and dampers say, and friction and contacts allow.
 
     Friction takes up to dt F |w|, w the mean rate of a damper over the step, and gives nothing.
     """
@@ -95,6 +95,8 @@ def _mechanism_work(
     kinetic, potential, power = dynamics_of(without_friction(mechanism)).energy(q, qd, tau)
     other = dt * (power[:-1] + power[1:]) / 2.0
     most = dt * friction_power(mechanism, (q[:-1] + q[1:]) / 2.0, (qd[:-1] + qd[1:]) / 2.0)
+    if options.contacts:
+        most = np.full(len(most), np.inf)  # ground that stands takes energy, and gives none
     return other + np.clip(np.diff(kinetic + potential) - other, -most, 0.0)
 
 

@@ -32,6 +32,8 @@ from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
 from screwgraph.motion.simulation.closure_code import STEPS, Closing, ClosureParameters, State, StateClosure
+from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
+from screwgraph.motion.simulation.contacts.mechanism_model import MechanismContactModel
 from screwgraph.motion.simulation.methods import MotionState
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations, solve_linear
 from screwgraph.motion.simulation.step_code import TracedSteps
@@ -144,7 +146,7 @@ class MechanismDynamics(Dynamics):
 
     def check_options(self, chosen: Sequence[str]) -> None:
         """Raise InputError where forces of joints' values but friction are chosen: mechanisms have no joints."""
-        others = [name for name in chosen if name != "friction"]
+        others = [name for name in chosen if name not in ("friction", "contacts")]
         if others:
             raise InputError(
                 f"{' and '.join(others)} of a mechanism",
@@ -162,6 +164,8 @@ class MechanismDynamics(Dynamics):
                 why="steps take values of one or the other",
                 fix="leave out parameters=, or driven: in its file",
             )
+        if options.contacts:
+            return self._compile_contact_step(options)
         self._check_sticking(options)
         acting = replace(self, model=without_friction(self.model)) if options.friction else self
         code = (
@@ -179,6 +183,25 @@ class MechanismDynamics(Dynamics):
             law = make_sticking_law(law, code, self.model)
         lengths = self.closure_parameters(options.parameters, None)
         return compile_step(self, options.method, law, parameters=inputs, lengths=lengths)
+
+    def _compile_contact_step(self, options: StepOptions) -> Function:
+        """Return a step with contacts: also of their numbers and forces. Raises InputError."""
+        for given, what in (
+            (options.parameters, "parameters"),
+            (self.model.driven, "coordinates that its file drives"),
+        ):
+            if given:
+                raise InputError(
+                    f"contacts of {self.model.name!r} with {what}",
+                    why="the step with contacts has numbers of the file, and motors that push",
+                    fix="leave them out; a motor follows a motion by torques",
+                )
+        if options.friction:
+            raise InputError(f"friction that sticks, with contacts of {self.model.name!r}", fix="leave friction out")
+        if options.method != IMPLICIT:
+            raise only_implicit(["contacts"], options.method)
+        model = MechanismContactModel(self.model, options.contacts, options.ground.fixed)
+        return compile_contact_step(model, model.closing())
 
     def _check_sticking(self, options: StepOptions) -> None:
         """Raise InputError where friction is to stick beside what such a step does not treat."""

@@ -13,21 +13,18 @@ from screwgraph.compiler import (
     make_direct_provenance,
     make_function,
     make_numbered_argument,
-    parameter_arguments,
-    robot_arguments,
 )
-from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts.contact_slopes import ContactSlopes
 from screwgraph.motion.simulation.contacts.contact_step import VALUES, ContactStep
-from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
 from screwgraph.motion.simulation.contacts.ground import PLANE
+from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import SIZES
 from screwgraph.tape import Memory
 
 
 def compile_contact_step(
-    model: ContactModel, closing: Closing | None = None, limits: Sequence[float] | None = None
+    model: TouchingModel, closing: Closing | None = None, limits: Sequence[float] | None = None
 ) -> Function:
     """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
 
@@ -39,14 +36,13 @@ def compile_contact_step(
     `closing` closes loops at the end of a step; `limits` are the largest efforts (N m, N) of all joints. Derivatives
     are those of contacts that stick, slip or are open as they do (`ContactSlopes`); of q by its numbers.
     """
-    robot, k = model.robot, len(model.contacts)
+    k = len(model.contacts)
     sizes = {"dt": 1, "contacts": len(VALUES) * k}
     sizes |= ({} if model.plane else {"ground": PLANE * k}) | {"forces": 3 * k}
-    of_joints = robot_arguments(robot, [(name, joint_variables(robot, name)) for name in ("q", "qd", "tau")])
-    vectors = (*of_joints, *(make_numbered_argument(name, size) for name, size in sizes.items()))
+    vectors = (*model.state, *(make_numbered_argument(name, size) for name, size in sizes.items()))
     arguments = tuple(replace(vector, size=SIZES.get(vector.name, 1.0), spaces=()) for vector in vectors)
-    arguments += parameter_arguments(robot, model.live)
-    shapes = {"q": (robot.nq,), "qd": (robot.nv,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
+    arguments += model.parameters
+    shapes = {"q": model.manifold.shape, "qd": (model.manifold.dim,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
     results = tuple(Result(name, shape) for name, shape in shapes.items())
 
     def make(_: Any) -> CachedCode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,12 +12,14 @@ from jaxtyping import Bool, Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument, without_metadata
+from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument
 from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import PLANE, Ground, Plane
 from screwgraph.motion.simulation.contacts.ground_kernels import CompiledGround
+from screwgraph.motion.simulation.contacts.mechanism_model import locate_points
 from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.spatial import Array
 
 
@@ -125,7 +127,15 @@ def stack_values(contacts: Sequence[Contact]) -> Float[np.ndarray, "*B n"]:
     return np.concatenate([np.zeros((*counts, 0)), *(np.broadcast_to(x, (*counts, 4)) for x in values)], axis=-1)
 
 
-def compile_places(robot: Robot, contacts: Sequence[Contact]) -> Function:
+def _locate_points(robot: Any, contacts: Sequence[Contact], q: Float[Array, " nq"]) -> list[Float[Array, "3"]]:
+    return [move_point(robot, robot.frame(c.frame), c.at, q).p for c in contacts]
+
+
+LOCATIONS: Mapping[str, Callable[..., list[Any]]] = {"robot": _locate_points, "mechanism": locate_points}
+"""Where points of contacts are, by kind of model."""
+
+
+def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:
     """Return the points, or centres of balls, of contacts (k, 3) (m) as a function of q.
 
     Where some touch other bodies, also the planes (k, 4) that these touch there, zero of the others.
@@ -133,11 +143,11 @@ def compile_places(robot: Robot, contacts: Sequence[Contact]) -> Function:
     is_paired = any(contact.against for contact in contacts)
 
     def expression(q: np.ndarray) -> list[object]:
-        points = [move_point(robot, robot.frame(c.frame), c.at, q).p for c in contacts]
+        points = LOCATIONS[robot.kind](robot, contacts, q)
         planes = [_touch_body(robot, c, p, q) for c, p in zip(contacts, points, strict=True) if is_paired]
         return [x for row in (*points, *planes) for x in row]
 
-    question = (without_metadata(robot), tuple((c.frame, c.at, c.against) for c in contacts))
+    question = (dynamics_of(robot).question, tuple((c.frame, c.at, c.against) for c in contacts))
     k = len(contacts)
     results = (Result("places", (k, 3)), *((Result("planes", (k, PLANE)),) if is_paired else ()))
     return compile_expression(

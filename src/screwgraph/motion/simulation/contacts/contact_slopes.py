@@ -14,8 +14,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.contact_step import SOLVED, ContactStep
-from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
 from screwgraph.motion.simulation.contacts.laws import Numbers
+from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.spatial import choose
 from screwgraph.tape import Code, Memory, Number, Part, Routine, SideBySide, Window, dot, jacobian
 
@@ -29,7 +29,7 @@ class ContactSlopes:
 
     __repr__ = one_line
 
-    model: ContactModel
+    model: TouchingModel
     limits: Sequence[float] | None
 
     def covers(self, by: Sequence[str]) -> bool:
@@ -38,9 +38,9 @@ class ContactSlopes:
 
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
         """Return the code of derivatives of all results by some arguments. Raises InputError for closed chains."""
-        if self.model.robot.is_closed:
+        if self.model.rank:
             raise InputError(
-                f"derivatives of a step of {self.model.robot.name!r} with contacts",
+                f"derivatives of a step of {self.model.name!r} with contacts",
                 why="its loops close by steps of Newton's method",
                 fix="use finite differences, or a robot without loops",
             )

@@ -14,9 +14,10 @@ from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.active_rows import solve_active_rows
-from screwgraph.motion.simulation.contacts.contact_terms import ContactModel, Terms
 from screwgraph.motion.simulation.contacts.laws import Numbers
+from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
+from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
 from screwgraph.spatial import choose, maximum, minimum
@@ -48,7 +49,7 @@ class ContactStep:
 
     __repr__ = one_line
 
-    model: ContactModel
+    model: TouchingModel
     arguments: tuple[Argument, ...]
     closing: Closing | None
     limits: Sequence[float] | None
@@ -66,13 +67,15 @@ class ContactStep:
 
     def routine(self) -> Routine:
         """Return the code of the step: terms, the problem of impulses, sweeps, the next state."""
-        memory, robot, k = self.memory, self.model.robot, len(self.model.contacts)
+        memory, manifold, k = self.memory, self.model.manifold, len(self.model.contacts)
         given = {argument.name: len(argument.names) for argument in self.arguments}
-        sizes = {"q'": robot.nq, "qd'": robot.nv, "forces'": 3 * k, "gaps'": k, "solution": 2}
+        sizes = {"q'": manifold.shape[0], "qd'": manifold.dim, "forces'": 3 * k, "gaps'": k, "solution": 2}
         for name, size in (*sizes.items(), *given.items()):
             memory.add(name, size)
-        memory.add("effort", robot.nv)
-        cut = memory.block("cut", ["tau"], ["effort"], self.cut)
+        efforts = {name: size for name, size in given.items() if name == "tau"}
+        for size in efforts.values():
+            memory.add("effort", size)
+        cut = [memory.block("cut", [name], ["effort"], self.cut) for name in efforts]
         begin = self.terms.add_to(memory, "effort")
         laws, m = self.model.laws, self.model.rows
         values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
@@ -118,7 +121,7 @@ class ContactStep:
         )
         first = memory.places("round").start
         search_on = SettledWhen(first, (SettlingLoop(first, passage),))
-        parts = (cut, begin, aim, stick, search_on, end)
+        parts = (*cut, begin, aim, stick, search_on, end)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
@@ -130,7 +133,8 @@ class ContactStep:
         What impulses make of velocities is found by solving for it, J W J' x, so that nothing here depends on G but
         what laws `prepared`, which moves no zero of theirs.
         """
-        at = self.terms.evaluate({**given, "tau": self.cut(given["tau"])})
+        efforts = {name: self.cut(given[name]) for name in given if name == "tau"}
+        at = self.terms.evaluate({**given, **efforts})
         q, dt, contacts, forces = (given[name] for name in ("q", "dt", "contacts", "forces"))
         none = [0.0] * len(at["G"])
         aimed = iter(self.aim(q, dt, contacts, forces, at["gaps"], at["axes"], at["rates"], none, at["b"]))
@@ -138,7 +142,7 @@ class ContactStep:
         b, values = ([next(aimed) for _ in range(n)] for n in (self.model.rows, sum(w.values for w in self.model.laws)))
         inertia = [at[name] for name in INERTIA]
         J = self.terms.rows("J", at["J"])
-        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, self.model.robot.nv))
+        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, self.model.manifold.dim))
         w = [
             u + row[i] * y + v
             for i, (u, row, y, v) in enumerate(zip(b, rows, x, multiply_vector(J, change), strict=True))
@@ -224,13 +228,13 @@ class ContactStep:
         self, x: Any, state: Any, round_: Any, q: Any, dt: Any, gaps: Any, axes: Any, free: Any, J: Any, *inertia: Any
     ) -> list[Number]:
         """Return the next state, forces and gaps, and how well the laws are obeyed."""
-        terms, robot, (h,), closing = self.terms, self.model.robot, dt, self.closing
-        impulse = multiply_transposed(terms.rows("J", J), x, robot.nv)
+        terms, manifold, (h,), closing = self.terms, self.model.manifold, dt, self.closing
+        impulse = multiply_transposed(terms.rows("J", J), x, manifold.dim)
         change = terms.inertia(*inertia).solve(impulse)
         step = np.array([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)], dtype=object)
-        ahead, velocity = glide(robot.manifold, q, step)
-        velocity, space = velocity * (1.0 / h), TracedSteps(robot.manifold)
-        size = sum(robot.manifold.turns(step), start=relative_size(step, FAR))
+        ahead, velocity = glide(manifold, q, step)
+        velocity, space = velocity * (1.0 / h), TracedSteps(manifold)
+        size = sum(manifold.turns(step), start=relative_size(step, FAR))
         if closing is not None:
             ahead, velocity, errors = closing(space, ahead, velocity, np.zeros(0), terms.inertia(*inertia).close_near)
             size = sum(space.turns, start=size + relative_size(errors, OPEN))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.errors import EliminationError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Argument, compile_expression, without_metadata
+from screwgraph.compiler import Argument, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.mechanics.dynamics import bias_forces, mass_matrix
+from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.model.robot import Robot, without_loops
 from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
 from screwgraph.motion.simulation.closure_code import jacobian_code
@@ -22,9 +23,10 @@ from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.spatial import Array
+from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.manifolds.gliding import turning
-from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor, factor_tree
-from screwgraph.tape.program import split_outputs
+from screwgraph.tape import Number, Row, factor_tree
 from screwgraph.tape.sparse_rows import (
     add_entry,
     is_zero,
@@ -34,8 +36,6 @@ from screwgraph.tape.sparse_rows import (
     to_sparse_rows,
 )
 
-TERMS = {"ground": "planes", "parameters": "values"}
-"""What terms call arguments of a step."""
 PASSAGES = 2
 """Velocities without contacts, the first with Coriolis' forces of the start of a step, the others of its middle."""
 SINGULAR = 1e-9
@@ -55,6 +55,11 @@ class ContactModel:
     friction: bool = False
     springs: tuple[tuple[str, float, float], ...] = ()
     live: tuple[Parameter, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the robot."""
+        return self.robot.name
 
     @property
     def stopped(self) -> list[tuple[int, int, float, float]]:
@@ -90,6 +95,26 @@ class ContactModel:
         return sum(law.rows for law in self.laws)
 
     @property
+    def manifold(self) -> Manifold:
+        """The manifold of positions."""
+        return self.robot.manifold
+
+    @property
+    def rank(self) -> int:
+        """How many independent rows loops and couplings have."""
+        return self.robot.mobility.rank if self.robot.is_closed else 0
+
+    @property
+    def state(self) -> tuple[Argument, ...]:
+        """The arguments q, qd, tau."""
+        return robot_arguments(self.robot, [(name, joint_variables(self.robot, name)) for name in ("q", "qd", "tau")])
+
+    @property
+    def parameters(self) -> tuple[Argument, ...]:
+        """The argument of the robot's parameters, where some are inputs."""
+        return parameter_arguments(self.robot, self.live)
+
+    @property
     def question(self) -> tuple[object, ...]:
         """The part of the model that code depends on: of contacts only their places, other numbers are arguments."""
         places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
@@ -100,8 +125,7 @@ class ContactModel:
         gaps, directions, rows = list[Number](), list[Number](), list[Row]()
         for k, contact in enumerate(self.contacts):
             point = move_point(self.robot, self.robot.frame(contact.frame), contact.at, q)
-            own = planes[PLANE * k : PLANE * (k + 1)]
-            gap, axes = self.plane.touch(point.p) if self.plane else touch_plane(point.p, own)
+            gap, axes = touch_ground(self.plane, planes, k, point.p)
             arm = -contact.radius * axes[0]
             columns = point.at(arm) if contact.radius else point.linear
             if contact.against:  # both bodies at the same point, so that no moment is lost
@@ -110,8 +134,7 @@ class ContactModel:
                 columns = {i: columns.get(i, 0.0) - theirs.get(i, 0.0) for i in {*columns, *theirs}}
             gaps.append(gap - contact.radius)
             directions += list(np.ravel(axes))
-            along = {i: axes @ column for i, column in sorted(columns.items())}
-            rows += [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
+            rows += make_rows(axes, columns)
         return gaps, directions, rows
 
     def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = ()) -> dict[str, list[Number]]:
@@ -149,24 +172,8 @@ class ContactModel:
             efforts = [f - c + x for f, c, x in zip(force, bias(middle), damped, strict=True)]
             rates = zip(qd, inertia.factor.solve(efforts), turning(robot.manifold, np.array(middle)), strict=True)
             free = inertia.close([v + h * (a + t) for v, a, t in rates])
-        gaps, axes, J = self.touch(q, planes)
-        rates = multiply_vector(J[::3], qd)
-        J += [{i: 1.0} for _, i, _, _ in self.stopped] + [{i: 1.0} for i, _ in self.rubbing]
-        G = inertia.yielding(J)
-        return {
-            "free": free,
-            "gaps": gaps,
-            "axes": axes,
-            "rates": rates,
-            "J": list_entries(J, n),
-            "factor": list_entries(inertia.factor.rows, n),
-            "pivots": list(inertia.factor.inverse),
-            "K": list_entries(inertia.K, n),
-            "closing": list_entries(inertia.closing.rows, len(inertia.K)),
-            "closing_pivots": list(inertia.closing.inverse),
-            "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
-            "b": multiply_vector(J, free),
-        }
+        others = [i for _, i, _, _ in self.stopped] + [i for i, _ in self.rubbing]
+        return make_terms(inertia, free, self.touch(q, planes), others, qd)
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
         """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
@@ -214,93 +221,44 @@ class ContactModel:
         return to_sparse_rows(np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv)))
 
 
+def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"]) -> tuple[Any, Float[Array, "3 3"]]:
+    """Return how far a point (m) is above the ground of contact k, a plane or one of those given, and its axes."""
+    return plane.touch(p) if plane else touch_plane(p, planes[PLANE * k : PLANE * (k + 1)])
+
+
+def make_rows(axes: Float[Array, "3 3"], columns: Mapping[int, Float[Array, "3"]]) -> list[Row]:
+    """Return the rows along axes of a Jacobian, given by columns."""
+    along = {i: axes @ column for i, column in sorted(columns.items())}
+    return [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
+
+
+def make_terms(
+    inertia: ClosedInertia,
+    free: Sequence[Number],
+    touch: tuple[list[Number], list[Number], list[Row]],
+    others: Sequence[int],
+    qd: Sequence[Number],
+) -> dict[str, list[Number]]:
+    """Return the terms of a step, see `ContactModel.terms`; `others` are coordinates with impulses of their own."""
+    (gaps, axes, J), n = touch, len(free)
+    rates = multiply_vector(J[::3], qd)
+    J = [*J, *({i: 1.0} for i in others)]
+    G = inertia.yielding(J)
+    return {
+        "free": list(free),
+        "gaps": gaps,
+        "axes": axes,
+        "rates": rates,
+        "J": list_entries(J, n),
+        "factor": list_entries(inertia.factor.rows, n),
+        "pivots": list(inertia.factor.inverse),
+        "K": list_entries(inertia.K, n),
+        "closing": list_entries(inertia.closing.rows, len(inertia.K)),
+        "closing_pivots": list(inertia.closing.inverse),
+        "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
+        "b": multiply_vector(J, free),
+    }
+
+
 def _indices(own: slice) -> range:
     return range(own.start, own.stop)
-
-
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """Code of a model's terms of a step: numbers that vary stand in a memory, constants do not."""
-
-    __repr__ = one_line
-
-    model: ContactModel
-    arguments: tuple[Argument, ...]
-
-    @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The terms, and the shape of each; of G the lower triangle."""
-        n, k = self.model.robot.nv, len(self.model.contacts)
-        m, r = self.model.rows, self.model.robot.mobility.rank if self.model.robot.is_closed else 0
-        return {
-            "free": (n,),
-            "gaps": (k,),
-            "axes": (9 * k,),
-            "rates": (k,),
-            "J": (m, n),
-            "factor": (n, n),
-            "pivots": (n,),
-            "K": (r, n),
-            "closing": (r, r),
-            "closing_pivots": (r,),
-            "G": (m * (m + 1) // 2,),
-            "b": (m,),
-        }
-
-    @cached_property
-    def code(self) -> Program:
-        """The code of all terms, one after the other."""
-        model = self.model
-
-        def expression(*vectors: Any) -> list[Number]:
-            named = {TERMS.get(a.name, a.name): vector for a, vector in zip(self.arguments, vectors, strict=True)}
-            return [x for term in model.terms(**named).values() for x in term]
-
-        question = ("contact terms", *model.question)
-        return compile_expression("contact_terms", question, self.arguments, expression).program
-
-    @cached_property
-    def _outputs(self) -> dict[str, tuple[int | float, ...]]:
-        return split_outputs(self.code, self.shapes)
-
-    def add_to(self, memory: Memory, efforts: str) -> Block:
-        """Allocate what varies; return the part that computes it, with `efforts` as tau."""
-        names = list(self.shapes)
-        for name in names:
-            if name not in memory.names:
-                memory.add(name, sum(isinstance(o, int) for o in self._outputs[name]))
-        varying = tuple(o for name in names for o in self._outputs[name] if isinstance(o, int))
-        code = Program(self.code.input_names, self.code.instructions, varying)
-        return memory.placed("terms", code, [efforts if a.name == "tau" else a.name for a in self.arguments], names)
-
-    def evaluate(self, given: Mapping[str, Any]) -> dict[str, list[Number]]:
-        """Return what varies of each term, of numbers of any kind."""
-        numbers = iter(self.code.on([x for argument in self.arguments for x in given[argument.name]]))
-        found = {name: list(zip(outputs, numbers, strict=False)) for name, outputs in self._outputs.items()}
-        return {name: [x for output, x in pairs if isinstance(output, int)] for name, pairs in found.items()}
-
-    def full(self, name: str, varying: Iterable[Number]) -> list[Number]:
-        """Return a term of what varies in it."""
-        numbers = iter(varying)
-        return [next(numbers) if isinstance(o, int) else o for o in self._outputs[name]]
-
-    def rows(self, name: str, varying: Iterable[Number]) -> list[Row]:
-        """Return a matrix, or a lower triangle, as sparse rows."""
-        shape, numbers = self.shapes[name], iter(self.full(name, varying))
-        widths = range(1, self.model.rows + 1) if name == "G" else [shape[1]] * shape[0]
-        return [{j: x for j in range(width) if not is_zero(x := next(numbers))} for width in widths]
-
-    def pattern(self, name: str) -> list[list[int]]:
-        """Return the columns of each row of a matrix that are not zero."""
-        return [list(row) for row in self.rows(name, repeat(1.0))]
-
-    def inertia(
-        self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]
-    ) -> ClosedInertia:
-        """Return the factors of the mass matrix and of loops, of what varies in these terms."""
-        rows, inverse = closing
-        return ClosedInertia(
-            TreeFactor(self.rows("factor", factor), self.full("pivots", pivots)),
-            self.rows("K", K),
-            TreeFactor(self.rows("closing", rows), self.full("closing_pivots", inverse)),
-        )

@@ -1,0 +1,181 @@
+"""Points of a mechanism that touch the ground: terms of a step in natural coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Argument, make_numbered_argument
+from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.model.mechanism import Mechanism, without_metadata
+from screwgraph.model.mechanism.equations import forces, jacobian
+from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
+from screwgraph.motion.simulation.closure_code import STEPS, Closing, State
+from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact_terms import make_rows, make_terms, touch_ground
+from screwgraph.motion.simulation.contacts.ground import Plane
+from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
+from screwgraph.motion.simulation.step_code import TracedSteps
+from screwgraph.spatial import Array
+from screwgraph.spatial.manifolds import Manifold
+from screwgraph.tape import Number, Row, factor_tree
+from screwgraph.tape.sparse_rows import add_entry, multiply_lower
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismContactModel:
+    """A mechanism, and its points that may touch the ground: a plane, or tangent planes that are inputs."""
+
+    __repr__ = one_line
+
+    mechanism: Mechanism
+    contacts: tuple[Contact, ...]
+    plane: Plane | None
+
+    stopped: tuple[tuple[int, int, float, float], ...] = ()
+    rubbing: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return self.mechanism.name
+
+    @property
+    def manifold(self) -> Manifold:
+        """The manifold of positions."""
+        return self.mechanism.manifold
+
+    @property
+    def rank(self) -> int:
+        """How many rows of constraints count."""
+        return len(self.mechanism.freedom.kept)
+
+    @property
+    def laws(self) -> list[ImpulseLaw]:
+        """The laws of the impulses."""
+        return [Cone() for _ in self.contacts]
+
+    @property
+    def rows(self) -> int:
+        """How many impulses there are."""
+        return sum(law.rows for law in self.laws)
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """The part of the model that code depends on."""
+        return without_metadata(self.mechanism), tuple(contact.frame for contact in self.contacts), self.plane
+
+    @property
+    def state(self) -> tuple[Argument, ...]:
+        """The arguments q, qd and, where there are motors, tau."""
+        sizes = {"q": self.mechanism.n, "qd": self.mechanism.n, "tau": len(self.mechanism.motors)}
+        return tuple(make_numbered_argument(name, size) for name, size in sizes.items() if size)
+
+    @property
+    def parameters(self) -> tuple[Argument, ...]:
+        """None."""
+        return ()
+
+    @cached_property
+    def inertia(self) -> Float[np.ndarray, "n n"]:
+        """The mass matrix, constant; coordinates such as angles have none."""
+        M = np.zeros((self.mechanism.n, self.mechanism.n))
+        for (i, j), x in compute_mass_entries(self.mechanism).items():
+            M[i, j] = M[j, i] = x
+        return M
+
+    def terms(self, q: Any, qd: Any, dt: Any, tau: Any = (), planes: Any = ()) -> dict[str, list[Number]]:
+        """Return the terms of a step; see `ContactModel.terms`.
+
+        Constraints are those of the middle of the step, so that a chord of the motion obeys them.
+        """
+        mechanism, (h,) = self.mechanism, dt
+        force = np.array(forces(mechanism, q, qd), dtype=object) + mechanism.motor_forces(np.array(tau, dtype=object))
+        K = self.closing_rows([x + 0.5 * h * v for x, v in zip(q, qd, strict=True)])
+        own, weighed = self.inertia, self.closing_weight
+        M: list[Row] = [{j: own[i, j] for j in range(i + 1) if own[i, j] or i == j} for i in range(mechanism.n)]
+        for i, row in enumerate(multiply_lower(K, K, mechanism.n)):
+            for j, x in row.items():
+                add_entry(M[i], j, weighed * x)
+        inertia = make_closed_inertia(factor_tree(M), K)
+        free = inertia.close([v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)])
+        return make_terms(inertia, free, self.touch(q, planes), [], qd)
+
+    def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
+        """Return distances to the ground (m), its axes, and Jacobians of the points that touch it along these."""
+        gaps, directions, rows = list[Number](), list[Number](), list[Row]()
+        for k, contact in enumerate(self.contacts):
+            p, columns = locate_point(self.mechanism, contact, q)
+            gap, axes = touch_ground(self.plane, planes, k, p)
+            gaps.append(gap)
+            directions += list(np.ravel(axes))
+            rows += make_rows(axes, columns)
+        return gaps, directions, rows
+
+    @cached_property
+    def closing_weight(self) -> float:
+        """The weight w of K' K by which the inertia is positive definite: velocities that K allows do not feel it."""
+        K = np.zeros((self.rank, self.mechanism.n))
+        for i, row in enumerate(self.closing_rows(self.mechanism.home)):
+            for j, x in row.items():
+                K[i, j] = x
+        return float(np.diag(self.inertia).mean() / (K * K).sum(axis=0).mean())
+
+    def closing_rows(self, q: Any) -> list[Row]:
+        """Return the independent rows of the constraints' Jacobian."""
+        places = {row: i for i, row in enumerate(self.mechanism.freedom.kept)}
+        K: list[Row] = [{} for _ in places]
+        for (row, j), x in jacobian(self.mechanism, q).items():
+            if row in places:
+                K[places[row]][j] = x
+        return K
+
+    def closing(self) -> Closing:
+        """Return what puts states back onto the constraints at the end of a step."""
+        function, n = compile_mechanism(self.mechanism).projection, self.mechanism.n
+
+        def close(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray, nearest: Any) -> State:
+            for _ in range(STEPS):
+                q = q + function(q, qd)[0]
+            rows = [[row.get(j, 0.0) for j in range(n)] for row in self.closing_rows(q)]
+            return q, nearest(rows, qd), list(function(q, qd)[0])
+
+        return close
+
+
+def locate_point(
+    mechanism: Mechanism, contact: Contact, q: Any
+) -> tuple[Float[Array, "3"], Mapping[int, Float[Array, "3"]]]:
+    """Return where a point is (m), and what unit velocities along coordinates give it; planar ones are at z = 0."""
+    slots = mechanism.point_slots[mechanism.point(contact.frame)]
+    place = [*(q[s] if isinstance(s, int) else s for s in slots), *[0.0] * (3 - len(slots))]
+    return np.array(place), {s: np.eye(3)[axis] for axis, s in enumerate(slots) if isinstance(s, int)}
+
+
+def locate_points(mechanism: Any, contacts: Sequence[Contact], q: Any) -> list[Any]:
+    """Return where the points of contacts are (m)."""
+    return [locate_point(mechanism, contact, q)[0] for contact in contacts]
+
+
+def check_point(mechanism: Any, contact: Contact) -> None:
+    """Raise InputError where a contact is more than one of a mechanism's points."""
+    mechanism.point(contact.frame)
+    if contact.against is not None or contact.radius or any(contact.at):
+        raise InputError(
+            f"the contact of {contact.frame!r} has a radius, a place or another body",
+            why="points of mechanisms touch the ground",
+            fix="add a point to the body in its file",
+        )
+
+
+def level_ground(mechanism: Any) -> Plane:
+    """Return the plane through the origin against which gravity of the earth pulls: y = 0 in the plane."""
+    return Plane((0.0, 1.0, 0.0) if mechanism.dimension == 2 else (0.0, 0.0, 1.0))

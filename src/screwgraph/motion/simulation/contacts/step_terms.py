@@ -1,0 +1,108 @@
+"""Code of the terms that a step with contacts begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+from typing import Any
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Argument, compile_expression
+from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
+from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
+from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor
+from screwgraph.tape.program import split_outputs
+from screwgraph.tape.sparse_rows import is_zero
+
+TERMS = {"ground": "planes", "parameters": "values"}
+"""What terms call arguments of a step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Code of a model's terms of a step: numbers that vary stand in a memory, constants do not."""
+
+    __repr__ = one_line
+
+    model: TouchingModel
+    arguments: tuple[Argument, ...]
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The terms, and the shape of each; of G the lower triangle."""
+        n, k = self.model.manifold.dim, len(self.model.contacts)
+        m, r = self.model.rows, self.model.rank
+        return {
+            "free": (n,),
+            "gaps": (k,),
+            "axes": (9 * k,),
+            "rates": (k,),
+            "J": (m, n),
+            "factor": (n, n),
+            "pivots": (n,),
+            "K": (r, n),
+            "closing": (r, r),
+            "closing_pivots": (r,),
+            "G": (m * (m + 1) // 2,),
+            "b": (m,),
+        }
+
+    @cached_property
+    def code(self) -> Program:
+        """The code of all terms, one after the other."""
+        model = self.model
+
+        def expression(*vectors: Any) -> list[Number]:
+            named = {TERMS.get(a.name, a.name): vector for a, vector in zip(self.arguments, vectors, strict=True)}
+            return [x for term in model.terms(**named).values() for x in term]
+
+        question = ("contact terms", *model.question)
+        return compile_expression("contact_terms", question, self.arguments, expression).program
+
+    @cached_property
+    def _outputs(self) -> dict[str, tuple[int | float, ...]]:
+        return split_outputs(self.code, self.shapes)
+
+    def add_to(self, memory: Memory, efforts: str) -> Block:
+        """Allocate what varies; return the part that computes it, with `efforts` as tau."""
+        names = list(self.shapes)
+        for name in names:
+            if name not in memory.names:
+                memory.add(name, sum(isinstance(o, int) for o in self._outputs[name]))
+        varying = tuple(o for name in names for o in self._outputs[name] if isinstance(o, int))
+        code = Program(self.code.input_names, self.code.instructions, varying)
+        return memory.placed("terms", code, [efforts if a.name == "tau" else a.name for a in self.arguments], names)
+
+    def evaluate(self, given: Mapping[str, Any]) -> dict[str, list[Number]]:
+        """Return what varies of each term, of numbers of any kind."""
+        numbers = iter(self.code.on([x for argument in self.arguments for x in given[argument.name]]))
+        found = {name: list(zip(outputs, numbers, strict=False)) for name, outputs in self._outputs.items()}
+        return {name: [x for output, x in pairs if isinstance(output, int)] for name, pairs in found.items()}
+
+    def full(self, name: str, varying: Iterable[Number]) -> list[Number]:
+        """Return a term of what varies in it."""
+        numbers = iter(varying)
+        return [next(numbers) if isinstance(o, int) else o for o in self._outputs[name]]
+
+    def rows(self, name: str, varying: Iterable[Number]) -> list[Row]:
+        """Return a matrix, or a lower triangle, as sparse rows."""
+        shape, numbers = self.shapes[name], iter(self.full(name, varying))
+        widths = range(1, self.model.rows + 1) if name == "G" else [shape[1]] * shape[0]
+        return [{j: x for j in range(width) if not is_zero(x := next(numbers))} for width in widths]
+
+    def pattern(self, name: str) -> list[list[int]]:
+        """Return the columns of each row of a matrix that are not zero."""
+        return [list(row) for row in self.rows(name, repeat(1.0))]
+
+    def inertia(
+        self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]
+    ) -> ClosedInertia:
+        """Return the factors of the mass matrix and of loops, of what varies in these terms."""
+        rows, inverse = closing
+        return ClosedInertia(
+            TreeFactor(self.rows("factor", factor), self.full("pivots", pivots)),
+            self.rows("K", K),
+            TreeFactor(self.rows("closing", rows), self.full("closing_pivots", inverse)),
+        )

@@ -1,0 +1,82 @@
+"""The models that steps with contacts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from screwgraph.compiler import Argument
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.ground import Plane
+from screwgraph.motion.simulation.contacts.laws import ImpulseLaw
+from screwgraph.spatial.manifolds import Manifold
+from screwgraph.tape import Number
+
+
+class TouchingModel(Protocol):
+    """A model in motion that touches the ground; a new kind is a class with these."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        ...
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """What may touch."""
+        ...
+
+    @property
+    def plane(self) -> Plane | None:
+        """The ground that stands in the code; None where tangent planes are inputs."""
+        ...
+
+    @property
+    def stopped(self) -> Sequence[tuple[int, int, float, float]]:
+        """Joints whose range ends: the place of each in q and in qd, and its range (rad, m)."""
+        ...
+
+    @property
+    def rubbing(self) -> Sequence[tuple[int, float]]:
+        """Coordinates with dry friction: the place of each in qd, and the largest force (N m, N)."""
+        ...
+
+    @property
+    def laws(self) -> list[ImpulseLaw]:
+        """The laws of the impulses: contacts, stops, friction of joints."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many impulses there are."""
+        ...
+
+    @property
+    def rank(self) -> int:
+        """How many independent rows loops, couplings and constraints have."""
+        ...
+
+    @property
+    def manifold(self) -> Manifold:
+        """The manifold of positions."""
+        ...
+
+    @property
+    def state(self) -> tuple[Argument, ...]:
+        """The arguments q, qd and, where there are efforts, tau."""
+        ...
+
+    @property
+    def parameters(self) -> tuple[Argument, ...]:
+        """The argument of numbers of the model that are inputs, if there are any."""
+        ...
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """The part of the model that code depends on."""
+        ...
+
+    @property
+    def terms(self) -> Callable[..., dict[str, list[Number]]]:
+        """The terms of a step by name, of arguments q, qd, dt, and, where it has them, tau, planes, values."""
+        ...

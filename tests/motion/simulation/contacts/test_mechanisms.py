@@ -1,0 +1,135 @@
+"""Points of planar mechanisms on the ground: rods whose motion is known, a leg that walks."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+
+DT, G = 1e-3, 9.81
+ROD = """
+points: [{name: P, x: 0, y: 0}, {name: Q, x: 1, y: 0}]
+bodies: [{name: rod, points: [P, Q], length: 1, mass: 2, cog: [0.5, 0], I0: 0.66666666666667}]
+"""
+WALKER = """
+parameters: {rho: 1.5, c: 0.393, f: 0.394, j: 0.5, k: 0.619, m: 0.15}
+points:
+  - {name: O, x: 0, y: 0.918}
+  - {name: A, x: -0.38, y: 0.84}
+  - {name: rear, x: -1.4, y: 0.04}
+  - {name: front, x: 0.5, y: 0.04}
+  - {name: P, x: 0.15, y: 0.918}
+  - {name: B, x: -0.24, y: 1.231}
+  - {name: C, x: -0.27, y: 0.463}
+  - {name: D, x: -0.748, y: 0.999}
+  - {name: E, x: -0.64, y: 0.618}
+  - {name: foot, x: -0.4, y: 0.001}
+bodies:
+  - {name: frame, points: [O, A, rear, front], mass: 5, cog: [0.1, 0], I0: 1}
+  - {name: crank, points: [O, P], length: m, mass: rho*m, cog: [m/2, 0], I0: rho*m^3/3}
+  - {name: upper, points: [P, B], length: j, mass: rho*j, cog: [j/2, 0], I0: rho*j^3/3}
+  - {name: lower, points: [P, C], length: k, mass: rho*k, cog: [k/2, 0], I0: rho*k^3/3}
+  - {name: plate, points: [A, B, D], mass: 1.5, cog: [0.14, 0.13], I0: 0.1}
+  - {name: strut, points: [A, C], length: c, mass: rho*c, cog: [c/2, 0], I0: rho*c^3/3}
+  - {name: link, points: [D, E], length: f, mass: rho*f, cog: [f/2, 0], I0: rho*f^3/3}
+  - {name: shin, points: [E, C, foot], mass: 1.5, cog: [0.34, -0.16], I0: 0.3}
+angles: [{angle: crank, of: [O, P], from: [O, A]}]
+motors: [crank]
+"""
+
+
+def rod(friction: Any, **others) -> tuple[sg.Mechanism, list[sg.Contact]]:
+    return sg.load_mechanism(ROD), [sg.Contact(point, friction=friction, **others) for point in "PQ"]
+
+
+def on_slope(tangent: float, stiffness: float) -> tuple[sg.Simulator, np.ndarray]:
+    """Return a rod that lies on a slope, and the direction downhill."""
+    mechanism, contacts = rod(0.5, stiffness=stiffness)
+    down = np.array([1.0, -tangent]) / np.hypot(1.0, tangent)
+    ground = sg.Plane((tangent, 1.0, 0.0))
+    return sg.Simulator(mechanism, DT, [0.0, 0.0, *down], contacts=contacts, ground=ground), down
+
+
+@pytest.mark.parametrize("stiffness", [np.inf, 1e6])
+def test_a_rod_sticks_and_slides_on_slopes_as_coulomb_says(stiffness):
+    simulator, _ = on_slope(0.4, stiffness)
+    simulator.step(steps=500)
+    assert np.abs(simulator.qd).max() < 1e-9
+    np.testing.assert_allclose(simulator.forces.sum(axis=0), [0.0, 2.0 * G, 0.0], atol=1e-8)
+    simulator, down = on_slope(0.6, stiffness)
+    simulator.step(steps=1000)
+    angle = np.arctan(0.6)
+    speed = G * (np.sin(angle) - 0.5 * np.cos(angle))
+    np.testing.assert_allclose(simulator.qd, [*(speed * down), *(speed * down)], atol=1e-9)
+
+
+def test_a_rod_that_falls_over_without_friction_keeps_its_middle_and_loses_energy():
+    mechanism, contacts = rod(0.0)
+    start = [0.0, 0.3, np.cos(0.8), 0.3 + np.sin(0.8)]
+    simulator = sg.Simulator(mechanism, DT, start, contacts=contacts)
+    first = last = 2.0 * G * (start[1] + start[3]) / 2
+    for _ in range(1500):
+        simulator.step()
+        q, qd = simulator.q, simulator.qd
+        v, w = (qd[:2] + qd[2:]) / 2, np.hypot(*(qd[2:] - qd[:2]))
+        energy = 2.0 * G * (q[1] + q[3]) / 2 + 0.5 * (2.0 * v @ v + w * w / 6)
+        assert energy < first
+        assert energy < last + DT * 2.0 * G * np.abs(qd).max(), "the step that velocities and places are apart"
+        assert (simulator.gaps > -2.0 * 4.0 / 1e3).all(), "as deep as the damper lets its mass at 4 m/s"
+        assert simulator.residual < 1e-9
+        last = energy
+    assert (q[0] + q[2]) / 2 == pytest.approx(np.cos(0.8) / 2, abs=1e-9)
+    np.testing.assert_allclose(simulator.forces, [[0.0, G, 0.0]] * 2, atol=1e-6)
+    assert np.hypot(*(q[2:] - q[:2])) == pytest.approx(1.0, abs=1e-10)
+
+
+def test_a_leg_of_jansen_walks_and_carries_its_weight():
+    """The ground carries the weight over a turn; the foot does not creep while it stands."""
+    walker = sg.load_mechanism(WALKER)
+    contacts = [sg.Contact("foot", friction=1.0), *(sg.Contact(skid, friction=0.02) for skid in ("rear", "front"))]
+    simulator = sg.Simulator(walker, DT, contacts=contacts)
+    crank, x, foot = (walker.index(name) for name in ("crank", "x:O", "x:foot"))
+    begin, weights, places, creep = simulator.q[crank], [], [], []
+    for k in range(4000):
+        late = begin + np.pi * k * DT - simulator.q[crank]
+        simulator.step([80.0 * late + 8.0 * (np.pi - simulator.qd[crank])])
+        F, qd = simulator.forces, simulator.qd
+        assert simulator.residual < 1e-9
+        assert (np.abs(F[:, 0]) <= np.array([1.0, 0.02, 0.02]) * F[:, 1] * (1 + 1e-9) + 1e-9).all()
+        if F[0, 1] > 10.0 and abs(F[0, 0]) < 0.9 * F[0, 1]:
+            creep.append(abs(qd[foot]))
+        weights.append(F[:, 1].sum())
+        places.append(simulator.q[x])
+    weight = G * sum(body.mass for body in walker.bodies)
+    assert np.mean(weights[2000:]) == pytest.approx(weight, rel=1e-4)
+    assert places[3999] - places[1999] < -0.2
+    assert len(creep) > 500
+    assert np.median(creep) < 1e-3
+
+
+def test_motions_and_batches_have_forces_of_points():
+    mechanism, contacts = rod(np.array([0.1, 0.9]))
+    q0 = [0.0, 0.1, 1.0, 0.1]
+    runs = sg.rollout(mechanism, q0, [1.0, 0, 1.0, 0], time=0.3, dt=DT, contacts=contacts)
+    assert runs.forces.shape[-2:] == (2, 3)
+    alone = sg.simulate(mechanism, q0=q0, qd0=[1.0, 0, 1.0, 0], time=0.3, dt=DT, contacts=rod(0.1)[1])
+    np.testing.assert_allclose(runs.q[0, -1], alone.q[-1], atol=1e-12)
+    assert not alone.doubts
+    np.testing.assert_allclose(
+        np.array([*alone.external_wrenches.values()]).sum(axis=0)[-1, 3:], [-0.2 * G, 2.0 * G, 0.0], atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("contact", "others", "what"),
+    [
+        (sg.Contact("R"), {}, "'R'"),
+        (sg.Contact("P", radius=0.1), {}, "radius"),
+        ("collisions", {}, "shapes of a mechanism"),
+        (sg.Contact("P"), {"friction": True}, "friction that sticks"),
+    ],
+)
+def test_what_points_cannot_be_is_said(contact, others, what):
+    with pytest.raises(sg.InputError, match=what):
+        sg.Simulator(sg.load_mechanism(ROD), contacts=contact if isinstance(contact, str) else [contact], **others)
