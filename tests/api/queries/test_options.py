@@ -153,7 +153,7 @@ def value(name: str, query: str, option: str) -> Any:
         ("rollout", "method"): "rk4",
         ("inverse_trajectory", "watch"): lambda done: False,
         ("estimate", "watch"): lambda *done: False,
-        **dict.fromkeys([("simulate", "contacts"), ("rollout", "contacts")], [sg.Contact(own.point)]),
+        **{(query, "contacts"): [sg.Contact(own.point)] for query in ("simulate", "rollout")},
         ("estimate", "noise"): ModelNoise(dynamics=1e-2),
     }
     numbers = np.zeros(own.model.n)

@@ -75,7 +75,8 @@ def test_a_rod_that_falls_over_without_friction_keeps_its_middle_and_loses_energ
         v, w = (qd[:2] + qd[2:]) / 2, np.hypot(*(qd[2:] - qd[:2]))
         energy = 2.0 * G * (q[1] + q[3]) / 2 + 0.5 * (2.0 * v @ v + w * w / 6)
         assert energy < first
-        assert energy < last + DT * 2.0 * G * np.abs(qd).max(), "the step that velocities and places are apart"
+        parting = 0.5 * 2.0 * 0.5**2  # a rod that is within the ground leaves it at .5 m/s at most
+        assert energy < last + parting + DT * 2.0 * G * np.abs(qd).max()
         assert (simulator.gaps > -2.0 * 4.0 / 1e3).all(), "as deep as the damper lets its mass at 4 m/s"
         assert simulator.residual < 1e-9
         last = energy

@@ -37,7 +37,7 @@ def make_contacts(
         contacts, own = load_contacts(contacts)
         ground = own if ground is None else ground
     elif isinstance(contacts, str):
-        contacts = SHAPED[model.kind](model)
+        contacts = tuple(SHAPED[model.kind](model))
     for contact in contacts:
         if not isinstance(contact, Contact):
             raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
