@@ -130,6 +130,16 @@ def test_closed_chains_say_why_not():
         simulator.function.jacobian("q")
 
 
+def test_mechanisms_say_why_not():
+    rod = """
+points: [{name: P, x: 0, y: 0}, {name: Q, x: 1, y: 0}]
+bodies: [{name: rod, points: [P, Q], length: 1, mass: 2, cog: [0.5, 0], I0: 0.667}]
+"""
+    simulator = sg.Simulator(sg.load_mechanism(rod), DT, contacts=[sg.Contact("P")])
+    with pytest.raises(InputError, match="loops close"):
+        simulator.function.jacobian("q")
+
+
 def test_a_sliding_box_by_its_friction():
     """Its velocity changes by -g dt a unit of friction."""
     robot, contacts = box(0.3, 1e6)
