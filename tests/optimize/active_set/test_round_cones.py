@@ -25,7 +25,7 @@ def solver():
     cones = [RoundCone((3 * c, 3 * c + 1, 3 * c + 2), ROWS * c) for c in range(CONES)]
     own = RoundCones(memory, program, cones)
     own.allocate()
-    arguments = tuple(make_numbered_argument(name, size) for name, size in {**own.given, "active": m}.items())
+    arguments = tuple(make_numbered_argument(name, size) for name, size in {**own.problem_sizes, "active": m}.items())
     inputs = [i for argument in arguments for i in memory.places(argument.name)]
     results = (Result("x", (n,)), Result("active", (m,)), Result("solution", (3,)), Result("rounds", (1,)))
     outputs = [i for name in ("x", "active'", "solution", "rounds") for i in memory.places(name)]

@@ -48,7 +48,7 @@ class RoutinePrinter(ABC):
     def call(self, block: Block, function: str) -> Lines:
         """Return the lines that call the function of a program."""
 
-    def beside(self, part: SideBySide) -> Lines:
+    def print_side_by_side(self, part: SideBySide) -> Lines:
         """Return the lines of a loop whose passages may go side by side: by default those of any other."""
         return print_stage_loop(part, self)
 
@@ -209,7 +209,7 @@ PRINTERS: Mapping[type[Part], Callable[[Any, RoutinePrinter], Lines]] = {
     Loop: print_loop,
     SettledWhen: print_when,
     SettlingLoop: print_loop,
-    SideBySide: lambda part, printer: printer.beside(part),
+    SideBySide: lambda part, printer: printer.print_side_by_side(part),
     StageLoop: print_stage_loop,
     Products: print_products,
     Recursion: print_recursion,

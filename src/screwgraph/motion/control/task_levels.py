@@ -39,7 +39,7 @@ class TaskLevels:
 
     def allocate(self) -> None:
         """Add the vectors of levels to the memory, beside those of the program."""
-        sizes = self.program.given
+        sizes = self.program.problem_sizes
         for name, size in {
             "Hs": self.levels * sizes["H"],
             "gs": self.levels * sizes["g"],

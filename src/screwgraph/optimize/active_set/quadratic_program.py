@@ -31,7 +31,7 @@ SOLUTION = ("status", "iterations", "violation")
 class QuadraticProgram:
     """A program of n unknowns and rows with entries in `columns` each, in a memory; `most` passages at most.
 
-    What is `given` stands there before `parts` are done. `H`: lower triangle by rows; `g`; `A`: dense, by rows;
+    Vectors of `problem_sizes` are there before `parts` are done. `H`: lower triangle by rows; `g`; `A`: dense, by rows;
     `lower`, `upper`; `penalty`: the largest multiplier of each row, beyond which it is relaxed (exact penalty);
     `active`: rows that may be active, 1 at their lower bound, -1 at their upper one, else 0, as the last result says.
     After them `x`, `active'` (2 and -2 are relaxed rows) and `solution` hold the result.
@@ -50,7 +50,7 @@ class QuadraticProgram:
     most: int
 
     @property
-    def given(self) -> dict[str, int]:
+    def problem_sizes(self) -> dict[str, int]:
         """Vectors that stand before, but for `active`."""
         n, m = self.n, len(self.columns)
         return {"H": n * (n + 1) // 2, "g": n, **dict.fromkeys(("lower", "upper", "penalty"), m), "A": m * n}
@@ -73,7 +73,7 @@ class QuadraticProgram:
 
     def allocate(self) -> None:
         """Add all vectors to the memory."""
-        for name, size in {**self.given, **self.own, "active": len(self.columns)}.items():
+        for name, size in {**self.problem_sizes, **self.own, "active": len(self.columns)}.items():
             self.memory.add(name, size)
 
     def parts(self) -> tuple[Part, ...]:

@@ -73,15 +73,15 @@ class RoundCones:
         return self.program.n
 
     @property
-    def given(self) -> dict[str, int]:
+    def problem_sizes(self) -> dict[str, int]:
         """Vectors that stand before."""
-        return self.program.given
+        return self.program.problem_sizes
 
     def allocate(self) -> None:
         """Add all vectors to the memory."""
         self.program.allocate()
         k = len(self.cones)
-        own = {"plain H": self.given["H"], "curvature": k, "rounds": 1, "rounds_left": 1, "rounds_passed": 1}
+        own = {"plain H": self.problem_sizes["H"], "curvature": k, "rounds": 1, "rounds_left": 1, "rounds_passed": 1}
         for name, size in own.items():
             self.memory.add(name, size)
 

@@ -71,11 +71,11 @@ class CPrinter(RoutinePrinter):
         lines = [*before, f"{function}({given}, {found});", *after]
         return lines if len(lines) == 1 else ["{", *indent(lines), "}"]
 
-    def beside(self, part: SideBySide) -> Lines:
+    def print_side_by_side(self, part: SideBySide) -> Lines:
         """Write short programs into the loop, whose passages compilers then need not tell apart."""
         blocks = [own for own in part.parts if isinstance(own, Block)]
         if len(blocks) < len(part.parts) or any(len(own.program.instructions) > LARGEST for own in blocks):
-            return super().beside(part)
+            return super().print_side_by_side(part)
         name, around = f"k{len(self.moves.loops)}", self.moves
         self.moves, inside = around.within(name, part), Lines()
         for own in blocks:

@@ -132,7 +132,7 @@ def _locate_points(robot: Any, contacts: Sequence[Contact], q: Float[Array, " nq
 
 
 LOCATIONS: Mapping[str, Callable[..., list[Any]]] = {"robot": _locate_points, "mechanism": locate_points}
-"""Where points of contacts are, by kind of model."""
+"""Functions of a state to points of contacts, by kind of model."""
 
 
 def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:

@@ -57,7 +57,7 @@ def _refuse_shapes(mechanism: Any) -> tuple[Contact, ...]:
 
 
 CHECKS: Mapping[str, Callable[..., Any]] = {"robot": check_frame, "mechanism": check_point}
-"""What contacts have to be, by kind of model."""
+"""Checks of contacts, by kind of model."""
 SHAPED: Mapping[str, Callable[..., Any]] = {"robot": contacts_of_shapes, "mechanism": _refuse_shapes}
 """Contacts of the shapes of a file."""
 GROUNDS: Mapping[str, Callable[..., Any]] = {"robot": lambda robot: Plane(), "mechanism": level_ground}

@@ -178,7 +178,7 @@ class ContactStep:
             rows[i][i] = rows[i][i] + choose(rebound > 0.0, 0.0, compliance * scale / h)
             x += [h * dot(axis, forces[i : i + 3]) for axis in axes[c]]
             values.append(friction)
-        for at, _, lower, upper in self.model.stopped:
+        for at, _, lower, upper in self.model.stop_rows:
             values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
             values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
         values += [h * bound for _, bound in self.model.rubbing]

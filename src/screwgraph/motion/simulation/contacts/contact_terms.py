@@ -62,7 +62,7 @@ class ContactModel:
         return self.robot.name
 
     @property
-    def stopped(self) -> list[tuple[int, int, float, float]]:
+    def stop_rows(self) -> list[tuple[int, int, float, float]]:
         """Joints whose range ends: the place of each in q and in qd, and its range (rad, m)."""
         if not self.stops:
             return []
@@ -85,7 +85,7 @@ class ContactModel:
         """The laws of the impulses: contacts, stops, friction of joints."""
         return [
             *(Cone() for _ in self.contacts),
-            *(Range() for _ in self.stopped),
+            *(Range() for _ in self.stop_rows),
             *(DryFriction() for _ in self.rubbing),
         ]
 
@@ -172,7 +172,7 @@ class ContactModel:
             efforts = [f - c + x for f, c, x in zip(force, bias(middle), damped, strict=True)]
             rates = zip(qd, inertia.factor.solve(efforts), turning(robot.manifold, np.array(middle)), strict=True)
             free = inertia.close([v + h * (a + t) for v, a, t in rates])
-        others = [i for _, i, _, _ in self.stopped] + [i for i, _ in self.rubbing]
+        others = [i for _, i, _, _ in self.stop_rows] + [i for i, _ in self.rubbing]
         return make_terms(inertia, free, self.touch(q, planes), others, qd)
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:

@@ -40,7 +40,7 @@ class MechanismContactModel:
     contacts: tuple[Contact, ...]
     plane: Plane | None
 
-    stopped: tuple[tuple[int, int, float, float], ...] = ()
+    stop_rows: tuple[tuple[int, int, float, float], ...] = ()
     rubbing: tuple[tuple[int, float], ...] = ()
 
     @property

@@ -17,7 +17,7 @@ from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import is_zero
 
 TERMS = {"ground": "planes", "parameters": "values"}
-"""What terms call arguments of a step."""
+"""Names of a step's arguments in terms."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ class TouchingModel(Protocol):
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
-        """What may touch."""
+        """Contacts that may touch."""
         ...
 
     @property
@@ -32,7 +32,7 @@ class TouchingModel(Protocol):
         ...
 
     @property
-    def stopped(self) -> Sequence[tuple[int, int, float, float]]:
+    def stop_rows(self) -> Sequence[tuple[int, int, float, float]]:
         """Joints whose range ends: the place of each in q and in qd, and its range (rad, m)."""
         ...
 
