@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from screwgraph.spatial import maximum
@@ -36,10 +36,18 @@ def factor_positive(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Numb
     return L, inverse
 
 
-def factor_diagonal(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Number]]:
+def invert_pivot(i: int, pivot: Number, diagonal: Number) -> Number:
+    """Return the inverse of a pivot of a positive matrix, whose diagonal says how small it may be."""
+    return 1.0 / maximum(pivot, 1e-14 * abs(diagonal) + LEAST_PIVOT)
+
+
+def factor_diagonal(
+    H: Sequence[Numbers], invert: Callable[[int, Number, Number], Number] = invert_pivot
+) -> tuple[list[list[Number]], list[Number]]:
     """Return the rows of a unit L below its diagonal, L D L' = H, and the inverse of D; H by its lower triangle.
 
-    Without roots, numbers of a small matrix wait half as long for each other.
+    Without roots, numbers of a small matrix wait half as long for each other. `invert` returns the inverse of pivot i,
+    given with the diagonal of H; where that is zero, row i changes no other.
     """
     L, inverse = list[list[Number]](), list[Number]()
     for i, given in enumerate(H):
@@ -48,8 +56,7 @@ def factor_diagonal(H: Sequence[Numbers]) -> tuple[list[list[Number]], list[Numb
             scaled.append(given[j] - dot(scaled, L[j]))
         for j, x in enumerate(scaled):
             row.append(x * inverse[j])
-        pivot = given[i] - dot(row, scaled)
-        inverse.append(1.0 / maximum(pivot, 1e-14 * abs(given[i]) + LEAST_PIVOT))
+        inverse.append(invert(i, given[i] - dot(row, scaled), given[i]))
         L.append(row)
     return L, inverse
 

@@ -84,6 +84,13 @@ class Value:
             raise self.complaint("it must be a number")
         return evaluate(self.content, names, self.what, self.at)
 
+    def whole_number(self, names: Mapping[str, float]) -> int:
+        """Evaluate an expression that is a whole number. Raises ModelError."""
+        number = self.number(names)
+        if number != int(number):
+            raise self.complaint("it must be a whole number")
+        return int(number)
+
     def numbers(self, names: Mapping[str, float], *counts: int) -> tuple[float, ...]:
         """Evaluate a list of so many expressions. Raises ModelError."""
         items = self.items()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from screwgraph.tape import Number
 
+NO_SENSE = 3.0
+"""Status of a call whose arguments have no sense."""
 ENDLESS = 1e300
 """What no finite argument reaches."""
 UNIT = 1e-3

@@ -38,7 +38,7 @@ from screwgraph.motion.control.limit_rows import (
     list_round_cones,
 )
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.live_numbers import have_sense
+from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
@@ -367,7 +367,5 @@ class WholeBody:
         return [v if isinstance(o, int) else o for o, v in zip(self.outputs[name], values, strict=True)]
 
 
-NO_SENSE = 3.0
-"""Status of a call whose arguments have no sense."""
 MAPS = ("S", "s", "T", "t", "F")
 """Terms that say what the solution means."""

@@ -75,19 +75,17 @@ class RegressorEquations:
         Y, tau = self.law.slopes(q, qd, qdd)[:, :, list(self.base.independent)], samples.tau
         if self.has_known:
             tau = tau - self._predict_torques(q, qd, qdd, np.zeros(self.base.rank))
-        return self._project_torques(samples, G, Y), self._project_torques(samples, G, tau[:, :, None])[:, :, 0]
+        return self._project_columns(samples, G, Y), self._project_torques(samples, G, tau)
 
     def known_torques(self, samples: MotionSamples) -> Float[np.ndarray, "N n"]:
         """Return the torques of what is not identified."""
         q, qd, qdd, G = self._follow_closure(samples)
-        tau = self._predict_torques(q, qd, qdd, np.zeros(self.base.rank))
-        return self._project_torques(samples, G, tau[:, :, None])[:, :, 0]
+        return self._project_torques(samples, G, self._predict_torques(q, qd, qdd, np.zeros(self.base.rank)))
 
     def torque_residuals(self, samples: MotionSamples, values: Float[np.ndarray, " rank"]) -> Float[np.ndarray, "N n"]:
         """Return what values of the combinations leave of torques; NaN where not measured."""
         q, qd, qdd, G = self._follow_closure(samples)
-        tau = samples.tau - self._predict_torques(q, qd, qdd, values)
-        return self._project_torques(samples, G, tau[:, :, None])[:, :, 0]
+        return self._project_torques(samples, G, samples.tau - self._predict_torques(q, qd, qdd, values))
 
     def directions(self, q: Float[np.ndarray, "N nq"]) -> Float[np.ndarray, "N nv n"]:
         """Return G with qd = G qd_free at closed positions."""
@@ -108,9 +106,15 @@ class RegressorEquations:
         return self.law.torques(q, qd, qdd, np.broadcast_to(whole, (len(qd), len(whole))))
 
     def _project_torques(
+        self, samples: MotionSamples, G: np.ndarray | None, tau: Float[np.ndarray, "N nv"]
+    ) -> Float[np.ndarray, "N n"]:
+        """Return what loops and unknown wrenches leave of torques."""
+        return self._project_columns(samples, G, tau[:, :, None])[:, :, 0]
+
+    def _project_columns(
         self, samples: MotionSamples, G: np.ndarray | None, columns: Float[np.ndarray, "N nv k"]
     ) -> Float[np.ndarray, "N n k"]:
-        """Return what loops and unknown wrenches leave of torques."""
+        """Return what loops and unknown wrenches leave of columns of torques."""
         if G is not None:
             columns = _project(G, columns)
         if self.eliminated is not None:

@@ -209,7 +209,9 @@ def _horizon(value: Value, reading: TaskParser) -> tuple[Phase, ...]:
     if "steps" not in entries:
         raise value.complaint("it must say how many `steps`")
     numbers = {key: reading.number(entries[key]) for key in ("dt", "duration") if key in entries}
-    return _make_located_call(value.at, "horizon")(lambda: horizon(_whole(entries["steps"], reading), **numbers))
+    return _make_located_call(value.at, "horizon")(
+        lambda: horizon(entries["steps"].whole_number(reading.names), **numbers)
+    )
 
 
 def _exact_path(value: Value, reading: TaskParser) -> dict[str, Any]:
@@ -217,7 +219,7 @@ def _exact_path(value: Value, reading: TaskParser) -> dict[str, Any]:
     if "positions" not in entries:
         raise value.complaint("it must have positions")
     positions = [reading.vector(q, reading.robot.nq) for q in entries["positions"].items()]
-    steps = {"steps": _whole(entries["steps"], reading)} if "steps" in entries else {}
+    steps = {"steps": entries["steps"].whole_number(reading.names)} if "steps" in entries else {}
     return {"path": _make_located_call(value.at, "path")(lambda: ExactPath(positions, **steps))}
 
 
@@ -231,18 +233,11 @@ def _phases(value: Value, reading: TaskParser) -> tuple[Phase, ...]:
             k: reading.number(entries[k]) for k in ("duration", "shortest", "longest") if k in entries
         }
         name = entries["name"].text() if "name" in entries else ""
-        steps = _whole(entries["steps"], reading)
+        steps = entries["steps"].whole_number(reading.names)
         found.append(
             _make_located_call(item.at, f"phase {i}")(lambda s=steps, n=name, x=numbers: Phase(s, name=n, **x))
         )
     return tuple(found)
-
-
-def _whole(value: Value, reading: TaskParser) -> int:
-    number = reading.number(value)
-    if number != int(number):
-        raise value.complaint("it must be a whole number")
-    return int(number)
 
 
 def _read_actuated(value: Value, reading: TaskParser) -> dict[str, Any]:

@@ -155,8 +155,8 @@ class Environment:
             for _ in range(self.steps):
                 lost |= self._advance()
         self.t = self.t + self.steps * self.dt
-        rewards = np.zeros(self.num_envs) if self._reward is None else self._judge("reward")
-        ended = lost.copy() if self._ends is None else lost | self._judge("ends").astype(bool)
+        rewards = np.zeros(self.num_envs) if self._reward is None else self._evaluate("reward", self._reward)
+        ended = lost.copy() if self._ends is None else lost | self._evaluate("ends", self._ends).astype(bool)
         truncated = ~ended & (self.t > self.time - 0.5 * self.dt)
         info: dict[str, Any] = {}
         if (done := ended | truncated).any():
@@ -215,9 +215,9 @@ class Environment:
             raise InputError(f"observe returns the shape {found.shape}", fix=f"return ({self.num_envs}, n)")
         return found
 
-    def _judge(self, name: str) -> Float[np.ndarray, " B"]:
-        """Return what a function of the environment says of each motion. Raises InputError."""
-        found = np.array(validate_numbers(f"{name} returns", getattr(self, f"_{name}")(self)))
+    def _evaluate(self, name: str, function: Callable[[Any], Any]) -> Float[np.ndarray, " B"]:
+        """Return a number of each motion by a function of the environment. Raises InputError."""
+        found = np.array(validate_numbers(f"{name} returns", function(self)))
         if found.shape != (self.num_envs,):
             raise InputError(f"{name} returns the shape {found.shape}", fix=f"return ({self.num_envs},)")
         return found

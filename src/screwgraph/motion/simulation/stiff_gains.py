@@ -63,13 +63,11 @@ class StiffGainWatch:
             return ""  # torques that do not follow velocities, as noise
         dynamics = dynamics_at(int(state[0]) if state else 0)
         own = (slice(None),) if not state else (int(state[0]),)
-        along = int(self._axes[axis])
-        inertia = _inertia(dynamics, q[own], qd[own], torques[-1][own], int(axis), along)
-        allowed = 2.0 * inertia / gain if gain > 0.0 else 0.0
-        if not 0.0 < allowed < hold:
+        reason = self._find_reason(dynamics, hold, gain, (q[own], qd[own], torques[-1][own]), int(axis))
+        if not reason:
             return ""
         self.next = sys.maxsize  # once
-        return _describe(dynamics.model.owners[along], hold, gain, inertia, allowed)
+        return f"{reason} ({FIX})"
 
     def explain(
         self, hold: float, q: np.ndarray, tau: np.ndarray, dynamics_at: Callable[[int], Dynamics]
@@ -85,12 +83,29 @@ class StiffGainWatch:
         changes = after - before
         axis = int(np.argmax(np.abs(changes)))
         gain = float((last - tau)[axis] / changes[axis]) if np.abs(changes[axis]) > SMALLEST else 0.0
-        dynamics, along = dynamics_at(0), int(self._axes[axis])
-        inertia = _inertia(dynamics, q, np.zeros(dynamics.model.nv), np.zeros(len(self._axes)), axis, along)
+        dynamics = dynamics_at(0)
+        state = q, np.zeros(dynamics.model.nv), np.zeros(len(self._axes))
+        reason = self._find_reason(dynamics, hold, gain, state, axis)
+        return (reason, FIX) if reason else ("", "")
+
+    def _find_reason(
+        self,
+        dynamics: Dynamics,
+        hold: float,
+        gain: float,
+        state: tuple[np.ndarray, np.ndarray, np.ndarray],
+        axis: int,
+    ) -> str:
+        """Return what steps a gain allows at q, qd, tau of `state`, if those taken are longer; else ""."""
+        along = int(self._axes[axis])
+        inertia = _inertia(dynamics, *state, axis, along)
         allowed = 2.0 * inertia / gain if gain > 0.0 else 0.0
         if not 0.0 < allowed < hold:
-            return "", ""
-        return _reason(dynamics.model.owners[along], hold, gain, inertia, allowed), FIX
+            return ""
+        return (
+            f"steps of {1e3 * hold:.3g} ms are too long for the feedback of {dynamics.model.owners[along]}, whose "
+            f"velocity alternates: gain {gain:.3g} / inertia {inertia:.3g} (SI units) allows {1e3 * allowed:.2g} ms"
+        )
 
 
 def _inertia(
@@ -101,14 +116,3 @@ def _inertia(
     more[axis] += max(1.0, float(np.abs(tau[axis])))
     change = acceleration(dynamics, q, qd, more) - acceleration(dynamics, q, qd, tau)
     return float((more[axis] - tau[axis]) / change[along])
-
-
-def _describe(owner: str, hold: float, gain: float, inertia: float, allowed: float) -> str:
-    return f"{_reason(owner, hold, gain, inertia, allowed)} ({FIX})"
-
-
-def _reason(owner: str, hold: float, gain: float, inertia: float, allowed: float) -> str:
-    return (
-        f"steps of {1e3 * hold:.3g} ms are too long for the feedback of {owner}, whose velocity alternates: gain "
-        f"{gain:.3g} / inertia {inertia:.3g} (SI units) allows {1e3 * allowed:.2g} ms"
-    )

@@ -42,10 +42,8 @@ def emit_assignments(
 
     Inputs and results are those of the function, or stand at places that are given.
     """
-    own, ends = (
-        Outlines([range(len(program.instructions))], {}),
-        (inputs or interface.inputs, targets or interface.targets),
-    )
+    own = Outlines([range(len(program.instructions))], {})
+    ends = inputs or interface.inputs, targets or interface.targets
     lines = _lines(interface, program, own, own.straight[0], find_large_terms(program), ends)
     return lines + _constants(interface, program, ends[1])
 

@@ -15,12 +15,11 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, check_unit, quaternion_places
 from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.motion.control.contacts import HeldContact
+from screwgraph.motion.control.live_numbers import NO_SENSE
 from screwgraph.motion.control.motors import BASE
 from screwgraph.motion.control.predictive.limits import Values, expand_values
+from screwgraph.motion.control.predictive.tick import UNFINISHED
 from screwgraph.motion.simulation.contacts import Contact
-
-UNFINISHED = 1.0
-"""Status of a trajectory that is not the optimum yet."""
 
 
 def find_driven(robot: Robot, actuated: Sequence[str] | None) -> tuple[int, ...]:
@@ -208,14 +207,17 @@ def converge(
 
     found = call(solution)
     for _ in range(most - 1):
-        status, _, _, defect, change, barrier = found.solution
-        if status > 2.5:
+        if found.solution[0] >= NO_SENSE:
             raise InputError(f"{control.name}: the state, references or weights", why="there are numbers without sense")
-        if status < 0.5 and max(defect, change, barrier) < tolerance:
-            break
+        if _is_optimal(found.solution, tolerance):
+            return found
         found = call(found.next)
-    else:
-        status, _, _, defect, change, barrier = found.solution
-        if status < 0.5 and max(defect, change, barrier) >= tolerance:
-            found.solution[0] = UNFINISHED
+    if found.solution[0] < UNFINISHED and not _is_optimal(found.solution, tolerance):
+        found.solution[0] = UNFINISHED
     return found
+
+
+def _is_optimal(solution: Float[np.ndarray, "6"], tolerance: float) -> bool:
+    """Return whether the step was whole, and changed the trajectory by less than the tolerance."""
+    status, _, _, defect, change, barrier = solution
+    return status < UNFINISHED and max(defect, change, barrier) < tolerance

@@ -83,7 +83,7 @@ def load_horizon(path: str | Path) -> HorizonFile:
     if "ground" in entries and "contacts" not in entries:
         raise entries["ground"].complaint("there are no contacts")
     found: dict[str, Any] = {key: entries[key].number({}) for key in NUMBERS if key in entries}
-    found |= {key: _read_count(entries[key]) for key in COUNTS if key in entries}
+    found |= {key: entries[key].whole_number({}) for key in COUNTS if key in entries}
     for key in ("actuated", "frames"):
         if key in entries:
             found[key] = tuple(item.text() for item in entries[key].items())
@@ -92,13 +92,6 @@ def load_horizon(path: str | Path) -> HorizonFile:
     if "contacts" in entries:
         found["contacts"], found["ground"] = read_contacts(entries, Path(file).parent)
     return HorizonFile(**found)
-
-
-def _read_count(value: Value) -> int:
-    number = value.number({})
-    if number != int(number):
-        raise value.complaint("it must be a whole number")
-    return int(number)
 
 
 def _read_limits(value: Value) -> HorizonLimits:

@@ -30,12 +30,12 @@ SLACK = 0.1
 TINY = 1e-9
 """Part of the merit by which rounding may raise it; defects below it do not decide on nu."""
 ENDLESS = 1e250
-"""A merit beyond is none."""
+"""A cost or merit beyond is none."""
 SEARCH = ("passage", "length", "best", "least", "cost0", "defect0", "weight")
 """Numbers of a search: passages done, the length that is tried, the best one, its merit; cost, defects, nu at 0."""
-WORTH = 2
-"""Numbers of a trajectory's worth: its cost, its defects."""
-SEARCH_SIZES = {"search": len(SEARCH), "worth": WORTH, "costate": 1, "room": 1, "length": 1}
+MERIT = 2
+"""Numbers of a trajectory of which its merit is made: its cost, its defects."""
+SEARCH_SIZES = {"search": len(SEARCH), "merit": MERIT, "costate": 1, "duality gap": 1, "length": 1}
 """Vectors that stand once."""
 
 
@@ -43,7 +43,7 @@ SEARCH_SIZES = {"search": len(SEARCH), "worth": WORTH, "costate": 1, "room": 1, 
 class StepSearch:
     """The parts of a search, in a memory with the vectors of a tick.
 
-    `trial` has the layout of `at`, and `worths` WORTH numbers a stage; `windows` move these, references, the solver's
+    `trial` has the layout of `at`, and `merits` MERIT numbers a stage; `windows` move these, references, the solver's
     vectors and those of `more`, goals and switches of a stage.
     """
 
@@ -65,41 +65,41 @@ class StepSearch:
             block("next length", ["search"], ["search"], next_length),
             self._each(block("attempt", [*steps, "search"], ["trial_u", "trial_k+1"], terms.attempt)),
             *self._weigh(),
-            block("judge", ["search", "worth", "room"], ["search"], judge_length),
+            block("accept", ["search", "merit", "duality gap"], ["search"], accept_length),
         )
         bounds = N * len([*self.chain.inputs, *self.chain.states, *self.chain.rows])
         return (
             block("begin search", [], ["search", "costate"], lambda: [0.0] * (len(SEARCH) + 1)),
             self._find_costate(),
-            block("room", ["chain.barrier"], ["room"], lambda mu: [float(bounds) * mu[0]]),
+            block("duality gap", ["chain.barrier"], ["duality gap"], lambda mu: [float(bounds) * mu[0]]),
             StageLoop(2 + terms.own.shortenings, trial, ()),
             block("length", ["search"], ["length"], lambda search: [search[SEARCH.index("best")]]),
             self._each(block("shorten", [*steps, "length"], ["u_k", "x'_k"], terms.shorten)),
         )
 
     def _weigh(self) -> tuple[Part, ...]:
-        """Return what computes the worth of a trial."""
+        """Return what computes cost and defects of a trial."""
         block, terms, own = self.memory.block, self.terms, self.terms.own
         names = ["costates", "costate", "references_k", "weights", "trial_k", "trial_k+1", *self.more]
         given = [make_numbered_argument(f"given{i}", len(self.memory.places(x))) for i, x in enumerate(names)]
-        code = compile_expression("worth", own.question, tuple(given), terms.weigh, branches=bool(own.steps.bent))
+        code = compile_expression("merit", own.question, tuple(given), terms.weigh, branches=bool(own.steps.bent))
         goals = ["frames_N", "frame_weights"] * bool(own.frames)
 
-        def add_last(references: Any, weights: Any, z: Any, worth: Any, *more: Any) -> list[Number]:
-            return [*terms.add_last(references, weights, z, worth[:1], *more), worth[1]]
+        def add_last(references: Any, weights: Any, z: Any, merit: Any, *more: Any) -> list[Number]:
+            return [*terms.add_last(references, weights, z, merit[:1], *more), merit[1]]
 
-        def add(worth: Any, own: Any) -> list[Number]:
-            return [a + b for a, b in zip(worth, own, strict=True)]
+        def add(merit: Any, own: Any) -> list[Number]:
+            return [a + b for a, b in zip(merit, own, strict=True)]
 
         return (
             SideBySide(
                 self.chain.stages,
-                (self.memory.placed("worth", code.program, names, ["worths_k"]),),
+                (self.memory.placed("merit", code.program, names, ["merits_k"]),),
                 (*self.windows, *self.chain.window("P", first=1)),
             ),
-            block("none", [], ["worth"], lambda: [0.0] * WORTH),
-            StageLoop(self.chain.stages, (block("add", ["worth", "worths_k"], ["worth"], add),), self.windows),
-            block("add last", ["references_N", "weights", "trial_N", "worth", *goals], ["worth"], add_last),
+            block("none", [], ["merit"], lambda: [0.0] * MERIT),
+            StageLoop(self.chain.stages, (block("add", ["merit", "merits_k"], ["merit"], add),), self.windows),
+            block("add last", ["references_N", "weights", "trial_N", "merit", *goals], ["merit"], add_last),
         )
 
     def _find_costate(self) -> Part:
@@ -118,20 +118,20 @@ def next_length(search: Any) -> list[Number]:
     return [passage + 1.0, choose(passage < 0.5, 0.0, choose(passage < 1.5, 1.0, QUARTER * length)), *rest]
 
 
-def judge_length(search: Any, worth: Any, room: Any) -> list[Number]:
-    """Return the search after a trial: its trajectory has the cost and the defects `worth` (2,).
+def accept_length(search: Any, trial: Any, duality_gap: Any) -> list[Number]:
+    """Return the search after a trial: its trajectory has the cost and the defects `trial` (2,).
 
-    A whole step is taken where it raises the merit by no more than `room` (1,), the duality gap of the interior point.
+    A whole step is taken where it raises the merit by no more than the duality gap (1,) of the interior point.
     Else the length of the least merit is.
     """
     passage, length, best, least, cost0, defect0, weight = search
-    cost, defect = worth
+    cost, defect = trial
     is_start, is_whole = choose(passage < 1.5, 1.0, 0.0), choose(passage < 2.5, 1.0, 0.0)
     rise = (cost - cost0) / ((1.0 - DESCENT) * maximum(defect0, TINY))
     steep = maximum(STEEPER, choose(defect0 > TINY, rise, 0.0))
     nu = choose(is_start > 0.5, 0.0, choose(is_whole > 0.5, steep, weight))
     merit, before = cost + nu * defect, cost0 + nu * defect0
-    free = minimum(room[0], SLACK * before) + TINY * before
+    free = minimum(duality_gap[0], SLACK * before) + TINY * before
     whole = choose(before < ENDLESS, choose(merit <= before + free, 1.0, 0.0), 1.0)
     shorter = choose(best > 0.9, 0.0, choose(merit < least, 1.0, 0.0))
     taken = choose(is_start > 0.5, 0.0, choose(is_whole > 0.5, whole, shorter))

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from screwgraph.compiler import compile_expression, make_numbered_argument
-from screwgraph.motion.control.live_numbers import have_sense
+from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
-from screwgraph.motion.control.predictive.step_search import SEARCH_SIZES, WORTH, StepSearch
+from screwgraph.motion.control.predictive.step_search import ENDLESS, MERIT, SEARCH_SIZES, StepSearch
 from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, largest_size, maximum
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, Window
@@ -24,12 +24,8 @@ from screwgraph.tape.parts import Copies, Fill
 
 SOLUTION = ("status", "cost", "violation", "defect", "change", "barrier")
 """Numbers of a tick's result; see `mpc`."""
-SHORTENED = 1.0
-"""Status where a whole step would have raised the merit function."""
-NO_NUMBERS = 3.0
-"""Status of arguments without sense."""
-ENDLESS = 1e250
-"""A cost beyond is none."""
+UNFINISHED = 1.0
+"""Status where the step was shortened: the trajectory is not the optimum yet."""
 LOOP_BARRIER = 1e-4
 """The least barrier with which a solution that moves on begins: from less, limits are not left in few steps."""
 HEAD = 2
@@ -80,8 +76,8 @@ class Tick:
         sizes = {"at": N * (self.nx + nu) + self.nx, "warm": 1, "share": 1, "gap": N * 2 * n}
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
         if horizon.shortenings:
-            self.strides |= {"trial": self.nx + nu, "worths": WORTH}
-            sizes |= {"trial": sizes["at"], "worths": N * WORTH, **SEARCH_SIZES}
+            self.strides |= {"trial": self.nx + nu, "merits": MERIT}
+            sizes |= {"trial": sizes["at"], "merits": N * MERIT, **SEARCH_SIZES}
         for name, size in {**sizes, **dict.fromkeys(("defect", "change", "cost", "violation"), 1)}.items():
             memory.add(name, size)
         self._name_stages()
@@ -311,7 +307,7 @@ class Tick:
         """Return what shortens the step until it lowers the merit function."""
         if not self.own.shortenings:
             return ()
-        windows = self._windows("at", "trial", "worths", "references", *["frames"] * bool(self.goals))
+        windows = self._windows("at", "trial", "merits", "references", *["frames"] * bool(self.goals))
         search = StepSearch(self.memory, self.terms, self.chain, windows, (*self.goals, *self.switches))
         return self._copy(["at_x"], ["trial_x"]), *search.parts()
 
@@ -388,10 +384,10 @@ class Tick:
         """Return the command within its limits, the head of the next solution, and how good it is."""
         length, weights = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
         sense = have_sense([x for own in weights for x in own])
-        status = choose(sense * (cost[0] < ENDLESS) > 0.5, solved[0], NO_NUMBERS)
-        sound = status < NO_NUMBERS
+        status = choose(sense * (cost[0] < ENDLESS) > 0.5, solved[0], NO_SENSE)
+        sound = status < NO_SENSE
         limits = [float(x) for x in self.own.effort_limit]
         tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
         numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
-        told = choose(sound, choose(length[0] > 0.9, status, SHORTENED), status)
+        told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
         return [*tau, choose(sound, 1.0, 0.0), numbers[-1], told, *numbers]

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from screwgraph.motion.simulation.contacts.laws import TINY, Numbers
 from screwgraph.motion.simulation.contacts.sweeps import ImpulseProblem
+from screwgraph.optimize.dense_factors import factor_diagonal, solve_unit_lower, solve_unit_upper
 from screwgraph.spatial import choose, maximum
-from screwgraph.tape import Number, dot
+from screwgraph.tape import Number
 from screwgraph.tape.sparse_rows import Row
 
 SINGULAR = 1e-9
@@ -39,20 +40,11 @@ def solve_masked(G: Sequence[Row], active: Numbers, right: Numbers) -> list[Numb
 
     L D L' = G with D^-1 zero where rows are not active: they change no other.
     """
-    L, inverse, size = list[list[Number]](), list[Number](), len(G)
-    for i, given in enumerate(G):
-        scaled = list[Number]()
-        for j in range(i):
-            scaled.append(given.get(j, 0.0) - dot(scaled, L[j]))
-        row = [x * d for x, d in zip(scaled, inverse, strict=True)]
-        pivot, least = given[i] - dot(row, scaled), SINGULAR * given[i]
-        inverse.append(choose(pivot > least, active[i], 0.0) / maximum(pivot, least + TINY))
-        L.append(row)
-    y = list[Number]()
-    for row, b in zip(L, right, strict=True):
-        y.append(b - dot(row, y))
-    y = [a * d for a, d in zip(y, inverse, strict=True)]
-    for i in reversed(range(size)):
-        for j, entry in enumerate(L[i]):
-            y[j] = y[j] - entry * y[i]
-    return y
+
+    def invert(i: int, pivot: Number, diagonal: Number) -> Number:
+        least = SINGULAR * diagonal
+        return choose(pivot > least, active[i], 0.0) / maximum(pivot, least + TINY)
+
+    L, inverse = factor_diagonal([[row.get(j, 0.0) for j in range(i + 1)] for i, row in enumerate(G)], invert)
+    y = [a * d for a, d in zip(solve_unit_lower(L, right), inverse, strict=True)]
+    return solve_unit_upper(L, y)

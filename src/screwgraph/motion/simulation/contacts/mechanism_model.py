@@ -15,6 +15,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, make_numbered_argument
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.model.mechanism import Mechanism, without_metadata
+from screwgraph.model.mechanism.constraints.base import coordinate_value
 from screwgraph.model.mechanism.equations import forces, jacobian
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import STEPS, Closing, State
@@ -156,7 +157,7 @@ def locate_point(
 ) -> tuple[Float[Array, "3"], Mapping[int, Float[Array, "3"]]]:
     """Return where a point is (m), and what unit velocities along coordinates give it; planar ones are at z = 0."""
     slots = mechanism.point_slots[mechanism.point(contact.frame)]
-    place = [*(q[s] if isinstance(s, int) else s for s in slots), *[0.0] * (3 - len(slots))]
+    place = [*(coordinate_value(q, slot) for slot in slots), *[0.0] * (3 - len(slots))]
     return np.array(place), {s: np.eye(3)[axis] for axis, s in enumerate(slots) if isinstance(s, int)}
 
 
