@@ -46,6 +46,7 @@ def eliminate_block(system: System, group: Group, waiting: dict[Column, int], st
             taken.append(system.eliminate(column, row, waiting[column]))
             left.remove(column)
             rows.remove(row)
+    # All or nothing: a group that is solved in part has spent equations that its other unknowns need.
     if left:
         system.restore(before)
         return
@@ -141,6 +142,7 @@ def _diagonalise(system: System, columns: Sequence[Column], rows: Sequence[int])
     det = _determinant(block)
     mixed = []
     for i, column in enumerate(columns):
+        # Row i of the adjugate times the equations: det x_i + ... = 0.
         weights = [_cofactor(block, j, i) for j in range(len(rows))]
         others = dict.fromkeys(c for row in rows for c in system.terms[row] if c not in columns)
         terms = {c: dot(weights, [system.terms[r].get(c, 0.0) for r in rows]) for c in others}

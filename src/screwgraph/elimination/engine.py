@@ -76,10 +76,13 @@ def eliminate_rows(
     undetermined: list[Column] = []
     delayed: list[Column] = []
     for number, group in enumerate(groups):
+        # Unknowns without a safe pivot wait for later groups: fill-in by others may bring one.
         waiting.update(dict.fromkeys(group.columns, number))
         eliminate_group(system, group, waiting, steps, undetermined)
         delayed += [column for column, asked in waiting.items() if asked == number]
         watch()
+    # What waits to the end: blocks with a safe determinant, then single pivots that may vanish, each of which may free
+    # others for safe ones.
     natural = _chooser(system, Group(()))
     unsafe_pivots = []
     while waiting:

@@ -60,6 +60,7 @@ def _eliminate(system: System, pair: Pair, *groups: int) -> tuple[Step, Step]:
     c, gamma = _solve_for_unknown(system, pair.law, x)
     b, beta = _solve_for_unknown(system, pair.balance, f)
     h = b.pop(x, 0.0)
+    # x = c'y + gamma, f = b'y + h x + beta: r_x x + r_f f of another equation becomes (r_x + h r_f) c'y + r_f b'y + ...
     e = {k: b.get(k, 0.0) + 0.5 * h * c.get(k, 0.0) for k in {**b, **c}}
     others = sorted((system.rows_of[x] | system.rows_of[f]) - {pair.law, pair.balance})
     touched = frozenset(k for i in others for k in system.terms[i]) | e.keys()
@@ -71,6 +72,7 @@ def _eliminate(system: System, pair: Pair, *groups: int) -> tuple[Step, Step]:
     for i in others:
         terms = system.terms[i]
         r_x, r_f = terms.pop(x, 0.0), terms.pop(f, 0.0)
+        # Variable k's own equation has r_x = +-b_k and r_f = +-c_k: its update is row k of e c' + c e', with that sign.
         own = _own_variable(c, b, r_x, r_f)
         along = r_x + 0.5 * h * r_f
         update = {k: added(own, k) if own else along * c.get(k, 0.0) + r_f * e[k] for k in e}

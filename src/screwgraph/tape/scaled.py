@@ -57,6 +57,7 @@ def scales(number: int) -> np.ndarray:
     random, exponents = Random(SEED + number), list[float]()
     for state in range(STATES):
         order, large = float(ORDERS[state % len(ORDERS)]), float(LARGE[state % len(LARGE)])
+        # Large inputs lie near the largest scale, half of the others near the smallest, the rest keep their samples.
         choice = random.random()
         chosen = random.uniform(0.75, 1.0) if choice < large else -1.0 if choice < 0.5 + 0.5 * large else 0.0
         exponents.append(order * (random.uniform(-1.0, 1.0) if state < APART else chosen))
@@ -94,6 +95,7 @@ def _multiply(a: Scaled, b: Scaled) -> Scaled:
 
 def _invert(a: Scaled) -> Scaled:
     value = 1.0 / a[0]
+    # First order: |1 / (a + e) - 1 / a| = |e| / a^2; beyond half of |a| the error is unbounded.
     moved = a[1] * value * value + UNIT * np.abs(value)
     return value, np.where(2.0 * a[1] > np.abs(a[0]), np.inf, moved)
 

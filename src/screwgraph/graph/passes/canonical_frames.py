@@ -150,6 +150,7 @@ def _chosen(choice: _Choice) -> Frames:
     robot, live = choice.robot, choice.live
     frames: Frames = {link.name: np.eye(4) for link in robot.links}
     movable = [joint for joint in robot.joints if find_joint_axis(joint) is not None]
+    # From the base outward, as candidates depend on the parent's axis; then inward, as costs depend on children, too.
     for joint in movable:
         frames[joint.child] = next(iter(_candidates(robot, joint, frames, live)))
     for _ in range(SWEEPS):
@@ -244,6 +245,7 @@ def _foot(z: np.ndarray, line: AxisLine) -> Float[np.ndarray, "3"]:
     cosine = z @ other
     if 1.0 - cosine**2 < ROUNDED:
         return level
+    # Least distance of s z and point + u other: s = (p z - (z o) (p o)) / (1 - (z o)^2).
     foot = (point @ z - cosine * (point @ other)) / (1.0 - cosine**2) * z
     return foot if np.linalg.norm(foot) <= FAR * np.linalg.norm(point) else level
 

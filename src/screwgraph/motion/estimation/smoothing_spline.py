@@ -151,6 +151,7 @@ def _jumps(fit: _Fit, samples: int) -> Float[np.ndarray, " N"]:
     """Return weights of roughness at each sample: 1, less beside places that are much rougher than the rest."""
     from scipy.ndimage import maximum_filter1d
 
+    # The filter's response lasts 1 / frequency samples: two of these on both sides of a rough place.
     rough = fit.basis.roughness(fit.coefficients)
     allowed = ROUGHER * float(np.median(rough))
     beside = 1 + 2 * math.ceil(2.0 / (fit.frequency * fit.basis.spacing))
@@ -173,6 +174,7 @@ def _search_cutoff(
         i = min(range(len(fits)), key=lambda i: fits[i].misfit)
         if 0 < i < len(fits) - 1:
             before, at, after = (fit.misfit for fit in fits[i - 1 : i + 2])
+            # Frequencies halve from one to the next: the parabola is in their logarithm.
             exponent = 0.5 * (after - before) / max(before - 2.0 * at + after, np.finfo(float).tiny)
             column = given[:, k : k + 1], sigma[k : k + 1]
             fits += _fit_columns(*column, fits[i - 1].basis, fits[i].frequency * 2.0**exponent)
@@ -203,12 +205,14 @@ def _fit_columns(
     given: Float[np.ndarray, "N k"], sigma: Float[np.ndarray, " k"], basis: SplineBasis, frequency: float
 ) -> list[_Fit]:
     """Return a fit of each column."""
+    # A filter 1 / (1 + (w / frequency)^2m) in place of the cutoff: weight = frequency^-2m in units of samples.
     order, free = basis.order, len(given) - basis.order
     weight = basis.spacing * (frequency * basis.spacing) ** (-2 * order)
     coefficients, cost, log_determinant = basis.smooth(given, weight)
     # Doubles themselves are rounded.
     cost = np.maximum(cost, free * (np.finfo(float).eps * np.abs(given).max(axis=0) / 4.0) ** 2)
     level = np.where(np.isnan(sigma), np.sqrt(cost / free), sigma)
+    # Minus twice the restricted log likelihood; the polynomials of degree m - 1 cost nothing and count as m parameters.
     misfit = log_determinant - (basis.count - order) * (math.log(weight) + basis.log_roughness)
     misfit = misfit + free * np.log(level**2) + cost / level**2
     columns = zip(coefficients.T, level.tolist(), misfit.tolist(), strict=True)

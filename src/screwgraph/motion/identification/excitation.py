@@ -217,6 +217,7 @@ class _Search:
         beyond = np.maximum(np.abs(tau) / self.effort - 1.0, 0.0)
         dtau = 2.0 * PUNISHED * beyond * np.sign(tau) / self.effort
         slopes = [np.empty_like(q) for _ in range(3)]
+        # Central differences of torques and equations along q_j, qd_j, qdd_j of all samples at once: one call a side.
         for k in range(3):
             for j in range(q.shape[1]):
                 sides = []
@@ -301,6 +302,7 @@ def _motion(x: Float[np.ndarray, "n p1"], series: _Series, limits: _Limits) -> t
     bound = np.stack([limits.reach, limits.velocity, limits.acceleration])  # (3, n)
     shares = np.einsum("bsp,np->bns", bases, c) / bound[:, :, None]
     most = np.abs(shares).max(axis=(0, 2))
+    # A p-norm, a smooth bound of the maximum: shares are scaled by the largest, so that no power overflows.
     powers = (np.abs(shares) / most[:, None]) ** NORM
     size = most * powers.sum(axis=(0, 2)) ** (1.0 / NORM)
     unit = c / size[:, None]
@@ -316,6 +318,7 @@ def _motion(x: Float[np.ndarray, "n p1"], series: _Series, limits: _Limits) -> t
         """Chain rule, backward."""
         shift = dq.sum(axis=0)
         dunit = dq.T @ series.values + dqd.T @ series.rates + dqdd.T @ series.accelerations
+        # The room that is left shrinks as the widest value of a series grows.
         dunit -= (shift * room * (left > 0.0) * sign)[:, None] * series.values[where]
         slope = powers * np.sign(shares) / np.maximum(np.abs(shares), 1e-300) / bound[:, :, None]
         dsize = np.einsum("bns,bsp->np", slope, bases) * (size / powers.sum(axis=(0, 2)))[:, None]

@@ -85,6 +85,7 @@ def _differentiate_twice(
     steps = [-2.0 * h, -h, h, 2.0 * h]
     near = [manifold.difference(x, manifold.normalised(s + k * s1 + 0.5 * k * k * s2)) for k in steps]
     a, b, c, d = (np.asarray(y, dtype=float) for y in near)
+    # Five-point formulas; the value in the middle is zero.
     return (8.0 * (c - b) - (d - a)) / (12.0 * h), (16.0 * (b + c) - (a + d)) / (12.0 * h * h)
 
 
@@ -111,6 +112,7 @@ def compile_displacement(robot: Robot) -> Function:
 
 def _displace_motion(V: Array, Vd: Array, d: Array, d1: Array, d2: Array) -> tuple[Array, Array]:
     by, rate_by = (ad(x) if len(x) == 6 else skew(x) for x in (d, d1))
+    # Ad(exp(-d)) V = sum (-ad d)^k V / k!, J(d) d1 = sum (-ad d)^k d1 / (k + 1)!; `own` is the rate of each term.
     found, rate = V + d1, Vd + d2
     for first, first_rate, late in ((V, Vd, 0), (d1, d2, 1)):
         term, own = first, first_rate

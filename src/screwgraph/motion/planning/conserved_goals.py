@@ -87,6 +87,7 @@ def _momenta(steps: TrajectoryUnknowns) -> Momenta | None:
             retract_values(steps.mechanics.positions, a[None], SIZE * rng.standard_normal((1, robot.nv)))[0]
             for _ in "bc"
         )
+        # A form a(q) dq is exact where its integral around any triangle is zero; null_space finds such combinations.
         sides = [found.integral(*ends) for ends in ((a, b), (b, c), (c, a))]
         loops.append(np.sum(sides, axis=0) / np.maximum(np.abs(sides).max(axis=0), 1e-300))
     return replace(found, integrable=null_space(np.array(loops)))
@@ -125,6 +126,7 @@ def without_conserved(
         p = p0 + momenta.gravity * ends.time
         if ends.q is not None:
             rows = momenta.integrable.T @ momenta.rows(ends.q[None])[0]
+            # Integral of p along any way to the goal, less p0 t + g t^2 / 2: zero where momenta lead to the goal.
             way = momenta.integral(q0, ends.q) - p0 * ends.time - 0.5 * momenta.gravity * ends.time**2
             chosen = _chosen(steps, rows, np.ones(steps.mechanics.robot.nv, dtype=bool))
             is_cyclic |= momenta.integrable.shape[1] < len(p)
@@ -178,6 +180,7 @@ def _chosen(steps: TrajectoryUnknowns, rows: Float[np.ndarray, "r nv"], fixed: n
         return []
     free = rows[:, ~fixed]
     u, sizes, _ = np.linalg.svd(free) if free.size else (np.eye(len(rows)), np.zeros(0), None)
+    # Combinations of momenta in which no free coordinate appears: each of these rows makes one goal follow from others.
     left = u[:, int((sizes > 1e-9 * np.abs(rows).max()).sum()) :].T @ rows
     if not len(left):
         return []

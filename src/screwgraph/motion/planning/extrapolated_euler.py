@@ -82,6 +82,7 @@ def _extrapolate_states(
     for count in range(1, COLUMNS + 1):
         row = [_euler(stretches, which, span, d, v, count, slopes)]
         for k in range(1, count):
+            # Aitken-Neville's scheme for errors in powers of h, with 1, 2, 3, ... steps (harmonic sequence).
             row.append(row[-1] + (row[-1] - before[k - 1]) / (count / (count - k) - 1.0))
         if count > 1:
             off = (np.abs(row[-1] - row[-2]) / scale).max(axis=1)
@@ -108,6 +109,7 @@ def _euler(
     if slopes is not None:
         by_d, by_v = slopes
         wide = h[:, :, None]
+        # (1 - h J) (dd, dv) = h (rate, a), d' = v: without dd, (1 - h A_v - h^2 A_d) dv = h a + h^2 A_d rate.
         inverse = _inverse(np.eye(d.shape[1]) - wide * by_v - wide * wide * by_d)
     for i in range(count):
         rate = stretches.rate(d, v)

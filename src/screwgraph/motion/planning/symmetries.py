@@ -191,6 +191,7 @@ def _group(mechanics: Mechanics, link: str, coordinates: Sequence[int]) -> Symme
     )
     q = np.array([robot.manifold.random(rng) for _ in range(4)])
     found = jacobian(q).reshape(len(q), 6, -1)
+    # Columns span one space at all positions: the rank of all Jacobians side by side is that of each.
     basis, sizes, _ = np.linalg.svd(np.concatenate(list(found), axis=1))
     if (sizes > CONSERVED * sizes[0]).sum() > len(coordinates) or np.linalg.matrix_rank(found[0]) < len(coordinates):
         return None

@@ -64,6 +64,7 @@ class Passages:
 
         And whether the rest is so short that it is to be refined.
         """
+        # With H = L L' and y = L'x, the row n'x has the normal L^-1 n: distances in y are those of the cost.
         a = [side[0] * x for x in solve_lower(self._triangle(L), inverse, list(normal))]
         multiples, rest = self._split(duals, normals, a)
         square, size = dot(rest, rest), dot(a, a)
@@ -87,6 +88,7 @@ class Passages:
             pending,
         )
         begins, was_relaxed = pending < 0.5, abs(state) > 1.5
+        # The side that is violated more: 1 lower, -1 upper. A relaxed row comes back from the side that it is open on.
         fresh = choose(was_relaxed, choose(state > 0.0, 1.0, -1.0), choose(low - value >= value - up, 1.0, -1.0))
         side = choose(begins, fresh, side)
         shift = choose(begins, choose(was_relaxed, penalty, 0.0), shift)
@@ -129,8 +131,10 @@ class Passages:
         own = Slots((), (), list(row), (), list(penalties), list(multiplier))
         is_tried, fits = flag(pending > 0.5 * TRIED), square > SAME * size
         y0 = [v - released * most * x for v, x in zip(y0, a, strict=True)]
+        # Along `rest` the row grows by |rest|^2 for each unit of its multiplier: gap / |rest|^2 meets the bound.
         gap = maximum(way * (bound - dot(a, y)), 0.0)
         full = choose(fits, gap / choose(fits, square, 1.0), ENDLESS)
+        # A multiplier may grow to the row's penalty, where the row gives way, or shrink to zero, where it lets go.
         left = choose(way > 0.0, most - shift, shift)
         meets = flag(full <= left)
         length, slot, high = own.step_length([-way * x for x in multiples], minimum(full, left))
@@ -156,6 +160,7 @@ class Passages:
         inverse = 1.0 / squares[0]
         own = [inverse * x for x in rest]
         n = self.n
+        # Duals D of normals N: D_i . N_j is 1 for i = j, else 0. The new dual is rest / |rest|^2.
         others = [duals[n * j + i] - multiples[j] * own[i] for j in range(n) for i in range(n)]
         return [*others, *own]
 
@@ -166,6 +171,7 @@ class Passages:
         for j in range(n):
             own = duals[n * j : n * j + n]
             share = dot(own, dual) * inverse
+            # Other duals lose their part along this one, which is orthogonal to all normals that stay.
             found += [x - share * d for x, d in zip(own, dual, strict=True)]
         pushed = [v + high * most * x for v, x in zip(y0, gone, strict=True)]
         low, up = _watch_bounds(0.0, high, state, lower, upper)
@@ -181,6 +187,7 @@ class Passages:
         little = LITTLE * (1.0 + largest_size(multiplier))
         length, slot, high = 1.0, -1.0, 0.0
         for j, (goal, rate, x) in enumerate(zip(goals, rates, own.multiplier, strict=True)):
+            # The first bound, 0 or the penalty, on the way from the multipliers at hand to those of the active rows.
             passes = flag(maximum(-goal, goal - own.penalty[j]) > little)
             inverse = 1.0 / choose(passes, rate, 1.0)
             left = minimum(maximum((own.penalty[j] - x) * inverse, -x * inverse), 1.0)

@@ -120,6 +120,7 @@ class RoundCones:
     ) -> list[Number]:
         """Return cost and planes of the next round, its active rows, the solution, and whether there is a next one."""
         n, H, A, found = self.n, list(plain), list(A), list[Number]()
+        # Multipliers of rows: active ones have theirs in slots, `row` says whose; a relaxed row pushes by its penalty.
         forces = [
             sum((flag(abs(r - i) < 0.5) * v for r, v in zip(row, multiplier, strict=True)), start=0.0)
             + flag(abs(active[i]) > 1.5) * penalty[i]
@@ -136,6 +137,7 @@ class RoundCones:
             for r, plane in enumerate(cone.planes, start=4):
                 push = [p - own[r] * A[n * plane + c] for p, c in zip(push, (i, j), strict=True)]
             newest, oldest = cone.planes
+            # s |(x_i, x_j)| sin of the angle to the newest plane's direction, as the plane's row is -s (cos, sin).
             across = abs(x[i] * A[n * newest + j] - x[j] * A[n * newest + i])
             bends = flag(curvature[k] > 0.0) * flag(across > TURNED * s * length + ROUNDING)
             misses = maximum(misses, maximum(flag(outside > OUTSIDE), bends))
@@ -151,6 +153,7 @@ class RoundCones:
             force = (push[0] * push[0] + push[1] * push[1]) ** 0.5
             bend = is_long * minimum(force * inverse, stiff)
             found.append(bend)
+            # The Hessian of |(x_i, x_j)| is (1 - t t') / length.
             for a, b, share in ((i, i, t[1] * t[1]), (j, j, t[0] * t[0]), (i, j, -(t[0] * t[1]))):
                 H[_place(a, b)] = H[_place(a, b)] + bend * share
         count = rounds[0] + 1.0

@@ -155,12 +155,15 @@ class StageCode:
         D, d = self.present(D), self.present(d)
         nx, nu, J = self.nx, self.nu, fill(self.J, live)
         z, own = [*before, *u], self.fill_triangle(H)
+        # Newton's step makes x' + dx' = T (J (z + dz) + c), so dx' = T J dz + gap.
         gap = [a - b for a, b in zip(self.follow(J, c, h[0], z), x, strict=True)]
         W, pull = self.turn(P, h[0], D[nu : nu + nx], d[nu : nu + nx], gap)
+        # Rows of C and F: their curvature D adds C' D C to H, their slope d adds C' d to the gradient.
         slopes = [a + b for a, b in zip(g, multiply_symmetric(own, z), strict=True)]
         for row, curvature, slope in zip(fill(self.outputs, [*C, *F]), D[nu + nx :], d[nu + nx :], strict=True):
             slopes = add_multiple(slopes, slope, row)
             own = [add_multiple(x, curvature * a, row) for x, a in zip(own, row, strict=True)]
+        # M = H + J' T'(P + D) T J, the Hessian of this stage and of all that follow; m is its gradient.
         columns = list(zip(*J, strict=True))
         WJ = [[dot(row, column) for column in columns] for row in W]
         right = list(zip(*WJ, strict=True))
@@ -168,6 +171,7 @@ class StageCode:
         m = [a + dot(column, pull) for a, column in zip(slopes, columns, strict=True)]
         S = [[M[nx + i][nx + j] + (D[i] if i == j else 0.0) for j in range(i + 1)] for i in range(nu)]
         L, inverse = factor_diagonal(S)
+        # The Schur complement of M_uu, with L D L' = M_uu: P = M_xx - V' D V, where D V = L^-1 M_ux.
         right = [[M[nx + i][j] for i in range(nu)] for j in range(nx)]
         right.append([a + b for a, b in zip(m[nx:], d[:nu], strict=True)])
         Y = [solve_unit_lower(L, column) for column in right]
@@ -314,6 +318,7 @@ class StageCode:
             equality = maximum(equality, abs(a - b))
         for a, b in zip(output[len(self.C) :], f, strict=True):
             equality = maximum(equality, abs(a - b))
+        # Adjoints of x' go back through T = I + h E (T' below), then through J'.
         felt = [a + b for a, b in zip(adjoint, pushes[nu : nu + nx], strict=True)]
         first = list(felt)
         for i, j in self.integrated:

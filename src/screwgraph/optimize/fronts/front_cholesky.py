@@ -93,6 +93,7 @@ def factor_front(front: Reals, f: int, M: int, tiny: float) -> int:
         count = f - j
         if count > 4:
             count = 4
+        # The columns j to j + count - 1 among themselves: each takes off those before it, then is scaled by its pivot.
         for k in range(j, j + count):
             own = tail(front, k * ld)
             before = own[k]
@@ -103,6 +104,7 @@ def factor_front(front: Reals, f: int, M: int, tiny: float) -> int:
                 return k
             scale_by(tail(own, k), 1.0 / sqrt(pivot), ld - k)
         k = j + count
+        # The rest takes off all four at once: first four columns at a time, then one by one.
         while count == 4 and k + 4 <= M:
             a = tail(front, j * ld + k)
             b = tail(a, ld)

@@ -91,6 +91,7 @@ def add_rest(tree: PackedTables, rests: Reals, size: int, c: int) -> None:
     at = tree.cliques[c].rest
     end = tree.cliques[c].runs_end
     for b in range(tree.cliques[c].runs, end):
+        # Packed columns hold their lower triangle: first the rest of their own run, then those of runs below.
         width = tree.runs[b].length
         for j in range(width):
             column = (tree.runs[b].to + j) * (size + 1)
@@ -116,6 +117,7 @@ def assemble_front(
         place = j * (size + 2)
         tree.front[place] = tree.front[place] + diagonal[tree.members[tree.cliques[c].members + j]]
     product = tree.cliques[c].products
+    # J'WJ of the rows of this clique; `row_places` has a place for each pair (a, b >= a), in this order.
     for q in range(tree.cliques[c].rows, tree.cliques[c].rows_end):
         row = tree.row_order[q]
         end = tree.row_firsts[row + 1]
@@ -151,6 +153,7 @@ def factor_cliques(
     for c in range(count):
         if changed[c] == 0:
             continue
+        # What is left of it changes, so its parent does; cliques stand in the order children first.
         if tree.cliques[c].parent >= 0:
             changed[tree.cliques[c].parent] = 1
         assemble_front(tree, c, values, diagonal, slopes, weights, rests)
@@ -196,6 +199,7 @@ def eliminate_right(tree: PackedTables, c: int, columns: Reals, right: Reals) ->
             x[j + 3] = (x[j + 3] - a[3] * x[j] - b[2] * x[j + 1] - d[1] * x[j + 2]) / e[0]
             to = tail(x, j + 4)
             subtract_four(to, tail(a, 4), tail(b, 3), tail(d, 2), tail(e, 1), x[j], x[j + 1], x[j + 2], x[j + 3], n - 4)
+            # Columns from their diagonals on are n, n - 1, n - 2 and n - 3 long.
             at = at + 4 * n - 6
             j = j + 4
         else:
@@ -214,6 +218,7 @@ def substitute_back(tree: PackedTables, c: int, columns: Reals, right: Reals) ->
     first = tree.cliques[c].members
     for i in range(size):
         x[i] = right[tree.members[first + i]]
+    # Behind the last column; columns are size, size - 1, ... long.
     at = tree.cliques[c].columns + own * size - own * (own - 1) // 2
     for back in range(own):
         j = own - 1 - back

@@ -222,6 +222,7 @@ def _slots(pattern: Pattern, steps: ChainPartition, d: int, last: Bool[np.ndarra
     rank[order] = np.arange(pattern.count)
     rank -= starts
     if d > UNROLLED:
+        # Unused columns stand at the begin of a step, where loops can skip them.
         missing = d - np.bincount(step[step >= 0], minlength=1)
         rank = np.where(step >= 0, rank + missing[np.maximum(step, 0)], rank)
     return np.where(step >= 0, step * d + rank, -1 - rank)

@@ -72,10 +72,12 @@ def _partitions(graph: Graph, order: Int[np.ndarray, " B"], sizes: Int[np.ndarra
     position = np.empty(count, dtype=np.int64)
     position[order] = np.arange(count)
     farthest = np.maximum.reduceat(position[graph.indices], graph.indptr[:-1])[order]  # each is its own neighbour
+    # reach[k]: the place after the last block that the first k ones touch; a step has to last until there.
     reach = np.concatenate([[0], np.maximum.accumulate(farthest) + 1])
     filled = np.concatenate([[0], np.cumsum(sizes[order])])
     found = []
     for first in range(1, min(STARTS, count) + 1):
+        # Shortest steps first; then all steps take as much as the longest of them has, so that there are fewer.
         largest = _largest(filled, _boundaries(reach, filled, first, 0))
         ends = _boundaries(reach, filled, first, largest)
         step = np.empty(count, dtype=np.int64)

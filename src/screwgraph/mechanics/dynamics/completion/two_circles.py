@@ -114,6 +114,7 @@ class TwoCircles:
 
 def _two_turns(first: _Arm, second: _Arm, guess: Array) -> tuple[Number, Number]:
     """Solve A + e^(i alpha) w = B + e^(i beta) v for both angles."""
+    # e^(i alpha) w = d + e^(i beta) v; squared lengths give Re(g e^(i beta)) = k, so g e^(i beta) = k + i h.
     d, v, w = second.axis.less(first.axis), second.pin.less(second.axis), first.pin.less(first.axis)
     g, k = d.conjugate.times(v), 0.5 * (w.squared_length - d.squared_length - v.squared_length)
     near = _direction_at_guess(second, guess)
@@ -127,6 +128,7 @@ def _turn_and_slide(turning: _Arm, sliding: _Arm, guess: Array) -> tuple[Number,
     """Solve A + e^(i alpha) w = P + x e for the angle and the displacement."""
     w, D = turning.pin.less(turning.axis), sliding.pin.less(turning.axis)
     e = sliding.axis.scale(sliding.sign)
+    # |D + x e|^2 = |w|^2 with |e| = 1 is a quadratic equation in x + m.
     m = e.x * D.x + e.y * D.y
     x = _signed_root(guess[sliding.place] + m, m * m - D.squared_length + w.squared_length) - m
     return _angle(turning, D.plus(e.scale(x)).times(w.conjugate), guess), x

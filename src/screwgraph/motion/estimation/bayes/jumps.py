@@ -74,6 +74,7 @@ def _largest_jump(known: KnownMotion, found: IntegratedMotion, near: Float[np.nd
         off = np.abs(difference_values(model.positions, found.q_before, other.q_before))
         values = difference_values(model.positions, start, filled)
     way = known.dt * (1.0 + np.abs(np.arange(len(wanted)) - found.start))
+    # The difference of two rules of order 2 estimates the error of either.
     q_error = ALLOWED * off + DEVIATIONS * known.sigma
     qd_error = ALLOWED * np.abs(other.qd_before - found.qd_before) + DEVIATIONS * known.sigma / known.dt
     q_error += known.dt * way[:, None] * found.change + ROUNDED * np.maximum(1.0, np.abs(values))

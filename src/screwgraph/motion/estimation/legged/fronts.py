@@ -93,6 +93,7 @@ def add_carry(tables: Tables, front: Reals, M: int, base: int, bias: int, back: 
     for j in range(n):
         column = tail(before, (going + j) * old + going)
         c = places[j]
+        # Columns of the base stand first, those of the biases after the next base: two runs of rows in this front.
         if j < feet:
             c = bias + j - OWN
             if j < OWN:
@@ -107,6 +108,7 @@ def add_carry(tables: Tables, front: Reals, M: int, base: int, bias: int, back: 
         first = feet
         if j > feet:
             first = j
+        # Footholds go where this front has them: at its begin where they are lifted, else at its end.
         for i in range(first, n):
             r = places[i]
             if r >= c:
@@ -129,6 +131,7 @@ def add_footholds(tables: Tables, k: int, front: Reals, M: int) -> None:
             for i in range(j, 3):
                 column[place + i] = column[place + i] + own.information[3 * i + j]
             for i in range(3):
+                # g = Lambda (p - expected), of a prior |p - expected|^2 in the norm of Lambda.
                 away = own.p[i] - own.expected[i]
                 column[M] = column[M] + own.information[3 * j + i] * away
 
@@ -149,6 +152,7 @@ def add_sightings(tables: Tables, k: int, front: Reals, M: int, base: int) -> No
             places[6 + i] = z + i
         add_block(front, M, row.equations, places, SEEN)
         z = z + 2
+        # The height of a foothold, where the ground's is known: one more row on its third coordinate.
         front[z * ld + z] = front[z * ld + z] + row.height_weight
         off = tables.footholds[s].p[2] - row.height
         front[z * ld + M] = front[z * ld + M] + row.height_weight * off
@@ -180,6 +184,7 @@ def eliminate_front(tables: Tables, k: int) -> int:
     add_footholds(tables, k, front, M)
     add_sightings(tables, k, front, M, base)
     if k < window.count - 1:
+        # Inertial readings from event k to k + 1: J'J of (base k, base k + 1, biases), MOVED columns, then J'r.
         entries = tail(tables.event, (k + 1) % window.events * EVENT + MOVE_AT)
         for j in range(MOVED):
             column = tail(front, (base + j) * ld + base)

@@ -63,11 +63,13 @@ def integrate_reading(state: Any, reading: Any, bias: Any, dt: Any, variances: A
     w, a = (reading[:3] - bias[:3]) * dt, reading[3:] - bias[3:]
     step, Jr = exp3(w), right_jacobian(w)
     Ra, RA = R @ a, R @ skew(a)
+    # Errors (rotation, velocity, displacement) of this reading: A times those before, B times the noise of the sensors.
     A, B = np.zeros((9, 9), dtype=object), np.zeros((9, 6), dtype=object)
     A[:3, :3], A[3:6, :3], A[6:, :3] = step.T, -dt * RA, -0.5 * dt * dt * RA
     A[3:6, 3:6] = A[6:, 6:] = np.eye(3)
     A[6:, 3:6] = dt * np.eye(3)
     B[:3, :3], B[3:6, 3:], B[6:, 3:] = dt * Jr, dt * R, 0.5 * dt * dt * R
+    # A reading that is held for dt averages white noise: its variance is the spectral density / dt.
     density = np.array([variances[0]] * 3 + [variances[1]] * 3, dtype=object) / dt
     F, noise = np.eye(n, dtype=object), np.zeros((n, n), dtype=object)
     F[:9, :9], noise[:9, :9] = A, (B * density) @ B.T

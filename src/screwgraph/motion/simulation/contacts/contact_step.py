@@ -108,6 +108,7 @@ class ContactStep:
             "accept", [*problem, "x", "swept", "newton", "state", "round"], ["x", "state", "round"], self.accept
         )
         search = newton.add_newton(memory, problem, self._problem, m)
+        # Sweeps of all blocks until they settle, then Newton's method from there; rounds repeat both until laws hold.
         passage = (
             SettlingLoop(memory.places("state").start, (sweep,)),
             judge,
@@ -121,6 +122,7 @@ class ContactStep:
         )
         first = memory.places("round").start
         search_on = SettledWhen(first, (SettlingLoop(first, passage),))
+        # Where contacts only stick or are open, `stick` has solved the problem, and nothing is searched for.
         parts = (*cut, begin, aim, stick, search_on, end)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
@@ -171,6 +173,7 @@ class ContactStep:
         axes, x, values, prepared = self._axes(axes), list[Number](), list[Number](), list[Number]()
         for c, (gap, rate) in enumerate(zip(terms.full("gaps", gaps), terms.full("rates", rates), strict=True)):
             friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
+            # With compliance s = 1 / k: 1 / (h + s d) = k / (h k + d), and R = s / (h (h + s d)); s = 0 is rigid.
             i, scale = 3 * c, 1.0 / (h + compliance * damping)
             rebound = choose(gap + h * b[i] < 0.0, choose(rate < -IMPACT, restitution, 0.0), 0.0)
             rests = choose(gap > 0.0, gap / h, maximum(gap * scale, -PUSH_OUT))
@@ -229,6 +232,7 @@ class ContactStep:
     ) -> list[Number]:
         """Return the next state, forces and gaps, and how well the laws are obeyed."""
         terms, manifold, (h,), closing = self.terms, self.model.manifold, dt, self.closing
+        # v' = v_free + W J'x, where W is what velocities yield to impulses with loops closed.
         impulse = multiply_transposed(terms.rows("J", J), x, manifold.dim)
         change = terms.inertia(*inertia).solve(impulse)
         step = np.array([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)], dtype=object)

@@ -71,6 +71,7 @@ def find_height(table: Table[Grid], heights: Reals, x: float, y: float, found: R
     grid = table[0]
     at_x = (x - grid.x) / grid.spacing
     at_y = (y - grid.y) / grid.spacing
+    # Beyond its edges a map goes on as it ends: the height is that at the edge, the slope across the edge is zero.
     u = clip(at_x, 0.0, float(grid.nx - 1))
     v = clip(at_y, 0.0, float(grid.ny - 1))
     i = int(clip(u, 0.0, float(grid.nx - 2)))
@@ -82,6 +83,7 @@ def find_height(table: Table[Grid], heights: Reals, x: float, y: float, found: R
     z = 0.0
     slope_u = 0.0
     slope_v = 0.0
+    # Two by two neighbours of a bilinear cell, or four by four of a cubic one.
     for a in range(1 - grid.smooth, 3 + grid.smooth):
         row = int(clip(float(i + a - 1), 0.0, float(grid.nx - 1))) * grid.ny
         across = 0.0
@@ -139,6 +141,7 @@ def touch_map(
             y = point[1]
             find_height(table, own, x, y, scratch)
             if radii[k] > 0.0:
+                # The normal is (-h_x, -h_y, 1) / norm; a ball with its centre at p touches at p - radius n.
                 lean = radii[k] / sqrt(1.0 + scratch[1] * scratch[1] + scratch[2] * scratch[2])
                 x = point[0] + lean * scratch[1]
                 y = point[1] + lean * scratch[2]

@@ -83,6 +83,7 @@ class Cone:
 
         Pivots have a least size: an arm in a plane does not move across it, and impulses there are left as they are.
         """
+        # G = [[a, b, c], [b, d, e], [c, e, f]] = L D L'; L is unit lower triangular, with p, q, r below its diagonal.
         a, b, c, d, e, f = G[0][0], G[1][0], G[2][0], G[1][1], G[2][1], G[2][2]
         trace = a + d + f
         least = choose(trace > 0.0, SINGULAR * SINGULAR * trace, 1.0)
@@ -92,9 +93,11 @@ class Cone:
         second = 1.0 / maximum(d - p * b, maximum(SINGULAR * d, least))
         r = cross * second
         third = 1.0 / maximum(f - q * c - r * cross, maximum(SINGULAR * f, least))
+        # The inverse is L^-T D^-1 L^-1; L^-1 has the rows (1), (-p, 1), (q, -r, 1), with q from here on.
         q = p * r - q
         inverse = (first + p * p * second + q * q * third, -(p * second) - q * r * third, q * third)
         inverse = (*inverse, second + r * r * third, -(r * third), third)
+        # The larger eigenvalue of [[d, e], [e, f]].
         half = 0.5 * (d - f)
         largest = maximum(0.5 * (d + f) + sqrt(half * half + e * e), least)
         return [*inverse, first, 1.0 / largest, a, b, c, d, e, f]
@@ -102,6 +105,7 @@ class Cone:
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that sticks, where that is in the cone, else one that slips."""
         (mu,), (p, q, r, s, t, u) = values, prepared[:6]
+        # x - G^-1 w makes the whole velocity of the block zero: the contact sticks.
         n = x[0] - (p * w[0] + q * w[1] + r * w[2])
         a = x[1] - (q * w[0] + s * w[1] + t * w[2])
         b = x[2] - (r * w[0] + t * w[1] + u * w[2])
@@ -124,6 +128,7 @@ class Cone:
         a, b, radius = x[1] - tangent * w[1], x[2] - tangent * w[2], mu * x[0]
         square = a * a + b * b
         slips = choose(square > radius * radius, 1.0, 0.0)
+        # Projection onto a disc of radius r has the Jacobian r / |p| (1 - d d'), with d = p / |p|, outside; 1 inside.
         size = 1.0 / sqrt(maximum(square, TINY))
         a, b, share = a * size, b * size, radius * size
         sticks = 1.0 - slips
@@ -153,12 +158,14 @@ class Cone:
         a, b = _clip_to_disc(x[1] - tangent * w[1], x[2] - tangent * w[2], mu * n)
         size = mu / sqrt(maximum(a * a + b * b, TINY))
         a_1, b_1 = size * a, size * b  # tangents for a normal impulse of 1
+        # w_n = free + slope x_n for impulses x_n (1, mu d), so x_n = -free / slope where friction does not wedge.
         free = w[0] - (g_nn * x[0] + g_an * x[1] + g_bn * x[2])
         slope = g_nn + g_an * a_1 + g_bn * b_1
         wedges = slope <= STEEP * g_nn
         n_1 = maximum(-free / choose(wedges, g_nn, slope), 0.0)
         a_1, b_1 = n_1 * a_1, n_1 * b_1
         more_n, more_a, more_b = n_1 - x[0], a_1 - x[1], b_1 - x[2]
+        # One more step of projection, at the velocity that this normal impulse leads to.
         a_1 = a_1 - tangent * (w[1] + g_an * more_n + g_aa * more_a + g_ab * more_b)
         b_1 = b_1 - tangent * (w[2] + g_bn * more_n + g_ab * more_a + g_bb * more_b)
         edge = mu * n_1
