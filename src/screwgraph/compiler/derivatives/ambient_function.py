@@ -16,15 +16,18 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
+from screwgraph.compiler.derivatives.slope_products import pull_back, push_forward
 from screwgraph.compiler.derivatives.tape_derivatives import differentiate_program
 from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument, Result, make_numbered_argument
 from screwgraph.compiler.unit_quaternions import Places, normalising
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Code, Number, Program, Scalar, factor_out, jacobian, program
+from screwgraph.tape import Code, Number, Program, Routine, Scalar, factor_out, jacobian, program
 
 Write = Callable[[Code, Sequence[Argument], Sequence[str], Sequence[Argument]], Code]
 """What writes the code of a product: of code and its arguments, those that vary, and the vectors."""
+Multiply = Callable[[Routine, Sequence[Argument], Sequence[Argument]], Code]
+"""The same of the code of derivatives: of that, the arguments that vary, and the vectors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,23 +58,35 @@ class AmbientFunction:
         """Return how the results change where arguments change: such a function, which takes these changes last."""
         changes = tuple(make_numbered_argument(f"{self.name}_d_{a.name}", *a.shape) for a in self._select_arguments(by))
         results = tuple(Result(f"d_{r.name}", r.shape) for r in self.results)
-        return self._product("pushforward", jvp, by, changes, results)
+        return self._product("pushforward", (jvp, push_forward), by, changes, results)
 
     def pullback(self, *by: str) -> AmbientFunction:
         """Return gradients by arguments from those by the results: such a function, which takes the latter last."""
         gradients = tuple(make_numbered_argument(f"{self.name}_by_{r.name}", *r.shape) for r in self.results)
         results = tuple(Result(a.name, a.shape) for a in self._select_arguments(by))
-        return self._product("pullback", vjp, by, gradients, results)
+        return self._product("pullback", (vjp, pull_back), by, gradients, results)
 
     def _select_arguments(self, names: tuple[str, ...]) -> list[Argument]:
         named = {a.name: a for a in self.arguments}
         return [named[name] for name in names]
 
     def _product(
-        self, kind: str, write: Write, by: tuple[str, ...], vectors: tuple[Argument, ...], results: tuple[Result, ...]
+        self,
+        kind: str,
+        writes: tuple[Write, Multiply],
+        by: tuple[str, ...],
+        vectors: tuple[Argument, ...],
+        results: tuple[Result, ...],
     ) -> AmbientFunction:
         question = (kind, pack_code(self.program), self.arguments, by, vectors)
-        made = get_or_make_code(question, lambda: CachedCode(write(self.program, self.arguments, by, vectors), ""))
+        write, multiply = writes
+
+        def make() -> CachedCode:
+            if self.program.is_conditional and isinstance(slopes := self.slopes(by), Routine):
+                return CachedCode(multiply(slopes, self._select_arguments(by), vectors), "")
+            return CachedCode(write(self.program, self.arguments, by, vectors), "")
+
+        made = get_or_make_code(question, make)
         arguments, code = (*self.arguments, *vectors), made.body
         return AmbientFunction(f"{self.name}_{kind}", arguments, results, code, self.dtype, _swept(code, arguments))
 

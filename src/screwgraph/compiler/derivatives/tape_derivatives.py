@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument
@@ -44,6 +45,9 @@ def differentiate_program(
         arguments: what it takes.
         by: names of arguments.
         analytic: what may know a shorter way.
+
+    Raises:
+        InputError: loops of the code end when numbers say so, and nothing knows its derivatives.
     """
     report_progress(f"deriving by {', '.join(by)}")
     tried = list[Program]()
@@ -52,6 +56,12 @@ def differentiate_program(
         if not isinstance(found, Program):
             return found
         tried.append(found)
+    if source.is_conditional:
+        raise InputError(
+            f"derivatives by {', '.join(by)} of code whose loops end when numbers say so",
+            why="their closed form is known of the function itself, not of its derivatives",
+            fix="take differences of the first derivatives",
+        )
     if not tried or source.operations.total <= SMALL:
         tried.append(_swept(source.unrolled, arguments, by))
     return min(tried, key=cost)

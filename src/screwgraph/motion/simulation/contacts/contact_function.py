@@ -54,7 +54,7 @@ def compile_contact_step(
         question,
         arguments,
         make,
-        lambda _: make_direct_provenance("it is the code of a step", ContactSlopes(model, limits)),
+        lambda _: make_direct_provenance("it is the code of a step", ContactSlopes(model, closing, limits)),
         results,
         quietly=True,
     )

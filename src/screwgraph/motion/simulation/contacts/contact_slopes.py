@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument
+from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts.contact_step import SOLVED, ContactStep
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
@@ -25,11 +25,15 @@ SINGULAR = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ContactSlopes:
-    """Derivatives of the step of a tree with contacts, by any of its arguments; quaternions are any four numbers."""
+    """Derivatives of a step with contacts, by any of its arguments; quaternions are any four numbers.
+
+    Steps of Newton's method by which loops close are a fixed number, and differentiated as they are.
+    """
 
     __repr__ = one_line
 
     model: TouchingModel
+    closing: Closing | None
     limits: Sequence[float] | None
 
     def covers(self, by: Sequence[str]) -> bool:
@@ -37,14 +41,8 @@ class ContactSlopes:
         return True
 
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
-        """Return the code of derivatives of all results by some arguments. Raises InputError for closed chains."""
-        if self.model.rank:
-            raise InputError(
-                f"derivatives of a step of {self.model.name!r} with contacts",
-                why="its loops close by steps of Newton's method",
-                fix="use finite differences, or a robot without loops",
-            )
-        step = ContactStep(self.model, tuple(arguments), None, self.limits, Memory())
+        """Return the code of derivatives of all results by some arguments."""
+        step = ContactStep(self.model, tuple(arguments), self.closing, self.limits, Memory())
         return SlopesRoutine(step, tuple(by)).routine()
 
 
