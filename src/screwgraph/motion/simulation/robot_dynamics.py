@@ -38,6 +38,7 @@ from screwgraph.motion.simulation.closure_code import (
 from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
+from screwgraph.motion.simulation.contacts.coupled_velocities import close_couplings
 from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
 from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity
 from screwgraph.motion.simulation.joint_forces import FORCES, Forces, checked_springs, joint_forces
@@ -217,7 +218,8 @@ class RobotDynamics(Dynamics):
         plane = None if any(contact.against for contact in options.contacts) else options.ground.fixed
         model = ContactModel(robot, options.contacts, plane, options.stops, options.friction, held, live)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
-        return compile_contact_step(model, self.step_closure(ClosureParameters()), limits)
+        closing = close_couplings(robot, model.coupled) or self.step_closure(ClosureParameters())
+        return compile_contact_step(model, closing, limits)
 
     def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
         """Return those of some parameters on which loops depend. Raises InputError."""

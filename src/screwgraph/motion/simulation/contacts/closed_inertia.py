@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.tape import Number, Row, TreeFactor, factor_tree
@@ -16,7 +13,6 @@ from screwgraph.tape.sparse_rows import (
     multiply_rows,
     multiply_transposed,
     multiply_vector,
-    to_sparse_rows,
     transpose_rows,
 )
 
@@ -50,17 +46,17 @@ class ClosedInertia:
         impulse = multiply_transposed(self.K, self.closing.solve(opening), len(velocity))
         return [v - c for v, c in zip(velocity, self.factor.solve(impulse), strict=True)]
 
-    def close_near(self, K: Sequence[Sequence[Number]], velocity: Any) -> Any:
+    def close_near(self, K: Sequence[Row], velocity: Sequence[Number]) -> list[Number]:
         """Return the velocity v that loops allow which have moved a little since: K v = 0, to the square of that.
 
         The difference is one that impulses of loops make: a part along what loops allow would be a force of its own.
         """
         found = list(velocity)
         for _ in range(PASSAGES):
-            opening = multiply_vector(to_sparse_rows(np.array(K, dtype=object)), found)
+            opening = multiply_vector(K, found)
             impulse = multiply_transposed(self.K, self.closing.solve(opening), len(found))
             found = [v - c for v, c in zip(found, self.factor.solve(impulse), strict=True)]
-        return np.array(found, dtype=object)
+        return found
 
     def yielding(self, J: Sequence[Row]) -> list[Row]:
         """Return the lower triangle of J W J', the Delassus matrix, by rows."""

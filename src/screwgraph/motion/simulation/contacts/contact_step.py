@@ -23,7 +23,7 @@ from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts,
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Memory, Number, Routine, SettledWhen, SettlingLoop, dot
-from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector
+from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector, to_sparse_rows
 
 PUSH_OUT = 0.5
 """Velocity (m/s, rad/s) at most at which bodies part that are within each other, and joints return to their range."""
@@ -144,7 +144,7 @@ class ContactStep:
         b, values = ([next(aimed) for _ in range(n)] for n in (self.model.rows, sum(w.values for w in self.model.laws)))
         inertia = [at[name] for name in INERTIA]
         J = self.terms.rows("J", at["J"])
-        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, self.model.manifold.dim))
+        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, len(self.model.coupled.free)))
         w = [
             u + row[i] * y + v
             for i, (u, row, y, v) in enumerate(zip(b, rows, x, multiply_vector(J, change), strict=True))
@@ -231,16 +231,25 @@ class ContactStep:
         self, x: Any, state: Any, round_: Any, q: Any, dt: Any, gaps: Any, axes: Any, free: Any, J: Any, *inertia: Any
     ) -> list[Number]:
         """Return the next state, forces and gaps, and how well the laws are obeyed."""
-        terms, manifold, (h,), closing = self.terms, self.model.manifold, dt, self.closing
+        terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.coupled
         # v' = v_free + W J'x, where W is what velocities yield to impulses with loops closed.
-        impulse = multiply_transposed(terms.rows("J", J), x, manifold.dim)
+        impulse = multiply_transposed(terms.rows("J", J), x, len(coupled.free))
         change = terms.inertia(*inertia).solve(impulse)
-        step = np.array([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)], dtype=object)
+        moved = coupled.spread([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)])
+        step = np.array(moved, dtype=object)
         ahead, velocity = glide(manifold, q, step)
         velocity, space = velocity * (1.0 / h), TracedSteps(manifold)
         size = sum(manifold.turns(step), start=relative_size(step, FAR))
-        if closing is not None:
-            ahead, velocity, errors = closing(space, ahead, velocity, np.zeros(0), terms.inertia(*inertia).close_near)
+        if self.closing is not None:
+
+            def close_near(K: Any, v: np.ndarray) -> np.ndarray:
+                every = to_sparse_rows(K)
+                rows = coupled.gather_rows([every[i] for i in coupled.loops])
+                return np.array(
+                    coupled.spread(terms.inertia(*inertia).close_near(rows, coupled.select(list(v)))), dtype=object
+                )
+
+            ahead, velocity, errors = self.closing(space, ahead, velocity, np.zeros(0), close_near)
             size = sum(space.turns, start=size + relative_size(errors, OPEN))
         is_sound = size < 1.0
         rate, forces = 1.0 / h, list[Number]()

@@ -20,6 +20,7 @@ from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
 from screwgraph.motion.simulation.closure_code import jacobian_code
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, find_free_velocities
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.moving_point import move_point
@@ -100,9 +101,13 @@ class ContactModel:
         return self.robot.manifold
 
     @property
-    def rank(self) -> int:
-        """How many independent rows loops and couplings have."""
-        return self.robot.mobility.rank if self.robot.is_closed else 0
+    def coupled(self) -> CoupledVelocities:
+        """The velocities that linear couplings leave free: the unknowns of a step."""
+        return self._coupled
+
+    @cached_property
+    def _coupled(self) -> CoupledVelocities:
+        return find_free_velocities(self.robot)
 
     @property
     def state(self) -> tuple[Argument, ...]:
@@ -140,13 +145,12 @@ class ContactModel:
     def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = ()) -> dict[str, list[Number]]:
         """Return the terms of a step, matrices row by row.
 
-        `free`: velocities at its end without contacts' impulses; `gaps`; `axes`: the ground's at each contact; `rates`:
-        normal velocities now; `J`; `factor` and `pivots`: of the mass matrix, that of dampers at the end of the step;
-        `K`, `closing`, `closing_pivots`: of loops and couplings; `G` = J W J', where W is what velocities yield to
-        impulses with loops closed; `b` = J free.
+        All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
+        impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
+        `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
+        loops; `G` = J W J', where W is what velocities yield to impulses with loops closed; `b` = J free.
         """
-        robot, (h,) = self.robot, dt
-        n = robot.nv
+        robot, coupled, (h,) = self.robot, self.coupled, dt
         M, bias, damping = self._motion(q, values)
         for i, d in enumerate(damping):
             if not is_zero(d):
@@ -156,24 +160,28 @@ class ContactModel:
             i, at = robot.v_slices[name].start, robot.q_slices[name].start
             M[i][i] = M[i][i] + h * h * stiffness
             force[i] = force[i] - stiffness * (q[at] + h * qd[i] - rest)
+        M = coupled.gather_matrix(M)
         K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
         if weight := self.closing_weight:
-            for i, row in enumerate(multiply_lower(K, K, n)):
+            for i, row in enumerate(multiply_lower(K, K, len(coupled.free))):
                 for j, x in row.items():
                     add_entry(M[i], j, weight * x)
         try:
             inertia = make_closed_inertia(factor_tree(M), K)
         except ZeroDivisionError as error:
             raise self._idle_joint(error.args[0]) from error
-        free = qd
+        begun = free = coupled.select(qd)
         for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
-            middle = [0.5 * (v + w) for v, w in zip(qd, free, strict=True)]
+            middle = coupled.spread([0.5 * (v + w) for v, w in zip(begun, free, strict=True)])
             damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
-            efforts = [f - c + x for f, c, x in zip(force, bias(middle), damped, strict=True)]
-            rates = zip(qd, inertia.factor.solve(efforts), turning(robot.manifold, np.array(middle)), strict=True)
+            efforts = coupled.gather([f - c + x for f, c, x in zip(force, bias(middle), damped, strict=True)])
+            turned = coupled.select(turning(robot.manifold, np.array(middle)))
+            rates = zip(begun, inertia.factor.solve(efforts), turned, strict=True)
             free = inertia.close([v + h * (a + t) for v, a, t in rates])
-        others = [i for _, i, _, _ in self.stop_rows] + [i for i, _ in self.rubbing]
-        return make_terms(inertia, free, self.touch(q, planes), others, qd)
+        gaps, axes, J = self.touch(q, planes)
+        own = [i for _, i, _, _ in self.stop_rows] + [i for i, _ in self.rubbing]
+        J = coupled.gather_rows([*J, *({i: 1.0} for i in own)])
+        return make_terms(inertia, free, (gaps, axes, J), begun)
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
         """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
@@ -205,20 +213,22 @@ class ContactModel:
         Velocities that loops allow, K v = 0, do not feel it: M + w K' K has the same W.
         """
         robot = self.robot
-        if not robot.is_closed:
+        if not self.coupled.loops:
             return 0.0
-        M = np.asarray(mass_matrix(without_loops(robot))(robot.mobility.states[0]))
-        K = np.asarray(jacobian_code(robot)(robot.mobility.states[0])).reshape(-1, robot.nv)
+        q, S = robot.mobility.states[0], self.coupled.matrix
+        M = S.T @ np.asarray(mass_matrix(without_loops(robot))(q)) @ S
+        K = np.asarray(jacobian_code(robot)(q)).reshape(-1, robot.nv)[list(self.coupled.loops)] @ S
         scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
         if np.linalg.eigvalsh(scale[:, None] * M * scale)[0] > SINGULAR:
             return 0.0
         return float(np.diag(M).mean() / (K * K).sum(axis=0).mean())
 
     def closing_rows(self, q: Any) -> list[Row]:
-        """Return the independent rows of K: velocities that loops and couplings allow obey K qd = 0."""
-        if not self.robot.is_closed:
+        """Return the independent rows of K: free velocities y that loops allow obey K y = 0."""
+        if not self.coupled.loops:
             return []
-        return to_sparse_rows(np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv)))
+        rows = np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv))[list(self.coupled.loops)]
+        return self.coupled.gather_rows(to_sparse_rows(rows))
 
 
 def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"]) -> tuple[Any, Float[Array, "3 3"]]:
@@ -236,13 +246,11 @@ def make_terms(
     inertia: ClosedInertia,
     free: Sequence[Number],
     touch: tuple[list[Number], list[Number], list[Row]],
-    others: Sequence[int],
-    qd: Sequence[Number],
+    begun: Sequence[Number],
 ) -> dict[str, list[Number]]:
-    """Return the terms of a step, see `ContactModel.terms`; `others` are coordinates with impulses of their own."""
+    """Return the terms of a step from the velocities with which it begins, see `ContactModel.terms`."""
     (gaps, axes, J), n = touch, len(free)
-    rates = multiply_vector(J[::3], qd)
-    J = [*J, *({i: 1.0} for i in others)]
+    rates = multiply_vector(J[: 3 * len(gaps) : 3], begun)
     G = inertia.yielding(J)
     return {
         "free": list(free),

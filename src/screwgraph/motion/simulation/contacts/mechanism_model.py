@@ -22,6 +22,7 @@ from screwgraph.motion.simulation.closure_code import STEPS, Closing, State
 from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_terms import make_rows, make_terms, touch_ground
+from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
 from screwgraph.motion.simulation.step_code import TracedSteps
@@ -55,9 +56,9 @@ class MechanismContactModel:
         return self.mechanism.manifold
 
     @property
-    def rank(self) -> int:
-        """How many rows of constraints count."""
-        return len(self.mechanism.freedom.kept)
+    def coupled(self) -> CoupledVelocities:
+        """That all velocities are free, but for the rows of constraints that count."""
+        return keep_all_velocities(self.mechanism.n, len(self.mechanism.freedom.kept))
 
     @property
     def laws(self) -> list[ImpulseLaw]:
@@ -108,7 +109,7 @@ class MechanismContactModel:
                 add_entry(M[i], j, weighed * x)
         inertia = make_closed_inertia(factor_tree(M), K)
         free = inertia.close([v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)])
-        return make_terms(inertia, free, self.touch(q, planes), [], qd)
+        return make_terms(inertia, free, self.touch(q, planes), qd)
 
     def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
         """Return distances to the ground (m), its axes, and Jacobians of the points that touch it along these."""
@@ -124,7 +125,7 @@ class MechanismContactModel:
     @cached_property
     def closing_weight(self) -> float:
         """The weight w of K' K by which the inertia is positive definite: velocities that K allows do not feel it."""
-        K = np.zeros((self.rank, self.mechanism.n))
+        K = np.zeros((len(self.coupled.loops), self.mechanism.n))
         for i, row in enumerate(self.closing_rows(self.mechanism.home)):
             for j, x in row.items():
                 K[i, j] = x

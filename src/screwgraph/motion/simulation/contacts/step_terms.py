@@ -32,8 +32,8 @@ class Terms:
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The terms, and the shape of each; of G the lower triangle."""
-        n, k = self.model.manifold.dim, len(self.model.contacts)
-        m, r = self.model.rows, self.model.rank
+        coupled, k, m = self.model.coupled, len(self.model.contacts), self.model.rows
+        n, r = len(coupled.free), len(coupled.loops)
         return {
             "free": (n,),
             "gaps": (k,),

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import ImpulseLaw
 from screwgraph.spatial.manifolds import Manifold
@@ -52,8 +53,8 @@ class TouchingModel(Protocol):
         ...
 
     @property
-    def rank(self) -> int:
-        """How many independent rows loops, couplings and constraints have."""
+    def coupled(self) -> CoupledVelocities:
+        """The velocities that linear couplings leave free, and which other constraints there are."""
         ...
 
     @property
