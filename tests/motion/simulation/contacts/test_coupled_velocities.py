@@ -109,3 +109,24 @@ def test_a_step_without_contacts_is_the_chain_s_acceleration():
     simulator.step(tau)
     expected = np.asarray(sg.forward_dynamics(robot)(q, qd, tau))
     np.testing.assert_allclose((simulator.qd - qd) / h, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
+
+
+def test_derivatives_are_those_of_differences():
+    robot, tip = finger(), sg.Contact("c", 0.01, friction=0.3, at=(0.2, 0.0, 0.0))
+    q, qd = robot.close_loops([0.3, 0.6, 0.0, 0.0]), find_free_velocities(robot).matrix @ [3.0, -1.0]
+    height = (np.asarray(sg.forward_kinematics(robot, "c")(q)) @ [0.2, 0.0, 0.0, 1.0])[2] - 0.0099
+    step = sg.Simulator(robot, H, q, qd, contacts=[tip], ground=sg.Plane(height=height)).function
+    given = [q, qd, np.array([0.2, -0.1, 0.3, 0.05]), [H], tip.values, np.zeros(3)]
+    assert abs(step(*given)[2]).max() > 0.1
+    for k, name in enumerate(("q", "qd", "tau")):
+        slopes = step.jacobian(name)(*given)
+        for j in range(4):
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = [np.array(x, dtype=float) for x in given]
+                moved[k][j] += sign * 1e-6
+                ends.append(step(*moved))
+            for found, ahead, behind in list(zip(slopes, *ends, strict=True))[:3]:
+                expected = (ahead - behind) / 2e-6
+                scale = 1.0 + np.abs(expected).max()
+                np.testing.assert_allclose(found[..., j], expected, atol=1e-5 * scale)
