@@ -1,4 +1,5 @@
-"""Joint types that the registry does not have: a cam, a shaft whose position is a unit vector, an ellipsoid.
+"""Joint types that the registry does not have: a cam, a shaft whose position is a unit vector, an ellipsoid, a bead,
+angles and a place.
 
 They are written as docs/extend says, and answer nothing that is optional.
 """
@@ -164,8 +165,7 @@ class Ellipsoid:
         return vector([atan2(-n[1], n[2]), atan2(n[0], sqrt(n[1] * n[1] + n[2] * n[2]))])
 
     def constraint_wrenches(self, q: Array) -> Array:
-        A = np.asarray(self.screw_axes(np.asarray(q, dtype=float)), dtype=float)
-        return np.linalg.svd(A.T)[2][2:].T
+        return missing_directions(self.screw_axes(q))
 
     def _slopes(self, q: Array) -> tuple[Array, Array]:
         s1, c1, s2, c2 = sin(q[0]), cos(q[0]), sin(q[1]), cos(q[1])
@@ -173,4 +173,80 @@ class Ellipsoid:
         return by_first, vector([self.a * c2, self.b * s1 * s2, -self.c * c1 * s2])
 
 
-NEW: dict[str, JointType] = {"cam": Cam(), "shaft": Shaft(), "ellipsoid": Ellipsoid()}
+@dataclass(frozen=True)
+class Bead:
+    """A body on the parabola z = a x^2 (m), that does not turn."""
+
+    a: float = 2.0
+    manifold = Vector(1, (1.0,))
+    nq = nv = 1
+    constant_axes = False
+
+    def transform(self, q: Array) -> Array:
+        return transform(np.eye(3), vector([q[0], 0.0, self.a * q[0] * q[0]]))
+
+    def screw_axes(self, q: Array) -> Array:
+        return matrix([[0.0], [0.0], [0.0], [1.0], [0.0], [2.0 * self.a * q[0]]])
+
+    def axes_rate_times(self, q: Array, qd: Array) -> Array:
+        return vector([0.0, 0.0, 0.0, 0.0, 0.0, 2.0 * self.a * qd[0] * qd[0]])
+
+    def nearest(self, T: Array) -> Array:
+        return vector([T[0, 3]])
+
+    def constraint_wrenches(self, q: Array) -> Array:
+        return missing_directions(self.screw_axes(q))
+
+
+@dataclass(frozen=True)
+class AnglesAndPlace:
+    """Any motion: a place (m) in the parent, then angles (rad) about x, y and z; qd is dq/dt."""
+
+    manifold = Vector(6, (1.0,) * 6)
+    nq = nv = 6
+    constant_axes = False
+
+    def transform(self, q: Array) -> Array:
+        R = so3.about_axis(X, q[3]) @ so3.about_axis(Y, q[4]) @ so3.about_axis(Z, q[5])
+        return transform(R, vector([q[0], q[1], q[2]]))
+
+    def screw_axes(self, q: Array) -> Array:
+        R, s, c = self.transform(q)[:3, :3], sin(q[5]), cos(q[5])
+        angular = [[cos(q[4]) * c, s, 0.0], [-(cos(q[4]) * s), c, 0.0], [sin(q[4]), 0.0, 1.0]]
+        return matrix(
+            [[0.0, 0.0, 0.0, *row] for row in angular] + [[R[j, i] for j in range(3)] + [0.0] * 3 for i in range(3)]
+        )
+
+    def axes_rate_times(self, q: Array, qd: Array) -> Array:
+        s2, c2, s3, c3 = sin(q[4]), cos(q[4]), sin(q[5]), cos(q[5])
+        a, b, c = qd[3], qd[4], qd[5]
+        turning = [
+            -(s2 * c3 * b + c2 * s3 * c) * a + c3 * c * b,
+            (s2 * s3 * b - c2 * c3 * c) * a - s3 * c * b,
+            c2 * b * a,
+        ]
+        R, V = self.transform(q)[:3, :3], self.screw_axes(q) @ qd
+        sliding = so3.skew(vector([V[0], V[1], V[2]])) @ (R.T @ vector([qd[0], qd[1], qd[2]]))
+        return vector([*turning, *(-x for x in sliding)])
+
+    def nearest(self, T: Array) -> Array:
+        across = sqrt(T[0, 0] * T[0, 0] + T[0, 1] * T[0, 1])
+        angles = atan2(-T[1, 2], T[2, 2]), atan2(T[0, 2], across), atan2(-T[0, 1], T[0, 0])
+        return vector([T[0, 3], T[1, 3], T[2, 3], *angles])
+
+    def constraint_wrenches(self, q: Array) -> Array:
+        return np.zeros((6, 0))
+
+
+def missing_directions(A: Array) -> np.ndarray:
+    """Return a basis of the wrenches that do no work on some screw axes."""
+    return np.linalg.svd(np.asarray(A, dtype=float).T)[2][np.shape(A)[1] :].T
+
+
+NEW: dict[str, JointType] = {
+    "cam": Cam(),
+    "shaft": Shaft(),
+    "ellipsoid": Ellipsoid(),
+    "bead": Bead(),
+    "angles_and_place": AnglesAndPlace(),
+}

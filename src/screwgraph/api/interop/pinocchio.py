@@ -14,9 +14,8 @@ from screwgraph.api.interop.coordinate_conversions import (
 from screwgraph.api.interop.states import JointPlace, States, match_joints
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Joint, Robot
-from screwgraph.model.robot.joints import Floating, Planar
 
-FREE = "JointModelFreeFlyer"
+FREE, PLANAR = "JointModelFreeFlyer", "JointModelPlanar"
 
 
 def pinocchio_states(robot: Robot, model: Any) -> States:
@@ -41,12 +40,25 @@ def _place(joint: Joint, theirs: Any) -> JointPlace:
             why="its types are different",
         )
     q, v = slice(theirs.idx_q, theirs.idx_q + theirs.nq), slice(theirs.idx_v, theirs.idx_v + theirs.nv)
-    return JointPlace(joint.name, q, v, _change(joint, theirs.nq))
+    return JointPlace(joint.name, q, v, _change(joint, theirs.shortname(), theirs.nq))
 
 
-def _change(joint: Joint, their_nq: int) -> CoordinateConversion:
-    if isinstance(joint.type, Floating):
+def _change(joint: Joint, their_kind: str, their_nq: int) -> CoordinateConversion:
+    if their_kind == FREE and joint.has_pose:
         return LINEAR_FIRST
-    if isinstance(joint.type, Planar):
+    if their_kind == PLANAR and _slides_before_it_turns(joint):
         return SLIDING_IN_BODY
-    return COSINE_SINE if their_nq > joint.type.nq else SAME
+    if their_kind not in (FREE, PLANAR):
+        if their_nq == joint.type.nq:
+            return SAME
+        if joint.type.nq == joint.type.nv == 1:
+            return COSINE_SINE
+    raise InputError(
+        f"joint {joint.name!r} has other coordinates here than Pinocchio's {their_kind}", why="its types are different"
+    )
+
+
+def _slides_before_it_turns(joint: Joint) -> bool:
+    """Whether a joint's coordinates are two slides, then a turn."""
+    groups = joint.motion_groups or ()
+    return [(len(axes), bool(axes[:, :3].any())) for axes in groups] == [(1, False), (1, False), (1, True)]

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from screwgraph.api.interop.coordinate_conversions import CoordinateConversion
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot, check_unit
-from screwgraph.model.robot.joints import Floating
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def match_joints(robot: Robot, theirs: Sequence[str], free: Iterable[str], libra
         InputError: joints that only one side has.
     """
     found = {name: name for name in robot.joint_names if name in theirs}
-    floating = [j.name for j in robot.joints if isinstance(j.type, Floating) and j.name not in found]
+    floating = [j.name for j in robot.joints if j.is_free and j.name not in found]
     root = [name for name in free if name not in found]
     if len(floating) == len(root) == 1:
         found[floating[0]] = root[0]

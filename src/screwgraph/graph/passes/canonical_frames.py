@@ -18,12 +18,14 @@ from jaxtyping import Float
 
 from screwgraph.graph.passes.rounding import snap_inertia, snap_rotation
 from screwgraph.model.robot import Frame, Joint, Link, Robot
-from screwgraph.model.robot.joints import Prismatic, Revolute
 from screwgraph.model.robot.parameters import at_sample, has_symbols
+from screwgraph.model.robot.parts import DirectedMotion, ShiftedZero
 from screwgraph.spatial import inverse, rotation, transform, translation
 
 Frames = dict[str, Float[np.ndarray, "4 4"]]
 """For each link, its new frame in its old one."""
+
+Z = np.array([0.0, 0.0, 1.0])
 
 PARALLEL = 1e-9
 """Sine of the angle below which two axes count as parallel."""
@@ -73,13 +75,12 @@ def remove_axial_offset(joint: Joint) -> Joint:
 
     Quarter turns only change places and signs of coordinates: they stay where they are, as do origins that are inputs.
     """
-    if not isinstance(joint.type, Revolute) or joint.origin.dtype == object:
+    if not isinstance(joint.type, ShiftedZero) or joint.turning_axis is None or joint.origin.dtype == object:
         return joint
     R, angle = split_axial_rotation(joint.origin)
     if angle == 0.0:
         return joint
-    kind = replace(joint.type, offset=joint.type.offset + angle)
-    return replace(joint, type=kind, origin=transform(R, translation(joint.origin)))
+    return replace(joint, type=joint.type.shifted(angle), origin=transform(R, translation(joint.origin)))
 
 
 def split_axial_rotation(T: Float[np.ndarray, "4 4"]) -> tuple[Float[np.ndarray, "3 3"], float]:
@@ -140,7 +141,7 @@ def _list_frame_inputs(robot: Robot) -> tuple[Any, ...]:
         *(np.array([*i.first_moment, *i.about_origin.flat]) for i in inertias),
     ]
     axes = [axis if axis is None else tuple(axis.tolist()) for axis in map(find_joint_axis, robot.joints)]
-    joints = [(j.name, j.parent, j.child, isinstance(j.type, Revolute)) for j in robot.joints]
+    joints = [(j.name, j.parent, j.child, _has_zero_angle(j)) for j in robot.joints]
     return tuple(link.name for link in robot.links), tuple(joints), tuple(axes), tuple(n.tobytes() for n in numbers)
 
 
@@ -167,7 +168,13 @@ def _chosen(choice: _Choice) -> Frames:
 
 def find_joint_axis(joint: Joint) -> Float[np.ndarray, "3"] | None:
     """Return the axis, in the child's frame, of a joint that has just one; None for others."""
-    return np.array(joint.type.axis) if isinstance(joint.type, (Revolute, Prismatic)) else None
+    axis = joint.turning_axis if joint.turning_axis is not None else joint.sliding_axis
+    return axis if axis is not None and isinstance(joint.type, DirectedMotion) else None
+
+
+def _has_zero_angle(joint: Joint) -> bool:
+    """Whether the joint turns from a zero that can be moved."""
+    return joint.turning_axis is not None and isinstance(joint.type, ShiftedZero)
 
 
 def _cheapest(robot: Robot, joint: Joint, frames: Frames, live: Collection[str]) -> Float[np.ndarray, "4 4"]:
@@ -190,7 +197,7 @@ def _cost(robot: Robot, joint: Joint, frames: Mapping[str, np.ndarray]) -> int:
 
 def _joint_cost(joint: Joint, frames: Mapping[str, np.ndarray]) -> int:
     T = snap_rotation(inverse(frames[joint.parent]) @ joint.origin @ frames[joint.child])
-    R, angle = split_axial_rotation(T) if isinstance(joint.type, Revolute) else (rotation(T), 0.0)
+    R, angle = split_axial_rotation(T) if _has_zero_angle(joint) else (rotation(T), 0.0)
     lengths = int(np.count_nonzero(translation(T)))
     return ENTRY * rotation_cost(R) + LENGTH * lengths + TURN * (angle != 0.0)
 
@@ -273,6 +280,8 @@ def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> Float[np.ndarray
 
 
 def _move_joint(joint: Joint, change: Frames) -> Joint:
-    kind = replace(joint.type, axis=(0.0, 0.0, 1.0)) if isinstance(joint.type, (Revolute, Prismatic)) else joint.type
+    kind, axis = joint.type, find_joint_axis(joint)
+    if axis is not None and isinstance(kind, DirectedMotion):
+        kind = kind.rotated(np.outer(Z, axis))  # of one axis, all that matters is where it goes: exactly to z
     origin = inverse(change[joint.parent]) @ joint.origin @ change[joint.child]
     return replace(joint, type=kind, origin=snap_rotation(origin))

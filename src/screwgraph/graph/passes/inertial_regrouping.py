@@ -9,10 +9,9 @@ import numpy as np
 
 from screwgraph.graph.passes.rounding import snap_inertia
 from screwgraph.model.robot import Joint, Link, Robot
-from screwgraph.model.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia
 
-Z = (0.0, 0.0, 1.0)
+Z = np.array([0.0, 0.0, 1.0])
 
 
 def regroup_inertia(robot: Robot, keep: Collection[str] = ()) -> Robot:
@@ -43,13 +42,19 @@ def move_to_parents(
 
 def _invariant(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:
     """Return the part of the child's inertia that is the same in the joint's frame at every q."""
-    if isinstance(joint.type, Revolute) and joint.type.axis == Z:
+    if turns_about_z(joint):
         across = inertia.about_origin[1, 1]
         along_z = np.array([0.0, 0.0, inertia.first_moment[2]])
         return SpatialInertia(inertia.mass, along_z, np.diag([across, across, 0.0]))
-    if isinstance(joint.type, Prismatic):
+    if joint.sliding_axis is not None:
         return SpatialInertia(0.0, np.zeros(3), inertia.about_origin)
     return None
+
+
+def turns_about_z(joint: Joint) -> bool:
+    """Whether the joint turns about z through the child's origin, and does nothing else."""
+    axis = joint.turning_axis
+    return axis is not None and bool((axis == Z).all())
 
 
 def _negative(inertia: SpatialInertia) -> SpatialInertia:

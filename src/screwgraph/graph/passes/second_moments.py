@@ -7,9 +7,8 @@ from collections.abc import Collection
 import numpy as np
 
 from screwgraph.graph.newton_euler import has_products
-from screwgraph.graph.passes.inertial_regrouping import Z, move_to_parents
+from screwgraph.graph.passes.inertial_regrouping import move_to_parents, turns_about_z
 from screwgraph.model.robot import Joint, Robot
-from screwgraph.model.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia
 
 
@@ -25,7 +24,7 @@ def flatten_second_moments(robot: Robot, keep: Collection[str] = ()) -> Robot:
 
 def _along_axis(joint: Joint, inertia: SpatialInertia) -> SpatialInertia | None:
     J = inertia.about_origin
-    if not (isinstance(joint.type, Revolute) and joint.type.axis == Z and has_products(J)):
+    if not (turns_about_z(joint) and has_products(J)):
         return None
     along = (J[0, 0] + J[1, 1] - J[2, 2]) / 2.0
     return SpatialInertia(about_origin=np.diag([along, along, 0.0]))

@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats.diagnostics import Place, as_model_error, quote_text, suggest_name
 from screwgraph.model.robot import JOINT_TYPES, JointType
-from screwgraph.model.robot.joints import Floating
+from screwgraph.spatial.manifolds import FloatingPose
 
 ALIASES = {"ball": "spherical", "screw": "helical"}
 """Names that other programs give to types of `JOINT_TYPES`."""
@@ -58,7 +58,7 @@ def make_joint_type(name: str, settings: Mapping[str, Any], who: str, at: Place)
 
 def neutral_position(joint_type: JointType, numbers: Sequence[float], who: str, at: Place) -> tuple[float, ...]:
     """Return where a floating joint begins, its quaternion of length 1. Raises ModelError for other joints."""
-    if not isinstance(joint_type, Floating):
+    if not isinstance(joint_type.manifold, FloatingPose):
         raise ModelError(
             f"{who} has a neutral position", at=at, why="only floating joints begin elsewhere than at zero"
         )

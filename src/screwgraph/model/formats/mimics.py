@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, Warnings
 from screwgraph.model.robot import Coupling, Joint
-from screwgraph.model.robot.joints import Fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ def make_mimic_couplings(
     couplings, names = [], set(taken)
     for mimic in by_follower.values():
         _check(mimic, by_follower, by_name)
-        if isinstance(by_name[mimic.follower].type, Fixed):
+        if by_name[mimic.follower].is_fixed:
             warnings.add(f"joint {mimic.follower!r} mimics {mimic.leader!r}", at=mimic.at, why="it is fixed")
             continue
         name = mimic_name(mimic.follower)

@@ -22,7 +22,6 @@ from screwgraph.model.robot import (
     units,
 )
 from screwgraph.model.robot.inertia_checks import SHIFTING
-from screwgraph.model.robot.joints import Fixed
 from screwgraph.model.robot.topology import Where
 from screwgraph.spatial import translation
 
@@ -63,7 +62,7 @@ def warn_of_parts(links: Sequence[Link], joints: Sequence[Joint], where: Where, 
 
 def warn_of_suspicious_values(links: Sequence[Link], joints: Sequence[Joint], where: Where, warnings: Warnings) -> None:
     """Warn of limits that look like degrees, of limits that are zero, and of inertias of a wrong scale."""
-    moving = [joint for joint in joints if not isinstance(joint.type, Fixed)]
+    moving = [joint for joint in joints if not joint.is_fixed]
     _remark(
         [joint for joint in moving if _is_in_degrees(joint)],
         lambda joint: f"its limits {joint.limits.lower:g} .. {joint.limits.upper:g} look like degrees",

@@ -13,7 +13,6 @@ from screwgraph.model.formats.sdf_tree import Poses
 from screwgraph.model.formats.urdf_loops import find_tree_paths
 from screwgraph.model.formats.xml import locate_element
 from screwgraph.model.robot import Coupling, Joint
-from screwgraph.model.robot.joints import Fixed, Revolute
 from screwgraph.spatial import rotation
 
 PARALLEL = 1e-6
@@ -44,7 +43,7 @@ def _angle(box: SdfJoint, body: str, link: str, axis: int, joints: Sequence[Join
     terms = {}
     for sign, path in zip((-1.0, 1.0), paths, strict=True):
         for joint in path:
-            if isinstance(joint.type, Fixed):
+            if joint.is_fixed:
                 continue
             cosine = _cosine(joint, frames, direction)
             if abs(abs(cosine) - 1.0) > PARALLEL:
@@ -54,9 +53,9 @@ def _angle(box: SdfJoint, body: str, link: str, axis: int, joints: Sequence[Join
 
 
 def _cosine(joint: Joint, frames: Poses, direction: np.ndarray) -> float:
-    if not isinstance(joint.type, Revolute):
+    if joint.turning_axis is None:
         return 0.0
-    axis = rotation(frames[joint.child]) @ np.array(joint.type.axis)
+    axis = rotation(frames[joint.child]) @ joint.turning_axis
     return float(axis @ direction / max(float(np.linalg.norm(direction)), 1e-300))
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.model.formats.sdf_joints import SdfJoint, round_rotation
 from screwgraph.model.formats.spanning_tree import chosen_joints
 from screwgraph.model.robot import Joint, JointType, Loop
-from screwgraph.model.robot.joints import Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from screwgraph.model.robot.parts import DirectedMotion, GroupMotion
 from screwgraph.spatial import inverse, rotation, transform, translation
 
 Poses = dict[str, Float[np.ndarray, "4 4"]]
@@ -48,7 +48,8 @@ def joint_frames(edges: Sequence[Edge], T_wl: Poses) -> Poses:
     """Return a frame for every link, in the world's: the file's own, its origin moved onto the joint that moves it."""
     frames = dict(T_wl)
     for edge in edges:
-        anchored = isinstance(edge.joint.kind, (Revolute, Helical, Universal, Spherical))
+        groups = edge.joint.kind.motion_groups() if isinstance(edge.joint.kind, GroupMotion) else ()
+        anchored = len(groups) > 0 and all(axes[:, :3].any(axis=1).all() for axes in groups)  # every motion turns
         at_joint = translation(edge.joint.T_wj)
         if anchored and np.linalg.norm(at_joint - translation(T_wl[edge.child])) > NEAR:
             frames[edge.child] = transform(rotation(T_wl[edge.child]), at_joint)
@@ -59,10 +60,12 @@ def tree_joint(edge: Edge, frames: Poses) -> Joint:
     """Make the robot's joint of an edge of the tree, links framed as `joint_frames` says."""
     joint = edge.joint
     assert joint.kind is not None
-    kind = rotate_joint_type(joint.kind, round_rotation(rotation(frames[edge.child]).T @ rotation(joint.T_wj)))
+    kind = _reversed(joint.kind) if edge.reversed else joint.kind
+    if isinstance(kind, DirectedMotion):
+        kind = kind.rotated(round_rotation(rotation(frames[edge.child]).T @ rotation(joint.T_wj)))
     return Joint(
         joint.name,
-        reverse_joint_type(kind) if edge.reversed else kind,
+        kind,
         edge.parent,
         edge.child,
         relative_pose(frames[edge.parent], frames[edge.child]),
@@ -86,43 +89,9 @@ def relative_pose(T_wa: Float[np.ndarray, "4 4"], T_wb: Float[np.ndarray, "4 4"]
     return transform(round_rotation(rotation(T)), translation(T))
 
 
-def rotate_joint_type(kind: JointType, R: Float[np.ndarray, "3 3"]) -> JointType:
-    """Express the axes of a joint type in another frame."""
-
-    def direction(axis: tuple[float, float, float]) -> tuple[float, float, float]:
-        x, y, z = round_rotation(R @ np.array(axis))
-        return (float(x), float(y), float(z))
-
-    match kind:
-        case Revolute(axis):
-            return Revolute(direction(axis))
-        case Prismatic(axis):
-            return Prismatic(direction(axis))
-        case Planar(axis):
-            return Planar(direction(axis))
-        case Helical(axis, pitch):
-            return Helical(direction(axis), pitch)
-        case Universal(axis, axis2):
-            return Universal(direction(axis), direction(axis2))
-    return kind
-
-
-def reverse_joint_type(kind: JointType) -> JointType:
-    """Return the type of the same joint seen from its child: the parent then moves by the inverse."""
-
-    def opposite(axis: tuple[float, float, float]) -> tuple[float, float, float]:
-        return (-axis[0], -axis[1], -axis[2])
-
-    match kind:
-        case Revolute(axis):
-            return Revolute(opposite(axis))
-        case Prismatic(axis):
-            return Prismatic(opposite(axis))
-        case Helical(axis, pitch):
-            return Helical(opposite(axis), pitch)
-        case Universal(axis, axis2):
-            return Universal(opposite(axis2), opposite(axis))
-    return kind
+def _reversed(kind: JointType) -> JointType:
+    """Return the joint seen from its child; a motion without axes is the same from there."""
+    return kind.reversed() if isinstance(kind, DirectedMotion) else kind
 
 
 def _outward(base: str, joints: Sequence[SdfJoint]) -> list[Edge]:

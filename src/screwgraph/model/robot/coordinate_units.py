@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot.joints import Floating, JointType
+from screwgraph.model.robot.joints import JointType
 from screwgraph.model.robot.parts import Joint
 
 POSE, TWIST = ("x", "y", "z", "qx", "qy", "qz", "qw"), ("wx", "wy", "wz", "vx", "vy", "vz")
@@ -43,7 +43,7 @@ def units(joint: JointType) -> Units:
 
 def label_coordinate(joint: Joint, kind: str, i: int, count: int) -> str:
     """Return what a picture calls coordinate i of `count` of a joint, in q, qd, qdd or tau."""
-    if isinstance(joint.type, Floating):
+    if joint.has_pose:
         return f"base {(POSE if kind == 'q' else TWIST)[i]}"
     return joint.name if count == 1 else f"{joint.name}[{i}]"
 

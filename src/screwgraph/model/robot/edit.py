@@ -28,7 +28,7 @@ def with_floating_base(robot: Robot) -> Robot:
     """
     base = robot.links[0].name
     first = robot.children(base)
-    if len(first) == 1 and isinstance(first[0].type, Floating) and robot.links[0].inertia.is_zero:
+    if len(first) == 1 and first[0].is_free and robot.links[0].inertia.is_zero:
         return robot
     taken = {link.name for link in robot.links} | {frame.name for frame in robot.frames}
     world = _free_name("world", taken)

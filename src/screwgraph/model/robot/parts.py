@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -12,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.model.robot.joints import JointType
 from screwgraph.model.robot.shapes import Visual
 from screwgraph.spatial import Ad, Array, SpatialInertia, inverse
+from screwgraph.spatial.manifolds import FloatingPose
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,41 @@ class GroupMotion(Protocol):
 
     def motion_groups(self) -> Sequence[Float[np.ndarray, "n 6"]]:
         """Return the axes (angular part unit or zero) of groups of motions, from the parent's to the child's."""
+        ...
+
+
+@runtime_checkable
+class DirectedMotion(Protocol):
+    """A joint type whose axes are settings, so that it can be written in other frames."""
+
+    def rotated(self, R: Float[np.ndarray, "3 3"]) -> JointType:
+        """Return the same motion, its axes turned by R."""
+        ...
+
+    def reversed(self) -> JointType:
+        """Return the motion of the parent as the child sees it."""
+        ...
+
+
+@runtime_checkable
+class ShiftedZero(Protocol):
+    """A joint type whose position is measured from a zero that can be moved."""
+
+    def shifted(self, change: float) -> JointType:
+        """Return the same motion, from where this one's position is `change`."""
+        ...
+
+
+@runtime_checkable
+class SeenWrenches(Protocol):
+    """A joint type whose wrenches follow from how its frames are turned, so that it closes loops without a position."""
+
+    def wrenches_seen(self, R: Float[Array, "3 3"]) -> Float[Array, "6 rows"]:
+        """Return the wrenches in the child's frame; R is the rotation of the joint's frame as the child sees it."""
+        ...
+
+    def rate_of_wrenches(self, R: Float[Array, "3 3"], V: Float[Array, "6"]) -> Float[Array, " rows"]:
+        """Return (dW/dt)' V for the child moving by the twist V, in its own frame."""
         ...
 
 
@@ -108,11 +145,46 @@ class Joint:
         groups = self.motion_groups
         return groups[0][0] if groups is not None and [len(axes) for axes in groups] == [1] else None
 
+    @cached_property
+    def turning_axis(self) -> Float[np.ndarray, "3"] | None:
+        """The axis through the child's origin about which alone the joint turns, by its position (rad); else None."""
+        axis = self._unit_screw()
+        return None if axis is None or axis[3:].any() else axis[:3]
+
+    @cached_property
+    def sliding_axis(self) -> Float[np.ndarray, "3"] | None:
+        """The direction along which alone the joint slides, by its position (m); else None."""
+        axis = self._unit_screw()
+        return None if axis is None or axis[:3].any() else axis[3:]
+
+    @property
+    def has_pose(self) -> bool:
+        """Whether q is a pose (x y z, qx qy qz qw), and qd its twist."""
+        return isinstance(self.type.manifold, FloatingPose)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the joint allows no motion."""
+        return self.type.nv == 0
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the joint allows any motion, as of a base that floats."""
+        return self.type.nv == 6
+
     @property
     def holds_its_point(self) -> bool:
         """Whether the joint is known not to move the origin of the child's frame."""
         groups = self.motion_groups
         return groups is not None and not any(axes[:, 3:].any() for axes in groups)
+
+    def _unit_screw(self) -> Float[np.ndarray, "6"] | None:
+        """Return the single axis where qd is the rate of the motion about or along it; None elsewhere."""
+        axis = self.single_axis
+        if axis is None or self.type.nv != 1:
+            return None
+        screw = np.asarray(self.type.screw_axes(self.type.manifold.identity()), dtype=float)[:, 0]
+        return axis if (screw == axis).all() else None
 
     @property
     def has_turning_axes(self) -> bool:

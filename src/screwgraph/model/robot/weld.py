@@ -68,7 +68,7 @@ def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
 def _merge_links(robot: Robot) -> Robot:
     frame_of = {robot.links[0].name: Frame(robot.links[0].name, robot.links[0].name, np.eye(4))}
     for joint in robot.joints:
-        if isinstance(joint.type, Fixed):
+        if joint.is_fixed:
             above = frame_of[joint.parent]
             frame_of[joint.child] = Frame(joint.child, above.link, above.T_lf @ joint.origin)
         else:
@@ -82,11 +82,11 @@ def _merge_links(robot: Robot) -> Robot:
             moved = [tuple(v.moved(frame.T_lf) for v in some) for some in (own.visuals, own.collisions)]
             seen, touched = shapes[frame.link]
             shapes[frame.link] = (seen + moved[0], touched + moved[1])
-    joints = [_reparent_joint(j, frame_of[j.parent]) for j in robot.joints if not isinstance(j.type, Fixed)]
+    joints = [_reparent_joint(j, frame_of[j.parent]) for j in robot.joints if not j.is_fixed]
     merged = [f for f in frame_of.values() if f.name != f.link]
     kept = [Frame(f.name, frame_of[f.link].link, frame_of[f.link].T_lf @ f.T_lf) for f in robot.frames]
     links = [Link(link.name, inertia[link.name], *shapes[link.name]) for link in robot.links if link.name in inertia]
-    fixed = {joint.name for joint in robot.joints if isinstance(joint.type, Fixed)}
+    fixed = {joint.name for joint in robot.joints if joint.is_fixed}
     return replace(
         robot,
         links=tuple(links),
@@ -99,7 +99,7 @@ def _merge_links(robot: Robot) -> Robot:
 
 def _settle_couplings(robot: Robot, locked: Mapping[str, float]) -> Robot:
     """Take the joints that stand still out of the couplings; lock those that a coupling then leaves no motion."""
-    positions = {j.name: 0.0 for j in robot.joints if isinstance(j.type, Fixed)} | dict(locked)
+    positions = {j.name: 0.0 for j in robot.joints if j.is_fixed} | dict(locked)
     moving = [actuator.with_fixed(positions) for actuator in robot.actuators]
     robot = replace(robot, actuators=tuple(a for a in moving if a is not None))
     reduced = [coupling.with_fixed(positions) for coupling in robot.couplings]

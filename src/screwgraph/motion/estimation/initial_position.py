@@ -11,7 +11,6 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Joint
 from screwgraph.model.robot.closure.independent_joints import position_slices
-from screwgraph.model.robot.joints import Floating
 from screwgraph.model.sensors import SENSORS
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.sensors import find_position_place
@@ -48,7 +47,7 @@ def find_initial_position(
                 q[place] = read[0]
                 encoders.add(place)
     base = next((j for j in mechanics.robot.joints if not mechanics.robot.joints_to_base(j.parent)), None)
-    if base is not None and isinstance(base.type, Floating):
+    if base is not None and base.is_free:
         q = _place_base(mechanics, base, sure, table, q)
         encoders.update(range(*mechanics.robot.q_slices[base.name].indices(len(q))))
     return _close_near(mechanics, q, q0, encoders) if mechanics.robot.is_closed else q
@@ -77,7 +76,9 @@ def _displace_base(mechanics: Mechanics, base: Joint, q: np.ndarray, motion: np.
     q, place = q.copy(), mechanics.robot.q_slices[base.name]
     T, own = np.asarray(mechanics.pose(base.child, q), dtype=float), base.type.transform(q[place])
     there = base.type.nearest(own @ inverse(T) @ motion @ T)
-    there[3:] *= np.copysign(1.0, there[3:] @ q[place][3:])  # the quaternion's sign stays that of q
+    for at in base.type.manifold.quaternions:  # its sign stays that of q
+        quaternion = slice(at, at + 4)
+        there[quaternion] *= np.copysign(1.0, there[quaternion] @ q[place][quaternion])
     q[place] = there
     return q
 

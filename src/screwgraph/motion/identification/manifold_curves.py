@@ -8,9 +8,8 @@ from jaxtyping import Float
 from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Joint, Robot
-from screwgraph.model.robot.joints import Floating, Spherical
 from screwgraph.spatial import Array, ad, skew
-from screwgraph.spatial.manifolds import Manifold
+from screwgraph.spatial.manifolds import FloatingPose, Manifold, UnitQuaternion
 from screwgraph.tape import Number
 
 TERMS = 10
@@ -59,7 +58,7 @@ def lift_motion(robot: Robot, s: Float[np.ndarray, "N nq"], s1: np.ndarray, s2: 
         wd = 2.0 / square * (_relative(x, x2) - (x * x1).sum(axis=1)[:, None] * w)
         turn = slice(own.start, own.start + 3)
         qd[:, turn], qdd[:, turn] = w, wd
-        if isinstance(joint.type, Floating):
+        if joint.has_pose:
             turned, place, shift = x / np.sqrt(square), slice(at.start, at.start + 3), slice(own.start + 3, own.stop)
             qd[:, shift] = _turned_back(turned, s1[:, place])
             qdd[:, shift] = _turned_back(turned, s2[:, place]) - np.cross(w, qd[:, shift])
@@ -73,7 +72,7 @@ def is_displaced(joint: Joint) -> bool:
 
 def _is_curved(joint: Joint) -> bool:
     """Whether a joint's positions are neither a vector whose rate is qd, nor those of a ball or a floating base."""
-    return joint.type.nq != joint.type.nv and not isinstance(joint.type, Floating | Spherical)
+    return joint.type.nq != joint.type.nv and not isinstance(joint.type.manifold, FloatingPose | UnitQuaternion)
 
 
 def _differentiate_twice(

@@ -9,11 +9,8 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.model.robot import Joint, Robot, merge_fixed
-from screwgraph.model.robot.joints import Floating, Prismatic, Revolute
 from screwgraph.spatial import SpatialInertia
 from screwgraph.ui.bench.peers.base import NotMeasuredError
-
-KINDS = {Revolute: "revolute", Prismatic: "prismatic", Floating: "floating"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +25,15 @@ class Body:
 
     @property
     def kind(self) -> str:
-        """One of the values of `KINDS`."""
-        return KINDS[type(self.joint.type)]
+        """Which of the peers' joints it is."""
+        return _kind(self.joint)
 
     @property
     def axis(self) -> tuple[float, float, float]:
         """The joint's axis in both of its frames; zero for a floating joint."""
-        return self.joint.type.axis if isinstance(self.joint.type, Revolute | Prismatic) else (0.0, 0.0, 0.0)
+        axes = (self.joint.turning_axis, self.joint.sliding_axis)
+        x, y, z = next((axis.tolist() for axis in axes if axis is not None), (0.0, 0.0, 0.0))
+        return (x, y, z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,19 +63,27 @@ def make_depth_first_tree(robot: Robot) -> Tree:
     """Return the bodies of a robot.
 
     Raises:
-        NotMeasuredError: a joint is none of `KINDS`, or loops or couplings tie them.
+        NotMeasuredError: a joint neither turns nor slides nor floats, or loops or couplings tie them.
     """
     if robot.is_closed:
         raise NotMeasuredError("no peer gets loops and couplings")
     merged = merge_fixed(robot)
     for joint in merged.joints:
-        if type(joint.type) not in KINDS:
-            raise NotMeasuredError(f"no peer gets {type(joint.type).__name__.lower()} joints")
+        _kind(joint)
     bodies: list[Body] = []
     _append(merged, merged.links[0].name, -1, bodies)
     q_places = [_range(robot.q_slices[b.joint.name]) for b in bodies]
     v_places = [_linear_first(_range(robot.v_slices[b.joint.name])) for b in bodies]
     return Tree(tuple(bodies), np.concatenate(q_places), np.concatenate(v_places))
+
+
+def _kind(joint: Joint) -> str:
+    """Return which of the peers' joints it is. Raises NotMeasuredError."""
+    asked = {"revolute": joint.turning_axis is not None, "prismatic": joint.sliding_axis is not None}
+    kinds = [kind for kind, holds in (asked | {"floating": joint.has_pose}).items() if holds]
+    if not kinds:
+        raise NotMeasuredError(f"no peer gets {type(joint.type).__name__.lower()} joints")
+    return kinds[0]
 
 
 def _append(robot: Robot, link: str, number: int, bodies: list[Body]) -> None:

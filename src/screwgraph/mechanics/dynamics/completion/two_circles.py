@@ -12,7 +12,6 @@ from screwgraph.base.summary import one_line
 from screwgraph.mechanics.dynamics.completion.base import square_root
 from screwgraph.mechanics.dynamics.completion.constraint_block import Block
 from screwgraph.model.robot import chain_of, is_planar
-from screwgraph.model.robot.joints import Prismatic, Revolute
 from screwgraph.spatial import Array, atan2, choose, cos, sin, translation
 from screwgraph.tape import Number
 
@@ -97,7 +96,7 @@ class TwoCircles:
         for joint in chain.joints:
             start = robot.v_slices[joint.name].start
             if start in self.block.coordinates:
-                turns, screw = isinstance(joint.type, Revolute), screws[:, column]
+                turns, screw = joint.turning_axis is not None, screws[:, column]
                 where = np.cross(screw[:3], screw[3:]) if turns else screw[3:]
                 side = len(arms)
                 sign = (-1.0 if side == 0 else 1.0) * (self.signs[side] if turns else 1.0)
@@ -167,7 +166,7 @@ def match_two_circles(block: Block) -> TwoCircles | None:
     (loop,) = part.loops
     chain, q = chain_of(robot, loop), robot.mobility.states[0]
     own = [j for j in chain.joints if robot.v_slices[j.name].start in block.coordinates]
-    if len(own) != 2 or not all(isinstance(joint.type, Revolute | Prismatic) for joint in own):
+    if len(own) != 2 or any(joint.turning_axis is None and joint.sliding_axis is None for joint in own):
         return None
     around = [q[robot.q_slices[joint.name]] for joint in chain.joints]
     screws = chain.screws(around, chain.poses(around))

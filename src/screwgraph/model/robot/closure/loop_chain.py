@@ -10,10 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot.joints import Universal
-from screwgraph.model.robot.parts import Joint, Loop
+from screwgraph.model.robot.parts import Joint, Loop, SeenWrenches
 from screwgraph.model.robot.robot import Robot
-from screwgraph.spatial import Ad, Array, concatenate, concatenate_columns, inverse, rotation, so3, vector
+from screwgraph.spatial import Ad, Array, concatenate, concatenate_columns, inverse, rotation
 
 Poses = Sequence[Float[Array, "4 4"]]
 
@@ -40,7 +39,7 @@ class Chain:
     @property
     def has_constant_wrenches(self) -> bool:
         """Whether the wrenches that the loop joint transmits stand still in the successor's loop frame."""
-        return not isinstance(self.loop.type, Universal)
+        return not isinstance(self.loop.type, SeenWrenches)
 
     @property
     def holds_its_point(self) -> bool:
@@ -82,23 +81,20 @@ class Chain:
     def wrenches(self, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "6 rows"]:
         """Return the kept wrenches, in the successor's loop frame."""
         kind, kept = self.loop.type, list(self.kept)
-        if not isinstance(kind, Universal):
+        if not isinstance(kind, SeenWrenches):
             return np.asarray(kind.constraint_wrenches(kind.manifold.identity()), dtype=float)[:, kept]
-        return kind.wrenches_between(self._first_axis(kind, q))[:, kept]
+        return kind.wrenches_seen(self._seen_rotation(q))[:, kept]
 
     def rate_of_wrenches(self, q: Sequence[Float[Array, " nq"]], V_rel: Float[Array, "6"]) -> Float[Array, " rows"]:
         """Return (dW/dt)' V_rel, for the successor's loop frame moving by V_rel as the predecessor sees it."""
         kind = self.loop.type
-        if not isinstance(kind, Universal):
+        if not isinstance(kind, SeenWrenches):
             return np.zeros(len(self.kept))
-        turning = -(so3.skew(V_rel[:3]) @ self._first_axis(kind, q))
-        across = so3.skew(np.array(kind.axis2)) @ turning
-        rate = across[0] * V_rel[0] + across[1] * V_rel[1] + across[2] * V_rel[2]
-        return vector([rate if i == 0 else 0.0 for i in self.kept])
+        return kind.rate_of_wrenches(self._seen_rotation(q), V_rel)[list(self.kept)]
 
-    def _first_axis(self, kind: Universal, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "3"]:
-        """Return the axis that is fixed in the predecessor, as the successor's loop frame sees it."""
-        return rotation(self.T_fp(q) @ self.loop.T_pf) @ np.array(kind.axis)
+    def _seen_rotation(self, q: Sequence[Float[Array, " nq"]]) -> Float[Array, "3 3"]:
+        """Return the rotation of the predecessor's loop frame as the successor's sees it."""
+        return rotation(self.T_fp(q) @ self.loop.T_pf)
 
 
 def chain_of(robot: Robot, loop: Loop, kept: Iterable[int] | None = None) -> Chain:

@@ -15,6 +15,9 @@ from screwgraph.spatial.manifolds import Manifold
 
 Vector3 = tuple[float, float, float]
 
+ROUNDED = 1e-15
+"""Entries of a direction this close to 0 or +-1 are that."""
+
 
 class JointType(Protocol):
     """The motion that a joint allows: pose and screw axes of the child as functions of q.
@@ -76,6 +79,19 @@ def normalise_axis(axis: Vector3, what: str = "axis") -> Vector3:
         a = a / np.abs(a).max()  # lest squares of very small or large entries vanish or overflow
         a = a / np.linalg.norm(a)
     return (float(a[0]), float(a[1]), float(a[2]))
+
+
+def rotate_axis(R: Float[np.ndarray, "3 3"], axis: Vector3) -> Vector3:
+    """Return an axis turned by R; entries that are 0 or +-1 up to rounding are that."""
+    turned = R @ np.array(axis)
+    nearest = np.round(turned)
+    x, y, z = (np.where(np.abs(turned - nearest) < ROUNDED, nearest, turned) + 0.0).tolist()
+    return (x, y, z)
+
+
+def opposite_axis(axis: Vector3) -> Vector3:
+    """Return the axis of the same motion the other way round."""
+    return (-axis[0], -axis[1], -axis[2])
 
 
 def perpendicular_axes(axis: Vector3) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -13,7 +13,9 @@ from screwgraph.model.robot.joints.base import (
     angle_about,
     dot_product,
     normalise_axis,
+    opposite_axis,
     perpendicular_axes,
+    rotate_axis,
     stack_wrenches,
     zero_twist,
 )
@@ -45,6 +47,12 @@ class Helical:
 
     def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
         return [self.screw_axes(np.zeros(1)).T]
+
+    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Helical:
+        return replace(self, axis=rotate_axis(R, self.axis))
+
+    def reversed(self) -> Helical:
+        return replace(self, axis=opposite_axis(self.axis))
 
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:
         return zero_twist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -13,6 +13,7 @@ from screwgraph.model.robot.joints.base import (
     dot_product,
     normalise_axis,
     perpendicular_axes,
+    rotate_axis,
     stack_wrenches,
 )
 from screwgraph.spatial import Array, concatenate, matrix, rotation, so3, transform, translation, vector
@@ -47,6 +48,13 @@ class Planar:
     def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
         slides = [np.array([[0.0, 0.0, 0.0, *axis]]) for axis in self.in_plane()]
         return [*slides, np.array([[*self.axis, 0.0, 0.0, 0.0]])]
+
+    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Planar:
+        return replace(self, axis=rotate_axis(R, self.axis))
+
+    def reversed(self) -> Planar:
+        """Any motion in the plane is one of the parent in it, too; places are then measured from the child."""
+        return self
 
     def axes_rate_times(self, q: Float[Array, "3"], qd: Float[Array, "3"]) -> Float[Array, "6"]:
         """The parent's in-plane directions, seen from the child, turn against its rotation."""

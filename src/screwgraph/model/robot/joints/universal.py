@@ -9,7 +9,14 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot.joints.base import Vector3, dot_product, normalise_axis, stack_wrenches
+from screwgraph.model.robot.joints.base import (
+    Vector3,
+    dot_product,
+    normalise_axis,
+    opposite_axis,
+    rotate_axis,
+    stack_wrenches,
+)
 from screwgraph.spatial import Array, atan2, concatenate, matrix, rotation, so3, transform, vector
 from screwgraph.spatial.manifolds import Vector
 
@@ -52,9 +59,23 @@ class Universal:
         return vector([_angle(a, b, R @ b), -_angle(b, a, R.T @ a)])
 
     def constraint_wrenches(self, q: Float[Array, "2"]) -> Float[Array, "6 4"]:
-        return self.wrenches_between(self._first_axis_in_child(q))
+        return self._wrenches_between(self._first_axis_in_child(q))
 
-    def wrenches_between(self, first: Float[Array, "3"]) -> Float[Array, "6 4"]:
+    def wrenches_seen(self, R: Float[Array, "3 3"]) -> Float[Array, "6 4"]:
+        return self._wrenches_between(R @ np.array(self.axis))
+
+    def rate_of_wrenches(self, R: Float[Array, "3 3"], V: Float[Array, "6"]) -> Float[Array, "4"]:
+        """The first axis, seen from the child, turns against the child; forces stay."""
+        across = so3.skew(np.array(self.axis2)) @ -(so3.skew(V[:3]) @ (R @ np.array(self.axis)))
+        return vector([across[0] * V[0] + across[1] * V[1] + across[2] * V[2], 0.0, 0.0, 0.0])
+
+    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Universal:
+        return Universal(rotate_axis(R, self.axis), rotate_axis(R, self.axis2))
+
+    def reversed(self) -> Universal:
+        return Universal(opposite_axis(self.axis2), opposite_axis(self.axis))
+
+    def _wrenches_between(self, first: Float[Array, "3"]) -> Float[Array, "6 4"]:
         """Return the moment about the normal of both axes, and any force; `first` is the first axis in the child."""
         normal = so3.skew(np.array(self.axis2)) @ first
         forces = stack_wrenches([], list(np.eye(3)))

@@ -20,7 +20,6 @@ from screwgraph.model.robot import (
     make_unknown_name_error,
     without_loops,
 )
-from screwgraph.model.robot.joints import Floating
 from screwgraph.model.robot.parameters import BODIES, Parameter, parameters_of, with_values
 from screwgraph.motion.identification.applied_torques import AppliedTorques, Contact, compile_motor_torques
 from screwgraph.motion.identification.closed_chain_motion import ClosedChainMotion
@@ -190,14 +189,14 @@ class RobotMotors:
         if self.are_actuators:
             return np.ones(len(self._actuators), dtype=bool)
         owners = [joint for joint in robot.joints for _ in range(joint.type.nv)]
-        return np.array([not (robot.is_closed or isinstance(joint.type, Floating)) for joint in owners], dtype=bool)
+        return np.array([not (robot.is_closed or joint.is_free) for joint in owners], dtype=bool)
 
     def is_idle(self, name: str) -> bool:
         """Return whether a coordinate without a column has no motor: a floating base's, and all in closed chains."""
         robot = self.model.subject
         if name not in self.names["tau"]:
             return False
-        return robot.is_closed or isinstance(robot.joint(name.rpartition("[")[0]).type, Floating)
+        return robot.is_closed or robot.joint(name.rpartition("[")[0]).is_free
 
     def spread(self, array: Float[np.ndarray, "N n"]) -> Rows | None:
         """Return torques of all joints where those of the independent ones alone are given."""
