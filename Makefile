@@ -16,7 +16,7 @@ test check durations suite docs: export OPENBLAS_NUM_THREADS ?= 1
 # Processes that tests start find the package's bytecode, whatever the caller's shell says of it.
 test check durations extras suite docs: export PYTHONDONTWRITEBYTECODE :=
 
-TEST := $(BIN)/python -m pytest -p tests.running -n 2 --dist loadfile --max-worker-restart=0
+TEST := $(BIN)/python -m pytest -p tests.running -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 # A line each 10 s says what runs. make test ARGS=tests/motion/planning runs tests of a folder or file alone.
 # Types are checked beside the tests: pyright has one thread, and leaves a core idle.
@@ -54,7 +54,7 @@ extras: $(VENV)/installed-dev
 	done
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "extra and not suite" $$(grep -rl 'mark.extra' tests --include='test_*.py')
 
-# Which tests are slow, into tests/slow.txt: each of them runs one week of two or three in `make test`; and which tables
+# Which tests are slow, into tests/slow.txt: each of them runs one day of two to six in `make test`; and which tables
 # of cases are long, into tests/tables.txt: some of their cases run.
 durations: export SCREWGRAPH_TEST_SEED := all
 durations: $(VENV)/installed-dev

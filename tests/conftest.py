@@ -26,7 +26,17 @@ from screwgraph.compiler.problem import ordering_search
 from screwgraph.compiler.problem.plan_costs import PlanTrials
 from screwgraph.elimination import orderings
 from tests.known_analyses import share_analyses
-from tests.sampling import ALL, SEED, is_turn, kinds_of, read_slow_functions, read_tables, sample_cases, seed_of_run
+from tests.sampling import (
+    ALL,
+    SEED,
+    Case,
+    kinds_of,
+    read_slow_functions,
+    read_tables,
+    sample_cases,
+    seed_of_run,
+    take_turns,
+)
 
 hypothesis.settings.register_profile("any machine", deadline=None)
 hypothesis.settings.register_profile("CI", deadline=None, derandomize=True)
@@ -56,31 +66,40 @@ def pytest_report_header() -> str:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to `make suite` what `sampled(k)` leaves out of the cases of a function, and slow cases out of turn.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to `make suite` cases of functions with long tables or with `sampled(k)`, and slow tests out of turn.
 
-    Long tables of cases (`tests/tables.txt`) are sampled more.
+    Folders and files that are named run all their slow tests. Files whose slow tests take longest come first: workers
+    end at the same time.
     """
-    tables: defaultdict[tuple[Path, str], list[pytest.Function]] = defaultdict(list)
-    long = {} if seed_of_run() == ALL else read_tables()
+    seed = seed_of_run()
+    long = {} if seed == ALL else read_tables()
+    is_whole = all(Path(name).resolve() == Path(__file__).parent for name in config.args)
+    slow = read_slow_functions() if is_whole and seed != ALL else {}
+    tables: defaultdict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
-        is_sampled = item.get_closest_marker("sampled") is not None or item.nodeid.partition("[")[0] in long
-        if is_sampled and item.get_closest_marker("suite") is None and isinstance(item, pytest.Function):
-            tables[item.path, item.originalname].append(item)
-    for (path, name), table in tables.items():
-        mark = table[0].get_closest_marker("sampled")
-        k = (mark.args[0] if mark is not None else 1) * long.get(table[0].nodeid.partition("[")[0], 1)
+        if isinstance(item, pytest.Function) and item.get_closest_marker("suite") is None:
+            tables[item.nodeid.partition("[")[0]].append(item)
+    costs = defaultdict[Path, float](float)
+    for function, table in tables.items():
+        seconds, mark = slow.get(function, 0.0), table[0].get_closest_marker("sampled")
         parameters = [mark.args[0] for mark in table[0].iter_markers("parametrize")]
-        cases = [kinds_of(item.callspec.params, parameters) for item in table if hasattr(item, "callspec")]
-        taken = sample_cases(cases or [frozenset()], k, f"{seed_of_run()} {path.name} {name}")
+        cases = [_find_kinds(item, parameters) for item in table]
+        k = (mark.args[0] if mark is not None else 1) * long.get(function, 1)
+        sample = sorted(sample_cases(cases, k, f"{seed} {table[0].path.name} {table[0].originalname}"))
+        tests = [table[place].nodeid for place in sample]
+        turn = take_turns(tests, [cases[place] for place in sample], seconds, seed)
+        taken = {sample[place] for place in turn}
         for place, item in enumerate(table):
             if place not in taken:
                 item.add_marker("suite")
-    slow = read_slow_functions()
-    for item in items:
-        function, _, case = item.nodeid.partition("[")
-        if function in slow and not is_turn(function, case, slow[function], seed_of_run()):
-            item.add_marker("suite")
+            elif seconds:
+                costs[item.path] += seconds
+    items.sort(key=lambda item: -costs[item.path])  # stable: tests of a file stay side by side
+
+
+def _find_kinds(item: pytest.Function, parameters: Sequence[str | Sequence[str]]) -> Case:
+    return kinds_of(item.callspec.params, parameters) if hasattr(item, "callspec") else frozenset()
 
 
 def pytest_collection_finish() -> None:

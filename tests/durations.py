@@ -60,7 +60,7 @@ class SlowFunctions:
 
 def _write_list(file: Path, seconds: Mapping[str, float], least: float) -> None:
     rows = sorted((function, took) for function, took in seconds.items() if took >= least)
-    file.write_text("".join(f"{took:.1f} {function}\n" for function, took in rows), encoding="utf-8")
+    file.write_text("".join(f"{took:.2f} {function}\n" for function, took in rows), encoding="utf-8")
 
 
 BEGAN = pytest.StashKey[float]()

@@ -1,9 +1,9 @@
-"""Samples of long tables of test cases: `make test` takes one of k, others each week; `make suite` takes all."""
+"""Samples of test cases: `make test` takes some of long tables and of slow tests, others each day; `make suite` all."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date
 from math import ceil
 from pathlib import Path
@@ -19,10 +19,12 @@ TABLES = Path(__file__).with_name("tables.txt")
 """Functions with long tables of cases: a line each, CPU seconds of all cases and the function, as in `SLOW`."""
 TABLE_SECONDS = 0.5
 """CPU seconds that the cases of a function share: of a longer table, one case of some runs, as `sampled` takes them."""
-SLOW_SECONDS = 2.5
-"""Cases of more CPU seconds are slow: they run one week of two."""
-SLOWEST_SECONDS = 10.0
-"""Cases of more CPU seconds run one week of three."""
+SLOW_SECONDS = 0.25
+"""CPU seconds of its slowest case with which a function is slow: its cases take turns."""
+SLOWEST_SECONDS = 2.5
+"""CPU seconds with which a function's cases take turns even where one of them shows a kind that others do not."""
+TURNS = ((SLOWEST_SECONDS, 6), (1.0, 4), (0.5, 3), (SLOW_SECONDS, 2))
+"""CPU seconds, and of how many days the cases of a function with so many or more run one."""
 ALL = "all"
 """The seed with which each slow case and all of a long table run."""
 
@@ -38,17 +40,16 @@ Case = frozenset[tuple[str, int]]
 
 
 def seed_of_run() -> str:
-    """Return what chooses the samples of this run, the same for all its processes: the year and the week."""
+    """Return what chooses the samples of this run, the same for all its processes: the year and its day."""
     if SEED not in os.environ:
-        year, week, _ = date.today().isocalendar()
-        os.environ[SEED] = f"{year}-{week}"
+        os.environ[SEED] = f"{date.today():%Y-%j}"
     return os.environ[SEED]
 
 
-def read_slow_functions() -> dict[str, int]:
-    """Return how many weeks there are of which a slow function's cases run one."""
+def read_slow_functions() -> dict[str, float]:
+    """Return the CPU seconds of the slowest case of each slow function."""
     rows = (line.split(maxsplit=1) for line in SLOW.read_text(encoding="utf-8").splitlines())
-    return {function: 2 if float(seconds) < SLOWEST_SECONDS else 3 for seconds, function in rows}
+    return {function: float(seconds) for seconds, function in rows}
 
 
 def read_tables() -> dict[str, int]:
@@ -57,11 +58,21 @@ def read_tables() -> dict[str, int]:
     return {function: ceil(float(seconds) / TABLE_SECONDS) for seconds, function in rows}
 
 
-def is_turn(function: str, case: str, weeks: int, seed: str) -> bool:
-    """Whether a slow case runs: in one week of some, others in others; `make suite` runs all."""
+def is_turn(test: str, seconds: float, seed: str) -> bool:
+    """Whether a test of a slow function runs: one day of some, others on other days; `make suite` runs all."""
     last = seed.rpartition("-")[2]
-    week = int(last) if last.isdigit() else crc32(seed.encode())
-    return seed == ALL or (week + crc32(f"{function}[{case}".encode())) % weeks == 0
+    day = int(last) if last.isdigit() else crc32(seed.encode())
+    days = next((days for least, days in TURNS if seconds >= least), 1)
+    return seed == ALL or (day + crc32(test.encode())) % days == 0
+
+
+def take_turns(tests: Sequence[str], cases: Sequence[Case], seconds: float, seed: str) -> set[int]:
+    """Return the places of the tests of a slow function that run: those whose turn it is.
+
+    Where the function takes less than `SLOWEST_SECONDS`, each value of what differs in kind is among them.
+    """
+    taken = {place for place, test in enumerate(tests) if is_turn(test, seconds, seed)}
+    return taken if seconds >= SLOWEST_SECONDS else cover_kinds(cases, taken, range(len(cases)))
 
 
 def kinds_of(values: Mapping[str, object], tables: Iterable[str | Sequence[str]]) -> Case:
@@ -80,11 +91,20 @@ def sample_cases(cases: Sequence[Case], k: int, seed: str) -> set[int]:
     """Return the places of the cases that a run takes: one of k, and each value of what differs in kind."""
     order = list(range(len(cases)))
     Random(seed).shuffle(order)
-    missing = frozenset[tuple[str, int]]().union(*cases)
-    taken: list[int] = []
+    taken = cover_kinds(cases, set(), order)
+    rest = [place for place in order if place not in taken]
+    return {*taken, *rest[: max(0, -(-len(cases) // k) - len(taken))]}
+
+
+def cover_kinds(cases: Sequence[Case], taken: Set[int], order: Sequence[int]) -> set[int]:
+    """Return the places of the cases that are taken, and of those that show each value of what differs in kind.
+
+    Those that show most come first, then those first in `order`.
+    """
+    covered = set(taken)
+    missing = frozenset[tuple[str, int]]().union(*cases).difference(*(cases[place] for place in taken))
     while missing:
         best = max(order, key=lambda place: len(missing & cases[place]))
         missing -= cases[best]
-        taken.append(best)
-    rest = [place for place in order if place not in taken]
-    return {*taken, *rest[: max(0, -(-len(cases) // k) - len(taken))]}
+        covered.add(best)
+    return covered

@@ -6,7 +6,19 @@ import re
 from itertools import product
 from pathlib import Path
 
-from tests.sampling import ALL, is_turn, kinds_of, read_slow_functions, read_tables, sample_cases
+import pytest
+
+from tests.sampling import (
+    ALL,
+    SLOW_SECONDS,
+    TURNS,
+    is_turn,
+    kinds_of,
+    read_slow_functions,
+    read_tables,
+    sample_cases,
+    take_turns,
+)
 
 EXTRAS = ("gtsam", "exudyn", "torch", "zig", "toppra")
 """Packages that `make extras` installs."""
@@ -51,11 +63,24 @@ def test_tests_that_skip_without_extras_are_marked():
     assert [path.name for path, text in files.items() if needs.search(text) and "mark.extra" not in text] == []
 
 
-def test_a_slow_case_runs_one_week_of_some_and_cases_differ_in_which():
-    weeks = [[is_turn("test_slow", str(case), 3, f"2026-{week}") for week in range(1, 13)] for case in range(30)]
-    assert all(sum(runs) == 4 for runs in weeks)
-    assert {tuple(runs[:3]) for runs in weeks} == {(True, False, False), (False, True, False), (False, False, True)}
-    assert all(is_turn("test_slow", str(case), 3, ALL) for case in range(30))
+@pytest.mark.parametrize(("least", "days"), TURNS)
+def test_a_slow_test_runs_one_day_of_some_and_tests_differ_in_which(least, days):
+    runs = [[is_turn(f"test_slow[{case}]", least, f"2026-{day:03}") for day in range(1, 61)] for case in range(60)]
+    assert all(sum(turn) == 60 // days for turn in runs)
+    assert {tuple(turn[:days]) for turn in runs} == {tuple(i == j for i in range(days)) for j in range(days)}
+    assert all(is_turn(f"test_slow[{case}]", least, ALL) for case in range(60))
+
+
+def test_quick_tests_run_each_day():
+    assert all(is_turn(f"test_quick[{case}]", 0.9 * SLOW_SECONDS, "2026-001") for case in range(60))
+
+
+@pytest.mark.parametrize("day", range(12))
+def test_each_kind_has_its_turn_each_day(day):
+    tests = [f"test_slow[{case}]" for case in range(len(TABLE))]
+    taken = take_turns(tests, TABLE, 1.0, f"2026-{day}")
+    assert set().union(*(TABLE[i] for i in taken)) == {("method", id(m)) for m in METHODS}
+    assert len(taken) < len(TABLE) / 2
 
 
 def test_slow_functions_and_long_tables_exist():
