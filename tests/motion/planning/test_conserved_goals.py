@@ -126,6 +126,29 @@ def test_a_free_cart_is_where_its_pole_pushes_it(off, possible):
         assert plan.q[-1] == pytest.approx([x, 1.2], abs=2e-3)
 
 
+def test_what_turns_or_falls_does_not_come_to_rest():
+    """A wheel takes the spin of a body in space, but not both; a body that falls rests if it was thrown up before."""
+    wheel = sg.load(
+        "gravity: [0, 0, 0]\nbodies:\n  - {link: bus, joint: turn, axis: z, mass: 10, inertia: [1, 1, 0.8]}\n"
+        "  - {link: wheel, parent: bus, joint: spin, axis: z, mass: 1, inertia: [0.02, 0.02, 0.05]}\n"
+    )
+    task = Task(
+        wheel, horizon(10, duration=1.0), np.zeros(2), [1.0, 0.0], (Velocity(),), (Effort(),), actuated=("spin",)
+    )
+    (proof,) = Planner(task).transcription.proofs
+    assert "is 1 rad/s from where momentum leads" in proof
+    plan = Planner(replace(task, goals=(Velocity({"turn": 0.0}),))).solve()
+    assert plan.solved
+    assert plan.qd[-1] == pytest.approx([0.0, 0.85 / 0.05], rel=1e-6)
+    robot = sg.load(SATELLITE)
+    fall = Task(robot, horizon(5, duration=0.5), robot.neutral(), goals=(Velocity(),), costs=(Effort(),))
+    (proof,) = Planner(fall).transcription.proofs
+    assert f"{0.5 * 9.81:.3g} m/s from where momentum leads" in proof
+    up = np.zeros(robot.nv)
+    up[5] = 0.5 * 9.81
+    assert not Planner(replace(fall, start_velocity=up)).transcription.proofs
+
+
 def test_a_falling_body_is_where_gravity_leads_it():
     robot = sg.load(SATELLITE)
     goal = robot.neutral()

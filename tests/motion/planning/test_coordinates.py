@@ -8,10 +8,11 @@ from scipy.spatial.transform import Rotation
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.motion.planning import Task, horizon
-from screwgraph.motion.planning.costs import Acceleration
+from screwgraph.motion.planning import Planner, Task, horizon
+from screwgraph.motion.planning.costs import Acceleration, Effort
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.goals.position import complete_position
+from screwgraph.motion.planning.limits import EffortLimit
 from screwgraph.motion.planning.models import set_coordinates
 
 ROBOT = """
@@ -94,11 +95,66 @@ def test_torques_act_along_the_coordinates_that_are_named():
         ({"bse[2]": 1.0}, "did you mean base"),
         ({"base[2]": [1.0, 2.0]}, "'base\\[2\\]' is one coordinate, not 2"),
         ({"base[2]": np.nan}, "not finite"),
+        ({"base[2]": "much"}, "they are not numbers"),
+        ({"base": np.eye(7)[6], "base[2]": 0.1}, "'base' and 'base\\[2\\]' name the same coordinate"),
     ],
 )  # fmt: skip
 def test_coordinates_that_are_none_are_refused_by_name(start, said):
     with pytest.raises(InputError, match=f"start: .*{said}"):
         sg.plan(task("floating", start, {"j1": 0.1}))
+
+
+@pytest.mark.parametrize(
+    ("speeds", "said"),
+    [
+        ({"base[1]": 0.3, "base": 0.0}, "'base\\[1\\]' and 'base' name the same coordinate"),
+        ({"base[1]": np.inf}, "a velocity is not finite"),
+        ({"base": [0.1, 0.2]}, "joint 'base' has 3 coordinates"),
+        ({"j1": "fast"}, "the velocity of 'j1': 'fast': they are not numbers"),
+    ],
+)
+def test_velocities_that_are_none_are_refused(speeds, said):
+    with pytest.raises(InputError, match=f"start: .*{said}"):
+        sg.plan(task("planar", {}, {"j1": 0.1}, start_velocity=speeds))
+
+
+@pytest.mark.parametrize("base", SIZES)
+def test_a_step_begins_at_coordinates_that_were_measured(base):
+    """The others are as planned; a quaternion is normalised; what is not finite is as planned, and said."""
+    planner = Planner(task(base, {}, {"base[0]": 0.5, "j1": 0.2}))
+    planned = planner.solve()
+    ahead = planned.transcription.steps.per_step
+    plan = planner.step(q={"base[1]": 0.02}, qd={"j1": 0.7})
+    expected = set_coordinates(load(base), planned.q[ahead], {"base[1]": 0.02})
+    assert plan.converged
+    assert plan.q[0] == pytest.approx(expected, abs=1e-9)
+    assert plan.qd[0] == pytest.approx([*planned.qd[ahead, :-1], 0.7], abs=1e-9)
+    doubtful = planner.step(q={"base[1]": np.nan, "j1": 0.1})
+    assert doubtful.relaxed == ("the measured position is not finite: the planned one is taken",)
+    assert doubtful.q[0, -1] == pytest.approx(0.1, abs=1e-9)
+
+
+def test_names_of_joints_may_have_brackets():
+    """A robot of two platforms whose joints are numbered; the second one has a thruster and limits in its file."""
+    robot = sg.load(
+        "gravity: [0, 0, 0]\nbodies:\n"
+        + "".join(
+            f"  - {{link: b{i}, joint: 'base[{i}]', type: planar, axis: z, mass: {i + 1}, inertia: [0.1, 0.1, 0.1]}}\n"
+            for i in range(2)
+        )
+    )
+    q = complete_position(robot, {"base[1][0]": 0.3, "base[0][2]": -0.2})[0]
+    assert q == pytest.approx([0.0, 0.0, -0.2, 0.3, 0.0, 0.0])
+    goals, limits = (Position({"base[1][0]": 0.5}), Velocity(0.0)), (EffortLimit(50.0),)
+    driven = ("base[1][0]", "base[0]")
+    plan = sg.plan(
+        Task(robot, horizon(5, duration=0.5), q, goals=goals, costs=(Effort(),), limits=limits, actuated=driven)
+    )
+    assert plan.converged, plan
+    assert plan.efforts_of == ("base[0][0]", "base[0][1]", "base[0][2]", "base[1][0]")
+    assert not plan.tau[:, 4:].any()
+    with pytest.raises(InputError, match=r"the coordinates of joint 'base\[1\]' are base\[1\]\[0\] to base\[1\]\[2\]"):
+        complete_position(robot, {"base[1][7]": 0.1})
 
 
 def test_goals_of_one_time_do_not_contradict_each_other():

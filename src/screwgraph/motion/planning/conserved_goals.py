@@ -135,13 +135,13 @@ def without_conserved(
                 continue
             left_out[ends.point, "q"] = set(chosen)
         fixed, speeds = np.isfinite(ends.speeds), np.nan_to_num(ends.speeds)
-        rests = not speeds.any() and not p.any()
-        if not fixed.any() or not (rests or (ends.q is not None and fixed.all())):
-            continue
+        rests, is_whole = not speeds.any(), bool(fixed.all())
+        if not fixed.any() or not ((rests and not p.any()) or (is_whole and (rests or ends.q is not None))):
+            continue  # at rest momenta are zero wherever that is; else they hang on the position
         q = ends.q if ends.q is not None else q0
         rows = momenta.rows(q[None])[0]
         chosen = _chosen(steps, rows, fixed)
-        if off := _contradiction(steps, goals, ends, "qd", rows, rows @ speeds - p, chosen) if fixed.all() else "":
+        if off := _contradiction(steps, goals, ends, "qd", rows, rows @ speeds - p, chosen) if is_whole else "":
             proofs.append(off)
             continue
         left_out[ends.point, "qd"] = set(chosen)

@@ -283,7 +283,7 @@ class Planner:
 
         Args:
             steps: of the last plan that have passed.
-            q: the position where the robot is then (nq,), by default where it was planned to be.
+            q: the position where the robot is then (nq,), or {joint: value}; what is not given is as planned.
             qd: its velocity (nv,), likewise.
             recovery: time constant (s) in which violations decay: r of a position, growing by r', as
                 (r + (r' + r / recovery) t) exp(-t / recovery), others as r exp(-t / recovery).

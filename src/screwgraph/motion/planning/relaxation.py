@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.motion.planning.contacts.stance import find_stances
 from screwgraph.motion.planning.cost_scaling import ARMS
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.goals.velocity import select_velocities
 from screwgraph.motion.planning.limits import EffortLimit
 from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.models import set_coordinates
 from screwgraph.motion.planning.plan import FEASIBLE
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.template_wrappers import Relaxed
@@ -42,7 +44,7 @@ def measured_state(
 ) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
     """Return the state at which a plan begins, and what of the measured one was no use.
 
-    What is not measured, or not finite, is as planned; quaternions are normalised.
+    What is not measured, or not finite, is as planned; {joint: value} gives some. Quaternions are normalised.
 
     Raises:
         InputError: something has another shape.
@@ -51,8 +53,13 @@ def measured_state(
     for family, value, word in (("q", q, "position"), ("qd", qd, "velocity")):
         if value is None:
             continue
-        if not isinstance(value, Mapping) and not np.isfinite(np.asarray(value, dtype=float)).all():
-            doubts.append(f"the measured {word} is not finite: the planned one is taken")
+        said = f"the measured {word} is not finite: the planned one is taken"
+        if isinstance(value, Mapping):
+            known = {name: x for name, x in value.items() if np.isfinite(validate_numbers(word, x)).all()}
+            doubts += [said] if len(known) < len(value) else []
+            found[family] = _replace_entries(mechanics, found[family], family, known)
+        elif not np.isfinite(validate_numbers(word, value)).all():
+            doubts.append(said)
         elif family == "q":
             found[family] = complete_position(mechanics.robot, _unit(mechanics.robot, value))[0]
         else:
@@ -114,6 +121,17 @@ class _Violation:
         t = times[:, None]
         grown = 0.0 if self.rate is None else np.maximum(self.rate + self.size / recovery, 0.0)
         return (self.size + grown * t) * np.exp(-t / recovery)
+
+
+def _replace_entries(mechanics: Mechanics, planned: np.ndarray, family: str, value: Mapping[str, Any]) -> np.ndarray:
+    """Return a planned position or velocity with other values of joints, or of single coordinates."""
+    if family == "q":
+        return complete_position(
+            mechanics.robot, _unit(mechanics.robot, set_coordinates(mechanics.robot, planned, value))
+        )[0]
+    (columns, numbers), found = select_velocities(mechanics, value), planned.copy()
+    found[list(columns)] = numbers
+    return found
 
 
 def _unit(robot: Any, q: Any) -> Any:

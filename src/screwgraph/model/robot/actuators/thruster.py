@@ -98,5 +98,5 @@ class Thruster(Actuator):
 
 def split_coordinate(name: str) -> tuple[str, int]:
     """Return the joint of a coordinate and its number there: `base[3]` is ("base", 3), a joint alone its first."""
-    joint, bracket, number = name.partition("[")
+    joint, bracket, number = name.rpartition("[")
     return (joint, int(number[:-1])) if bracket and number.endswith("]") and number[:-1].isdigit() else (name, 0)

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.models import check_named_once
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.template_wrappers import EntryError
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
@@ -55,16 +57,28 @@ def select_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], F
     """Return which coordinates are given, and their values. Raises InputError."""
     nv = mechanics.robot.nv
     if isinstance(at, Mapping):
+        check_named_once(mechanics.robot, at)
         columns = [mechanics.coordinates(joint) for joint in at]
-        parts = [
-            np.broadcast_to(np.asarray(v, dtype=float), (len(c),)) for c, v in zip(columns, at.values(), strict=True)
-        ]
-        return tuple(c for part in columns for c in part), np.concatenate(parts)
+        value = np.concatenate([np.zeros(0), *map(_spread, at, at.values(), map(len, columns))])
+        _check_finite(value)
+        return tuple(c for part in columns for c in part), value
     value = np.asarray(at, dtype=float)
     if value.shape[-1:] != (nv,) and value.shape != ():
         raise InputError(
             f"velocities have the shape {value.shape}", why=f"robot {mechanics.robot.name!r} has nv = {nv}"
         )
+    _check_finite(value)
+    return tuple(range(nv)), np.broadcast_to(value, (*value.shape[:-1], nv))
+
+
+def _spread(name: str, value: Any, count: int) -> Float[np.ndarray, " k"]:
+    """Return the velocities of a joint: one for all its coordinates, or one each."""
+    numbers = validate_numbers(f"the velocity of {name!r}", value)
+    if numbers.ndim and numbers.shape != (count,):
+        raise InputError(f"joint {name!r} has {count} coordinates, not the shape {numbers.shape}")
+    return np.broadcast_to(numbers, (count,))
+
+
+def _check_finite(value: np.ndarray) -> None:
     if not np.isfinite(value).all():
         raise InputError("a velocity is not finite")
-    return tuple(range(nv)), np.broadcast_to(value, (*value.shape[:-1], nv))

@@ -6,8 +6,10 @@ from typing import Any
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.models.base import ModelKind
 from screwgraph.motion.planning.models.coordinates import (
+    check_named_once,
     copy_coordinates,
     find_coordinates,
+    find_joint,
     label_coordinates,
     list_units,
     list_values,
@@ -43,8 +45,10 @@ __all__ = [
     "MechanismCoordinates",
     "ModelKind",
     "as_robot",
+    "check_named_once",
     "copy_coordinates",
     "find_coordinates",
+    "find_joint",
     "find_model_kind",
     "label_coordinates",
     "list_units",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.spatial.manifolds.tangent_coordinates import from_tangent, to_tangent
@@ -42,12 +43,32 @@ def find_coordinates(robot: Any, name: str, what: str = "joint") -> tuple[int, .
     labels = label_coordinates(robot)
     if name in labels:
         return (labels.index(name),)
-    joint = name.partition("[")[0] if isinstance(name, str) else name
+    joint = find_joint(robot, name)
     if joint != name and joint in robot.v_slices:
-        own = [label for label in labels if label.partition("[")[0] == joint]
+        own = [labels[c] for c in find_coordinates(robot, joint)]
         span = f"{own[0]} to {own[-1]}" if own[1:] else f"one, {joint!r}" if own else "none"
         raise InputError(f"there is no coordinate {name!r}", why=f"the coordinates of joint {joint!r} are {span}")
     raise make_unknown_name_error(what, name, robot.joint_names)
+
+
+def find_joint(robot: Any, name: str) -> str:
+    """Return the joint that a name means: the joint itself, or one of its coordinates, `joint[2]`."""
+    return name if name in robot.v_slices else str(name).rpartition("[")[0] or name
+
+
+def check_named_once(robot: Any, names: Iterable[str]) -> None:
+    """See that no coordinate is named twice, alone and with its joint.
+
+    Raises:
+        InputError: one is, or there is none of a name.
+    """
+    owners: dict[int, str] = {}
+    for name in names:
+        for c in find_coordinates(robot, name):
+            if c in owners:
+                twice = f"{owners[c]!r} and {name!r}"
+                raise InputError(f"{twice} name the same coordinate", fix="give each coordinate once")
+            owners[c] = name
 
 
 def set_coordinates(robot: Any, q: Float[np.ndarray, " nq"], values: Mapping[str, Any]) -> Float[np.ndarray, " nq"]:
@@ -57,11 +78,12 @@ def set_coordinates(robot: Any, q: Float[np.ndarray, " nq"], values: Mapping[str
     `joint[2]`; of floating ones also the place of the origin in the base, `joint[3]` to `joint[5]`.
 
     Raises:
-        InputError: there is no such joint or coordinate, or a value has another size.
+        InputError: there is no such joint or coordinate, one is named twice, or a value has another size.
     """
+    check_named_once(robot, values)
     q, joints = q.copy(), {joint.name: joint.type.manifold for joint in robot.joints}
     for name, value in values.items():
-        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        numbers = np.atleast_1d(validate_numbers(f"the position of {name!r}", value))
         if name in robot.q_slices:
             part = robot.q_slices[name]
             if numbers.shape != (part.stop - part.start,):
@@ -71,7 +93,7 @@ def set_coordinates(robot: Any, q: Float[np.ndarray, " nq"], values: Mapping[str
         (column,) = find_coordinates(robot, name)
         if numbers.shape != (1,):
             raise InputError(f"{name!r} is one coordinate, not {numbers.size}")
-        joint = name.partition("[")[0]
+        joint = find_joint(robot, name)
         part, manifold = robot.q_slices[joint], joints[joint]
         own = np.array(to_tangent(manifold, manifold.identity(), q[part]), dtype=float)
         own[column - robot.v_slices[joint].start] = numbers[0]

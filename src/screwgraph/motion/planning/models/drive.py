@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.graph import FactorGraph
-from screwgraph.motion.planning.models.coordinates import find_coordinates, list_units
+from screwgraph.motion.planning.models.coordinates import find_coordinates, find_joint, list_units
 
 Pair = tuple[float, float]
 
@@ -96,7 +96,7 @@ class JointDrive:
     def limits(self) -> Mapping[str, Pair]:
         """Bounds of the torques of driven joints in the file, infinite where there are none."""
         joints = {joint.name: joint for joint in self.robot.joints}
-        every = {name: joints[name.partition("[")[0]].limits.effort for name in self.labels}
+        every = {name: joints[find_joint(self.robot, name)].limits.effort for name in self.labels}
         return {name: (-np.inf, np.inf) if most is None else (-most, most) for name, most in every.items()}
 
     def places(self, name: str) -> tuple[int, ...]:
