@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
+from screwgraph.compiler.argument_domains import argument_domains
 from screwgraph.compiler.backends import BACKENDS, Backend, ExportedFunction, Library, write_one_file_each
 from screwgraph.compiler.backends.casadi import (
     casadi_function,
@@ -75,6 +76,7 @@ __all__ = [
     "Sparsity",
     "StepLoop",
     "argument",
+    "argument_domains",
     "casadi_function",
     "casadi_module",
     "casadi_of",

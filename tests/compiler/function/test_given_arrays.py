@@ -208,3 +208,36 @@ def test_live_parameters_that_no_robot_has_are_refused(values, complaint):
         simulator.set_parameters(values)
     with pytest.raises(sg.InputError, match=complaint):
         sg.rollout(ROBOT, time=0.01, parameters=values, payload="link2" if "payload" in values else None)
+
+
+@pytest.mark.parametrize("loop", [(), (1,), (7,), (9,), (3, 40)])
+def test_negative_parameters_in_a_vector_are_refused_by_every_call(loop):
+    names = ["link2.mass", "joint1.damping", "link1", "joint2.origin"]
+    g = sg.forward_dynamics(ROBOT, parameters=names, payload="link2")
+    values, given = (Q[0], QD[0], TAU[0]), np.broadcast_to(g.parameter_vector({}), (*loop, 28))
+    calls = [g, g.few, g.setting, g.astype("float32"), g.jacobian("q"), lambda *x: g(*x, threads=2)]
+    calls += [lambda *x: g(*x, out=np.empty((*loop, 2)))]
+    for place, complaint in ((0, "'link2.mass'"), (1, "'joint1.damping'"), (2, "'link1'"), (-10, "'payload'")):
+        wrong = given.copy()
+        wrong.reshape(-1, 28)[-1, place] = -1e-3
+        for call in calls:
+            with pytest.raises(sg.InputError, match=f"{complaint} is -0.001: it cannot be negative"):
+                call(*(() if call is g.setting else values), wrong)
+    free = given.copy()  # products of inertia, first moments, lengths, and what is no number
+    free[..., 3:5], free[..., 12:15] = -0.1, -0.1
+    assert np.isfinite(g(*values, free)).all()
+    unknown = given.copy()
+    unknown[..., 1] = np.nan
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(g(*values, unknown)).all()
+
+
+def test_negative_parameters_of_blocks_are_refused():
+    g = sg.inverse_dynamics(ROBOT, parameters=["joint2.armature"])
+    b, given = g.blocked(), g.parameter_vector({})
+    rows = [b.blocks(np.tile(x, (20, 1))) for x in (Q[0], QD[0], TAU[0])]
+    wrong = np.tile(given, (20, 1))
+    assert np.isfinite(b(*rows, b.blocks(wrong))).all()
+    wrong[13] = -2.0
+    with pytest.raises(sg.InputError, match=r"'joint2.armature' is -2"):
+        b(*rows, b.blocks(wrong))

@@ -15,12 +15,12 @@ from numpy.lib.stride_tricks import as_strided
 
 from screwgraph.base.argument_checks import check_arguments, validate_count
 from screwgraph.base.errors import InputError
+from screwgraph.compiler.argument_domains import argument_domains, check_domains
 from screwgraph.compiler.backends.llvm import LINE, CompiledBlocks, compile_blocks, streaming_threshold
 from screwgraph.compiler.derivatives.derivative_code import batch_code
 from screwgraph.compiler.function.singular_fallback import resolve_singular
 from screwgraph.compiler.function.threads import SHARE, ThreadPool, run_on_threads
 from screwgraph.compiler.signature import REAL_KINDS, check_count, format_arguments
-from screwgraph.compiler.unit_quaternions import check_unit, quaternion_places
 from screwgraph.tape import Code
 
 if TYPE_CHECKING:
@@ -109,14 +109,14 @@ class BlockedFunction:
         vanishes, are as of the function.
 
         Raises:
-            InputError: wrong number, shape or type of arguments or of `out=`, quaternions that are not unit.
+            InputError: wrong number, shape or type of arguments or of `out=`, numbers outside of their domains.
         """
         f, several = self.function, len(self._result_shapes) > 1
         whole: Any = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         if out is None or several:
             whole = self._target(out, values)
         code = self._past if getattr(whole, "nbytes", 0) > streaming_threshold() else self._near
-        counted, strided = code.off_unit.value, code.strided.value
+        counted, strided = code.outside.value, code.strided.value
         call: Any = code.ufunc
         if threads != 1:
             shapes, threads = (self._cores, [self._whole]), validate_count("threads", threads)
@@ -130,8 +130,9 @@ class BlockedFunction:
             values, made = tuple(np.array(x, f.dtype, order="C") for x in values), _empty(whole.shape, f.dtype)
             call(*values, out=(made,), dtype=f.dtype)
             np.copyto(whole, made, casting="same_kind")
-        if code.off_unit.value != counted:  # in this call, or in one of another thread
-            check_unit(f.arguments, quaternion_places(f.arguments), self._by_samples(values, self._cores))
+        if code.outside.value != counted:  # in this call, or in one of another thread
+            given = self._by_samples(values, self._cores)
+            check_domains(f.name, f.arguments, argument_domains(f.arguments), given)
         found = self._parts(whole) if several else whole
         if self._code.guarded:
             every = self._by_samples(found if isinstance(found, tuple) else (found,), self._result_shapes)
@@ -183,8 +184,8 @@ class BlockedFunction:
     def _compile_blocks(self, *, past: bool) -> CompiledBlocks:
         f = self.function
         shapes, results = [(a.shape, a.names) for a in f.arguments], [r.shape for r in f.results]
-        places = quaternion_places(f.arguments)
-        return compile_blocks(f"{f.name}_blocked", self._code, shapes, results, f.dtype, places, past=past)
+        domains = argument_domains(f.arguments)
+        return compile_blocks(f"{f.name}_blocked", self._code, shapes, results, f.dtype, domains, past=past)
 
     @cached_property
     def _pool(self) -> ThreadPool:

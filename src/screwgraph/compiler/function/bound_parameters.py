@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
+from screwgraph.compiler.argument_domains import parameter_places
 from screwgraph.compiler.function.provenance import Provenance
 from screwgraph.compiler.passes.parameter_hoisting import CARRIED, Split
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result, make_numbered_argument, order_values
@@ -27,8 +28,7 @@ class Names:
 
     def __init__(self, function: str, argument: Argument) -> None:
         self.function, self.nominal = function, np.array(argument.nominal)
-        names = [name.partition(":")[2].rpartition("[")[0] for name in argument.names]
-        self.places = {name: slice(names.index(name), names.index(name) + names.count(name)) for name in names}
+        self.places = parameter_places(argument)
 
     def vector(self, values: Mapping[str, Any]) -> Float[np.ndarray, "... k"]:
         """Return all numbers from values by name: see `Function.parameter_vector`. Raises InputError."""

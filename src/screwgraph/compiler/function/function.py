@@ -77,7 +77,7 @@ class Function(NativeCallable):
     the code vanishes, a function of ordering "auto" answers by code in another order, which is made then; where there
     is no other, the answer is NaN, and a RuntimeWarning says why. Of arrays of scalars of a tape, one state, it returns
     such arrays: its code is written on that tape. It raises InputError for a wrong number, name, shape or type of
-    arguments, and for a quaternion that is not unit.
+    arguments, a quaternion that is not unit, and a parameter that is never negative, as a mass, but is.
     """
 
     _repr_html_ = html_display.html

@@ -17,14 +17,14 @@ import numpy as np
 from screwgraph.base.argument_checks import validate_count
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler.backends.llvm import CompiledProgram, compile_program
+from screwgraph.compiler.argument_domains import argument_domains, check_domains
+from screwgraph.compiler.backends.llvm import CompiledProgram, Domains, compile_program
 from screwgraph.compiler.derivatives.derivative_code import DerivativeCode, batch_code
 from screwgraph.compiler.function.interpreter import MAKING, estimate_seconds, interpret_program
 from screwgraph.compiler.function.singular_fallback import Fallback, resolve_singular
 from screwgraph.compiler.function.threads import ThreadPool, run_on_threads
 from screwgraph.compiler.passes.tape_inlining import are_symbolic, inline_on_tape
 from screwgraph.compiler.signature import Argument, Result, check_arrays, check_count, order_values
-from screwgraph.compiler.unit_quaternions import Places, check_unit, quaternion_places
 from screwgraph.tape import Code, Program
 
 APART = 2_000
@@ -93,13 +93,12 @@ class Evaluation:
 
     def _compile_body(self, body: Code, *, batches: bool) -> CompiledProgram:
         shapes, results = [(a.shape, a.names) for a in self.arguments], [r.shape for r in self.results]
-        quaternions = self.quaternions
-        return compile_program(self.name, body, shapes, results, self.dtype, batches=batches, quaternions=quaternions)
+        return compile_program(self.name, body, shapes, results, self.dtype, batches=batches, domains=self.domains)
 
     @cached_property
-    def quaternions(self) -> Places:
-        """Places of quaternions in the arguments."""
-        return quaternion_places(self.arguments)
+    def domains(self) -> Domains:
+        """Which numbers of the arguments are not any."""
+        return argument_domains(self.arguments)
 
     @cached_property
     def _is_without_entries(self) -> bool:
@@ -166,7 +165,7 @@ class Evaluation:
         if threads != 1:
             shapes = [a.shape for a in self.arguments], [r.shape for r in self.results]
             call = partial(run_on_threads, self._pool, call, *shapes, threads)
-        counted = code.off_unit.value
+        counted = code.outside.value
         try:
             with np.errstate(invalid="ignore", divide="ignore") if body.guarded else nullcontext():
                 found = call(*values, **into, dtype=self.dtype)  # wider numbers are rounded
@@ -177,8 +176,8 @@ class Evaluation:
             if numbers is not None:
                 return self.general(numbers, out, threads)
             raise self._explain_error(values, error) from None
-        if code.off_unit.value != counted:  # in this call, or in one of another thread
-            check_unit(self.arguments, self.quaternions, values)
+        if code.outside.value != counted:  # in this call, or in one of another thread
+            check_domains(self.name, self.arguments, self.domains, values)
         return self._complete(found, values, body)
 
     def few(self, *values: Any) -> Any:
@@ -198,7 +197,7 @@ class Evaluation:
         ):
             return self.general(tuple(arrays), None)
         done["_interpreting"] = spent
-        check_unit(self.arguments, self.quaternions, arrays)
+        check_domains(self.name, self.arguments, self.domains, arrays)
         with np.errstate(all="ignore") if self.body.guarded else nullcontext():
             found = interpret_program(self.body, self.arguments, self.results, arrays)
         return self._complete(found, arrays, self.body)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jaxtyping import Float
+
+from screwgraph.spatial import Array, cross
 from screwgraph.tape import Number
 
 NO_SENSE = 3.0
@@ -27,3 +30,9 @@ def have_sense(signed: Sequence[Number], finite: Sequence[Number] = (), vanishin
     for x in vanishing:
         sense = sense * (abs(x) < UNIT)
     return sense
+
+
+def list_rotation_identities(R: Float[Array, "3 3"]) -> list[Number]:
+    """Return what vanishes for a rotation: its columns have length 1, and are at right angles, right-handed."""
+    x, y, z = R.T
+    return [x @ x - 1.0, y @ y - 1.0, x @ y, *(a - b for a, b in zip(cross(x, y), z, strict=True))]

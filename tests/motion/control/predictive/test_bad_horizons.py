@@ -98,5 +98,32 @@ def test_weights_without_sense_have_no_effort(bad):
             tau, *_, solution = control([0.0, 3.0], [0.0, 0.0], references, wrong, 0.0, nothing)
         assert solution[0] == 3.0
         assert tau == 0.0
-    with np.errstate(all="ignore"), complains("the state, references or weights"):
+    with np.errstate(all="ignore"), complains("the state, references, weights or last solution"):
         converge(control, [0.0, np.nan], [0.0, 0.0], references, weights)
+
+
+@pytest.mark.parametrize("size", [30.0, 1e3, 1e6, 1e9, 1e30, 1e200])
+def test_last_solutions_that_are_no_motion_have_no_effort_and_are_forgotten(size):
+    control, weights = cart_pole()
+    references, nothing = stack_references(control, [0.0, np.pi]), np.zeros(control.arguments[-1].shape)
+    rng, state = np.random.default_rng(int(np.log10(size))), ([0.0, 3.0], [0.0, 0.0])
+    first = control(*state, references, weights, 0.0, nothing)
+    for _ in range(5):
+        wrong = size * rng.standard_normal(nothing.shape)
+        wrong[0] = 1.0  # that it is a solution
+        with np.errstate(all="ignore"):
+            tau, *_, following, solution = control(*state, references, weights, rng.uniform(), wrong)
+        assert solution[0] == 3.0
+        assert not tau.any()
+        for x, y in zip(control(*state, references, weights, 0.0, following), first, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_last_solutions_of_pushed_robots_are_motions():
+    control, weights = cart_pole()
+    references, rng = stack_references(control, [0.0, np.pi]), np.random.default_rng(0)
+    q, qd, last = np.array([0.0, 3.0]), np.zeros(2), np.zeros(control.arguments[-1].shape)
+    for _ in range(60):  # pushes at every tick, and times between ticks that vary
+        *_, last, solution = control(q, qd, references, weights, rng.uniform(0.0, 1.0), last)
+        assert solution[0] < 2.0
+        q, qd = q + rng.normal(size=2) * [0.3, 0.5], rng.normal(size=2) * [2.0, 8.0]

@@ -14,7 +14,7 @@ from screwgraph.motion.control import HorizonLimits, converge, stack_references,
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 from screwgraph.tape.verifier import list_faults
 
-DT, DRAG, STAGES = 0.02, 10.0, 5
+DT, DRAG, STAGES, NU = 0.02, 10.0, 5, 4
 ON = np.array([[1], [1], [0], [0], [1]])
 
 
@@ -220,6 +220,35 @@ def test_references_whose_quaternion_is_none():
         q = np.array([0.0, 0.0, 0.35, 0.0, 0.0, 0.0, length, 0.0, 0.5, -1.0, 0.0])
         with pytest.raises(sg.InputError, match=rf"'position' has the length {length:g}"):
             stack_references(control, q)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, 0.5, 1e9])
+def test_numbers_without_sense_have_no_effort(bad):
+    control, weights = hop()
+    q, v = start()
+    nothing = np.zeros(control.arguments[-1].shape)
+    sound = {"references": stack_references(control, q), "contacts": stack_schedule(control, [foot()])}
+    sound["previous"] = control(q, v, sound["references"], weights, sound["contacts"], 0.0, nothing)[-2]
+
+    def tick(**given):
+        with np.errstate(all="ignore"):
+            tau, *_, solution = control(q, v, weights=weights, advance=0.3, **{**sound, **given})
+        return np.abs(tau).max(), solution[0]
+
+    assert tick()[0] > 1.0
+    assert tick()[1] < 2.0
+    for k in range(STAGES):
+        wrong = {name: value.copy() for name, value in sound.items()}
+        wrong["contacts"][k, 0, 0] = bad  # whether the foot is on
+        wrong["references"][k, 3:7] *= bad
+        stages = wrong["previous"][2:].reshape(STAGES, -1)
+        stages[k, NU + 3 : NU + 7] *= bad  # a quaternion of a state
+        for name, value in wrong.items():
+            if name == "contacts" or abs(bad) != 1.0:
+                assert tick(**{name: value}) == (0.0, 3.0), name
+        if not bad > 0.0 or np.isinf(bad):
+            wrong["contacts"][k, 0] = [1.0, bad]  # friction
+            assert tick(contacts=wrong["contacts"]) == (0.0, 3.0)
 
 
 def test_what_feet_cannot_be():

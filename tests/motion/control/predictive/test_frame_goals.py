@@ -64,3 +64,36 @@ def test_frames_without_sense():
         sg.mpc(robot, DT, STAGES, frames=[TIP, TIP])
     with pytest.raises(sg.InputError, match="mpc takes frames"):
         converge(control, np.zeros(2), np.zeros(2), stack_references(control, np.zeros(2)), weights)
+
+
+@pytest.mark.parametrize("bad", ["scaled", "mirrored", "skewed", "nothing", "transposed rows", "NaN"])
+def test_poses_that_are_none_have_no_effort(bad):
+    robot, control, weights = reach()
+    references, nothing = stack_references(control, [0.0, 0.0]), np.zeros(control.arguments[-1].shape)
+    goals = np.tile(sg.forward_kinematics(robot, TIP)([0.5, 0.8]), (STAGES + 1, 1, 1, 1))
+
+    def tick(frames):
+        with np.errstate(all="ignore"):
+            return control([0.4, 0.9], [0.3, -0.2], references, weights, frames, FRAME_WEIGHTS, 0.0, nothing)
+
+    assert tick(goals)[-1][0] < 2.0
+    assert np.abs(tick(goals)[0]).max() > 0.1
+    for k in range(STAGES + 1):
+        wrong = goals.copy()
+        R = wrong[k, 0, :3, :3]
+        R[:] = {
+            "scaled": 1.01 * R,
+            "mirrored": R @ np.diag([1.0, 1.0, -1.0]),
+            "skewed": R + 0.01 * R[:, [1, 0, 2]],
+            "nothing": 0.0 * R,
+            "transposed rows": R[[1, 0, 2]],
+            "NaN": np.nan * R,
+        }[bad]
+        tau, *_, solution = tick(wrong)
+        assert solution[0] == 3.0
+        assert not tau.any()
+    rounded = goals.copy()
+    rounded[..., :3, :3] = rounded[..., :3, :3].round(4)  # four digits of a camera are enough
+    assert tick(rounded)[-1][0] < 2.0
+    with pytest.raises(sg.InputError, match="numbers without sense"), np.errstate(all="ignore"):
+        converge(control, [0.4, 0.9], [0.3, -0.2], references, weights, frames=wrong, frame_weights=FRAME_WEIGHTS)

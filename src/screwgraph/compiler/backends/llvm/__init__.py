@@ -4,6 +4,7 @@ from screwgraph.compiler.backends.base import Backend, ExportedFunction, write_o
 from screwgraph.compiler.backends.llvm.allocation import LINE
 from screwgraph.compiler.backends.llvm.assembly import emit_loop, emit_packed_block
 from screwgraph.compiler.backends.llvm.blocked_loop import CompiledBlocks, compile_blocks
+from screwgraph.compiler.backends.llvm.domain_counter import EVERYTHING, Domains
 from screwgraph.compiler.backends.llvm.gufunc import CompiledProgram, compile_loop, compile_program
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import (
@@ -33,10 +34,12 @@ BACKEND = Backend(
 
 __all__ = [
     "BACKEND",
+    "EVERYTHING",
     "LINE",
     "CompiledBlocks",
     "CompiledProgram",
     "CompiledStepLoop",
+    "Domains",
     "Entry",
     "Interface",
     "Lanes",

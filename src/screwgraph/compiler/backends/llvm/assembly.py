@@ -11,6 +11,13 @@ import numpy as np
 from screwgraph.compiler.backends.llvm.allocation import ALLOCATIONS
 from screwgraph.compiler.backends.llvm.angle_reduction import emit_angle_reduction
 from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers
+from screwgraph.compiler.backends.llvm.domain_counter import (
+    COUNTER,
+    EVERYTHING,
+    Domains,
+    emit_domain_counter,
+    place_checked,
+)
 from screwgraph.compiler.backends.llvm.fastcall_code import emit_fastcall
 from screwgraph.compiler.backends.llvm.gather import emit_gather
 from screwgraph.compiler.backends.llvm.inner_loop import BlockLayout, Operand, Shape, emit_inner_loop, stretch_lengths
@@ -21,7 +28,6 @@ from screwgraph.compiler.backends.llvm.machine_code import (
 )
 from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.packed_block import PackedBlock, emit_limb_block
-from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER, emit_quaternion_counter, place_quaternions
 from screwgraph.compiler.backends.llvm.result_store import emit_result_stores
 from screwgraph.compiler.backends.llvm.routine import emit_routine, has_wide_sines, widest_vector
 from screwgraph.compiler.backends.llvm.sample_block import emit_block, fits_one_function
@@ -38,13 +44,13 @@ Arguments = Sequence[tuple[Shape, Sequence[str]]]
 
 
 def emit_packed_block(
-    program: Code, arguments: Arguments, dtype: str, quaternions: Sequence[tuple[int, int]] = ()
+    program: Code, arguments: Arguments, dtype: str, domains: Domains = EVERYTHING
 ) -> PackedBlock | None:
     """Return code for one sample with equal limbs side by side, where that pays."""
     if not isinstance(program, Program):
         return None
     inputs, _ = make_operands(program, arguments, ())
-    pointers = select_pointers(program, place_quaternions(inputs, quaternions), quaternions, len(program.instructions))
+    pointers = select_pointers(program, place_checked(inputs, domains), len(program.instructions))
     return emit_limb_block(program, Lanes(1, 8 * np.dtype(dtype).itemsize), pointers=pointers)
 
 
@@ -55,7 +61,7 @@ def emit_loop(
     dtype: str = "float64",
     *,
     batches: bool = True,
-    quaternions: Sequence[tuple[int, int]] = (),
+    domains: Domains = EVERYTHING,
     whole: int = WHOLE,
     alone: PackedBlock | None = None,
 ) -> str:
@@ -66,7 +72,7 @@ def emit_loop(
     inputs, outputs = make_operands(program, arguments, results)
     bits = 8 * np.dtype(dtype).itemsize
     lanes = Lanes(vector_width() * 64 // bits if batches else 1, bits)
-    return emit_assembly(program, inputs, outputs, lanes, quaternions, cache_bytes(), whole, alone)
+    return emit_assembly(program, inputs, outputs, lanes, domains, cache_bytes(), whole, alone)
 
 
 def emit_module(
@@ -75,17 +81,17 @@ def emit_module(
     results: Sequence[Shape],
     dtype: str,
     batches: bool,
-    quaternions: Sequence[tuple[int, int]],
+    domains: Domains,
     whole: int,
     alone: PackedBlock | None,
 ) -> str:
     """Return all assembly that is compiled: the loop, and the quick call."""
-    ways = {"batches": batches, "quaternions": quaternions, "whole": whole, "alone": alone}
+    ways = {"batches": batches, "domains": domains, "whole": whole, "alone": alone}
     text = emit_loop(program, arguments, results, dtype, **ways)
     inputs, outputs = make_operands(program, arguments, results)
-    given = place_quaternions(inputs, quaternions)
-    pointers = select_pointers(program, given, quaternions, whole) if alone is None else alone.pointers
-    return f"{text}\n{emit_fastcall(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), quaternions, pointers)}"
+    given = place_checked(inputs, domains)
+    pointers = select_pointers(program, given, whole) if alone is None else alone.pointers
+    return f"{text}\n{emit_fastcall(inputs, outputs, Lanes(1, 8 * np.dtype(dtype).itemsize), domains, pointers)}"
 
 
 def make_operands(program: Code, arguments: Arguments, results: Sequence[Shape]) -> tuple[list[Operand], list[Operand]]:
@@ -105,27 +111,28 @@ def emit_assembly(
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
-    quaternions: Sequence[tuple[int, int]] = (),
+    domains: Domains = EVERYTHING,
     cache: int = 0,
     whole: int = WHOLE,
     alone: PackedBlock | None = None,
 ) -> str:
     """Return the LLVM assembly of a program and its loop over samples; results larger than `cache` bytes stream."""
-    single, inputs = Lanes(1, lanes.bits), place_quaternions(inputs, quaternions)
+    single, inputs = Lanes(1, lanes.bits), place_checked(inputs, domains)
     kinds, blocks = tuple(dict.fromkeys((lanes, single))), list[BlockLayout]()
-    pointers = select_pointers(program, inputs, quaternions, whole) if alone is None else alone.pointers
+    pointers = select_pointers(program, inputs, whole) if alone is None else alone.pointers
     parts = emit_declarations(program, kinds, () if alone is None else alone.vectors)
     for each in kinds:
         if each.width == 1 and alone is not None:
             text, placed = alone.text, outputs
         else:
             text, placed = _block(program, outputs, each, whole, pointers)
-        blocks.append(BlockLayout(each, inputs, placed, pointers if each == single else ONE))
+        own = pointers if each == single else ONE
+        blocks.append(BlockLayout(each, inputs, placed, own))
         parts += [emit_gather(each, stretch_lengths(inputs)), emit_result_stores(placed, each), text]
-        parts += [emit_quaternion_counter(inputs, quaternions, each)] if quaternions else []
-    parts += [f"@{COUNTER} = global ptr null"] if quaternions else []
+        parts += [] if domains.is_everything else [emit_domain_counter(inputs, domains, each, own)]
+    parts += [] if domains.is_everything else [f"@{COUNTER} = global ptr null"]
     parts += [
-        emit_inner_loop(blocks[0], blocks[-1], "unit" if quaternions else "", cache),
+        emit_inner_loop(blocks[0], blocks[-1], "" if domains.is_everything else "domains", cache),
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
     ]
     return "\n".join(parts)
@@ -171,15 +178,10 @@ def _block(
     return text, placed
 
 
-def select_pointers(
-    program: Code, inputs: Sequence[Operand], quaternions: Sequence[tuple[int, int]], whole: int
-) -> ArgumentPointers:
-    """Return a pointer to each argument of one sample, where vectors follow each other in the block of a short program.
-
-    Quaternions are looked at by the first pointer.
-    """
+def select_pointers(program: Code, inputs: Sequence[Operand], whole: int) -> ArgumentPointers:
+    """Return a pointer to each argument of one sample, where vectors follow each other in a short block."""
     starts = [operand.places[0] if operand.places else -1 for operand in inputs]
     vectors = all(len(operand.shape) == 1 and operand.is_run for operand in inputs)
-    in_order = starts[:1] == [0] and starts == sorted(set(starts)) and all(i == 0 for i, _ in quaternions)
+    in_order = starts[:1] == [0] and starts == sorted(set(starts))
     short = isinstance(program, Program) and fits_one_function(program, whole)
     return ArgumentPointers(tuple(starts)) if vectors and in_order and short else ONE

@@ -11,12 +11,19 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm.allocation import LINE, emit_allocation
+from screwgraph.compiler.backends.llvm.argument_pointers import ONE
 from screwgraph.compiler.backends.llvm.assembly import Arguments, emit_declarations, make_operands
+from screwgraph.compiler.backends.llvm.domain_counter import (
+    COUNTER,
+    EVERYTHING,
+    Domains,
+    emit_domain_counter,
+    place_checked,
+)
 from screwgraph.compiler.backends.llvm.gufunc import install_counter, make_ufunc
 from screwgraph.compiler.backends.llvm.inner_loop import Operand, Shape
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.machine_code import compile_tiered, vector_width
-from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER, emit_quaternion_counter, place_quaternions
 from screwgraph.compiler.backends.llvm.result_store import emit_streaming_copy
 from screwgraph.compiler.backends.llvm.routine import emit_routine
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
@@ -25,7 +32,6 @@ from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.compiler.passes.output_scheduling import schedule_by_output
 from screwgraph.tape import Code, Routine
 
-Quaternions = Sequence[tuple[int, int]]
 LONG = 30_000
 """A program of up to so many instructions stays in one piece, where rows' code is cut from 12 000 on.
 
@@ -41,11 +47,11 @@ class CompiledBlocks:
     """A gufunc of arrays `(..., *shape, samples)`; several results are one `(..., k, samples)` of all their numbers.
 
     Within a block, numbers of arguments and of the result must be neighbours: else nothing is computed, and `strided`
-    grows. `off_unit` counts as that of `Compiled`.
+    grows. `outside` counts as that of `Compiled`.
     """
 
     ufunc: np.ufunc
-    off_unit: ctypes.c_int64
+    outside: ctypes.c_int64
     strided: ctypes.c_int64
 
 
@@ -55,23 +61,23 @@ def compile_blocks(
     arguments: Arguments,
     results: Sequence[Shape],
     dtype: str,
-    quaternions: Quaternions = (),
+    domains: Domains = EVERYTHING,
     *,
     past: bool = False,
 ) -> CompiledBlocks:
     """Compile a program for batches in blocks; results that go `past` the caches begin at a line of theirs."""
     samples, counter, strided = LINE // np.dtype(dtype).itemsize, ctypes.c_int64(), ctypes.c_int64()
-    question = ("blocks", pack_code(program), arguments, results, dtype, past, *quaternions)
+    question = ("blocks", pack_code(program), arguments, results, dtype, past, domains)
 
     def source(whole: int) -> str:
         bits = 8 * np.dtype(dtype).itemsize
         lanes = Lanes(vector_width() * 64 // bits, bits, samples, past)
         most = LONG if whole == WHOLE else whole  # drafts are cut
-        return emit_blocked_assembly(program, *make_operands(program, arguments, results), lanes, quaternions, most)
+        return emit_blocked_assembly(program, *make_operands(program, arguments, results), lanes, domains, most)
 
     def begin(engine: Any) -> None:
         install_counter(strided, engine, STRIDED)
-        if quaternions:
+        if not domains.is_everything:
             install_counter(counter, engine)
 
     weight = 0 if isinstance(program, Routine) else samples
@@ -87,11 +93,11 @@ def emit_blocked_assembly(
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
-    quaternions: Quaternions = (),
+    domains: Domains = EVERYTHING,
     whole: int = WHOLE,
 ) -> str:
     """Return the LLVM assembly of a program and its loop over blocks."""
-    inputs = place_quaternions(inputs, quaternions)
+    inputs = place_checked(inputs, domains)
     plain, single = Lanes(lanes.width, lanes.bits), Lanes(1, lanes.bits)
     kinds = tuple(dict.fromkeys((plain, single)))
     parts = emit_declarations(program, kinds)
@@ -103,13 +109,12 @@ def emit_blocked_assembly(
         kept = lanes if in_place else Lanes(lanes.width, lanes.bits, lanes.sample_stride)
         ordered = schedule_by_output(program)
         parts += [emit_block(ordered, kept, whole=whole), emit_block(program, single, whole=whole)]
-    parts += (
-        [emit_quaternion_counter(inputs, quaternions, lanes), f"@{COUNTER} = global ptr null"] if quaternions else []
-    )
+    if not domains.is_everything:
+        parts += [emit_domain_counter(inputs, domains, lanes, ONE), f"@{COUNTER} = global ptr null"]
     parts += [emit_streaming_copy(plain)] if lanes.past else []
     parts += [
         f"@{STRIDED} = global ptr null",
-        _loop(inputs, outputs, lanes, quaternions, compact=isinstance(program, Routine), in_place=in_place),
+        _loop(inputs, outputs, lanes, domains, compact=isinstance(program, Routine), in_place=in_place),
     ]
     return "\n".join([*parts, '!0 = !{!"branch_weights", i32 1, i32 1000000}'])
 
@@ -118,7 +123,7 @@ def _loop(
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
-    quaternions: Quaternions,
+    domains: Domains,
     *,
     compact: bool,
     in_place: bool,
@@ -183,7 +188,7 @@ def _loop(
         away = half * lanes.width * lanes.bytes
         lines.append(f"  %in{half} = getelementptr i8, ptr {source}, i64 {away}")
         lines.append(f"  %out{half} = getelementptr i8, ptr {target}, i64 {away}")
-        lines += [f"  call void @unit{lanes.tag}(ptr %in{half})"] if quaternions else []
+        lines += [] if domains.is_everything else [f"  call void @domains{lanes.tag}(ptr %in{half})"]
         if turned:
             lines += [
                 f"  call void @compact(ptr %one_in, ptr %in{half}, i64 {taken})",

@@ -12,6 +12,7 @@ from math import prod
 
 from screwgraph.compiler.backends.llvm.allocation import STACK
 from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers, format_pointers
+from screwgraph.compiler.backends.llvm.domain_counter import EVERYTHING, Domains
 from screwgraph.compiler.backends.llvm.inner_loop import Operand
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.numpy_array_text import (
@@ -24,6 +25,7 @@ from screwgraph.compiler.backends.llvm.numpy_array_text import (
     emit_field_load,
     emit_finite_check,
     emit_new_array,
+    emit_sign_check,
     emit_unit_check,
 )
 
@@ -39,7 +41,7 @@ def emit_fastcall(
     inputs: Sequence[Operand],
     outputs: Sequence[Operand],
     lanes: Lanes,
-    quaternions: Sequence[tuple[int, int]] = (),
+    domains: Domains = EVERYTHING,
     pointers: ArgumentPointers = ONE,
 ) -> str:
     """Return `@call(self, args, count)`, which uses the block for one sample; `self` is an array that is the table.
@@ -78,8 +80,10 @@ def emit_fastcall(
         then = "%compute" if i == n - 1 else "%type0" if i == n + m - 1 else f"%type{i + 1}"
         lines += emit_array_checks(i, operands[i].shape, then, PLAIN if i < n else PLAIN | WRITEABLE)
     lines.append("compute:")
-    for i, place in quaternions:
+    for i, place in domains.quaternions:
         lines += emit_unit_check(i, place, lanes)
+    for i, place in domains.nonnegative:
+        lines += emit_sign_check(i, place, lanes)
     in_place = len(pointers.starts) == n > 1
     for i, operand in enumerate(inputs):
         lines += emit_field_load(f"data{i}", f"%a{i}", DATA, "ptr")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.compiler.backends.llvm.assembly import Arguments, emit_module, emit_packed_block
+from screwgraph.compiler.backends.llvm.domain_counter import COUNTER, EVERYTHING, Domains
 from screwgraph.compiler.backends.llvm.fastcall import (
     is_layout_known,
     load_numpy_table,
@@ -28,7 +29,6 @@ from screwgraph.compiler.backends.llvm.machine_code import (
     compile_tiered,
     make_entry,
 )
-from screwgraph.compiler.backends.llvm.quaternion_counter import COUNTER
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Code, Routine
@@ -51,12 +51,12 @@ class CompiledProgram:
     """Machine code of a program: `ufunc` for arrays of all kinds, and `quick`, which may return None, for one state.
 
     `whole` makes a function that is as quick, and calls another one with its arguments where `quick` returns None.
-    `off_unit` grows in calls of `ufunc`, of any thread, in which a quaternion is not unit.
+    `outside` grows in calls of `ufunc`, of any thread, in which a number is outside of its domain.
     """
 
     ufunc: np.ufunc
     quick: Callable[..., Any]
-    off_unit: ctypes.c_int64
+    outside: ctypes.c_int64
     whole: Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -69,21 +69,21 @@ def compile_program(
     *,
     batches: bool = True,
     quickly: bool = False,
-    quaternions: Sequence[tuple[int, int]] = (),
+    domains: Domains = EVERYTHING,
 ) -> CompiledProgram:
     """Compile a program for this machine; `results` are the outputs' core shapes, `dtype` float64 or float32.
 
     Without `batches`, and of code whose samples go alone, code for single states only is made, in a fraction of the
-    time; `quickly` takes less time for long programs whose code may be a little slower. The quick call leaves those of
-    `quaternions` (argument, place of the first number) that are not unit to the caller; in batches they are counted.
+    time; `quickly` takes less time for long programs whose code may be a little slower. The quick call leaves
+    numbers outside of their `domains` to the caller; in batches they are counted.
     """
     batches = batches and not program.goes_alone
     large = cache_bytes()
-    question = (pack_code(program), arguments, results, dtype, large, *(() if batches else ("single",)), *quaternions)
+    question = (pack_code(program), arguments, results, dtype, large, *(() if batches else ("single",)), domains)
 
     def source(whole: int) -> str:
-        limbs = None if quickly or whole < WHOLE else emit_packed_block(program, arguments, dtype, quaternions)
-        return emit_module(program, arguments, results, dtype, batches and whole >= least, quaternions, whole, limbs)
+        limbs = None if quickly or whole < WHOLE else emit_packed_block(program, arguments, dtype, domains)
+        return emit_module(program, arguments, results, dtype, batches and whole >= least, domains, whole, limbs)
 
     level, least = (QUICK, WHOLE) if quickly else (FAST, 0)  # drafts of kernels take their states one by one
     counter = ctypes.c_int64()
@@ -93,7 +93,7 @@ def compile_program(
         CALLED,
         level,
         _weight(program),
-        partial(install_counter, counter) if quaternions else lambda engine: None,
+        (lambda engine: None) if domains.is_everything else partial(install_counter, counter),
     )
     number = np.dtype(dtype)
     ufunc = make_ufunc(name, [shape for shape, _ in arguments], results, number, code, [counter])
@@ -103,7 +103,7 @@ def compile_program(
 
 
 def install_counter(counter: ctypes.c_int64, engine: Any, name: str = COUNTER) -> None:
-    """Let machine code count, by default states with quaternions that are not unit."""
+    """Let machine code count, by default states with numbers outside of their domains."""
     ctypes.c_void_p.from_address(engine.get_global_value_address(name)).value = ctypes.addressof(counter)
 
 
@@ -119,7 +119,7 @@ def compile_loop(program: Code, arguments: Arguments, results: Sequence[Shape], 
 
     def source(whole: int) -> str:
         limbs = None if whole < WHOLE else emit_packed_block(program, arguments, dtype)
-        return emit_module(program, arguments, results, dtype, True, (), whole, limbs)
+        return emit_module(program, arguments, results, dtype, True, EVERYTHING, whole, limbs)
 
     return make_entry(compile_tiered(question, source, CALLED), "loop")
 

@@ -213,8 +213,9 @@ def _tiles(blocks: BlockLayout, before_block: str) -> list[str]:
 
 
 def _block(lanes: Lanes, inputs: Sequence[str], outputs: str, before_block: str) -> list[str]:
-    look = [f"  call void @{before_block}{lanes.tag}(ptr {inputs[0]})"] if before_block else []
-    return [*look, f"  call void @block{lanes.tag}({format_pointers(inputs)}, ptr {outputs})"]
+    given = format_pointers(inputs)
+    look = [f"  call void @{before_block}{lanes.tag}({given})"] if before_block else []
+    return [*look, f"  call void @block{lanes.tag}({given}, ptr {outputs})"]
 
 
 def _head(name: str, step: int, incoming: str, after: str) -> list[str]:

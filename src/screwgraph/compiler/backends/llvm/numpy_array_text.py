@@ -86,6 +86,19 @@ def emit_unit_check(i: int, place: int, lanes: Lanes) -> list[str]:
     ]
 
 
+def emit_sign_check(i: int, place: int, lanes: Lanes) -> list[str]:
+    """Give up on a number of argument i that is negative, or none."""
+    here = f"{i}_{place}"
+    return [
+        *emit_field_load(f"sign_data{here}", f"%a{i}", DATA, "ptr"),
+        f"  %sign_at{here} = getelementptr {lanes.scalar}, ptr %sign_data{here}, i64 {place}",
+        f"  %sign{here} = load {lanes.scalar}, ptr %sign_at{here}, align {lanes.bytes}",
+        f"  %is_sign{here} = fcmp oge {lanes.scalar} %sign{here}, {lanes.number(0.0)}",
+        f"  br i1 %is_sign{here}, label %sign_ok{here}, label %unusual",
+        f"sign_ok{here}:",
+    ]
+
+
 def emit_copies(i: int, operand: Operand, lanes: Lanes) -> list[str]:
     """Copy an argument's numbers to their places; neighbours together."""
     lines, aligned = list[str](), f"ptr align {lanes.bytes}"

@@ -15,6 +15,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import (
     CompiledProgram,
     ExportedFunction,
+    argument_domains,
     check_arrays,
     check_unit,
     compile_program,
@@ -174,9 +175,9 @@ class InverseKinematics:
     def _code(self) -> CompiledProgram:
         problem = self.problem
         shapes = [*(r.shape for r in list_end_results(problem)), (len(COUNTS),)]
-        arguments, quaternions = [(a.shape, a.names) for a in problem.parameters], quaternion_places(problem.parameters)
+        arguments, domains = [(a.shape, a.names) for a in problem.parameters], argument_domains(problem.parameters)
         return compile_program(
-            "inverse_kinematics", make_search_routine(problem), arguments, shapes, self.dtype, quaternions=quaternions
+            "inverse_kinematics", make_search_routine(problem), arguments, shapes, self.dtype, domains=domains
         )
 
     @cached_property

@@ -18,7 +18,7 @@ from screwgraph.model.robot.parameters.registry import (
     with_payload,
     with_values,
 )
-from screwgraph.model.robot.parameters.signs import check_values
+from screwgraph.model.robot.parameters.signs import check_values, is_never_negative
 from screwgraph.model.robot.parameters.symbolic_robot import (
     at_nominal,
     at_sample,
@@ -47,6 +47,7 @@ __all__ = [
     "check_values",
     "checked_parameters",
     "has_symbols",
+    "is_never_negative",
     "nominal",
     "numbers",
     "parameter_key",

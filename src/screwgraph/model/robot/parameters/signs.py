@@ -8,10 +8,15 @@ from screwgraph.base.errors import InputError
 
 NEVER_NEGATIVE = (".mass", ".damping", ".friction", ".armature", ".stiffness")
 """Ends of names of a robot's parameters."""
-OF_MECHANISMS = ("mass:", "I0:")
+OF_MECHANISMS = ("mass:", "I0:", "I0_xx:", "I0_yy:", "I0_zz:", "friction:")
 """Beginnings of names of a mechanism's parameters."""
 INERTIA = 10
 """Numbers of an inertia, of which the mass is the first."""
+
+
+def is_never_negative(name: str, count: int) -> bool:
+    """Return whether a parameter of so many numbers, or the mass of an inertia, is never negative."""
+    return bool(name) and (count == INERTIA or name.endswith(NEVER_NEGATIVE) or name.startswith(OF_MECHANISMS))
 
 
 def check_values(function: str, name: str, values: np.ndarray) -> None:
@@ -20,8 +25,7 @@ def check_values(function: str, name: str, values: np.ndarray) -> None:
         return
     if not np.isfinite(values).all():
         raise InputError(f"{function}: parameter {name!r} is not finite")
-    is_mass = values.shape[-1] == INERTIA
     least = float(values[..., 0].min())
-    if least < 0.0 and (is_mass or name.endswith(NEVER_NEGATIVE) or name.startswith(OF_MECHANISMS)):
-        what = f"the mass of parameter {name!r}" if is_mass else f"parameter {name!r}"
+    if least < 0.0 and is_never_negative(name, values.shape[-1]):
+        what = f"the mass of parameter {name!r}" if values.shape[-1] == INERTIA else f"parameter {name!r}"
         raise InputError(f"{function}: {what} is {least:g}", why="it cannot be negative")

@@ -208,7 +208,10 @@ def converge(
     found = call(solution)
     for _ in range(most - 1):
         if found.solution[0] >= NO_SENSE:
-            raise InputError(f"{control.name}: the state, references or weights", why="there are numbers without sense")
+            raise InputError(
+                f"{control.name}: the state, references, weights or last solution",
+                why="there are numbers without sense",
+            )
         if _is_optimal(found.solution, tolerance):
             return found
         found = call(found.next)

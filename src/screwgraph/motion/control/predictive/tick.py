@@ -13,6 +13,7 @@ from typing import Any
 
 from screwgraph.compiler import compile_expression, make_numbered_argument
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
+from screwgraph.motion.control.predictive.argument_sense import ArgumentSense
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
@@ -78,7 +79,7 @@ class Tick:
         if horizon.shortenings:
             self.strides |= {"trial": self.nx + nu, "merits": MERIT}
             sizes |= {"trial": sizes["at"], "merits": N * MERIT, **SEARCH_SIZES}
-        for name, size in {**sizes, **dict.fromkeys(("defect", "change", "cost", "violation"), 1)}.items():
+        for name, size in {**sizes, **dict.fromkeys(("defect", "change", "cost", "violation", "sense"), 1)}.items():
             memory.add(name, size)
         self._name_stages()
 
@@ -196,6 +197,7 @@ class Tick:
             *self._shift(),
             *((block("penalty", [], ["chain.penalty"], lambda: list(penalty)),) if penalty else ()),
             StageLoop(self.N, self._enter(), self._windows("at")),
+            *ArgumentSense(self.memory, self.own, self.strides).parts(),
         )
 
     def _start(self, q: Any, qd: Any, advance: Any, head: Any) -> list[Number]:
@@ -352,7 +354,7 @@ class Tick:
         moving = ["references", "at", "states", "efforts", "next", *["forces"] * bool(self.forces)]
         moving += ["frames"] * bool(self.goals)
         more = ["length"] * bool(self.own.shortenings) + ["weights", *["frame_weights"] * bool(self.goals)]
-        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", *more]
+        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", "sense", *more]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),
@@ -379,12 +381,13 @@ class Tick:
         defect: Any,
         change: Any,
         efforts: Any,
+        sense: Any,
         *more: Any,
     ) -> list[Number]:
         """Return the command within its limits, the head of the next solution, and how good it is."""
         length, weights = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
-        sense = have_sense([x for own in weights for x in own])
-        status = choose(sense * (cost[0] < ENDLESS) > 0.5, solved[0], NO_SENSE)
+        sound = sense[0] * have_sense([x for own in weights for x in own])
+        status = choose(sound * (cost[0] < ENDLESS) > 0.5, solved[0], NO_SENSE)
         sound = status < NO_SENSE
         limits = [float(x) for x in self.own.effort_limit]
         tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]

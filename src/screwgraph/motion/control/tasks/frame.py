@@ -14,6 +14,7 @@ from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot, make_unknown_name_error
+from screwgraph.motion.control.live_numbers import list_rotation_identities
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 from screwgraph.spatial import Array, cross, maximum, rotation, sqrt, translation
 from screwgraph.tape import Number
@@ -71,12 +72,9 @@ class FrameTask(MotionTask):
         return {self.name: T if part == slice(0, 6) else T[:3, 3] if part.start else T[:3, :3]}
 
     def list_identities(self, *references: Any) -> list[Number]:
-        """Return what vanishes for an orientation: its columns have length 1, and are at right angles, right-handed."""
+        """Return what vanishes for an orientation."""
         shape, part = PARTS[self.of]
-        if part.start:
-            return []
-        x, y, z = np.reshape(references[0], shape)[:3, :3].T
-        return [x @ x - 1.0, y @ y - 1.0, x @ y, *(a - b for a, b in zip(cross(x, y), z, strict=True))]
+        return [] if part.start else list_rotation_identities(np.reshape(references[0], shape)[:3, :3])
 
     def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction, angular ones first."""
