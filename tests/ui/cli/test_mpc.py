@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+import screwgraph as sg
+from screwgraph.base.errors import ModelError
+from screwgraph.motion.control.predictive.horizon_files import load_horizon
+
 
 def test_files(command, tmp_path):
     (tmp_path / "horizon.yaml").write_text("{dt: 0.05, horizon: 3, limits: {velocity: 2, effort: {joint1: 5}}}")
@@ -26,4 +32,54 @@ def test_what_cannot_be_is_one_line(command, tmp_path):
         result = command("mpc", *given)
         assert result.status != 0
         assert complaint in result.err
+        assert len(result.err.splitlines()) == 1
+        assert f"{tmp_path / 'horizon.yaml'}:1: " in result.err
+
+
+WRONG = [
+    ("horizon: 9\ndt: 0", 2, "dt is 0"),
+    ("dt: 0.1\nhorizon: 1", 2, "a horizon of 1 instants"),
+    ("dt: 0.1\nbarrier_steps: 0", 2, "barrier_steps is 0"),
+    ("dt: 0.1\nactuated: [joint1, wrist]", 2, "'wrist'"),
+    ("frames:\n- tool\n- hand", 3, "'hand'"),
+    ("dt: 0.1\nframes: [tool, tool]", 2, "one is named twice"),
+    ("limits:\n  effort: {joint1: 3}\n  velocity:\n    joint1: 1\n    joint9: 2", 5, "'joint9'"),
+    ("limits:\n  effort: 3\n  velocity: -2", 3, "velocity of the limits of 'joint1': -2"),
+    ("limits:\n  effort: 3\n  lower:\n    joint1: 2\n  upper: {joint1: 1}", 4, "have the bounds 2 and 1"),
+    ("actuated: [joint1]\nlimits:\n  effort:\n    joint1: 2\n    joint2: 4", 5, "'joint2' has no motor"),
+    ("limits:\n  effort: 3\n  penalty: [-1, 2]", 3, "the penalty of the limits"),
+    ("limits:\n  effort: 3\n  force: -3", 3, "force of the limits is -3"),
+    ("contacts:\n- frame: foot", 2, "'foot'"),
+    ("dt: 0.1\ncontacts:\n- frame: tool", 2, "2 joint coordinates of its own"),
+    ("dt: 0.1\ndrag: 3", 2, "drag without contacts"),
+    ("contacts:\n- frame: tool\n  friction: -1", 2, "friction"),
+    ("contacts:\n- frame: tool\nground: {normal: [0, 0, 0]}", 3, "the normal of the ground"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "complaint"), WRONG)
+def test_entries_that_do_not_fit_the_robot_are_named_with_their_line(text, line, complaint, tmp_path):
+    path = tmp_path / "horizon.yaml"
+    path.write_text(text)
+    with pytest.raises(ModelError) as found:
+        load_horizon(path, sg.load("rr"))
+    assert str(found.value).startswith(f"{path}:{line}: ")
+    assert complaint in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["mpc", "controller", "search", "bench"])
+def test_mechanisms_of_points_are_refused_by_name(name, command, tmp_path):
+    (tmp_path / "tasks.yaml").write_text("tasks: [{posture: []}]")
+    (tmp_path / "crank.yaml").write_text("name: crank\npoints:\n  - {name: O, x: 0, y: 0, fixed: true}\n")
+    code = ("--lang", "c", "-o", tmp_path / "code")
+    options = {
+        "mpc": code,
+        "controller": ("--tasks", tmp_path / "tasks.yaml", *code),
+        "search": ("--problem", "forward"),
+        "bench": (),
+    }
+    for model in ("four_bar", tmp_path / "crank.yaml"):
+        result = command(name, model, *options[name])
+        assert result.status != 0
+        assert f"{model} is a mechanism of points: this command takes robots" in result.err
         assert len(result.err.splitlines()) == 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import accumulate
@@ -105,3 +106,12 @@ def suggest_name(name: str, known: Iterable[str], otherwise: str = "") -> str:
 def as_model_error(error: InputError, who: str, at: Place) -> ModelError:
     """Turn a complaint about an argument into one about the file that it came from."""
     return ModelError(f"{who}: {error.what}", at=at, why=error.why, fix=error.fix)
+
+
+@contextmanager
+def complaints_at(who: str, at: Place) -> Iterator[None]:
+    """Turn complaints about arguments into those about the place of a file that they came from."""
+    try:
+        yield
+    except InputError as error:
+        raise as_model_error(error, who, at) from None

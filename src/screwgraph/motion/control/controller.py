@@ -71,7 +71,7 @@ def controller(
     """
     robot = with_motors(robot, actuated)
     held, plane = hold_contacts(robot, contacts, ground)
-    own = WholeBody(robot, _check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
+    own = WholeBody(robot, check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
     _check_names(own)
@@ -109,7 +109,8 @@ def stack_barriers(barriers: Sequence[Barrier]) -> Float[np.ndarray, "barriers 2
     return np.array([(barrier.rate, barrier.margin) for barrier in barriers]).reshape(-1, 2)
 
 
-def _check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -> tuple[ControlTask, ...]:
+def check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -> tuple[ControlTask, ...]:
+    """Return the tasks. Raises InputError where two have one name, or a force is of no contact."""
     frames, tasks = [contact.frame for contact in contacts], tuple(tasks)
     for task in tasks:
         if isinstance(task, ContactForceTask) and frames.count(task.contact) != 1:

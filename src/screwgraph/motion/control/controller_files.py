@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from screwgraph.base.errors import InputError, ModelError
+from screwgraph.base.errors import ModelError
 from screwgraph.base.summary import one_line
-from screwgraph.model.formats.diagnostics import as_model_error
+from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
@@ -17,8 +17,10 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.control.barrier_files import read_barrier
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, Sole
+from screwgraph.motion.control.controller import check_tasks, hold_contacts
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.motors import with_motors
+from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
@@ -112,20 +114,22 @@ def _check_entries(robot: Robot, entries: Mapping[str, Value], found: Controller
     """Raise ModelError where the robot has not what an entry names."""
     for key, own in (("tasks", found.tasks), ("barriers", found.barriers)):
         for value, one in zip(entries[key].items() if key in entries else (), own, strict=True):
-            _ask(lambda one=one: one.references(robot), f"a {key[:-1]}", value)
+            with complaints_at(f"a {key[:-1]}", value.at):
+                one.references(robot)
     for key in ("contacts", "soles"):
         for value in entries[key].items() if key in entries else ():
             frame = value.mapping()["frame"]
-            _ask(lambda frame=frame: robot.frame(frame.text()), f"a {key[:-1]}", frame)
+            with complaints_at(f"a {key[:-1]}", frame.at):
+                robot.frame(frame.text())
     if found.actuated is not None:
-        _ask(lambda: with_motors(robot, found.actuated), "actuated", entries["actuated"])
-
-
-def _ask(what: Callable[[], object], who: str, value: Value) -> None:
-    try:
-        what()
-    except InputError as error:
-        raise as_model_error(error, who, value.at) from None
+        with complaints_at("actuated", entries["actuated"].at):
+            robot = with_motors(robot, found.actuated)
+    feet = next((entries[key] for key in ("contacts", "soles") if key in entries), entries["tasks"])
+    with complaints_at("the feet", feet.at):
+        held, plane = hold_contacts(robot, found.contacts, found.ground)
+        list(ReducedMotion(robot, held, plane).legs)
+    with complaints_at("the tasks", entries["tasks"].at):
+        check_tasks(found.tasks, held)
 
 
 def _read_task(value: Value) -> ControlTask:
@@ -143,10 +147,8 @@ def _read_task(value: Value) -> ControlTask:
         if gains["level"] != int(gains["level"]):
             raise entries["level"].complaint("it must be a whole number")
         gains["level"] = int(gains["level"])
-    try:
+    with complaints_at("a task", value.at):
         return kind.read_entry(entries, gains)
-    except InputError as error:
-        raise as_model_error(error, "a task", value.at) from None
 
 
 def _read_sole(value: Value) -> Sole:
@@ -156,10 +158,8 @@ def _read_sole(value: Value) -> Sole:
             raise value.complaint(f"it must have a {key}")
     numbers = {key: entries[key].number({}) for key in ("length", "width", "friction") if key in entries}
     vectors = {key: entries[key].numbers({}, 3) for key in ("at", "x", "normal") if key in entries}
-    try:
+    with complaints_at("a sole", value.at):
         return Sole(entries["frame"].text(), **numbers, **vectors)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    except InputError as error:
-        raise as_model_error(error, "a sole", value.at) from None
 
 
 def _read_limits(value: Value) -> ControlLimits:
@@ -170,7 +170,5 @@ def _read_limits(value: Value) -> ControlLimits:
         if key in entries
     }
     kept = {key: x.switch() for key, x in entries.items() if key not in numbers}
-    try:
+    with complaints_at("limits", value.at):
         return ControlLimits(**numbers, **kept)
-    except InputError as error:
-        raise as_model_error(error, "limits", value.at) from None

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from screwgraph import Mechanism, Robot, load_mechanism, mechanism_names, zoo_names
+from screwgraph.base.errors import InputError
 from screwgraph.model.formats import load
 from screwgraph.model.load import is_mechanism
 from screwgraph.ui.cli.console import make_usage_error, print_note, show_progress
@@ -106,6 +107,9 @@ class ModelSource:
         """Return the robot. Raises ModelError, InputError, BadParameter."""
         if self.values:
             raise make_usage_error("--set goes with mechanisms of points", why="a robot's file has no parameters")
+        if is_mechanism(self.path):
+            why, fix = "this command takes robots, whose files have joints", "screwgraph compile takes mechanisms, too"
+            raise InputError(f"{self.path} is a mechanism of points", why=why, fix=fix)
         options: dict[str, Any] = {name: getattr(self, name) for name in ("base", "lock", "strict", "snap", "model")}
         options["gravity"] = None if self.gravity is None else _gravity_vector(self.gravity)
         options["xacro_args"] = None if self.xacro is None else dict(map(_parse_xacro, self.xacro))

@@ -40,7 +40,7 @@ def write_predictive_controller(
     """Write files, and say where they are."""
     check_library_options(lang, dtype, prefix)
     robot = source.load_robot()
-    said = HorizonFile() if horizon is None else load_horizon(horizon)
+    said = HorizonFile() if horizon is None else load_horizon(horizon, robot)
     print_warnings(robot)
     with show_progress("making the controller"):
         made = mpc(robot, **said.options, dtype=dtype)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.model.formats.diagnostics import as_model_error
+from screwgraph.model.formats.diagnostics import as_model_error, complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.limits import HorizonLimits
+from screwgraph.motion.control.predictive.predictive_controller import (
+    DT,
+    check_frames,
+    check_numbers,
+    check_robot,
+    make_model,
+)
 from screwgraph.motion.simulation.contacts import Contact, Ground
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
 from screwgraph.motion.simulation.contacts.contact_files import read_contacts
 
+WHO = "the horizon"
+"""What complains."""
 EACH = "a number, or numbers by the names of joints"
 BOUNDS: Keys = {
     "effort": Entry("largest efforts of driven joints", EACH, "N m, N", "the robot's"),
@@ -71,11 +83,13 @@ class HorizonFile:
         return {name: value for name, value in given.items() if value is not None}
 
 
-def load_horizon(path: str | Path) -> HorizonFile:
-    """Return the horizon, limits, contacts and goals of a YAML file.
+def load_horizon(path: str | Path, robot: Robot | None = None) -> HorizonFile:
+    """Return the horizon, limits, contacts and goals of a YAML file; those of a robot are checked with it.
 
     Raises:
-        ModelError: the file cannot be read, or an entry is unknown, of the wrong kind or size.
+        ModelError: the file cannot be read, or an entry is unknown, of the wrong kind or size; the robot has no such
+            frame or joint, or a number has no sense.
+        InputError: the robot has no such controller.
     """
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
@@ -91,7 +105,65 @@ def load_horizon(path: str | Path) -> HorizonFile:
         found["limits"] = _read_limits(entries["limits"])
     if "contacts" in entries:
         found["contacts"], found["ground"] = read_contacts(entries, Path(file).parent)
-    return HorizonFile(**found)
+    result = HorizonFile(**found)
+    if robot is not None:
+        check_robot(robot)
+        _check_entries(robot, entries, result)
+    return result
+
+
+def _check_entries(robot: Robot, entries: Mapping[str, Value], found: HorizonFile) -> None:
+    """Raise ModelError where the robot has not what an entry names, or a number has no sense."""
+    for key in ("dt", *COUNTS):
+        if key in entries:
+            with complaints_at(WHO, entries[key].at):
+                check_numbers(**{key: getattr(found, key)})
+    if "actuated" in entries:
+        with complaints_at(WHO, entries["actuated"].at):
+            find_driven(robot, found.actuated)
+    frames = entries["frames"].items() if "frames" in entries else ()
+    contacts = entries["contacts"].items() if "contacts" in entries else ()
+    for frame in (*frames, *(item.mapping()["frame"] for item in contacts)):
+        with complaints_at("a frame", frame.at):
+            robot.frame(frame.text())
+    if found.frames:
+        with complaints_at(WHO, entries["frames"].at):
+            check_frames(robot, found.frames)
+    limits = found.limits or HorizonLimits()
+    if "limits" in entries:
+        _check_limits(robot, entries["limits"], limits, find_driven(robot, found.actuated))
+    for key in ("drag", "actuated", "contacts"):
+        if key in entries:
+            with complaints_at(WHO, entries[key].at):
+                given = found.actuated, found.contacts or (), found.ground, limits, found.drag
+                make_model(robot, found.dt or DT, *given)
+
+
+def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, driven: Sequence[int]) -> None:
+    """Raise ModelError, at the entry without which it would not be raised."""
+
+    def complaint(of: HorizonLimits) -> InputError | None:
+        try:
+            of.efforts(robot, driven)
+            of.states(robot)
+            of.largest_force(1.0)
+        except InputError as error:
+            return error
+        return None
+
+    error = complaint(limits)
+    if error is None:
+        return
+    for key, entry in value.mapping().items():
+        own, default = getattr(limits, key), getattr(HorizonLimits(), key)
+        entry_by_name = entry.mapping() if isinstance(own, Mapping) else {}
+        for name, item in entry_by_name.items():
+            rest = {other: x for other, x in own.items() if other != name}
+            if str(complaint(replace(limits, **{key: rest}))) != str(error):
+                raise as_model_error(error, key, item.at)
+        if str(complaint(replace(limits, **{key: default}))) != str(error):
+            raise as_model_error(error, "limits", entry.at)
+    raise as_model_error(error, "limits", value.at)
 
 
 def _read_limits(value: Value) -> HorizonLimits:
@@ -104,7 +176,5 @@ def _read_limits(value: Value) -> HorizonLimits:
             found[key] = entry.number({})
         else:
             found[key] = {name: one.number({}) for name, one in entry.mapping().items()}
-    try:
+    with complaints_at("limits", entries.get("penalty", value).at):
         return HorizonLimits(**found)
-    except InputError as error:
-        raise as_model_error(error, "limits", value.at) from None

@@ -33,6 +33,8 @@ from screwgraph.motion.control.predictive.tick import SOLUTION, Tick
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.simulation.contacts import Contact, Ground
 
+DT = 0.01
+"""Time (s) from one instant to the next, by default."""
 FEWEST, LONGEST = 2, 1000
 """Stages of a horizon."""
 MOST_SHORTENINGS = 20
@@ -42,7 +44,7 @@ MOST_SHORTENINGS = 20
 @check_arguments
 def mpc(
     robot: Robot,
-    dt: float = 0.01,
+    dt: float = DT,
     horizon: int = 32,
     *,
     actuated: Sequence[str] | None = None,
@@ -86,9 +88,9 @@ def mpc(
     Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and
     `forces` (N, components) (N) expected; `gain` (m, 2 nv): tau changes by so much with displacements and velocities,
     between calls; `solution`: status (0; 1: the step was shortened, the trajectory is not the optimum yet; 3: arguments
-    without sense, such as poses that are no rigid motions, or a last solution that is no motion: no efforts), cost, largest violation of limits
-    of states, with contacts of efforts, too (rad, m, 1/s, N m), defect of the last solution's dynamics, largest change
-    of the trajectory, barrier.
+    without sense, such as poses that are no rigid motions, or a last solution that is no motion: no efforts), cost,
+    largest violation of limits of states, with contacts of efforts, too (rad, m, 1/s, N m), defect of the last
+    solution's dynamics, largest change of the trajectory, barrier.
 
     Args:
         robot: a tree that stands or floats.
@@ -111,12 +113,12 @@ def mpc(
     Raises:
         InputError: the robot has loops or couplings, a foot is on no leg, a joint is unknown, or a number has no sense.
     """
-    _check_robot(robot)
-    _check_numbers(dt, horizon, iterations, barrier_steps, shortenings)
+    check_robot(robot)
+    check_numbers(dt, horizon, iterations, barrier_steps, shortenings)
     kept = limits or HorizonLimits()
-    model = _make_model(robot, dt, actuated, contacts, ground, kept, drag)
+    model = make_model(robot, dt, actuated, contacts, ground, kept, drag)
     lower, upper = kept.states(robot)
-    efforts, goals = kept.efforts(robot, model.driven), _check_frames(robot, frames)
+    efforts, goals = kept.efforts(robot, model.driven), check_frames(robot, frames)
     own = Horizon(
         model, dt, horizon, efforts, lower, upper, kept.penalty, iterations, barrier_steps, shortenings, goals
     )
@@ -137,7 +139,7 @@ def mpc(
     ).astype(dtype)
 
 
-def _make_model(
+def make_model(
     robot: Robot,
     dt: float,
     actuated: Sequence[str] | None,
@@ -167,7 +169,8 @@ def _make_model(
     return ContactModel(motion, rate, limits.largest_force(weight))
 
 
-def _check_frames(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
+def check_frames(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of frames. Raises InputError where one is unknown or named twice."""
     names = (frames,) if isinstance(frames, str) else tuple(frames)
     for name in names:
         robot.frame(name)
@@ -199,7 +202,8 @@ def _list_results(tick: Tick) -> tuple[Result, ...]:
     return (*(Result(name, shape) for name, shape in shapes.items()), Result("solution", (len(SOLUTION),), SOLUTION))
 
 
-def _check_robot(robot: Robot) -> None:
+def check_robot(robot: Robot) -> None:
+    """Raise InputError where a robot is none of `mpc`."""
     if robot.is_closed:
         raise InputError(
             f"mpc of {robot.name!r}, which has loops or couplings",
@@ -210,7 +214,10 @@ def _check_robot(robot: Robot) -> None:
         raise InputError(f"mpc of {robot.name!r}", why="it has no joints")
 
 
-def _check_numbers(dt: float, horizon: int, iterations: int, barrier_steps: int, shortenings: int) -> None:
+def check_numbers(
+    dt: float = DT, horizon: int = 32, iterations: int = 1, barrier_steps: int = 2, shortenings: int = 2
+) -> None:
+    """Raise InputError where a number of `mpc` has no sense."""
     if not 0.0 < dt < np.inf:
         raise InputError(f"dt is {dt!r}", why="it must be finite and positive", fix="dt=0.01, in seconds")
     if not FEWEST <= horizon <= LONGEST:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from screwgraph.base.errors import InputError, ModelError
+from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.array_files import read_arrays
-from screwgraph.model.formats.diagnostics import as_model_error
+from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
@@ -91,7 +91,8 @@ def _read_contact(value: Value) -> list[Contact]:
     numbers = {key: _number(entries[key]) for key in entries if key not in ("frame", "points", "against")}
     points = [p.numbers({}, 3) for p in entries["points"].items()] if "points" in entries else [(0.0, 0.0, 0.0)]
     other = read_other(entries["against"]) if "against" in entries else None
-    return [Contact(entries["frame"].text(), at=(x, y, z), against=other, **numbers) for x, y, z in points]
+    with complaints_at("a contact", value.at):
+        return [Contact(entries["frame"].text(), at=(x, y, z), against=other, **numbers) for x, y, z in points]
 
 
 def read_other(value: Value) -> OtherBody:
@@ -119,11 +120,10 @@ def _read_ground(value: Value, folder: Path) -> Ground:
         if kind in entries:
             if len(entries) > 1:
                 raise value.complaint(f"a ground that is {kind} is nothing else")
-            try:
+            with complaints_at(kind, entries[kind].at):
                 return read(entries[kind], folder)
-            except InputError as error:
-                raise as_model_error(error, kind, entries[kind].at) from None
-    return _make_plane(entries)
+    with complaints_at("ground", value.at):
+        return _make_plane(entries)
 
 
 def read_plane(value: Value) -> Plane:
