@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,9 +39,13 @@ def with_bounds(
         priority: -3 to 3. What cannot all be kept gives way, lower priorities first.
 
     Raises:
-        InputError: a name means nothing in this graph, bounds have no sense, or there is no such priority.
+        InputError: there is no name or no bound, a name means nothing in this graph, bounds have no sense, or there is
+            no such priority.
     """
+    check_named(names, "bounds", 'sg.with_bounds(graph, "tau", lower=-10.0, upper=10.0)')
     keys = graph.select(names)
+    _check_priority(", ".join(map(str, names)), priority)
+    _check_bounds(", ".join(map(str, names)), lower, upper)
     sizes = [graph.variables[key].dim for key in keys]
     low, up = (
         x if isinstance(x, str) else _validate_bounds(", ".join(map(str, names)), x, sum(sizes)) for x in (lower, upper)
@@ -72,8 +77,8 @@ def with_inequality(
         InputError: the factor touches what the graph does not have, bounds have no sense, or there is no such priority.
     """
     graph.with_factors(factor)
-    if priority not in PRIORITIES:
-        raise InputError(f"the priority of {factor.name!r} is {priority!r}", fix="a whole number from -3 to 3")
+    _check_priority(factor.name, priority)
+    _check_bounds(factor.name, lower, upper)
     ends = list[Any]()
     for bound in (lower, upper):
         if isinstance(bound, str):
@@ -85,12 +90,33 @@ def with_inequality(
     return replace(graph, inequalities=(*graph.inequalities, Inequality(factor, ends[0], ends[1], priority)))
 
 
+def check_named(names: Sequence[object], what: str, fix: str) -> None:
+    """Raise InputError where no variable or frame is named: nothing would be done."""
+    if not names:
+        raise InputError(f"{what} of nothing", why="no name is given", fix=fix)
+
+
+def _check_priority(name: str, priority: int) -> None:
+    if priority not in PRIORITIES:
+        raise InputError(f"the priority of {name} is {priority!r}", fix="a whole number from -3 to 3")
+
+
+def _check_bounds(name: str, lower: Bound, upper: Bound) -> None:
+    """Raise InputError where there is neither bound."""
+    if any(isinstance(bound, str) for bound in (lower, upper)):
+        return
+    if (np.asarray(lower) == -np.inf).all() and (np.asarray(upper) == np.inf).all():
+        raise InputError(f"bounds of {name}: there are none", fix="give lower=, upper=, or both")
+
+
 def _check_order(name: str, lower: Any, upper: Any) -> None:
     if isinstance(lower, str | Key) or isinstance(upper, str | Key):
         return
     for low, up in zip(lower, upper, strict=True):
         if low > up:
             raise InputError(f"the bounds of {name} are {low:g} and {up:g}", fix="the lower one first")
+        if low == np.inf or up == -np.inf:
+            raise InputError(f"the bounds of {name} are {low:g} and {up:g}", why="no number is between")
 
 
 def _validate_bounds(name: str, value: Any, rows: int) -> Float[np.ndarray, " rows"]:

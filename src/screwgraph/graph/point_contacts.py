@@ -12,7 +12,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Factor, Live, Slot
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import friction_pyramid, held_point, pure_force, switched_point
-from screwgraph.graph.inequalities import with_inequality
+from screwgraph.graph.inequalities import check_named, with_inequality
 from screwgraph.graph.live_numbers import with_argument
 from screwgraph.graph.variable import Key, Variable
 from screwgraph.spatial import finite_vector
@@ -48,9 +48,10 @@ def with_point_contacts(
         priority: see `with_bounds`.
 
     Raises:
-        InputError: the graph is no robot's, or has no external wrench or pose of a frame; a number has no sense, an
-            argument no name.
+        InputError: no frame is named, the graph is no robot's, or has no external wrench or pose of a frame; a number
+            has no sense, an argument no name.
     """
+    check_named(frames, "contacts", 'sg.with_point_contacts(graph, "foot")')
     upwards = finite_vector(normal, 3, "normal", "it is a direction in space")
     length = float(np.linalg.norm(upwards))
     own_friction = 0.0 if isinstance(friction, str) else float(friction)

@@ -13,6 +13,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
 from screwgraph.graph.factors import measurement
+from screwgraph.graph.inequalities import check_named
 from screwgraph.graph.live_numbers import with_argument, with_known
 from screwgraph.graph.variable import Key, Variable
 
@@ -56,8 +57,10 @@ def with_measurements(graph: FactorGraph, *names: str | Key, sigma: Sigma) -> Fa
             as `"sigma_qdd"`, is that of an argument which holds one for each entry.
 
     Raises:
-        InputError: a name means nothing in this graph, or sigma is neither positive and finite nor a new name.
+        InputError: there is no name, a name means nothing in this graph, or sigma is neither positive and finite nor
+            a new name.
     """
+    check_named(names, "measurements", 'sg.with_measurements(graph, "qdd", sigma=0.1)')
     for key in graph.select(names):
         v, measured = graph.variables[key], Key(MEASURED + key.kind, key.name)
         if measured in graph.variables:

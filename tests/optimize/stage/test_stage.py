@@ -229,8 +229,21 @@ def test_a_closed_chain_within_its_torques():
 
 def test_graphs_that_are_wrong():
     graph = sg.dynamics_graph(arm())
-    with pytest.raises(InputError, match=r"the priority .* is 9"):
+    with pytest.raises(InputError, match=r"the priority of tau is 9"):
         sg.with_bounds(graph, "tau", upper=1.0, priority=9)
+    for call, what in (
+        (lambda: sg.with_bounds(graph, upper=1.0), "bounds of nothing"),
+        (lambda: sg.with_point_contacts(graph), "contacts of nothing"),
+        (lambda: sg.with_measurements(graph, sigma=1.0), "measurements of nothing"),
+        (lambda: sg.with_bounds(graph, "tau"), "bounds of tau: there are none"),
+        (lambda: sg.with_bounds(graph, "tau", lower=[-np.inf] * 3, upper=np.inf), "bounds of tau: there are none"),
+        (lambda: sg.with_bounds(graph, "tau", lower=np.inf), "of tau:turn are inf and inf: no number is between"),
+        (lambda: sg.with_bounds(graph, "tau", upper=[1.0, -np.inf, 1.0]), "of tau:lift are -inf and -inf"),
+        (lambda: sg.with_inequality(graph, graph.factors[0], lower=-np.inf), "there are none"),
+        (lambda: sg.with_inequality(graph, graph.factors[0], lower=2.0, upper=1.0), "are 2 and 1"),
+    ):
+        with pytest.raises(InputError, match=what):
+            call()
     with pytest.raises(InputError, match=r"the bounds of tau:turn are 1 and -1 "):
         sg.with_bounds(graph, "tau", lower=1.0, upper=-1.0)
     with pytest.raises(InputError, match=r"the bounds of tau:lift are 3 and 2 "):
