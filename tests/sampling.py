@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date
-from math import ceil
+from math import ceil, isfinite
 from pathlib import Path
 from random import Random
 from zlib import crc32
@@ -76,7 +76,7 @@ def take_turns(tests: Sequence[str], cases: Sequence[Case], seconds: float, seed
 
 
 def kinds_of(values: Mapping[str, object], tables: Iterable[str | Sequence[str]]) -> Case:
-    """Return what a case is of each kind.
+    """Return what a case is of each kind; numbers with a point are amounts of one kind.
 
     Args:
         values: its value of each parameter.
@@ -84,7 +84,15 @@ def kinds_of(values: Mapping[str, object], tables: Iterable[str | Sequence[str]]
     """
     split = [table.replace(",", " ").split() if isinstance(table, str) else list(table) for table in tables]
     instances = INSTANCES.union(*(names for names in split if INSTANCES.intersection(names)))
-    return frozenset((name, id(value)) for name, value in values.items() if name not in instances - {KIND})
+    instances -= {KIND}
+    return frozenset(
+        (name, id(value)) for name, value in values.items() if name not in instances and not _is_amount(value)
+    )
+
+
+def _is_amount(value: object) -> bool:
+    """Whether a value is one of many numbers: 0.0 and infinity are kinds (no friction, rigid)."""
+    return isinstance(value, float) and value != 0.0 and isfinite(value)
 
 
 def sample_cases(cases: Sequence[Case], k: int, seed: str) -> set[int]:

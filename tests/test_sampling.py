@@ -46,6 +46,13 @@ def test_instances_may_say_of_which_kind_they_are():
     assert len(taken) == 3
 
 
+def test_numbers_with_a_point_are_amounts_of_one_kind_but_nothing_and_infinity():
+    kinds = [
+        kinds_of({"stiffness": value, "bits": 32}, ["stiffness", "bits"]) for value in (0.0, 1e4, 1e6, float("inf"))
+    ]
+    assert [len(case) for case in kinds] == [2, 1, 1, 2]
+
+
 def test_one_of_k_is_taken():
     assert len(sample_cases(100 * [frozenset()], 3, "seed")) == 34
     assert len(sample_cases(2 * [frozenset()], 6, "seed")) == 1

@@ -16,9 +16,10 @@ TOPS = ("src", "tests", "benchmarks", "examples", "playground")
 
 
 @cache
-def list_places() -> list[str]:
-    """Return the paths of all files and folders."""
-    return [f"/{path.relative_to(ROOT)}" for top in TOPS for path in (ROOT / top, *(ROOT / top).rglob("*"))]
+def list_places() -> set[str]:
+    """Return the paths of all files and folders, and every end of these paths."""
+    paths = (path.relative_to(ROOT) for top in TOPS for path in (ROOT / top, *(ROOT / top).rglob("*")))
+    return {"/".join(path.parts[i:]) for path in paths if path.suffix != ".pyc" for i in range(len(path.parts))}
 
 
 @cache
@@ -33,9 +34,7 @@ def missing(page: Path) -> Iterator[str]:
     text = page.read_text()
     for name in dict.fromkeys(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))):
         if re.fullmatch(r"[\w./]+\.py|\w+(/\w+)*/", name):
-            is_there = Path(name).stem == "mine" or any(
-                place.endswith(f"/{name.rstrip('/')}") for place in list_places()
-            )
+            is_there = Path(name).stem == "mine" or name.rstrip("/") in list_places()
         elif re.fullmatch(r"[A-Z_]{4,}|[A-Za-z]\w*(\.[A-Za-z]\w*)+", name):
             is_there = name.split(".")[-1] in list_words()
         else:
