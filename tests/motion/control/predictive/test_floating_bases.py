@@ -278,3 +278,21 @@ def test_what_feet_cannot_be():
         stack_weights(robot, effort=1.0, force=1.0)
     with pytest.raises(sg.InputError, match="a force has the weight 0"):
         stack_weights(robot, force=0.0)
+
+
+def test_a_landing_that_comes_into_sight_costs_few_calls():
+    """The last stage swings in one call and stands in the next, on ice: its slacks are of other bounds."""
+    control, weights = hop()
+    q, v = start()
+    references, schedules = stack_references(control, q), []
+    for on in ([1, 1, 0, 0, 0], [1, 0, 0, 0, 1]):
+        schedules.append(stack_schedule(control, [foot()], np.array(on)[:, None]))
+        schedules[-1][..., 1] = 0.3
+    found = converge(control, q, 0.1 * v, references, weights, contacts=schedules[0])
+    q, v = found.states[1, :11], found.states[1, 11:]
+    best, previous = converge(control, q, v, references, weights, contacts=schedules[1]), found.next
+    for advance in (1.0, 0.0, 0.0, 0.0):
+        *_, forces, _, previous, solution = control(q, v, references, weights, schedules[1], advance, previous)
+    assert abs(solution[1] / best.solution[1] - 1.0) < 1e-3  # 0.16 with the slacks of a swing: the foot slips
+    normal, *tangents = forces[-1]
+    assert np.abs(tangents).max() < 0.3 / np.sqrt(2.0) * normal + 1e-3

@@ -18,6 +18,7 @@ from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
 from screwgraph.motion.control.predictive.step_search import ENDLESS, MERIT, SEARCH_SIZES, StepSearch
+from screwgraph.motion.control.predictive.warm_start import WarmStart
 from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, largest_size, maximum
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, Window
@@ -74,7 +75,13 @@ class Tick:
             **rows,
         )
         self.chain.allocate()
-        sizes = {"at": N * (self.nx + nu) + self.nx, "warm": 1, "share": 1, "gap": N * 2 * n}
+        sizes = {
+            "at": N * (self.nx + nu) + self.nx,
+            "warm": 1,
+            "share": 1,
+            "fits": 2 * self.is_switched,
+            "gap": N * 2 * n,
+        }
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
         if horizon.shortenings:
             self.strides |= {"trial": self.nx + nu, "merits": MERIT}
@@ -188,13 +195,15 @@ class Tick:
         self._alias("head", "previous", 0, HEAD)
         writes = ["chain.x0", "at_x", "warm", "share", "chain.warm", "chain.barrier"]
         rest = block("rest", ["q", *self.switches], ["rest_k"], self.terms.rest)
+        inputs, switches = self.nu + self.nx, self.own.model.switches
+        moving = WarmStart(self.memory, self.chain, self.N, HEAD, self.size, inputs, switches, self._windows)
         penalty = self.own.penalty * sum(bound.soft for bound in (*self.own.states, *self.own.rows))
         return (
             block("begin", ["q", "qd", "advance", "head"], writes, self._start),
             SideBySide(self.N, (rest,), self._windows("rest")) if self.is_switched else rest,
             SideBySide(self.N - 1, (self._keep(0, 1),), self._windows("at", "previous", "rest")),
             self._keep(self.N - 1, 0),
-            *self._shift(),
+            *moving.parts(),
             *((block("penalty", [], ["chain.penalty"], lambda: list(penalty)),) if penalty else ()),
             StageLoop(self.N, self._enter(), self._windows("at")),
             *ArgumentSense(self.memory, self.own, self.strides).parts(),
@@ -221,25 +230,6 @@ class Tick:
             self._alias("kept_switches", "contacts", k * self.strides["contacts"], self.strides["contacts"])
             given.append("kept_switches")
         return self.memory.block("keep", given, ["kept_u", "kept_x"], self.terms.keep)
-
-    def _shift(self) -> tuple[Part, ...]:
-        """Return what moves the solver's numbers to the present, one after the other in each stage."""
-
-        def blend(a: Any, b: Any, warm: Any, share: Any) -> list[Number]:
-            return [choose(warm[0] > 0.5, a[0] + share[0] * (b[0] - a[0]), 0.0)]
-
-        def shift(k: int, later: int) -> Part:
-            own = self.chain.stage("numbers", k)
-            stage = self.memory.places("previous").start + HEAD + k * self.size + self.kept
-            places = (stage, stage + later * self.size, own.start)
-            for name, place in zip(("now", "then", "own"), places, strict=True):
-                self.memory.alias(name, range(place, place + 1))
-            part = self.memory.block("shift", ["now", "then", "warm", "share"], ["own"], blend)
-            return SideBySide(len(own), (part,), tuple(Window(place, 1, 1) for place in dict.fromkeys(places)))
-
-        if not self.chain.sizes["numbers"]:
-            return ()
-        return StageLoop(self.N - 1, (shift(0, 1),), self._windows("previous")), shift(self.N - 1, 0)
 
     def _enter(self) -> tuple[Part, ...]:
         """Return what makes the trajectory the solver's iterate."""
