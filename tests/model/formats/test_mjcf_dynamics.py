@@ -185,3 +185,19 @@ def test_actuators_that_brake_are_named(actuator, tmp_path):
     off, model = legs(tmp_path, {*OFF, "actuation"}, actuators=actuator)
     assert not any("actuators that brake" in line for line in off.warnings)
     assert_mujoco_agrees(off, model)
+
+
+@pytest.mark.parametrize("tie", ['weld body1="a" body2="c"', 'connect body1="a" body2="c" anchor="0 0 0"'])
+def test_ties_within_one_rigid_body_have_no_effect(tie, tmp_path):
+    """Body c is part of a: MuJoCo's rows of such a constraint are zero."""
+    fixed = '<body name="c" pos="0.1 0 0"><inertial pos="0 0 0" mass="0.3" diaginertia="0.01 0.01 0.01"/></body>'
+    text = FREE.format(ARM + fixed).replace("</mujoco>", f"<equality><{tie}/></equality></mujoco>")
+    robot = loaded(text, tmp_path, "tied.xml")
+    assert robot.loops == ()
+    assert any("two links of one rigid body" in line for line in robot.warnings)
+    rng = np.random.default_rng(2)
+    q, qd, tau = robot.random(rng), rng.standard_normal(robot.nv), rng.standard_normal(robot.nv)
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    expected = theirs(robot, model, q, qd, tau)
+    close(sg.forward_dynamics(robot)(q, qd, tau), expected, 1e-8 * np.abs(expected).max())

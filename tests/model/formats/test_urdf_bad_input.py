@@ -5,6 +5,8 @@ import pytest
 from tests.model.formats.helpers import complaint, joint, link, loaded, urdf
 
 LOOP = '<loop name="l" type="{0}"><predecessor link="{1}"/><successor link="{2}"/></loop>'
+APART = '<loop name="l" type="spherical"><predecessor link="a"/>'
+APART += '<successor link="b"><origin xyz="0 0 0.5"/></successor></loop>'
 COUPLING = '<coupling name="l"><predecessor link="{0}"/><successor link="{1}"/><ratio value="2"/></coupling>'
 
 
@@ -114,8 +116,8 @@ CASES = {
         "leg.urdf:3: loop 'l' joins link 'a' to itself: its ends cannot move against each other (remove the loop",
     ),
     "a loop on one rigid body": (
-        urdf(link("a"), link("b"), joint("j", "a", "b", "fixed"), LOOP.format("spherical", "a", "b")),
-        "leg.urdf: loop 'l' joins link 'a' to itself",
+        urdf(link("a"), link("b"), joint("j", "a", "b", "fixed"), APART),
+        "leg.urdf: loop 'l' is open by 0.5 (rad, m)",
     ),
     "a loop that closes nothing": (
         urdf(link("a"), link("b"), joint("j", "a", "b"), LOOP.format("floating", "a", "b")),

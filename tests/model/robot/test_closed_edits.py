@@ -24,6 +24,7 @@ from screwgraph.model.robot import (
     without_loops,
 )
 from screwgraph.model.robot.joints import Fixed, Floating, Revolute, Spherical
+from screwgraph.spatial import from_xyz_rpy
 from tests.model.robot.closed_instances import geared_pair, planar_four_bar, random_pose, two_arms
 
 
@@ -140,8 +141,12 @@ def test_what_closes_nothing_is_refused(parts, complaint):
         tree("r", LINKS, JOINTS, **parts)
 
 
-def test_a_loop_within_one_rigid_body_is_refused():
+@pytest.mark.parametrize("kind", [Fixed(), Spherical(), Revolute()])
+def test_a_loop_within_one_rigid_body_is_left_out_or_refused_where_it_is_open(kind):
     joints = [Joint("j", Fixed(), "a", "b"), Joint("k", Spherical(), "b", "c")]
-    robot = tree("r", LINKS, joints, loops=[Loop("l", Spherical(), "a", "b")])
-    with pytest.raises(ModelError, match="loop 'l' joins link 'a' to itself: its ends cannot move against each other"):
-        merge_fixed(robot)
+    merged = merge_fixed(tree("r", LINKS, joints, loops=[Loop("l", kind, "a", "b")]))
+    assert merged.loops == ()
+    assert merged.warnings == ("loop 'l' joins two links of one rigid body: it is left out",)
+    apart = Loop("l", kind, "a", "b", T_pf=from_xyz_rpy([0.0, 0.2, 0.0], [0.0, 0.0, 0.0]))
+    with pytest.raises(ModelError, match=r"loop 'l' is open by 0\.2 \(rad, m\), and its ends cannot move"):
+        merge_fixed(tree("r", LINKS, joints, loops=[apart]))

@@ -57,12 +57,12 @@ def parse_independent_name(name: str, joints: Container[str]) -> tuple[str, int 
     return joint, int(number)
 
 
-def make_same_link_error(loop: Loop) -> ModelError:
-    """Make the error for a loop whose ends lie on one rigid body."""
+def make_rigid_loop_error(loop: Loop, error: float) -> ModelError:
+    """Make the error for a loop within one rigid body that is open by an error (rad, m)."""
     return ModelError(
-        f"loop {loop.name!r} joins link {loop.predecessor!r} to itself",
-        why="its ends cannot move against each other",
-        fix="remove the loop, or name two links that move",
+        f"loop {loop.name!r} is open by {error:.3g} (rad, m), and its ends cannot move against each other",
+        why=f"both lie on the rigid body of link {loop.predecessor!r}",
+        fix="remove the loop, or correct its frames",
     )
 
 
@@ -75,8 +75,12 @@ def _check_loop(loop: Loop, links: set[str], where: Callable[[Any], object]) -> 
                 fix=f"add the link {link!r} or correct the loop's {role}",
             )
     if loop.predecessor == loop.successor:
-        error = make_same_link_error(loop)
-        raise ModelError(error.what, at=where(loop), why=error.why, fix=error.fix)
+        raise ModelError(
+            f"loop {loop.name!r} joins link {loop.predecessor!r} to itself",
+            at=where(loop),
+            why="its ends cannot move against each other",
+            fix="remove the loop, or name two links that move",
+        )
     if loop.rows == 0:
         raise ModelError(
             f"loop {loop.name!r} lets its ends move freely",

@@ -9,7 +9,8 @@ from numbers import Real
 import numpy as np
 
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.model.robot.closed_chain_checks import make_same_link_error
+from screwgraph.model.robot.closed_chain_checks import make_rigid_loop_error
+from screwgraph.model.robot.closure.closing_newton import ROUGH, characteristic_length
 from screwgraph.model.robot.closure.constraints import loop_residual
 from screwgraph.model.robot.joints import Fixed
 from screwgraph.model.robot.parts import Frame, Joint, Limits, Link, Loop
@@ -23,19 +24,23 @@ CLOSED = 1e-9
 def merge_fixed(robot: Robot) -> Robot:
     """Weld links that fixed joints join: inertias add exactly, the vanished links stay as frames.
 
-    A joint that a coupling ties to fixed ones only cannot move either; it is locked too, which is remarked upon.
+    A joint that a coupling ties to fixed ones only cannot move either; it is locked too, and a closed loop within one
+    rigid body has no effect and is left out; both are remarked upon.
 
     Raises:
-        ModelError: a loop whose ends lie on one rigid body, or a coupling of fixed joints that does not hold.
+        ModelError: a loop within one rigid body that is open, or a coupling of fixed joints that does not hold.
     """
     merged = _merge_links(_settle_couplings(robot, {}))
-    for loop in merged.loops:
-        if loop.predecessor == loop.successor:
-            raise make_same_link_error(loop)
+    rigid = [loop for loop in merged.loops if loop.predecessor == loop.successor]
+    for loop in rigid:
+        if (error := _closure_error(loop)) > ROUGH * characteristic_length(merged):
+            raise make_rigid_loop_error(loop, error)
     for coupling in merged.couplings:
         if not coupling.joints:
             raise ModelError(f"coupling {coupling.name!r} is off by {-coupling.offset:g}", why="its joints are fixed")
-    return merged
+    remarks = (f"loop {loop.name!r} joins two links of one rigid body: it is left out" for loop in rigid)
+    loops = tuple(loop for loop in merged.loops if loop not in rigid)
+    return replace(merged, loops=loops, warnings=(*merged.warnings, *remarks))
 
 
 def lock(robot: Robot, joints: Iterable[str] | Mapping[str, float]) -> Robot:
@@ -118,13 +123,18 @@ def _is_idle(loop: Loop) -> bool:
     """Whether a loop's ends lie on one link, closed; raises InputError where they are apart."""
     if loop.predecessor != loop.successor:
         return False
-    error = float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())
+    error = _closure_error(loop)
     if error > CLOSED:
         raise InputError(
             f"loop {loop.name!r} has a loop-closure error of {error:.3g} with its joints locked there",
             fix="lock fewer joints",
         )
     return True
+
+
+def _closure_error(loop: Loop) -> float:
+    """Return by how much a loop is open (rad, m) whose ends lie on one link."""
+    return float(np.abs(loop_residual(loop, inverse(loop.T_pf) @ loop.T_sf)).max())
 
 
 def _with_locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
