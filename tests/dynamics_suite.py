@@ -250,13 +250,17 @@ def closed_equations(robot: Robot, count: int, seed: int = 0) -> ClosedEquations
 
 
 def by_code(f: Function) -> Call:
-    """Evaluate without making machine code; where there is no number, by the order that then answers, if any."""
+    """Evaluate without making machine code; where there is no number, by the order that then answers, if any.
+
+    At singular states of massless links pivots are zero: no number there is counted, NumPy's warning is not shown.
+    """
 
     def call(states: States) -> np.ndarray:
-        found, vanished = interpreted(f, *states), f.origin.vanished
-        missing = ~np.isfinite(found).all(axis=1)
-        if missing.any() and vanished is not None and isinstance(other := vanished.answering, Function):
-            found[missing] = interpreted(other, *(x[missing] for x in states))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found, vanished = interpreted(f, *states), f.origin.vanished
+            missing = ~np.isfinite(found).all(axis=1)
+            if missing.any() and vanished is not None and isinstance(other := vanished.answering, Function):
+                found[missing] = interpreted(other, *(x[missing] for x in states))
         return found
 
     return call

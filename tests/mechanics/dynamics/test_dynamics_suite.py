@@ -91,7 +91,9 @@ def no_search(monkeypatch):
 def test_automatic_orders_are_right_on_all_robots(path, request):
     robot = loaded(path)
     f = asked(sg.forward_dynamics, robot)
-    if robot.is_closed:
+    if not robot.nv:  # a file of one rigid body
+        assert np.shape(f(*np.zeros((3, 5, 0)))) == (5, 0)
+    elif robot.is_closed:
         found = closed_equations(robot, STATES if many(request) else 200).forward().report(as_called(f))
         judged(robot, "forward", found, Path(path).stem)
         assert found.missing == 0

@@ -1,6 +1,7 @@
 """What joint types may say of themselves beyond the protocol, beside their poses; and nobody asks for their class."""
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +106,7 @@ def test_nobody_asks_for_the_class_of_a_joint_type():
     named = {path: text for path, text in texts.items() if any(name in text for name in names)}
     for path, text in named.items():
         for node in ast.walk(ast.parse(text)):
-            asked: list[ast.AST] = []
+            asked: Sequence[ast.AST] = ()
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
                 asked = node.args[1:]
             elif isinstance(node, ast.MatchClass):
@@ -113,7 +114,7 @@ def test_nobody_asks_for_the_class_of_a_joint_type():
             elif isinstance(node, ast.Compare) and "type" in {getattr(c.func, "id", "") for c in calls(node)}:
                 asked = [node]
             if names & {name.id for each in asked for name in ast.walk(each) if isinstance(name, ast.Name)}:
-                found.append(f"{path.relative_to(SOURCES)}:{node.lineno if hasattr(node, 'lineno') else 0}")
+                found.append(f"{path.relative_to(SOURCES)}:{getattr(node, 'lineno', 0)}")
     assert not found
 
 
