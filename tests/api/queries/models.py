@@ -12,11 +12,33 @@ import screwgraph as sg
 from screwgraph.mechanics.mechanism import acceleration_problem, position_problem, velocity_problem
 from tests.robots import robot_file
 
-MODELS = ("puma560", "a1", "five_bar", "cassie_leg", "four_bar", "slider_crank", "parallel_robot")
-MECHANISMS = ("four_bar", "slider_crank", "parallel_robot")
+MODELS = ("puma560", "a1", "five_bar", "cassie_leg", "four_bar", "slider_crank", "parallel_robot", "damped_crank")
+MECHANISMS = ("four_bar", "slider_crank", "parallel_robot", "damped_crank")
 ROBOTS = tuple(name for name in MODELS if name not in MECHANISMS)
-LARGE = ("cassie_leg", "parallel_robot")
+LARGE = ("cassie_leg", "parallel_robot", "damped_crank")
 """Models that the long suites alone try: each answer takes seconds."""
+OWN = ("cassie_leg", "damped_crank")
+"""Models that are not built in: commands read them from a file."""
+DAMPED_CRANK = """
+name: damped_crank
+points:
+  - {name: O, x: 0, y: 0, fixed: true}
+  - {name: A, x: 0.16, y: 0.12}
+  - {name: B, x: 0.85, y: 0.05}
+  - {name: G, x: 0.3, y: 0.05, fixed: true}
+  - {name: H, x: 1.5, y: 0.15, fixed: true}
+bodies:
+  - {name: crank, points: [O, A], length: 0.2, mass: 0.8, I0: mass*length^2/3, cog: [length/2, 0]}
+  - {name: rod, points: [A, B], length: 0.7, mass: 1.0, I0: mass*length^2/3, cog: [length/2, 0]}
+sliders: [{slider: piston, point: B, along: [G, H]}]
+angles: [{angle: crank, of: [O, A]}]
+springs: [{spring: return, between: [B, H], stiffness: 60, rest: 0.6}]
+dampers:
+  - {damper: ring, between: [B, H], damping: 4, friction: 0.1}
+  - {damper: bearing, angle: crank, damping: 0.05, friction: 0.005}
+motors: [crank]
+independent: [crank]
+"""
 TREES = ("puma560", "a1")
 
 
@@ -24,7 +46,7 @@ TREES = ("puma560", "a1")
 def model_of(name: str) -> Any:
     """Return a model; the leg is Cassie's left one, undamped, its pelvis and the spring of its heel locked."""
     if name in MECHANISMS:
-        return sg.load_mechanism(name)
+        return sg.load_mechanism(DAMPED_CRANK if name == "damped_crank" else name)
     if name == "cassie_leg":
         file = robot_file("cassie_simple.sdf")
         right = [joint for joint in sg.load(file).joint_names if joint.startswith("right")]
@@ -106,3 +128,25 @@ def held_joint(name: str) -> tuple[str, int]:
         return next(iter(model.motors), "none"), 0
     joint = model.independent_joints[-1]
     return joint, model.v_slices[joint].start
+
+
+def damping_forces(name: str) -> np.ndarray:
+    """Return what dampers and friction add to the nonlinear effects at a model's state (N, N m), by their laws."""
+    model, s = model_of(name), state_of(name)
+    if name in ROBOTS:
+        return np.concatenate([np.full(joint.type.nv, joint.damping) for joint in model.joints]) * s.qd
+    found = np.zeros(model.n)
+    for damper in model.dampers:
+        row = np.zeros(model.n)  # the rate is row @ qd
+        if damper.points is None:
+            row[model.angle_slots[damper.angle]] = 1.0
+        else:
+            ends = [model.points[i].name for i in damper.points]
+            way = model.position(s.q, ends[1]) - model.position(s.q, ends[0])
+            for i, sign in zip(damper.points, (-1.0, 1.0), strict=True):
+                for slot, part in zip(model.point_slots[i], way / np.linalg.norm(way), strict=True):
+                    if isinstance(slot, int):
+                        row[slot] += sign * part
+        rate = row @ s.qd
+        found += row * (damper.damping * rate + damper.friction * np.tanh(rate / 0.01))
+    return found

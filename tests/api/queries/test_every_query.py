@@ -28,6 +28,7 @@ from tests.api.queries.models import (
     ROBOTS,
     TREES,
     allowed_acceleration,
+    damping_forces,
     driven_of,
     held_joint,
     independent_of,
@@ -150,12 +151,11 @@ def energies(name: str) -> None:
 
 
 def coriolis(name: str) -> None:
-    """With gravity and damping, the Coriolis matrix gives the nonlinear effects."""
+    """With gravity, springs, damping and friction, the Coriolis matrix gives the nonlinear effects."""
     model, s = model_of(name), state_of(name)
     effects = sg.bias_forces(model)
     still = effects(s.q, 0 * s.qd)
-    damping = np.concatenate([np.full(j.type.nv, j.damping) for j in model.joints]) if name in ROBOTS else 0.0
-    found = sg.coriolis_matrix(model)(s.q, s.qd) @ s.qd + still + damping * s.qd
+    found = sg.coriolis_matrix(model)(s.q, s.qd) @ s.qd + still + damping_forces(name)
     np.testing.assert_allclose(found, effects(s.q, s.qd), atol=1e-9 * max(1.0, np.abs(found).max()))
 
 
