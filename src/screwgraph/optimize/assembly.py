@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -121,17 +122,30 @@ class Assembly:
 
         `views` are the families' arrays inside of x, where somebody has them already.
         """
-        views = self.layout.views(x) if views is None else views
+        return self.bind(self.layout.views(x) if views is None else views)()
+
+    def bind(
+        self, views: dict[str, np.ndarray]
+    ) -> Callable[[], tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]]:
+        """Return `linearise` as a function of values that change in their places."""
+        calls = []
         for batch, place in zip(self.soft, self._places, strict=True):
             kernels = batch.factors.kernels
             entries = self._entries[place.entries].reshape(place.count, -1)
             gradient = self._gradient[place.gradient].reshape(place.count, kernels.size)
-            costs = self._costs[place.costs, None]
-            if place.gram is None:
-                kernels.normal(*batch.inputs(views), out=(entries, gradient, costs))
+            out = (entries, gradient, self._costs[place.costs, None])
+            kernel = kernels.normal if place.gram is None else kernels.whitened_jacobian
+            calls.append((kernel, batch.bind(views), out, place.gram))
+        return partial(self._evaluate, tuple(calls))
+
+    def _evaluate(self, calls: Sequence[Any]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+        for kernel, inputs, out, gram in calls:
+            if gram is None:
+                kernel(*inputs(), out=out)
             else:
-                r, J, costs[...] = kernels.whitened_jacobian(*batch.inputs(views))
-                place.gram(J, r, entries, gradient)
+                entries, gradient, costs = out
+                r, J, costs[...] = kernel(*inputs())
+                gram(J, r, entries, gradient)
         gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
         cost = float(self._costs.sum())
         if self.cost_scale != 1.0:

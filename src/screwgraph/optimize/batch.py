@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,13 @@ class Batch:
             return [*unknowns, *self.parameters]
         own = self._own(self.factors.signature.each, {**self.factors.each, **self.factors.refresh(*unknowns)})
         return [*unknowns, *self.parameters[:-1], own]
+
+    def bind(self, views: dict[str, np.ndarray]) -> Callable[[], list[np.ndarray]]:
+        """Return what gives the inputs of kernels, where the families' arrays stay in their places."""
+        if self.factors.refresh is None and all(is_contiguous for *_, is_contiguous in self._sources):
+            inputs = self.inputs(views)
+            return lambda: inputs
+        return partial(self.inputs, views)
 
     def directions(self, layout: ValueLayout) -> Int[np.ndarray, "N n"]:
         """Return which direction of the problem each direction of each factor is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,11 +34,37 @@ class CurvatureEntries:
 
 @dataclass(frozen=True, eq=False)
 class EntryPairs:
-    """Two entries of a Jacobian in the same row, each pair once: `first`, `second` number entries, `rows` rows."""
+    """Two entries of a Jacobian in the same of `count` rows, each pair once: numbers of the entries, and of the row."""
 
     first: Int[np.ndarray, " p"]
     second: Int[np.ndarray, " p"]
     rows: Int[np.ndarray, " p"]
+    count: int
+
+    def of_rows(self, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " q"]:
+        """Return which pairs stand in some rows."""
+        order, firsts = self._by_row
+        return _concatenate([order[a:b] for a, b in zip(firsts[rows].tolist(), firsts[rows + 1].tolist(), strict=True)])
+
+    @cached_property
+    def _by_row(self) -> tuple[Int[np.ndarray, " p"], Int[np.ndarray, " k_1"]]:
+        """Pairs row by row, and where those of each row begin."""
+        counts = np.bincount(self.rows, minlength=self.count)
+        return np.argsort(self.rows, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
+
+
+@dataclass(frozen=True, eq=False)
+class BoundRows:
+    """Residuals (m,) and entries of the Jacobian (e,), which `evaluate` writes; calls are a kernel, inputs, outputs."""
+
+    residuals: Float[np.ndarray, " m"]
+    entries: Float[np.ndarray, " e"]
+    calls: tuple[tuple[np.ufunc, Callable[[], list[np.ndarray]], tuple[np.ndarray, np.ndarray]], ...]
+
+    def evaluate(self) -> None:
+        """Write residuals and entries at the values that are there now."""
+        for jacobian, inputs, out in self.calls:
+            jacobian(*inputs(), out=out)
 
 
 class ConstraintRows:
@@ -87,7 +113,7 @@ class ConstraintRows:
             starts = place.entries.start + len(i) * np.arange(len(batch))[:, None]
             found.append(((starts + a).ravel(), (starts + b).ravel()))
         first, second = _concatenate([f for f, _ in found]), _concatenate([s for _, s in found])
-        return EntryPairs(first, second, self.rows[first])
+        return EntryPairs(first, second, self.rows[first], self.count)
 
     @property
     def blocks(self) -> Int[np.ndarray, " b"]:
@@ -111,14 +137,20 @@ class ConstraintRows:
             kernels.residual(*batch.inputs(views), out=out)
         return found
 
-    def linearise(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
-        """Return all residuals, and the entries of their Jacobian."""
-        found, entries = np.empty(self.count), np.empty(self.rows.size)
+    def bind(self, views: dict[str, np.ndarray]) -> BoundRows:
+        """Return the rows' residuals and slopes as functions of values that change in their places."""
+        found, entries, calls = np.empty(self.count), np.empty(self.rows.size), []
         for batch, place in zip(self.batches, self.places, strict=True):
             n = place.count
             out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
-            batch.factors.kernels.jacobian(*batch.inputs(views), out=out)
-        return found, entries
+            calls.append((batch.factors.kernels.jacobian, batch.bind(views), out))
+        return BoundRows(found, entries, tuple(calls))
+
+    def linearise(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
+        """Return all residuals, and the entries of their Jacobian."""
+        bound = self.bind(views)
+        bound.evaluate()
+        return bound.residuals, bound.entries
 
     def curvature(self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " b"]:
         """Return the entries, at `bends`, of the second derivative of y'r."""

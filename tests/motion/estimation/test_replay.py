@@ -90,3 +90,27 @@ def test_a_linkage_is_followed_by_sensors_of_their_own_rates_and_delays():
 def test_a_lag_shorter_than_a_step_is_refused():
     with pytest.raises(sg.InputError, match="lag = "):
         replay_measurements(slider(), {"t": T, "joint_position:x": T}, 0.001)
+
+
+ROD = """
+name: rod
+points: [{name: O, x: 0, y: 0, fixed: true}, {name: P, x: 0.6, y: 0}]
+bodies: [{name: rod, points: [O, P], mass: 1.2, I0: mass*length^2/3, cog: [length/2, 0]}]
+angles: [{angle: lean, of: [O, P]}]
+motors: [lean]
+sensors:
+  - {sensor: encoder, angle: lean, sigma: 1e-4}
+  - {sensor: cell, load_cell: [rod, O], sigma: 0.05}
+"""
+
+
+def test_sensors_of_a_file_without_a_column_play_no_part():
+    """A rod that swings, seen by its encoder alone: the file's load cell, which asks for a motor, is not read."""
+    model = sg.load_mechanism(ROD)
+    run = sg.simulate(model, time=0.2, dt=0.01)
+    lean = run.coordinate("lean")
+    found = replay_measurements(model, {"t": run.t, "encoder": lean}, 0.05)
+    assert np.abs(found.run.coordinate("lean") - lean)[5:].max() < 1e-4  # the sigma of the encoder
+    assert [sensor.name for sensor in found.run.model.sensors] == ["encoder", "cell"]
+    with pytest.raises(sg.InputError, match="cell_x"):
+        replay_measurements(model, {"t": run.t, "encoder": lean, "cell_u": lean}, 0.05)

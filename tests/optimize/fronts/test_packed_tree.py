@@ -78,7 +78,7 @@ def test_cliques_that_do_not_change_are_not_factored_again() -> None:
     made.factor(H[i, j], *given, partly, 0.0)
     for place in range(n):
         H[place, place] += 1.0
-        changed = made.find_changed((i == place) & (j == place))
+        changed = made.find_changed(np.flatnonzero((i == place) & (j == place)))
         before = partly.columns.copy()
         made.factor(H[i, j], *given, partly, 0.0, changed)
         made.factor(H[i, j], *given, whole, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS
 from screwgraph.motion.estimation.measurements import OWN_TIME, TIME, TORQUE, interpolate_torques, read_times
 from screwgraph.motion.estimation.online_clock import Clock, find_clock
@@ -66,8 +67,9 @@ def replay_measurements(
     if not lag >= dt:
         raise InputError(f"lag = {lag!r} s", why=f"updates are {dt:.6g} s apart", fix="give that or more")
     options = {"parameters": parameters, "inputs": inputs, "timed": clock.timed, "t0": float(t[0]), **start}
-    smoother = OnlineSmoother(model, given, dt, window=max(2, round(lag / dt) + 1), **options)
-    columns, tau = _columns(smoother, measurements, clock)
+    observed = model if given is not None else _with_sensors_of(model, own, measurements)
+    smoother = OnlineSmoother(observed, given, dt, window=max(2, round(lag / dt) + 1), **options)
+    columns, tau = _columns(smoother, own, measurements, clock)
     states, slips, seconds = _States(smoother, len(t)), list[tuple[float, str]](), np.zeros(len(t))
     watch = report_time(watch, "estimating", t - t[0])
     for k in range(len(t)):
@@ -84,8 +86,14 @@ def replay_measurements(
     return Replay(run, smoother, tuple(slips), seconds)
 
 
+def _with_sensors_of(model: Any, sensors: Sequence[Sensor], table: Mapping[str, Any]) -> Model:
+    """Return a mechanism with those of its sensors that have columns in a table."""
+    read = tuple(sensor for sensor in sensors if any(name in table for name in sensor.columns))
+    return model if len(read) == len(sensors) else replace(model, sensors=read)
+
+
 def _columns(
-    smoother: OnlineSmoother, table: Mapping[str, Any], clock: Clock
+    smoother: OnlineSmoother, sensors: Sequence[Sensor], table: Mapping[str, Any], clock: Clock
 ) -> tuple[dict[str, Float[np.ndarray, " N"]], Float[np.ndarray, "N nv"]]:
     """Return columns of sensors, and torques."""
     labels, t = {TORQUE + label: i for i, label in enumerate(smoother.torques)}, clock.t
@@ -95,7 +103,8 @@ def _columns(
         if name == TIME or name.startswith(OWN_TIME):
             continue
         if name not in columns and name not in labels:
-            raise make_unknown_name_error("column of measurements", name, (TIME, *columns, *labels))
+            known = dict.fromkeys((TIME, *columns, *(c for sensor in sensors for c in sensor.columns), *labels))
+            raise make_unknown_name_error("column of measurements", name, tuple(known))
         if name in labels:
             times, values = read_times(table, name, (name,))
             tau[:, labels[name]] = interpolate_torques(name, table, t, times, values[:, 0])

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from screwgraph.compiler.kernels import Kernels, compile_kernels, new_table
 from screwgraph.optimize.fronts.bayes_tree import BayesTree
@@ -154,7 +154,7 @@ class PackedTree:
         self._addresses = self.tables.addresses
         self._functions: Any = compile_packed_code().functions
 
-    def find_changed(self, entries: Bool[np.ndarray, " e"]) -> Int[np.ndarray, " c"]:
+    def find_changed(self, entries: Int[np.ndarray, " d"]) -> Int[np.ndarray, " c"]:
         """Return 1 for cliques to which entries go that have changed, 0 for others."""
         found = np.zeros(self.count, dtype=np.int64)
         found[self._entry_cliques[entries]] = 1

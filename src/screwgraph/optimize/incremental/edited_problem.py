@@ -16,6 +16,7 @@ from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.incremental.solver import Updated
 from screwgraph.optimize.methods.active_set import (
+    ActiveEquations,
     ActiveMatrix,
     ActivePoint,
     ActiveSolution,
@@ -23,7 +24,8 @@ from screwgraph.optimize.methods.active_set import (
     reweight,
 )
 from screwgraph.optimize.methods.frozen_newton import FACTORED
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Result, Status
@@ -84,20 +86,22 @@ class EditedProblem:
             InputError: factors or parameters are unknown, or a shape differs.
         """
         new = {name: self._problem[name].new_values(parameters) for name, parameters in changed.items()}
-        known = self._model if all(self._problem[name].kind == "soft" for name in new) else None
         for name, parameters in new.items():
             self._changes.setdefault(name, {}).update(changed[name])
             for parameter, value in parameters.items():
                 if not self._slots.write(name, parameter, value):
                     self._rebind()
+        known = self._model if all(self._problem[name].kind == "soft" for name in new) else None
         is_noise = any(n in (INVERSE_SIGMA, WHITENING) for parameters in new.values() for n in parameters)
-        x, kkt, matrix = self._point.x, self._kkt, self._matrix
-        model = kkt.model(x) if known is None else kkt.with_new_costs(known, x)
+        x, kkt, matrix, equations = self._point.x, self._kkt, self._matrix, self._equations
+        bound = equations.bound
+        model = bound.evaluate(x) if known is None else bound.with_new_costs(known)
         if is_noise and matrix is not None:
             matrix = None if known is None else reweight(kkt, model, matrix)
-        found = find_active_solution(kkt, self._point, model, matrix, self._accuracy)
+        found = find_active_solution(equations, self._point, model, matrix, self._accuracy)
         if not found.is_solved and matrix is not None:
-            found, is_noise = find_active_solution(kkt, self._point, kkt.model(x), None, self._accuracy), False
+            model, is_noise = bound.evaluate(x), False
+            found = find_active_solution(equations, self._point, model, None, self._accuracy)
         if found.is_solved:
             self._take(found, int(is_noise and matrix is not None))
             return self.last
@@ -154,14 +158,17 @@ class EditedProblem:
         self._slots = ParameterSlots.of(self._assembly)
         kkt = KktSystem(self._assembly, self._curvature)
         self._kkt = kkt.with_row_scales(result.iterate.x, memory)
+        self._equations = ActiveEquations(self._kkt)
         self._matrix: ActiveMatrix | None = None
-        self._model: LocalModel | None = self._kkt.model(result.iterate.x)
+        self._model: LocalModel | None = self._equations.bound.evaluate(result.iterate.x)
         self._point = self._make_point(result, self._model)
         self.last = Updated(result.status, result.reason, result.iterations, 0, 0)
         if result.success:
-            found = find_active_solution(self._kkt, self._point, self._model, None, self._accuracy)
+            found = find_active_solution(self._equations, self._point, self._model, None, self._accuracy)
             if found.is_solved:
                 self._take(found)
+            else:
+                self._model = None  # its arrays are those of another point now
 
     def _rebind(self) -> None:
         """Look up all parameters anew, where one that factors shared has become each one's own."""
@@ -169,15 +176,17 @@ class EditedProblem:
         self._assembly = problem.assembly.with_own_parameters().with_scales(*self._scale)
         self._slots = ParameterSlots.of(self._assembly)
         self._kkt, self._matrix, self._model = replace(self._kkt, assembly=self._assembly), None, None
+        self._equations = ActiveEquations(self._kkt)
 
     def _make_point(self, result: Result, model: LocalModel) -> ActivePoint:
         """Return the point of a result; multipliers are zero where it has none."""
         x = result.iterate.x
         memory = restore_multipliers(self._kkt.scales, result.iterate.memory)
         if np.shape(memory.get("z", 0.0)) != model.g.shape or np.shape(memory.get("y", 0.0)) != model.c.shape:
-            return ActivePoint(x, np.zeros(len(model.c)), np.zeros(len(model.g)), model.g > 0.0)
+            return ActivePoint(x, np.zeros(len(model.c)), np.zeros(len(model.g)), (model.g > 0.0).astype(np.int64))
         active = memory["z"] > -model.g
-        return ActivePoint(x, memory["y"], np.where(active, memory["z"], 0.0), active)
+        y, z = np.ascontiguousarray(memory["y"], dtype=float), np.where(active, memory["z"], 0.0)
+        return ActivePoint(x, y, z, active.astype(np.int64))
 
     def _take(self, found: ActiveSolution, reweighted: int = 0) -> None:
         """Keep a solution, for which so many matrices got other costs before."""

@@ -142,8 +142,10 @@ class Factored:
             return x
         return refine_gmres(self.exact, self.factors.solve, residual, x)
 
-    def factor_again(self, values: Float[np.ndarray, " E"]) -> Factored:
+    def factor_again(self, values: Float[np.ndarray, " E"], changed: Int[np.ndarray, " d"]) -> Factored:
         """Factor with other values than those of hard rows; a tree eliminates only what differs and what is above.
+
+        `changed` says which values differ.
 
         Raises SingularError as `System.factor`.
         """
@@ -151,7 +153,7 @@ class Factored:
         if not isinstance(method, TreeMethod) or not isinstance(self.factors, TreeFactored):
             return self.system.factor(values, self.exact.diagonal)
         exact = ExactMatrix(self.system, values, self.exact.diagonal)
-        return Factored(self.system, exact, method.factor_again(self.factors, values))
+        return Factored(self.system, exact, method.factor_again(self.factors, values, changed))
 
     def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
         """Return the part of the inverse that belongs to some unknowns: their joint covariance."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -74,12 +75,20 @@ class TreeMethod:
         numbers = TreeNumbers(values, self.rows.select_values(values), diagonal, 1.0 / pivots, scales)
         return self._factor(numbers, self._take_memory())
 
-    def factor_again(self, last: TreeFactored, values: Float[np.ndarray, " E"]) -> TreeFactored:
-        """Factor the matrix of other values of H, regularised as before: only cliques of values that differ anew."""
+    def factor_again(
+        self, last: TreeFactored, values: Float[np.ndarray, " E"], changed: Int[np.ndarray, " d"]
+    ) -> TreeFactored:
+        """Factor the matrix of other values of H, regularised as before: only cliques of values that changed anew."""
         factors, numbers = self._take_memory(), replace(last.numbers, values=values)
         factors.copy_from(last.factors)
-        differ = values != last.numbers.values
-        return self._factor(numbers, factors, self.tree.find_changed(differ[self.plain]))
+        return self._factor(numbers, factors, self.tree.find_changed(self._entries[changed]))
+
+    @cached_property
+    def _entries(self) -> Int[np.ndarray, " E"]:
+        """Which entry of H each value is."""
+        found = np.zeros(self.pattern.rows.size, dtype=np.intp)
+        found[self.plain] = np.arange(self.plain.size)
+        return found
 
     def _take_memory(self) -> CholeskyFactors:
         return self._free.pop() if self._free else self.tree.make_factors()

@@ -9,13 +9,16 @@ as a semismooth Newton method (2002). There is no barrier, so that solutions are
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float, Int
 
 from screwgraph.optimize.linear import Factored, SingularError
+from screwgraph.optimize.methods.active_set_kernels import HardTable, compile_active_set
 from screwgraph.optimize.methods.base import max_magnitude
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import ROUGH
 
 STIFF = 1e8
@@ -36,12 +39,12 @@ WORSE = 1e3
 
 @dataclass(frozen=True, eq=False)
 class ActivePoint:
-    """Unknowns, multipliers of equalities y and inequalities z, which inequalities are active."""
+    """Unknowns, multipliers of equalities y and inequalities z, which inequalities are active (1, else 0)."""
 
     x: Float[np.ndarray, " s"]
     y: Float[np.ndarray, " m"]
     z: Float[np.ndarray, " k"]
-    active: Bool[np.ndarray, " k"]
+    active: Int[np.ndarray, " k"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,7 @@ class ActiveMatrix:
     """A factored matrix, which inequalities are active in it, and how stiff they are where they are."""
 
     factored: Factored
-    active: Bool[np.ndarray, " k"]
+    active: Int[np.ndarray, " k"]
     stiffness: Float[np.ndarray, " k"]
 
 
@@ -68,16 +71,69 @@ class ActiveSolution:
     is_solved: bool
 
 
+class ActiveEquations:
+    """The KKT equations of a problem's active inequalities: numbers change, arrays are used again."""
+
+    def __init__(self, kkt: KktSystem) -> None:
+        self.kkt, self.bound = kkt, kkt.bind()
+        equal, unequal, bound = kkt.assembly.equalities, kkt.assembly.inequalities, self.bound
+        n = kkt.assembly.layout.size
+        self._counts, self._entries = (equal.count, unequal.count), (equal.rows.size, unequal.rows.size)
+        self.slope, self._right, self._pull = np.empty(n), np.empty(n + equal.count), np.empty(unequal.count)
+        self._tables = (  # `matrix` has contiguous places; addresses stay, and NumPy takes a microsecond for each
+            HardTable(residuals=bound.c, values=bound.A, rows=equal.matrix.rows, columns=equal.matrix.columns),
+            HardTable(residuals=bound.g, values=bound.G, rows=unequal.matrix.rows, columns=unequal.matrix.columns),
+        )
+        self._equal, self._unequal = (table.addresses for table in self._tables)
+        self._gradient, self._slope = bound.gradient.ctypes.data, self.slope.ctypes.data
+        self._functions: Any = compile_active_set().functions
+
+    def choose_active(self, was: Int[np.ndarray, " k"], z: Float[np.ndarray, " k"]) -> tuple[np.ndarray, bool]:
+        """Return which inequalities are active after a step, and whether others are; z of others becomes zero."""
+        active, count = np.empty_like(was), self._counts[1]
+        given = (count, was.ctypes.data, active.ctypes.data, z.ctypes.data)
+        return active, self._functions["choose_active"](*self._unequal, *given, VIOLATED) > 0
+
+    def measure_error(self, point: ActivePoint) -> float:
+        """Write the gradient of the Lagrangian, at the model that was evaluated last, and return the error."""
+        (m, k), n = self._counts, len(self.slope)
+        y, slopes = point.y.ctypes.data, (self._gradient, self._slope, n)
+        pairs = zip((self._equal, self._unequal), self._entries, strict=True)
+        tables = [x for table, entries in pairs for x in (*table, entries)]
+        self._functions["write_slope"](*tables, *slopes, y, point.z.ctypes.data)
+        tables = (*self._equal, m, *self._unequal, k)
+        return self._functions["measure_error"](*tables, *slopes, y, point.active.ctypes.data)
+
+    def take_step(self, point: ActivePoint, matrix: ActiveMatrix) -> tuple[ActivePoint, Float[np.ndarray, " n"]]:
+        """Return the point after a step, and the step; the gradient of the Lagrangian was written there."""
+        (m, k), entries, n = self._counts, self._entries[1], len(self.slope)
+        active, stiffness, pull = (a.ctypes.data for a in (point.active, matrix.stiffness, self._pull))
+        z, right = point.z.ctypes.data, self._right
+        given = (self._slope, n, z, active, stiffness, pull, right.ctypes.data)
+        self._functions["write_right"](*self._equal, m, *self._unequal, k, entries, *given)
+        both = matrix.factored.correction(right, ROUGH)
+        step, multipliers = both[:n], np.empty(k)
+        given = (both.ctypes.data, active, stiffness, pull, multipliers.ctypes.data)
+        self._functions["write_multipliers"](*self._unequal, k, entries, *given)
+        x = self.kkt.retract(point.x, step)
+        return ActivePoint(x, point.y + both[n:], multipliers, point.active), step
+
+    def measure_step(self, step: Float[np.ndarray, " n"], sizes: Float[np.ndarray, " n"]) -> float:
+        """Return the largest part of its size by which a direction moves."""
+        return self._functions["measure_step"](step.ctypes.data, sizes.ctypes.data, len(sizes))
+
+
 def find_active_solution(
-    kkt: KktSystem, start: ActivePoint, model: LocalModel, matrix: ActiveMatrix | None, accuracy: float
+    equations: ActiveEquations, start: ActivePoint, model: LocalModel, matrix: ActiveMatrix | None, accuracy: float
 ) -> ActiveSolution:
     """Take steps until they are expected to change unknowns by less than `accuracy`, relative to families beyond 1.
 
-    `model` is the problem at the start; `matrix` is None where numbers have changed on which the matrix depends.
+    `model` is the problem at the start, as it was evaluated last; `matrix` is None where numbers have changed on which
+    it depends.
     """
-    point, count, matrices, sizes = start, 0, 0, _measure_sizes(kkt, start.x)
-    slope = _gradient(kkt, model, point)
-    first = error = _measure(model, point, slope)
+    kkt, point, count, matrices = equations.kkt, start, 0, 0
+    sizes = _measure_sizes(kkt, start.x)
+    first = error = equations.measure_error(point)
     while count < MOST:
         if matrix is None:
             matrix, matrices = _make_matrix(kkt, model, point), matrices + 1
@@ -85,20 +141,18 @@ def find_active_solution(
             matrix = _exchange(kkt, model, matrix, point.active)
         if matrix is None:
             break
-        ahead, step = _take_step(kkt, model, point, matrix, slope)
-        moved = max_magnitude(step / sizes)
-        model, count = kkt.model(ahead.x), count + 1
-        ahead = replace(ahead, active=np.where(point.active, ahead.z > 0.0, model.g > VIOLATED))
-        ahead = replace(ahead, z=np.where(ahead.active, ahead.z, 0.0))
-        slope = _gradient(kkt, model, ahead)
-        left = _measure(model, ahead, slope)
-        is_same = bool((ahead.active == point.active).all())
+        ahead, step = equations.take_step(point, matrix)
+        moved = equations.measure_step(step, sizes)
+        model, count = equations.bound.evaluate(ahead.x), count + 1
+        active, is_other = equations.choose_active(point.active, ahead.z)
+        ahead = ActivePoint(ahead.x, ahead.y, ahead.z, active)
+        left = equations.measure_error(ahead)
         if not left < WORSE * first or not np.isfinite(left):
             break
         part = left / error if error else 0.0
-        if is_same and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
+        if not is_other and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
             return ActiveSolution(ahead, model, matrix, count, matrices, is_solved=True)
-        if part > WORTHWHILE and (is_same or not matrices):  # else it is what joined and left
+        if part > WORTHWHILE and not (is_other and matrices):  # else it is what joined and left
             matrix = None
         point, error = ahead, left
     return ActiveSolution(point, model, matrix, count, matrices, is_solved=False)
@@ -111,18 +165,6 @@ def _measure_sizes(kkt: KktSystem, x: Float[np.ndarray, " s"]) -> Float[np.ndarr
     for name, places in layout.directions.items():
         sizes[places] = max(1.0, max_magnitude(x[layout.places[name]]))
     return sizes
-
-
-def _gradient(kkt: KktSystem, model: LocalModel, point: ActivePoint) -> Float[np.ndarray, " n"]:
-    """Return the gradient of the Lagrangian."""
-    return model.gradient + kkt.multiply_transposed(model, point.y, point.z)
-
-
-def _measure(model: LocalModel, point: ActivePoint, slope: Float[np.ndarray, " n"]) -> float:
-    """Return the error of the KKT equations."""
-    broken = np.where(point.active, np.abs(model.g), np.maximum(model.g, 0.0))
-    size = max(1.0, max_magnitude(model.gradient), max_magnitude(point.y))
-    return max(max_magnitude(slope) / size, max_magnitude(model.c), max_magnitude(broken))
 
 
 def _find_stiffness(kkt: KktSystem, model: LocalModel) -> Float[np.ndarray, " k"]:
@@ -165,7 +207,7 @@ def reweight(kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix) -> ActiveM
 
 
 def _exchange(
-    kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix, active: Bool[np.ndarray, " k"]
+    kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix, active: Int[np.ndarray, " k"]
 ) -> ActiveMatrix | None:
     """Return the matrix with other active inequalities; all else stays. None where it is not that of a minimum."""
     ratios = np.where(active, matrix.stiffness, 0.0)
@@ -174,21 +216,3 @@ def _exchange(
     except SingularError:
         return None
     return ActiveMatrix(factored, active, matrix.stiffness) if factored.negative == len(model.c) else None
-
-
-def _take_step(
-    kkt: KktSystem,
-    model: LocalModel,
-    point: ActivePoint,
-    matrix: ActiveMatrix,
-    slope: Float[np.ndarray, " n"],
-) -> tuple[ActivePoint, Float[np.ndarray, " n"]]:
-    """Return the point after a step, and the step."""
-    n, stiffness = len(model.gradient), matrix.stiffness
-    pull = np.where(point.active, point.z + stiffness * model.g, 0.0)
-    more = kkt.multiply_inequalities_transposed(model, pull - point.z)
-    both = matrix.factored.correction(np.concatenate([-slope - more, -model.c]), ROUGH)
-    step = both[:n]
-    z = np.where(point.active, pull + stiffness * kkt.multiply_inequalities(model, step), 0.0)
-    x = kkt.retract(point.x, step)
-    return ActivePoint(x, point.y + both[n:], z, point.active), step

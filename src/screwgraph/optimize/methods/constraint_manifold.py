@@ -14,9 +14,10 @@ from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.base import Run, Tolerances, dot, is_small_step
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import find_feasible
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
 from screwgraph.optimize.methods.line_search import find_longest_part
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import NEAR, PrimalDualPoint, PrimalDualStep, bound_duals
 from screwgraph.optimize.result import Iterate, Status
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screwgraph.optimize.linear import Factored, SingularError
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import solve_mehrotra_step, solve_newton_step
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 

@@ -11,8 +11,9 @@ from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.base import Tolerances
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import ROUGH, solve_newton_step
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, make_initial_point
 from screwgraph.optimize.methods.row_scales import save_scales

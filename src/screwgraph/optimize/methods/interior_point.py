@@ -15,9 +15,10 @@ from screwgraph.optimize.methods.base import End, Run, Tolerances, is_small_step
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import FeasiblePoint, find_feasible
 from screwgraph.optimize.methods.frozen_newton import FACTORED, take_frozen_steps
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
 from screwgraph.optimize.methods.line_search import Filter, search_line, total_violation
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import (
     NEAR,
     PrimalDualPoint,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,28 +14,11 @@ from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.constraint_rows import CurvatureEntries
 from screwgraph.optimize.linear import Factored, SingularError, System
 from screwgraph.optimize.methods.base import max_magnitude
+from screwgraph.optimize.methods.local_model import BoundModel, LocalModel, ModelScales, unit_products
 from screwgraph.optimize.methods.row_scales import SCALES, RowScales, compute_row_scales, direction_units
 
 HUGE = 1e3
 """Size of multipliers, relative to the gradient, beyond which equalities depend on each other."""
-
-
-@dataclass(frozen=True, eq=False)
-class LocalModel:
-    """A problem at one point: cost, gradient and entries of soft factors; residuals and slopes of hard ones.
-
-    c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places. All four are scaled,
-    `violation`, the largest residual that should vanish or should not be positive, is not.
-    """
-
-    cost: float
-    gradient: Float[np.ndarray, " n"]
-    entries: Float[np.ndarray, " e"]
-    c: Float[np.ndarray, " m"]
-    A: Float[np.ndarray, " a"]
-    g: Float[np.ndarray, " k"]
-    G: Float[np.ndarray, " b"]
-    violation: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,39 +44,27 @@ class KktSystem:
         (_, A), (_, G) = self.assembly.equalities.linearise(views), self.assembly.inequalities.linearise(views)
         return replace(self, scales=compute_row_scales(self.assembly, A, G, units), units=units)
 
+    @cached_property
+    def model_scales(self) -> ModelScales:
+        """Factors of residuals and slopes."""
+        return ModelScales.of(self.assembly, self.scales, self.units, self.relaxed)
+
+    def bind(self) -> BoundModel:
+        """Return the problem as a function of values, whose results are written to the same arrays at every call."""
+        return BoundModel(self.assembly, self.model_scales)
+
     def model(self, x: Float[np.ndarray, " s"]) -> LocalModel:
         """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
-        equal, unequal = self.assembly.equalities, self.assembly.inequalities
-        views = self.assembly.layout.views(x)
-        (c, A), (r, G) = equal.linearise(views), unequal.linearise(views)
-        violation = float(max(np.abs(c).max(initial=0.0), r.max(initial=0.0)))
-        if self.scales is not None:
-            A, G = A * self.scales.equal[equal.rows], G * self.scales.unequal[unequal.rows]
-        c, g = self._rows(c, r)
-        if self.units is not None:
-            A, G = A * self.units[equal.columns], G * self.units[unequal.columns]
-        return LocalModel(*self._costs(x, views), c, A, g, G, violation)
-
-    def with_new_costs(self, model: LocalModel, x: Float[np.ndarray, " s"]) -> LocalModel:
-        """Return the problem at x, where soft factors alone have changed since."""
-        cost, gradient, entries = self._costs(x, self.assembly.layout.views(x))
-        return replace(model, cost=cost, gradient=gradient, entries=entries)
-
-    def _costs(
-        self, x: Float[np.ndarray, " s"], views: dict[str, np.ndarray]
-    ) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
-        cost, gradient, entries = self.assembly.linearise(x, views)
-        if self.units is not None:
-            gradient, entries = gradient * self.units, self._in_units(entries, self.assembly)
-        return cost, gradient, entries
+        return self.bind().evaluate(x)
 
     def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Return values after a step."""
         return self.assembly.layout.retract(x, step if self.units is None else step * self.units)
 
-    def _in_units(self, entries: Float[np.ndarray, " e"], at: Assembly | CurvatureEntries) -> Float[np.ndarray, " e"]:
+    def _in_units(self, entries: Float[np.ndarray, " e"], at: CurvatureEntries) -> Float[np.ndarray, " e"]:
         """Return second derivatives, which stand at such places, in units."""
-        return entries if self.units is None else entries * (self.units[at.rows] * self.units[at.columns])
+        scale = unit_products(at, self.units)
+        return entries if scale is None else entries * scale
 
     def residuals(self, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
         """Return c and g."""
@@ -165,20 +137,21 @@ class KktSystem:
         Raises SingularError as `factor`.
         """
         both, values = self.assembly.inequalities.pairs, factored.exact.values.copy()
-        chosen = np.flatnonzero(changed[both.rows])
+        chosen = both.of_rows(np.flatnonzero(changed))
         first, second, rows = both.first[chosen], both.second[chosen], both.rows[chosen]
-        begin = values.size - model.A.size - both.rows.size
-        values[begin + chosen] = model.G[first] * model.G[second] * ratios[rows]
-        return factored.factor_again(values)
+        places = values.size - model.A.size - both.rows.size + chosen
+        values[places] = model.G[first] * model.G[second] * ratios[rows]
+        return factored.factor_again(values, places)
 
     def factor_with_costs(self, factored: Factored, model: LocalModel) -> Factored:
         """Factor the equations with other second derivatives of soft factors, all else as it was.
 
         Raises SingularError as `factor`.
         """
-        values = factored.exact.values.copy()
-        values[: model.entries.size] = model.entries
-        return factored.factor_again(values)
+        values, count = factored.exact.values.copy(), model.entries.size
+        places = np.flatnonzero(values[:count] != model.entries)
+        values[:count] = model.entries
+        return factored.factor_again(values, places)
 
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""

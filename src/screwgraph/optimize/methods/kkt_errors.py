@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.methods.base import Tolerances, max_magnitude
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
 
 

@@ -12,7 +12,8 @@ from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.base import dot, max_magnitude
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import correct_second_order
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 

@@ -6,7 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.linear import Factored
-from screwgraph.optimize.methods.kkt import KktSystem, LocalModel
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 
 ACCURACY = 1e-7

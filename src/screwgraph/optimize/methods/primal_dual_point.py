@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize.methods.kkt import LocalModel
+from screwgraph.optimize.methods.local_model import LocalModel
 
 NEAR = 1e-2
 """Smallest slack of a cold start."""

@@ -1,0 +1,148 @@
+"""The KKT equations of active inequalities as machine code; see `compiler.kernels`.
+
+A row is active where `active` is 1, else that is 0. Entries of Jacobians repeat places, if rows do.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from screwgraph.compiler.kernels import Bundle, Ints, Kernels, Reals, compile_kernels
+
+HUGE = 1e300
+"""A sum that is not below it is not finite."""
+
+
+class HardTable(Bundle):
+    """Residuals of rows, and their slopes: `values` at places `rows`, `columns`."""
+
+    residuals: Reals
+    values: Reals
+    rows: Ints
+    columns: Ints
+
+
+def choose_active(table: HardTable, count: int, was: Ints, active: Ints, z: Reals, violated: float) -> int:
+    """Write which inequalities are active after a step; return how many have changed.
+
+    Active ones whose multipliers are not positive leave, those that are violated join; multipliers of others vanish.
+    """
+    changed = 0
+    for i in range(count):
+        now = 0
+        if was[i] != 0:
+            if z[i] > 0.0:
+                now = 1
+        elif table.residuals[i] > violated:
+            now = 1
+        if now == 0:
+            z[i] = 0.0
+        if now != was[i]:
+            changed = changed + 1
+        active[i] = now
+    return changed
+
+
+def add_transposed(table: HardTable, entries: int, y: Reals, to: Reals) -> None:
+    """Add A'y."""
+    for e in range(entries):
+        to[table.columns[e]] = to[table.columns[e]] + table.values[e] * y[table.rows[e]]
+
+
+def write_slope(
+    equal: HardTable, equal_entries: int, unequal: HardTable, unequal_entries: int,
+    gradient: Reals, slope: Reals, size: int, y: Reals, z: Reals,
+) -> None:  # fmt: skip
+    """Write the gradient of the Lagrangian."""
+    for i in range(size):
+        slope[i] = gradient[i]
+    add_transposed(equal, equal_entries, y, slope)
+    add_transposed(unequal, unequal_entries, z, slope)
+
+
+def measure_error(
+    equal: HardTable, equal_count: int, unequal: HardTable, unequal_count: int,
+    gradient: Reals, slope: Reals, size: int, y: Reals, active: Ints,
+) -> float:  # fmt: skip
+    """Return the error of the KKT equations: infinite or NaN where a number is."""
+    scale = 1.0
+    steepest = 0.0
+    broken = 0.0
+    total = 0.0
+    for i in range(size):
+        if abs(gradient[i]) > scale:
+            scale = abs(gradient[i])
+        if abs(slope[i]) > steepest:
+            steepest = abs(slope[i])
+        total = total + slope[i]
+    for i in range(equal_count):
+        if abs(y[i]) > scale:
+            scale = abs(y[i])
+        if abs(equal.residuals[i]) > broken:
+            broken = abs(equal.residuals[i])
+        total = total + equal.residuals[i]
+    for i in range(unequal_count):
+        left = unequal.residuals[i]
+        total = total + left
+        if active[i] != 0:
+            left = abs(left)
+        if left > broken:
+            broken = left
+    if not abs(total) < HUGE:
+        return abs(total)
+    if steepest > scale * broken:
+        return steepest / scale
+    return broken
+
+
+def write_right(
+    equal: HardTable, equal_count: int, unequal: HardTable, unequal_count: int, unequal_entries: int,
+    slope: Reals, size: int, z: Reals, active: Ints, stiffness: Reals, pull: Reals, right: Reals,
+) -> None:  # fmt: skip
+    """Write the right side of a step, and what multipliers are before it where rows are active."""
+    for i in range(unequal_count):
+        pull[i] = -z[i]
+        if active[i] != 0:
+            pull[i] = stiffness[i] * unequal.residuals[i]
+    for i in range(size):
+        right[i] = slope[i]
+    add_transposed(unequal, unequal_entries, pull, right)
+    for i in range(size):
+        right[i] = -right[i]
+    for i in range(equal_count):
+        right[size + i] = -equal.residuals[i]
+    for i in range(unequal_count):
+        pull[i] = pull[i] + z[i]
+
+
+def write_multipliers(
+    unequal: HardTable, count: int, entries: int,
+    step: Reals, active: Ints, stiffness: Reals, pull: Reals, z: Reals,
+) -> None:  # fmt: skip
+    """Write the multipliers of inequalities after a step."""
+    for i in range(count):
+        z[i] = 0.0
+    for e in range(entries):
+        z[unequal.rows[e]] = z[unequal.rows[e]] + unequal.values[e] * step[unequal.columns[e]]
+    for i in range(count):
+        if active[i] != 0:
+            z[i] = pull[i] + stiffness[i] * z[i]
+        else:
+            z[i] = 0.0
+
+
+def measure_step(step: Reals, sizes: Reals, size: int) -> float:
+    """Return the largest part of its size by which a direction moves."""
+    most = 0.0
+    for i in range(size):
+        if abs(step[i]) > most * sizes[i]:
+            most = abs(step[i]) / sizes[i]
+    return most
+
+
+@cache
+def compile_active_set() -> Kernels:
+    """Return the machine code."""
+    return compile_kernels(
+        (choose_active, add_transposed, write_slope, measure_error, write_right, write_multipliers, measure_step)
+    )
