@@ -86,7 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--few", action="store_true", help=f"{FEW} edits of each kind")
     many = FEW if parser.parse_args().few else MANY
-    print(f"{many} edits of each kind, CPU time of their thread; q: largest difference from a search with a barrier of 1e-14 (rad, m)")
+    print(f"{many} edits of each kind, CPU time; q: largest difference from a search with a barrier of 1e-14 (rad, m)")
     titles = (
         "plan, edit",
         "median, ms",

@@ -111,6 +111,6 @@ def test_sensors_of_a_file_without_a_column_play_no_part():
     lean = run.coordinate("lean")
     found = replay_measurements(model, {"t": run.t, "encoder": lean}, 0.05)
     assert np.abs(found.run.coordinate("lean") - lean)[5:].max() < 1e-4  # the sigma of the encoder
-    assert [sensor.name for sensor in found.run.model.sensors] == ["encoder", "cell"]
+    assert found.run.model is model
     with pytest.raises(sg.InputError, match="cell_x"):
         replay_measurements(model, {"t": run.t, "encoder": lean, "cell_u": lean}, 0.05)
