@@ -212,3 +212,13 @@ def test_mujoco_s_warnings_join_ours_and_leave_no_log(tmp_path, monkeypatch):
     assert robot.mass == pytest.approx(3.0)
     assert any("settotalmass" in line for line in robot.warnings)
     assert not (tmp_path / "MUJOCO_LOG.TXT").exists()
+
+
+@pytest.mark.parametrize(("written", "read"), [(b"gen\xe9ration", "genération"), ("Gelenk µ".encode(), "Gelenk µ")])
+def test_names_are_utf8_or_latin1(written, read, tmp_path):
+    """MuJoCo keeps the bytes of names."""
+    text = b'<mujoco model="%b"><worldbody><body name="%b"><joint name="%b"/><geom size="1"/></body>' % ((written,) * 3)
+    path = tmp_path / "named.xml"
+    path.write_bytes(text + b"</worldbody></mujoco>")
+    robot = load(path)
+    assert (robot.name, robot.joint_names, robot.links[1].name) == (read, (read,), read)

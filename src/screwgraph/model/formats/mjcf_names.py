@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
@@ -20,19 +21,26 @@ class Names:
     """The names of a model's parts; those without one are called after their number, body3, and never twice."""
 
     def __init__(self, model: Any) -> None:
-        mujoco = import_mujoco()
-        kinds, self._id2name, self._model = mujoco.mjtObj, mujoco.mj_id2name, model
-        self.model: str = model.names.split(b"\0", 1)[0].decode("utf-8", "replace") or "mjcf"
-        self.bodies = self._unique("body", kinds.mjOBJ_BODY, model.nbody)
-        self.joints = self._unique("joint", kinds.mjOBJ_JOINT, model.njnt)
-        self.equalities = self._unique("equality", kinds.mjOBJ_EQUALITY, model.neq)
-        self.actuators = self._unique("actuator", kinds.mjOBJ_ACTUATOR, model.nu)
-        self.sites = [self._id2name(model, kinds.mjOBJ_SITE, i) for i in range(model.nsite)]
+        self._names: bytes = model.names
+        self.model = self._read(0) or "mjcf"
+        self.bodies = self._unique("body", model.name_bodyadr)
+        self.joints = self._unique("joint", model.name_jntadr)
+        self.equalities = self._unique("equality", model.name_eqadr)
+        self.actuators = self._unique("actuator", model.name_actuatoradr)
+        self.sites = [self._read(start) or None for start in model.name_siteadr]
         x, y, z = model.opt.gravity
         self.gravity = (float(x), float(y), float(z))
 
-    def _unique(self, word: str, kind: Any, count: int) -> list[str]:
-        given = [self._id2name(self._model, kind, i) for i in range(count)]
+    def _read(self, start: int) -> str:
+        """Return the name that begins at a byte of MuJoCo's names; what is not UTF-8 is Latin-1, as in other files."""
+        name = self._names[start : self._names.index(b"\0", start)]
+        try:
+            return name.decode()
+        except UnicodeDecodeError:
+            return name.decode("latin-1")
+
+    def _unique(self, word: str, starts: Iterable[int]) -> list[str]:
+        given = [self._read(start) for start in starts]
         taken = {name for name in given if name}
         names = []
         for i, name in enumerate(given):
