@@ -28,6 +28,9 @@ from screwgraph.motion.simulation.system import Dynamics, Efforts
 CONSISTENT = 1e-6
 """Differences of rates, relative to the largest (or 1), that are the rounding of what a user gives."""
 
+QUANTITIES = 3
+"""Numbers of a driven coordinate that a step takes: its value and rate at the end, its acceleration in the middle."""
+
 HeldCoordinates = Mapping[str, tuple[float, float]]
 """Values and rates (SI units) by coordinate."""
 
@@ -70,14 +73,43 @@ class DrivenMotion:
         return np.array([*(end[0] for end in ends), *(end[1] for end in ends), *middles]).T
 
     def complete_efforts(
-        self, t: Float[np.ndarray, "*N"], q: Float[np.ndarray, "*N nq"], qd: Float[np.ndarray, "*N nv"], tau: Any
+        self,
+        t: Float[np.ndarray, "*N"],
+        q: Float[np.ndarray, "*N nq"],
+        qd: Float[np.ndarray, "*N nv"],
+        tau: Any,
+        pushed: Float[np.ndarray, "*N nv"] | None = None,
     ) -> Float[np.ndarray, "*N m"]:
-        """Return the efforts of all along a motion, given those of the other motors."""
+        """Return the efforts of all along a motion, given those of the other motors, and what else pushes coordinates.
+
+        `pushed` are forces on these (N m, N), of contacts.
+        """
         tau = np.array(tau, dtype=float)
+        if pushed is not None:
+            return self._balance_efforts(t, q, qd, tau, pushed)
         given = tau.copy()
         for place, function in zip(self.places, self.functions.values(), strict=True):
             given[..., place] = function(t)[2]
         tau[..., self.places] = self.efforts(q, qd, given)[..., self.places]
+        return tau
+
+    def _balance_efforts(self, t: Any, q: Any, qd: Any, tau: np.ndarray, pushed: Any) -> Float[np.ndarray, "*N m"]:
+        """Return the efforts by which driven coordinates accelerate as they should: accelerations are linear in them.
+
+        Both are finite where the mass matrix is, however many coordinates are driven.
+        """
+        dynamics, labels = self.dynamics, _labels(self.model, "qd")
+        slots, wanted = [labels.index(name) for name in self.functions], []
+        force = dynamics.force(tau) + pushed
+        rest = dynamics.function(q, qd, force)[..., slots]
+        columns = list[np.ndarray]()
+        for place, function in zip(self.places, self.functions.values(), strict=True):
+            unit = np.zeros(tau.shape[-1])
+            unit[place] = 1.0
+            columns.append(dynamics.function(q, qd, force + dynamics.force(unit))[..., slots] - rest)
+            wanted.append(function(t)[2])
+        missing = np.stack(np.broadcast_arrays(*wanted), axis=-1) - rest
+        tau[..., self.places] = np.linalg.solve(np.stack(columns, axis=-1), missing[..., None])[..., 0]
         return tau
 
     def refuse_efforts(self, tau: Any) -> None:

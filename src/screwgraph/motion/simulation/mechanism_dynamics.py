@@ -27,6 +27,7 @@ from screwgraph.mechanics.mechanism.projection import (
     make_projection,
     project_velocity,
 )
+from screwgraph.model.functions_of_time import FunctionOfTime
 from screwgraph.model.mechanism import Mechanism, find_moving_parameters, live_mechanism, without_metadata
 from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
@@ -34,6 +35,7 @@ from screwgraph.motion.simulation.auto_method import is_stiff
 from screwgraph.motion.simulation.closure_code import STEPS, Closing, ClosureParameters, State, StateClosure
 from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
 from screwgraph.motion.simulation.contacts.mechanism_model import MechanismContactModel
+from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.methods import MotionState
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations, solve_linear
 from screwgraph.motion.simulation.step_code import TracedSteps
@@ -41,16 +43,12 @@ from screwgraph.motion.simulation.step_function import compile_step
 from screwgraph.motion.simulation.step_law import StepLaw, as_arguments, make_explicit_law
 from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER, only_implicit
 from screwgraph.motion.simulation.sticking_friction import make_sticking_law, sticking_dampers, without_friction
-from screwgraph.motion.simulation.system import Dynamics, system_of
+from screwgraph.motion.simulation.system import Dynamics, refuse_driven_steps, system_of
 from screwgraph.spatial import finite_vector
 from screwgraph.tape import Number
 
 if TYPE_CHECKING:
     from screwgraph.motion.simulation.step_options import StepOptions
-
-
-QUANTITIES = 3
-"""Numbers of a driven coordinate that a step takes: its value and rate at the end, its acceleration in the middle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +152,12 @@ class MechanismDynamics(Dynamics):
                 fix="leave these options out",
             )
 
+    def drive(self, functions: Mapping[str, FunctionOfTime], chosen: Sequence[str]) -> Mechanism:
+        """Return the mechanism whose coordinates follow functions. Raises InputError beside friction that sticks."""
+        if tuple(chosen) != ("contacts",):
+            raise refuse_driven_steps(chosen)
+        return replace(self.model, driven=functions)
+
     def compile_step(self, options: StepOptions, dt: float) -> Function:
         """Return a step of q, qd, tau, dt and parameters, meant for steps of dt (s). Raises InputError."""
         self.check_options(options.chosen)
@@ -186,22 +190,18 @@ class MechanismDynamics(Dynamics):
 
     def _compile_contact_step(self, options: StepOptions) -> Function:
         """Return a step with contacts: also of their numbers and forces. Raises InputError."""
-        for given, what in (
-            (options.parameters, "parameters"),
-            (self.model.driven, "coordinates that its file drives"),
-        ):
-            if given:
-                raise InputError(
-                    f"contacts of {self.model.name!r} with {what}",
-                    why="the step with contacts has numbers of the file, and motors that push",
-                    fix="leave them out; a motor follows a motion by torques",
-                )
+        if options.parameters:
+            raise InputError(
+                f"contacts of {self.model.name!r} with parameters",
+                why="the step with contacts has numbers of the file",
+                fix="leave them out",
+            )
         if options.friction:
             raise InputError(f"friction that sticks, with contacts of {self.model.name!r}", fix="leave friction out")
         if options.method != IMPLICIT:
             raise only_implicit(["contacts"], options.method)
         model = MechanismContactModel(self.model, options.contacts, options.ground.fixed)
-        return compile_contact_step(model, model.closing())
+        return compile_contact_step(model, model.closing(self.step_closure(ClosureParameters())))
 
     def _check_sticking(self, options: StepOptions) -> None:
         """Raise InputError where friction is to stick beside what such a step does not treat."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from jaxtyping import Float
@@ -14,6 +14,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, parameter_arguments, without_metadata
 from screwgraph.mechanics.dynamics import forward_dynamics, mass_matrix
 from screwgraph.mechanics.kinematics import kinetic_energy, potential_energy
+from screwgraph.model.functions_of_time import FunctionOfTime
 from screwgraph.model.robot import (
     Robot,
     constraint_jacobian,
@@ -50,7 +51,7 @@ from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import compile_step
 from screwgraph.motion.simulation.step_law import as_arguments, make_explicit_law
 from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER, only_implicit
-from screwgraph.motion.simulation.system import Dynamics
+from screwgraph.motion.simulation.system import Dynamics, refuse_driven_steps
 from screwgraph.spatial import finite_vector
 from screwgraph.tape import Number
 
@@ -182,6 +183,10 @@ class RobotDynamics(Dynamics):
 
     def check_options(self, chosen: Sequence[str]) -> None:
         """Accept friction, stops, effort limits and springs: joints may have all of them."""
+
+    def drive(self, functions: Mapping[str, FunctionOfTime], chosen: Sequence[str]) -> NoReturn:
+        """Raise InputError: steps of robots hold efforts."""
+        raise refuse_driven_steps(chosen)
 
     def compile_step(self, options: StepOptions, dt: float) -> Function:
         """Return a step of q, qd, tau, dt and parameters. Raises InputError, EliminationError."""

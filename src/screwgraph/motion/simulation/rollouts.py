@@ -173,6 +173,7 @@ def rolled_out(
                     *own.find_arguments(q[block]),
                     F[block].reshape(len(F[block]), -1),
                     *_select_block(fixed, block),
+                    *([led[k].astype(step.dtype)] if led.size else []),
                 )
                 found = step.ufunc(q[block], qd[block], *held, dt, *last, out=(*ahead, None, None))
                 residual[block] = np.maximum(residual[block], found[4][:, 0])

@@ -15,6 +15,7 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
 from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.contacts import Contact, ContactRecord, Ground, contact_wrenches
+from screwgraph.motion.simulation.contacts.mechanism_model import push_points
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.energy_warning import (
@@ -81,14 +82,11 @@ def simulate(
         torques = cut_to_limits(dynamics, torques)
     led = make_driven_motion(dynamics, driven)
     if led is not None:
-        if options is not None:
-            raise InputError(
-                f"{' and '.join(options.chosen)} with driven coordinates",
-                why="these act in steps that hold efforts, and those of driven coordinates follow the motion",
-                fix="leave one of them out",
-            )
         led.check_times(times)
-        torques = led.with_efforts(torques)
+        if options is None:
+            torques = led.with_efforts(torques)
+        else:
+            dynamics = dynamics_of(dynamics.drive(led.functions, options.chosen))
     q, qd = dynamics.start(q0, qd0) if led is None else led.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
         check_start(dynamics, q, qd)
@@ -145,6 +143,9 @@ def _by_joint_forces(
     states = steps_of(options, robot, system, start, times, record)
     found = record_states(system, options.method, start, states, times, watch)
     qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
+    if (led := make_driven_motion(dynamics, None)) is not None:
+        pushed = push_points(robot, options.contacts, np.array(record.forces[: len(found.q)]))
+        found = replace(found, tau=led.complete_efforts(found.t, found.q, found.qd, found.tau, pushed))
     gained = work_of(options, dynamics, found.t, found.q, found.qd, found.tau)
     moved = (found.t, found.q, found.qd)
     motion = simulate_dynamics(

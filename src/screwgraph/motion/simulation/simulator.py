@@ -16,6 +16,7 @@ from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
 from screwgraph.motion.simulation.divergence import make_divergence_error
+from screwgraph.motion.simulation.contacts.mechanism_model import push_points
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
@@ -153,6 +154,8 @@ class Simulator:
             self._given = StepValues.of(self.function, self.options.parameters, self.options.payload, values)
         self._step = self.function if self._given is None else self.function.core
         self._carried = () if self._given is None else (self._given.carried,)
+        if self._driven is not None:
+            self._carried = (self._driven.numbers_of_steps(np.zeros(1), self.dt)[0],)
         self._last = (self._step_size, *self._carried)
 
     @property
@@ -192,7 +195,7 @@ class Simulator:
             self._driven.refuse_efforts(tau)
         for _ in range(steps if steps == 1 else validate_count("steps", steps)):
             if self._driven is not None:
-                self._last = (self._step_size, self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0])
+                self._last = (*self._last[:-1], self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0])
             found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
             found = self._general(tau) if found is None else found
             if self._contacts is not None:
@@ -228,12 +231,16 @@ class Simulator:
 
     @property
     def driving_efforts(self) -> Float[np.ndarray, "*B k"]:
-        """The efforts (N m, N) that coordinates which a mechanism's file drives take now, the other motors idle."""
+        """The efforts (N m, N) that coordinates which a mechanism's file drives take now, the other motors idle.
+
+        Contacts push as in the last step.
+        """
         if self._driven is None:
             return np.zeros((*self._q.shape[:-1], 0))
         idle = np.broadcast_to(self._idle, (*self._q.shape[:-1], self._size))
         t = np.full(self._q.shape[:-1], self.t)
-        return self._driven.complete_efforts(t, self._q, self._qd, idle)[..., self._driven.places]
+        pushed = push_points(self.model, self.options.contacts, self._forces) if self.options.contacts else None
+        return self._driven.complete_efforts(t, self._q, self._qd, idle, pushed)[..., self._driven.places]
 
     @property
     def forces(self) -> Float[np.ndarray, "*B k 3"]:

@@ -13,6 +13,7 @@ from screwgraph.base.argument_checks import check_signature
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.model import Model
+from screwgraph.model.functions_of_time import FunctionOfTime
 from screwgraph.spatial.manifolds import Manifold
 
 if TYPE_CHECKING:
@@ -171,6 +172,13 @@ class Dynamics(Protocol):
         """Raise InputError for options of steps that such a model has no law for."""
         ...
 
+    def drive(self, functions: Mapping[str, FunctionOfTime], chosen: Sequence[str]) -> Model:
+        """Return the model whose coordinates follow functions in steps with these options.
+
+        Raises InputError where such steps do not follow functions.
+        """
+        ...
+
     def compile_step(self, options: StepOptions, dt: float) -> Function:
         """Return a step of q, qd, tau, dt and parameters, meant for steps of dt (s).
 
@@ -195,6 +203,15 @@ class Dynamics(Protocol):
     def at_values(self, names: Sequence[str], payload: str | None, values: Float[np.ndarray, " k"]) -> Model:
         """Return the model with other values of its parameters."""
         ...
+
+
+def refuse_driven_steps(chosen: Sequence[str]) -> InputError:
+    """Return the error of steps with options by which efforts are held, where coordinates are driven."""
+    return InputError(
+        f"{' and '.join(chosen)} with driven coordinates",
+        why="these act in steps that hold efforts, and those of driven coordinates follow the motion",
+        fix="leave one of them out",
+    )
 
 
 def acceleration(dynamics: Dynamics, q: Any, qd: Any, tau: Any) -> Any:

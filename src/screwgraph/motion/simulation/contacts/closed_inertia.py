@@ -38,22 +38,29 @@ class ClosedInertia:
         """Return the change of velocities W f that an impulse f makes."""
         return self.close(self.factor.solve(impulse))
 
-    def close(self, velocity: Sequence[Number]) -> list[Number]:
-        """Return the velocity v that loops allow, K v = 0, nearest to another as kinetic energy measures it."""
+    def close(self, velocity: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
+        """Return the velocity v that loops allow, K v = 0, nearest to another as kinetic energy measures it.
+
+        The last rows of K have the given `rates`: those of coordinates that are driven.
+        """
         if not self.K:
             return list(velocity)
-        opening = multiply_vector(self.K, velocity)
+        opening = _deviate(multiply_vector(self.K, velocity), rates)
         impulse = multiply_transposed(self.K, self.closing.solve(opening), len(velocity))
         return [v - c for v, c in zip(velocity, self.factor.solve(impulse), strict=True)]
 
-    def close_near(self, K: Sequence[Row], velocity: Sequence[Number]) -> list[Number]:
+    def close_near(
+        self, K: Sequence[Row], velocity: Sequence[Number], rates: Sequence[Number] = ()
+    ) -> list[Number]:
         """Return the velocity v that loops allow which have moved a little since: K v = 0, to the square of that.
+
+        The last rows of K have the given `rates`.
 
         The difference is one that impulses of loops make: a part along what loops allow would be a force of its own.
         """
         found = list(velocity)
         for _ in range(PASSAGES):
-            opening = multiply_vector(K, found)
+            opening = _deviate(multiply_vector(K, found), rates)
             impulse = multiply_transposed(self.K, self.closing.solve(opening), len(found))
             found = [v - c for v, c in zip(found, self.factor.solve(impulse), strict=True)]
         return found
@@ -77,6 +84,12 @@ def make_closed_inertia(factor: TreeFactor, K: Sequence[Row]) -> ClosedInertia:
     """Return the factors for the rows of loops."""
     Y, scaled = _condense(factor, K)
     return ClosedInertia(factor, K, factor_tree(_lower(scaled, Y, len(factor.rows))))
+
+
+def _deviate(velocity: Sequence[Number], rates: Sequence[Number]) -> list[Number]:
+    """Return velocities, the last ones less what they should be."""
+    aims = [*[0.0] * (len(velocity) - len(rates)), *rates]
+    return [v - aim for v, aim in zip(velocity, aims, strict=True)] if len(rates) else list(velocity)
 
 
 def _condense(factor: TreeFactor, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:

@@ -65,6 +65,11 @@ class ContactStep:
         """The columns of each row of the lower triangle of the Delassus matrix, its diagonal among them."""
         return [sorted({*columns, i}) for i, columns in enumerate(self.terms.pattern("G"))]
 
+    @property
+    def carried(self) -> list[str]:
+        """Names of arguments on which closing depends."""
+        return [PARAMETERS] if self.closing is not None and self.model.parameters else []
+
     def routine(self) -> Routine:
         """Return the code of the step: terms, the problem of impulses, sweeps, the next state."""
         memory, manifold, k = self.memory, self.model.manifold, len(self.model.contacts)
@@ -116,7 +121,7 @@ class ContactStep:
         )
         end = memory.block(
             "end",
-            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *INERTIA],
+            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *INERTIA, *self.carried],
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
@@ -153,7 +158,7 @@ class ContactStep:
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, rows, b, values, prepared).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
         state, round_, ends = [0.0] * STATE, [0.0] * ROUND, (at["gaps"], at["axes"], at["free"], at["J"])
-        return [*found, *self.end(x, state, round_, q, dt, *ends, *inertia)]
+        return [*found, *self.end(x, state, round_, q, dt, *ends, *inertia, *(given[name] for name in self.carried))]
 
     def cut(self, tau: Any) -> list[Number]:
         """Return efforts within their limits."""
@@ -228,10 +233,11 @@ class ContactStep:
         return [*kept, more, state[1] + passages, *state[2:], more, round_[1], left]
 
     def end(
-        self, x: Any, state: Any, round_: Any, q: Any, dt: Any, gaps: Any, axes: Any, free: Any, J: Any, *inertia: Any
+        self, x: Any, state: Any, round_: Any, q: Any, dt: Any, gaps: Any, axes: Any, free: Any, J: Any, *others: Any
     ) -> list[Number]:
         """Return the next state, forces and gaps, and how well the laws are obeyed."""
         terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.coupled
+        inertia, (values, *_) = others[: len(INERTIA)], (*others[len(INERTIA) :], np.zeros(0))
         # v' = v_free + W J'x, where W is what velocities yield to impulses with loops closed.
         impulse = multiply_transposed(terms.rows("J", J), x, len(coupled.free))
         change = terms.inertia(*inertia).solve(impulse)
@@ -242,14 +248,13 @@ class ContactStep:
         size = sum(manifold.turns(step), start=relative_size(step, FAR))
         if self.closing is not None:
 
-            def close_near(K: Any, v: np.ndarray) -> np.ndarray:
+            def close_near(K: Any, v: np.ndarray, rates: Sequence[Number] = ()) -> np.ndarray:
                 every = to_sparse_rows(K)
                 rows = coupled.gather_rows([every[i] for i in coupled.loops])
-                return np.array(
-                    coupled.spread(terms.inertia(*inertia).close_near(rows, coupled.select(list(v)))), dtype=object
-                )
+                near = terms.inertia(*inertia).close_near(rows, coupled.select(list(v)), rates)
+                return np.array(coupled.spread(near), dtype=object)
 
-            ahead, velocity, errors = self.closing(space, ahead, velocity, np.zeros(0), close_near)
+            ahead, velocity, errors = self.closing(space, ahead, velocity, values, close_near)
             size = sum(space.turns, start=size + relative_size(errors, OPEN))
         is_sound = size < 1.0
         rate, forces = 1.0 / h, list[Number]()

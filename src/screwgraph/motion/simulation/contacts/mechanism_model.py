@@ -12,19 +12,19 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Argument, make_numbered_argument
-from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
+from screwgraph.compiler import PARAMETERS, Argument, make_numbered_argument
 from screwgraph.model.mechanism import Mechanism, without_metadata
 from screwgraph.model.mechanism.constraints.base import coordinate_value
 from screwgraph.model.mechanism.equations import forces, jacobian
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
-from screwgraph.motion.simulation.closure_code import STEPS, Closing, State
+from screwgraph.motion.simulation.closure_code import Closing, State
 from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_terms import make_rows, make_terms, touch_ground
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
+from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold
@@ -57,8 +57,8 @@ class MechanismContactModel:
 
     @property
     def coupled(self) -> CoupledVelocities:
-        """That all velocities are free, but for the rows of constraints that count."""
-        return keep_all_velocities(self.mechanism.n, len(self.mechanism.freedom.kept))
+        """That all velocities are free, but for rows of constraints that count, and of driven coordinates."""
+        return keep_all_velocities(self.mechanism.n, len(self.mechanism.freedom.kept) + len(self.mechanism.driven))
 
     @property
     def laws(self) -> list[ImpulseLaw]:
@@ -73,7 +73,8 @@ class MechanismContactModel:
     @property
     def question(self) -> tuple[object, ...]:
         """The part of the model that code depends on."""
-        return without_metadata(self.mechanism), tuple(contact.frame for contact in self.contacts), self.plane
+        points = tuple(contact.frame for contact in self.contacts)
+        return without_metadata(self.mechanism), tuple(self.mechanism.driven), points, self.plane
 
     @property
     def state(self) -> tuple[Argument, ...]:
@@ -83,8 +84,9 @@ class MechanismContactModel:
 
     @property
     def parameters(self) -> tuple[Argument, ...]:
-        """None."""
-        return ()
+        """The numbers of driven coordinates, as of `DrivenMotion.numbers_of_steps`, if there are any."""
+        count = QUANTITIES * len(self.mechanism.driven)
+        return (make_numbered_argument(PARAMETERS, count),) if count else ()
 
     @cached_property
     def inertia(self) -> Float[np.ndarray, "n n"]:
@@ -94,21 +96,26 @@ class MechanismContactModel:
             M[i, j] = M[j, i] = x
         return M
 
-    def terms(self, q: Any, qd: Any, dt: Any, tau: Any = (), planes: Any = ()) -> dict[str, list[Number]]:
+    def terms(
+        self, q: Any, qd: Any, dt: Any, tau: Any = (), planes: Any = (), values: Any = ()
+    ) -> dict[str, list[Number]]:
         """Return the terms of a step; see `ContactModel.terms`.
 
-        Constraints are those of the middle of the step, so that a chord of the motion obeys them.
+        Constraints are those of the middle of the step, so that a chord of the motion obeys them; driven coordinates
+        go to their values at its end.
         """
         mechanism, (h,) = self.mechanism, dt
         force = np.array(forces(mechanism, q, qd), dtype=object) + mechanism.motor_forces(np.array(tau, dtype=object))
-        K = self.closing_rows([x + 0.5 * h * v for x, v in zip(q, qd, strict=True)])
+        K = [*self.closing_rows([x + 0.5 * h * v for x, v in zip(q, qd, strict=True)]), *self.driven_rows]
+        rates = [(value - q[place]) / h for place, value in zip(self.driven_places, values, strict=False)]
         own, weighed = self.inertia, self.closing_weight
         M: list[Row] = [{j: own[i, j] for j in range(i + 1) if own[i, j] or i == j} for i in range(mechanism.n)]
         for i, row in enumerate(multiply_lower(K, K, mechanism.n)):
             for j, x in row.items():
                 add_entry(M[i], j, weighed * x)
         inertia = make_closed_inertia(factor_tree(M), K)
-        free = inertia.close([v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)])
+        pushed = [v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)]
+        free = inertia.close(pushed, rates)
         return make_terms(inertia, free, self.touch(q, planes), qd)
 
     def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
@@ -125,11 +132,21 @@ class MechanismContactModel:
     @cached_property
     def closing_weight(self) -> float:
         """The weight w of K' K by which the inertia is positive definite: velocities that K allows do not feel it."""
-        K = np.zeros((len(self.coupled.loops), self.mechanism.n))
+        K = np.zeros((len(self.mechanism.freedom.kept), self.mechanism.n))
         for i, row in enumerate(self.closing_rows(self.mechanism.home)):
             for j, x in row.items():
                 K[i, j] = x
         return float(np.diag(self.inertia).mean() / (K * K).sum(axis=0).mean())
+
+    @property
+    def driven_places(self) -> list[int]:
+        """Places of driven coordinates in q."""
+        return [self.mechanism.index(name) for name in self.mechanism.driven]
+
+    @property
+    def driven_rows(self) -> list[Row]:
+        """Return the rows of K of driven coordinates, the last ones."""
+        return [{place: 1.0} for place in self.driven_places]
 
     def closing_rows(self, q: Any) -> list[Row]:
         """Return the independent rows of the constraints' Jacobian."""
@@ -140,15 +157,17 @@ class MechanismContactModel:
                 K[places[row]][j] = x
         return K
 
-    def closing(self) -> Closing:
-        """Return what puts states back onto the constraints at the end of a step."""
-        function, n = compile_mechanism(self.mechanism).projection, self.mechanism.n
+    def closing(self, positions: Closing) -> Closing:
+        """Return what puts states back onto the constraints at the end of a step, as `positions` does without contacts.
+
+        Velocities are the nearest as kinetic energy measures it.
+        """
+        n, k = self.mechanism.n, len(self.mechanism.driven)
 
         def close(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray, nearest: Any) -> State:
-            for _ in range(STEPS):
-                q = q + function(q, qd)[0]
-            rows = [[row.get(j, 0.0) for j in range(n)] for row in self.closing_rows(q)]
-            return q, nearest(rows, qd), list(function(q, qd)[0])
+            q, _, errors = positions(space, q, qd, values)
+            K = [[row.get(j, 0.0) for j in range(n)] for row in (*self.closing_rows(q), *self.driven_rows)]
+            return q, nearest(K, qd, list(values[k : 2 * k])), errors
 
         return close
 
@@ -160,6 +179,18 @@ def locate_point(
     slots = mechanism.point_slots[mechanism.point(contact.frame)]
     place = [*(coordinate_value(q, slot) for slot in slots), *[0.0] * (3 - len(slots))]
     return np.array(place), {s: np.eye(3)[axis] for axis, s in enumerate(slots) if isinstance(s, int)}
+
+
+def push_points(
+    mechanism: Mechanism, contacts: Sequence[Contact], forces: Float[np.ndarray, "*N k 3"]
+) -> Float[np.ndarray, "*N n"]:
+    """Return the forces on all coordinates (N) that those at points are."""
+    found = np.zeros((*forces.shape[:-2], mechanism.n))
+    for k, contact in enumerate(contacts):
+        for axis, slot in enumerate(mechanism.point_slots[mechanism.point(contact.frame)]):
+            if isinstance(slot, int):
+                found[..., slot] += forces[..., k, axis]
+    return found
 
 
 def locate_points(mechanism: Any, contacts: Sequence[Contact], q: Any) -> list[Any]:
