@@ -74,9 +74,9 @@ def simulate(
             functions of t, differentiated exactly; {"t": times, "crank": samples} have a spline of degree 5 through
             them. `.tau` of the result has the efforts that they take. Initial states are those at t = 0.
         contacts: points and balls of bodies that touch the ground (Signorini's and Coulomb's laws), "collisions", those
-            of the shapes of the file, or the path of a YAML file. They act in steps of "semi_implicit", as friction
-            does; `.external_wrenches` of the result are their wrenches on frames. Axes of a floating base do not turn
-            within a step.
+            of the model's file (shapes of a robot, `contacts:` of a mechanism), or the path of a YAML file. They act in
+            steps of "semi_implicit", as friction does; `.external_wrenches` of the result are their wrenches on frames.
+            Axes of a floating base do not turn within a step.
         ground: by default the plane z = 0 of the base's axes.
         controller: what gives the torques, `sg.control.ControlLoop`, or the path of a YAML file of tasks, whose
             references stay what they are at q0. Its contacts and ground are those of the motion unless they are given.

@@ -38,3 +38,16 @@ def test_bodies_in_space_stand_where_their_frames_are():
     rod = scene.bodies[names.index("coupler")].poses
     np.testing.assert_allclose(rod[:, :3, 0] * 1.5, run.q[:, 3:6] - run.q[:, :3], atol=1e-9)
     assert scene.up == (0.0, 0.0, 1.0)
+
+
+def test_forces_of_the_ground_stand_on_points():
+    """A rod of 2 kg at rest on its ends: half its weight on each, as a line of 0.3 of its length."""
+    rod = sg.load_mechanism(
+        "points: [{name: P, x: 0, y: 0}, {name: Q, x: 1, y: 0}]\n"
+        "bodies: [{name: rod, points: [P, Q], length: 1, mass: 2, cog: [0.5, 0], I0: 0.6667}]\n"
+    )
+    run = sg.simulate(rod, time=0.3, dt=1e-2, contacts=[sg.Contact("P"), sg.Contact("Q")])
+    (forces,) = (line for line in view.trajectory_scene(run).lines if line.name == "forces")
+    feet, tips, _ = np.moveaxis(forces.points.reshape(-1, 2, 3, 3), 2, 0)
+    np.testing.assert_allclose(feet[-2], [[0, 0, 0], [1, 0, 0]], atol=1e-4)
+    np.testing.assert_allclose(tips[-2] - feet[-2], [[0, 0.3, 0]] * 2, atol=1e-3)

@@ -30,6 +30,8 @@ MECHANISM: Keys = {
     "dampers": Entry("dampers", "list", default="[]"),
     "forces": Entry("constant forces", "list", default="[]"),
     "torques": Entry("constant torques", "list", default="[]"),
+    "contacts": Entry("points that touch the ground, where a simulation asks for contacts", "list", default="[]"),
+    "ground": Entry("the ground that they touch", "mapping", default="y = 0, in space z = 0"),
     "sensors": Entry("sensors of estimates", "list", default="[]"),
     "motors": Entry("coordinates whose torques or forces inverse dynamics finds", "[coordinate, ...]", default="[]"),
     "driven": Entry(
@@ -134,6 +136,18 @@ TORQUE: Keys = {
     "angle": Entry("in its place: the angle that it acts on", "angle"),
     "value": Entry("torque; on bodies in space [x, y, z]", NUMBER, "N m", REQUIRED),
 }
+CONTACT: Keys = {
+    "contact": Entry(PART, default=REQUIRED),
+    "at": Entry("point that touches the ground", "point", default=REQUIRED),
+    "friction": Entry("coefficient of friction", NUMBER, default="0.8"),
+    "restitution": Entry("rebound over impact velocity", NUMBER, default="0"),
+    "stiffness": Entry("of the normal direction, inf of a rigid contact", NUMBER, "N/m", "1e6"),
+    "damping": Entry("of the normal direction", NUMBER, "N s/m", "1e3"),
+}
+GROUND: Keys = {
+    "normal": Entry("normal of the ground", PLACE, default="[0, 1], in space [0, 0, 1]"),
+    "height": Entry("height of the ground along the normal", NUMBER, "m", "0"),
+}
 SAMPLES: Keys = {
     "t": Entry("times, which grow", "[number, ...]", "s", REQUIRED),
     "values": Entry(
@@ -171,6 +185,8 @@ SECTIONS: Mapping[str, Keys] = {
     "An item of dampers": DAMPER,
     "An item of forces": FORCE,
     "An item of torques": TORQUE,
+    "An item of contacts": CONTACT,
+    "The ground": GROUND,
     "Samples of a driven coordinate": SAMPLES,
     "An item of sensors": SENSOR,
 }

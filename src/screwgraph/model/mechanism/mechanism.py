@@ -27,6 +27,7 @@ from screwgraph.model.mechanism.parts import (
     Damper,
     Force,
     Gear,
+    GroundContact,
     Line,
     Point,
     Slider,
@@ -94,6 +95,8 @@ class Mechanism(Model):
     dampers: tuple[Damper, ...] = ()
     forces: tuple[Force, ...] = ()
     torques: tuple[Torque, ...] = ()
+    contacts: tuple[GroundContact, ...] = ()
+    ground: tuple[tuple[float, ...], float] | None = None
     sensors: tuple[Sensor, ...] = ()
     gravity: tuple[Any, ...] = STANDARD_GRAVITY[2]
     motors: tuple[str, ...] = ()
@@ -140,7 +143,7 @@ class Mechanism(Model):
 
     def __repr__(self) -> str:
         kinds = ("points", "vectors", "bodies", "angles", "sliders", "constant_angles", "gears")
-        kinds = (*kinds, "springs", "dampers", "forces", "torques", "sensors")
+        kinds = (*kinds, "springs", "dampers", "forces", "torques", "contacts", "sensors")
         parts = [f"{len(getattr(self, kind))} {kind.replace('_', ' ')}" for kind in kinds if getattr(self, kind)]
         return f"<mechanism {self.name!r}: {', '.join(parts)}>"
 
@@ -392,4 +395,5 @@ def _place(value: Any) -> Any:
 @lru_cache(maxsize=64)
 def without_metadata(mechanism: Mechanism) -> Mechanism:
     """Return a mechanism without what its equations do not depend on, the same one for all questions about it."""
-    return replace(mechanism, places={}, sensors=(), driven={}, independent=(), velocities={}, source=None)
+    aside: dict[str, Any] = {"places": {}, "sensors": (), "contacts": (), "ground": None, "driven": {}}
+    return replace(mechanism, **aside, independent=(), velocities={}, source=None)

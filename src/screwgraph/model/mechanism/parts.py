@@ -203,6 +203,15 @@ class Force:
 
 
 @dataclass(frozen=True)
+class GroundContact:
+    """A point that may touch the ground, and those numbers of its law that the file says, by name (SI units)."""
+
+    name: str
+    point: int
+    numbers: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
 class Torque:
     """A constant torque (N m): on a body, or between the two lines of an angle.
 

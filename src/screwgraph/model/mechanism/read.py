@@ -15,7 +15,7 @@ import numpy as np
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats import Place, Value, evaluate_parameters, model_name, parse_yaml, suggest_name
 from screwgraph.model.functions_of_time import FunctionOfTime, interpolate_samples, parse_function
-from screwgraph.model.mechanism.keys import MECHANISM, SAMPLES
+from screwgraph.model.mechanism.keys import GROUND, MECHANISM, SAMPLES
 from screwgraph.model.mechanism.mechanism import STANDARD_GRAVITY, Mechanism, MechanismSource
 from screwgraph.model.mechanism.parts import Gear
 from screwgraph.model.mechanism.read_bodies import read_angles, read_bodies, read_planar_body, read_points
@@ -72,6 +72,7 @@ def read_mechanism(data: bytes, file: str, values: Names | None = None) -> Mecha
         mechanism,
         gears=tuple(_complete_gear(mechanism, gear) for gear in mechanism.gears),
         sensors=read_sensors(entries.get("sensors"), replace(around, coordinates=mechanism.coordinates), places),
+        ground=_ground(entries.get("ground"), names, ends.dimension),
         gravity=_gravity(entries.get("gravity"), names, ends.dimension),
         motors=tuple(dict.fromkeys((*_coordinates(entries.get("motors"), mechanism), *driven))),
         driven=driven,
@@ -124,6 +125,17 @@ def _complete_gear(mechanism: Mechanism, gear: Gear) -> Gear:
 
 def _gravity(value: Value | None, names: Names, dimension: int) -> tuple[float, ...]:
     return read_numbers(value, names, dimension) if value else STANDARD_GRAVITY[dimension]
+
+
+def _ground(value: Value | None, names: Names, dimension: int) -> tuple[tuple[float, ...], float] | None:
+    if value is None:
+        return None
+    entries = value.section(GROUND, "ground")
+    up = (*[0.0] * (dimension - 1), 1.0)
+    normal = read_numbers(entries["normal"], names, dimension) if "normal" in entries else up
+    if not any(normal):
+        raise entries["normal"].complaint("it must be a direction")
+    return normal, read_number(entries["height"], names) if "height" in entries else 0.0
 
 
 def _coordinates(value: Value | None, mechanism: Mechanism) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Guides, gears, springs, dampers, forces and torques from YAML."""
+"""Guides, gears, springs, dampers, forces, torques and contacts from YAML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats import Value, suggest_name
 from screwgraph.model.formats.yaml_keys import REQUIRED, Keys
-from screwgraph.model.mechanism.keys import CONSTANT_ANGLE, DAMPER, FORCE, GEAR, SLIDER, SPRING, TORQUE
+from screwgraph.model.mechanism.keys import CONSTANT_ANGLE, CONTACT, DAMPER, FORCE, GEAR, SLIDER, SPRING, TORQUE
 from screwgraph.model.mechanism.parts import (
     Angle,
     Body,
@@ -18,6 +18,7 @@ from screwgraph.model.mechanism.parts import (
     Damper,
     Force,
     Gear,
+    GroundContact,
     Point,
     Slider,
     Spring,
@@ -36,6 +37,8 @@ from screwgraph.model.mechanism.read_values import (
 )
 
 Part = TypeVar("Part")
+RIGID = "inf"
+"""The stiffness of a rigid contact."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +183,16 @@ def _either(who: str, entries: dict[str, Value], first: str, second: str) -> Mod
     return ModelError(f"{who} has {has} {first!r} and {second!r}", at=entries[""].at, fix="write one of them")
 
 
+def read_contact(name: str, entries: dict[str, Value], around: ReadContext) -> GroundContact:
+    """Read a point that touches the ground. Raises ModelError."""
+    numbers = {
+        key: math.inf if value.content == RIGID else read_number(value, around.names)
+        for key, value in entries.items()
+        if key not in ("", "contact", "at")
+    }
+    return GroundContact(name, find_point(entries["at"], around.points), tuple(numbers.items()))
+
+
 READERS: dict[str, tuple[str, Keys, Callable[..., Any]]] = {
     "sliders": ("slider", SLIDER, read_slider),
     "constant_angles": ("constant_angle", CONSTANT_ANGLE, read_constant_angle),
@@ -188,5 +201,6 @@ READERS: dict[str, tuple[str, Keys, Callable[..., Any]]] = {
     "dampers": ("damper", DAMPER, read_damper),
     "forces": ("force", FORCE, read_force),
     "torques": ("torque", TORQUE, read_torque),
+    "contacts": ("contact", CONTACT, read_contact),
 }
 """Sections of a file: the key under which each part has its name, all its keys, and what reads it."""

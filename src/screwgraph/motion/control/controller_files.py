@@ -22,7 +22,7 @@ from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.motors import with_motors
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
-from screwgraph.motion.simulation.contacts import Contact, Ground
+from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
 from screwgraph.motion.simulation.contacts.contact_files import read_contacts
 
@@ -104,7 +104,7 @@ def load_controller(path: str | Path, robot: Robot | None = None) -> ControllerF
     limits = _read_limits(entries["limits"]) if "limits" in entries else ControlLimits()
     barriers = tuple(map(read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
     names = tuple(item.text() for item in entries["actuated"].items()) if "actuated" in entries else None
-    found = ControllerFile(tasks, contacts, ground if contacts else None, limits, barriers, names)
+    found = ControllerFile(tasks, contacts, (ground or Plane()) if contacts else None, limits, barriers, names)
     if robot is not None:
         _check_entries(robot, entries, found)
     return found

@@ -15,6 +15,7 @@ from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
 from screwgraph.motion.simulation.contacts.contact import NUMBERS
+from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import initial_states, validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.step_options import StepOptions
@@ -77,7 +78,8 @@ class Environment:
             dt: step of the simulation (s).
             steps: how many are one step of the environment.
             time: of an episode (s).
-            contacts: as for `Simulator`; so are the next six.
+            contacts: as for `Simulator`; so are the next six. Coordinates that a mechanism's file drives follow their
+                functions of the time of each episode.
             ground: a plane, height map or steps, which may be one a motion.
             friction: whether joints have the Coulomb friction of the file.
             stops: whether joints stop at the position limits of the file.
@@ -114,6 +116,7 @@ class Environment:
                 f"contacts and ground are for {self._contacts.motions} motions, the environment has {count}",
                 fix="give as many, or one",
             )
+        self._driven = make_driven_motion(dynamics_of(model), None)
         self._efforts = len(dynamics_of(model).checked(None, "tau"))
         self.action_size = self._efforts if actions is None else validate_count("actions", actions)
         self._torques, self._observe, self._reward, self._ends, self._start = torques, observe, reward, ends, start
@@ -152,8 +155,8 @@ class Environment:
         self.actions = np.array(self._checked(actions, (self.num_envs, self.action_size), "actions"))
         lost = np.zeros(self.num_envs, dtype=bool)
         with np.errstate(all="ignore"):  # what is not finite ends
-            for _ in range(self.steps):
-                lost |= self._advance()
+            for k in range(self.steps):
+                lost |= self._advance(self.t + k * self.dt)
         self.t = self.t + self.steps * self.dt
         rewards = np.zeros(self.num_envs) if self._reward is None else self._evaluate("reward", self._reward)
         ended = lost.copy() if self._ends is None else lost | self._evaluate("ends", self._ends).astype(bool)
@@ -167,12 +170,15 @@ class Environment:
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
 
-    def _advance(self) -> Bool[np.ndarray, " B"]:
-        """Take a step of the simulation; return which motions are lost, and leave these where they were."""
+    def _advance(self, t: Float[np.ndarray, " B"]) -> Bool[np.ndarray, " B"]:
+        """Take a step of the simulation from times (s); return which motions are lost, left where they were."""
         tau = self.actions if self._torques is None else self._torques(self.actions, self.q, self.qd)
         held = (self._checked(tau, (self.num_envs, self._efforts), "torques"),) if self._efforts else ()
         own, dt = (() if not self._options.parameters else (self._given.carried,)), np.array([self.dt])
         code = self._step.core if own else self._step
+        if self._driven is not None:
+            self._driven.refuse_efforts(tau)
+            own = (self._driven.numbers_of_steps(t, self.dt),)
         if self._contacts is None:
             q, qd = code.ufunc(self.q, self.qd, *held, dt, *own)
             forces = self.forces
@@ -193,7 +199,7 @@ class Environment:
         count, rng = int(where.sum()), self._rng
         found = None if self._start is None else self._start(rng, count)
         q, qd = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
-        q, qd = initial_states(dynamics_of(self.model), q, qd)
+        q, qd = initial_states(self._driven or dynamics_of(self.model), q, qd)
         self.q[where], self.qd[where] = q, qd
         self.forces[where], self.t[where], self.actions[where] = 0.0, 0.0, 0.0
         if self._contacts is not None and self._laws:

@@ -92,9 +92,10 @@ def _mechanism_work(
     """
     mechanism: Any = dynamics.model
     dt = np.diff(t)
-    kinetic, potential, power = dynamics_of(without_friction(mechanism)).energy(q, qd, tau)
-    other = dt * (power[:-1] + power[1:]) / 2.0
-    most = dt * friction_power(mechanism, (q[:-1] + q[1:]) / 2.0, (qd[:-1] + qd[1:]) / 2.0)
+    acting, mean = dynamics_of(without_friction(mechanism)), (qd[:-1] + qd[1:]) / 2.0
+    kinetic, potential, _ = acting.energy(q, qd, tau)
+    other = dt * acting.power(q[:-1], mean, tau[:-1])  # efforts are held over a step
+    most = dt * friction_power(mechanism, (q[:-1] + q[1:]) / 2.0, mean)
     if options.contacts:
         most = np.full(len(most), np.inf)  # ground that stands takes energy, and gives none
     return other + np.clip(np.diff(kinetic + potential) - other, -most, 0.0)

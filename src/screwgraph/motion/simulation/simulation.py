@@ -15,7 +15,7 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
 from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.contacts import Contact, ContactRecord, Ground, contact_wrenches
-from screwgraph.motion.simulation.contacts.mechanism_model import push_points
+from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.energy_warning import (

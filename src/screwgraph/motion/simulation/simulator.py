@@ -15,8 +15,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
+from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
 from screwgraph.motion.simulation.divergence import make_divergence_error
-from screwgraph.motion.simulation.contacts.mechanism_model import push_points
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.initial_state import validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
@@ -77,8 +77,9 @@ class Simulator:
             parameters: numbers of the model that `set_parameters` changes: names, or names and the values to begin
                 with; as for `forward_dynamics`. Damping, friction and stiffness of joints are implicit.
             payload: the link or frame at which the parameter "payload" is a body.
-            contacts: points and balls of bodies that touch the ground, "collisions", those of the shapes of the file,
-                or the path of a YAML file; `forces`, `gaps` and `residual` are theirs.
+            contacts: points and balls of bodies that touch the ground, "collisions", those of the shapes of a robot's
+                file and of `contacts:` of a mechanism's, or the path of a YAML file; `forces`, `gaps` and `residual`
+                are theirs.
             ground: a plane, height map or steps; by default the plane z = 0 of the base's axes.
             threads: how many threads share a batch.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-SECTIONS = ("sliders", "constant_angles", "gears", "springs", "dampers", "forces", "torques", "sensors")
+SECTIONS = ("sliders", "constant_angles", "gears", "springs", "dampers", "forces", "torques", "contacts", "sensors")
 """Parts of a mechanism of which the names are shown."""
 _PARAMETERS = ("axis", "axis2", "pitch")
 

@@ -42,7 +42,7 @@ def _check_seconds(value: float) -> float:
 
 FLAGS = {
     "state": Flag("A JSON file with the initial state and constant torques.", "FILE"),
-    "contacts": Flag("A YAML file of contacts with the ground, or collisions: shapes of the robot's file.", "FILE"),
+    "contacts": Flag("A YAML file of contacts with the ground, or collisions: those of the model's file.", "FILE"),
     "controller": Flag("A YAML file of tasks, contacts and limits: a controller gives the torques.", "FILE"),
     "driven": Flag("A table of times t and of coordinates (m, rad) that follow it, as splines of degree 5.", "FILE"),
     "time": Flag(metavar="S", check=_check_seconds),
@@ -80,7 +80,8 @@ With --contacts, a file like
   contacts: [{frame: FR_foot, radius: 0.02, friction: 0.6}, {frame: FL_foot, radius: 0.02}]
   ground: {normal: [0, 0.1, 1]}
 says where the robot touches the ground: a plane, steps: {at, heights}, or height_map: {file: hills.npz}.
-Steps of semi_implicit obey Signorini's and Coulomb's laws.
+Steps of semi_implicit obey Signorini's and Coulomb's laws. --contacts collisions takes the shapes of a robot's file, or
+contacts: and ground: of a mechanism's, whose driven coordinates go on following their functions.
 With --controller, a file as of `screwgraph controller` gives the torques: references of its tasks stay what they are
 where the motion begins. Errors of tasks, active rows and margins are printed.
 With --driven, a table like t,theta: motors of mechanisms, or joints, follow its columns; tau has what that takes.

@@ -10,12 +10,13 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.mechanics.mechanism import Body as MechanismBody
 from screwgraph.mechanics.mechanism import Mechanism
 from screwgraph.ui.view.primitive_parts import link_between
 from screwgraph.ui.view.scene import Body, Line, Points, Scene
 from screwgraph.ui.view.skeleton import JOINT, PALETTE
-from screwgraph.ui.view.subsampling import select_states
+from screwgraph.ui.view.subsampling import select_states, thin_trail
 
 Path: TypeAlias = Float[np.ndarray, "N 3"]
 DEPTH = 2.2
@@ -45,6 +46,7 @@ def mechanism_scene(
         )
     if rate is not None:
         keep = select_states(t, rate)
+        lines = [thin_trail(line, len(t), keep) for line in lines]
         t, q = t[keep], q[keep]
     paths = [_in_space(mechanism.position(q, i)) for i in range(len(mechanism.points))]
     everything = np.concatenate(paths)
@@ -64,6 +66,15 @@ def mechanism_scene(
         up=(0.0, 1.0, 0.0) if is_planar else (0.0, 0.0, 1.0),
         look=(0.1, 0.15, 1.0) if is_planar else (0.6, -1.0, 0.5),
         ground=None,
+    )
+
+
+def mechanism_extent(mechanism: Mechanism) -> tuple[float, float]:
+    """Return the size (m), the diagonal of the box of its points, and the weight (N) of a mechanism."""
+    points = np.asarray(forward_kinematics(mechanism, [point.name for point in mechanism.points])(mechanism.home))
+    mass = sum(float(body.mass) for body in mechanism.bodies)
+    return float(np.linalg.norm(np.ptp(points[:, :3, 3], axis=0))) or 1.0, mass * float(
+        np.linalg.norm(mechanism.gravity)
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -16,7 +15,7 @@ from screwgraph.ui.view.page import save_html
 from screwgraph.ui.view.scene import Body, Line, Points, Scene, Surface, Vector, normalise
 from screwgraph.ui.view.scene_bounds import compute_bounds
 from screwgraph.ui.view.skeleton import collect_visuals, list_attachments, robot_size
-from screwgraph.ui.view.subsampling import select_states
+from screwgraph.ui.view.subsampling import select_states, thin_trail
 
 _FLAT = 0.02
 """Share of its size by which a motion may leave a plane and still be shown as a planar one."""
@@ -53,8 +52,8 @@ def robot_scene(
     t, q = _validate_motion(robot, t, q)
     if rate is not None:
         keep = select_states(t, rate)
-        lines = [_thin_trail(line, len(t), keep) for line in lines]
-        points = [_thin_trail(some, len(t), keep) for some in points]
+        lines = [thin_trail(line, len(t), keep) for line in lines]
+        points = [thin_trail(some, len(t), keep) for some in points]
         bodies = [replace(b, poses=b.poses[keep]) if np.ndim(b.poses) == 3 else b for b in bodies]
         t, q = t[keep], q[keep]
     poses = [link_poses(robot, state) for state in q]
@@ -107,12 +106,6 @@ def upward_direction(robot: Robot) -> Float[np.ndarray, "3"]:
 def lowest_height(bodies: Sequence[Body], up: Float[np.ndarray, "3"]) -> float:
     """Return the smallest height that a shape reaches along `up`, over time (m)."""
     return min((float(compute_bounds(body, up)[0]) for body in bodies if body.visuals), default=0.0)
-
-
-def _thin_trail(trail: Any, count: int, keep: np.ndarray) -> Any:
-    """Return a trail with some of its states, if it has as many."""
-    is_moving = np.ndim(trail.points) == 3 and len(trail.points) == count
-    return replace(trail, points=trail.points[keep]) if is_moving else trail
 
 
 def _validate_motion(robot: Robot, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -53,6 +53,11 @@ def robot_size(robot: Robot) -> float:
     return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
 
 
+def robot_extent(robot: Robot) -> tuple[float, float]:
+    """Return the size (m) and the weight (N) of a robot."""
+    return robot_size(robot), robot.mass * float(np.linalg.norm(np.array(robot.gravity, dtype=float)))
+
+
 def list_attachments(robot: Robot, link: Link) -> list[Float[np.ndarray, "3"]]:
     """Return the points of a link from which others go on: joints, ends of loops, else its farthest frame or mass."""
     points = [translation(joint.origin) for joint in robot.children(link.name)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 
@@ -28,3 +31,9 @@ def thin_states(
     """Return times and arrays over time with about `rate` states a second (1/s)."""
     keep = select_states(t, rate)
     return (t[keep], *(array[keep] for array in arrays))
+
+
+def thin_trail(trail: Any, count: int, keep: np.ndarray) -> Any:
+    """Return a trail with some of its states, if it has as many."""
+    is_moving = np.ndim(trail.points) == 3 and len(trail.points) == count
+    return replace(trail, points=trail.points[keep]) if is_moving else trail

@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.model.robot import frame_pose
+from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.motion.simulation import Place, Trajectory, label_of, smooth_path
-from screwgraph.ui.view.mechanisms import mechanism_scene
+from screwgraph.ui.view.mechanisms import mechanism_extent, mechanism_scene
 from screwgraph.ui.view.robots import robot_scene
 from screwgraph.ui.view.scene import Line, Scene
-from screwgraph.ui.view.skeleton import robot_size
+from screwgraph.ui.view.skeleton import robot_extent
 from screwgraph.ui.view.subsampling import MOST, RATE, select_states
 
 FORCE, FORCE_LENGTH, SHORTEST = "#c0392b", 0.6, 1e-3
 """The colour of forces, the length of the weight and of the smallest force that is drawn, in sizes of the robot."""
 SCENES: Mapping[str, Callable[..., Scene]] = {"robot": robot_scene, "mechanism": mechanism_scene}
 """Scenes of motions by kind of model."""
+EXTENTS: Mapping[str, Callable[[Any], tuple[float, float]]] = {"robot": robot_extent, "mechanism": mechanism_extent}
+"""Sizes (m) and weights (N) by kind of model."""
 
 
 def trajectory_scene(
@@ -27,7 +29,7 @@ def trajectory_scene(
     """Return a motion as a scene, about `rate` states a second; `beside` a robot may stand what `robot_scene` takes.
 
     `paths` are frames, points or places on bodies whose curves are drawn, as `Trajectory.path` takes them. Forces on
-    frames of a robot are lines from where they act, its weight as long as 0.6 of its size.
+    frames and points are lines from where they act, the model's weight as long as 0.6 of its size.
 
     Raises:
         InputError: as `robot_scene`, `mechanism_scene` and `Trajectory.path`.
@@ -47,16 +49,16 @@ def _force_lines(motion: Trajectory, rate: float) -> list[Line]:
     """Return the forces of `external_wrenches` over time; states that are not shown have none."""
     if not motion.external_wrenches:
         return []
-    robot: Any = motion.model
-    every = []
-    scale = FORCE_LENGTH * robot_size(robot) / (robot.mass * float(np.linalg.norm(robot.gravity)) or 1.0)
-    for name, wrenches in motion.external_wrenches.items():
+    every, (size, weight) = [], EXTENTS[motion.model.kind](motion.model)
+    scale, shown = FORCE_LENGTH * size / (weight or 1.0), select_states(motion.t, rate)
+    names = list(motion.external_wrenches)
+    poses = np.asarray(forward_kinematics(motion.model, names)(motion.q[shown]))
+    for place, wrenches in enumerate(motion.external_wrenches.values()):
         arrows = np.full((len(motion.t), 3, 3), np.nan)
-        for k in select_states(motion.t, rate):
+        for k, T in zip(shown, poses[:, place], strict=True):
             moment, force = wrenches[k, :3], wrenches[k, 3:]
-            if scale * np.linalg.norm(force) < SHORTEST * robot_size(robot):
+            if scale * np.linalg.norm(force) < SHORTEST * size:
                 continue
-            T = frame_pose(robot, robot.frame(name), motion.q[k])
             at = T[:3, :3] @ (np.cross(force, moment) / (force @ force)) + T[:3, 3]
             arrows[k, :2] = at, at + scale * T[:3, :3] @ force
         every.append(arrows)

@@ -109,6 +109,97 @@ def test_a_leg_of_jansen_walks_and_carries_its_weight():
     assert np.median(creep) < 1e-3
 
 
+LEVER = """
+points: [{name: O, x: 0, y: 0, fixed: true}, {name: P, x: 1, y: 0}]
+bodies: [{name: rod, points: [O, P], length: 1, mass: 2, cog: [0.5, 0], I0: 0.66666666666667}]
+angles: [{angle: a, of: [O, P]}]
+driven: {a: -0.002*sin(t)}
+contacts: [{contact: end, at: P, friction: 0, stiffness: 1e4, damping: 50}]
+"""
+"""A rod that is pressed onto the ground y = 0."""
+
+
+def test_a_driven_rod_pressed_onto_soft_ground_takes_the_torque_of_weight_and_spring():
+    """Its angle is exact; the effort balances weight, spring, damper and inertia, by all that simulates."""
+    lever, dt = sg.load_mechanism(LEVER), 1e-3
+    run = sg.simulate(lever, time=1.0, dt=dt, contacts="collisions")
+    assert not run.doubts
+    a, rate = run.coordinate("a"), run.qd[:, lever.index("a")]
+    np.testing.assert_allclose(a, -0.002 * np.sin(run.t), atol=1e-12)
+    np.testing.assert_allclose(rate, -0.002 * np.cos(run.t), atol=1e-12)
+    depth = 0.002 * np.sin(run.t[1:] + dt)[:-1]  # at the ends of steps
+    push = run.external_wrenches["P"][1:-1, 4]
+    np.testing.assert_allclose(push, 1e4 * np.sin(depth) + 50.0 * 0.002 * np.cos(run.t[1:-1]), rtol=2e-3)
+    torque = 2.0 / 3.0 * 0.002 * np.sin(run.t[1:-1]) + (2.0 * G * 0.5 - push) * np.cos(a[1:-1])
+    np.testing.assert_allclose(run.tau[1:-1, 0], torque, atol=1e-8)
+    simulator = sg.Simulator(lever, dt, contacts="collisions")
+    simulator.step(steps=600)
+    np.testing.assert_array_equal(simulator.q, run.q[600])
+    assert simulator.driving_efforts[0] == pytest.approx(run.tau[600, 0], abs=0.02)
+    many = sg.rollout(lever, np.tile(lever.home, (3, 1)), time=0.6, dt=dt, contacts="collisions")
+    np.testing.assert_allclose(many.q[:, -1], np.tile(run.q[600], (3, 1)), atol=1e-14)
+    still = sg.load_mechanism(LEVER.replace("driven: {a: -0.002*sin(t)}", "motors: [a]"))
+    driven = sg.simulate(still, time=0.6, dt=dt, contacts="collisions", driven={"a": "-0.002*sin(t)"})
+    np.testing.assert_allclose(driven.q, run.q[:601], atol=1e-14)
+
+
+def test_environments_drive_by_the_time_of_each_episode():
+    lever = sg.load_mechanism(LEVER)
+    env = sg.Environment(lever, 2, dt=1e-3, steps=10, time=0.1, contacts="collisions")
+    env.reset(seed=0)
+    for k in range(15):
+        env.step(np.zeros((2, 1)))
+        at = (k + 1) % 10 * 1e-2
+        np.testing.assert_allclose(env.q[:, lever.index("a")], -0.002 * np.sin(at), atol=1e-12)
+    assert (env.forces[:, 0, 1] > 0.5).all()
+    with pytest.raises(sg.InputError, match="which is driven"):
+        env.step(np.ones((2, 1)))
+
+
+def test_grounds_of_files_lie_as_they_say():
+    """A rod that rests on a slope of its file, with the contacts of its file: rigid, by an expression."""
+    contacts = "[{contact: a, at: P, friction: 0.5*m, stiffness: inf}, {contact: b, at: Q, friction: m}]"
+    ground = "{normal: [0.4, 1], height: 2}"
+    down, up = np.array([1.0, -0.4]) / np.hypot(1.0, 0.4), np.array([0.4, 1.0]) / np.hypot(0.4, 1.0)
+    mechanism = sg.load_mechanism(f"parameters: {{m: 1}}{ROD}contacts: {contacts}\nground: {ground}\n")
+    simulator = sg.Simulator(mechanism, DT, [*(2.0 * up), *(2.0 * up + down)], contacts="collisions")
+    simulator.step(steps=300)
+    assert np.abs(simulator.qd).max() < 1e-9
+    np.testing.assert_allclose(simulator.forces.sum(axis=0), [0.0, 2.0 * G, 0.0], atol=1e-7)
+    assert simulator.q[:2] @ up == pytest.approx(2.0, abs=1e-9)
+    assert [contact.friction for contact in simulator.options.contacts] == [0.5, 1.0]
+
+
+def test_files_of_contacts_without_a_ground_mean_the_line_y_0(tmp_path):
+    feet = tmp_path / "feet.yaml"
+    feet.write_text("contacts: [{frame: P, friction: 0}, {frame: Q, friction: 0}]", encoding="utf-8")
+    simulator = sg.Simulator(sg.load_mechanism(ROD), DT, [0, 0, 1, 0], contacts=str(feet))
+    simulator.step(steps=300)
+    np.testing.assert_allclose(simulator.forces, [[0.0, G, 0.0]] * 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("ground", [sg.Plane(), sg.Steps([1.0], [0.1])])
+def test_grounds_that_are_level_across_the_plane_are_refused(ground):
+    with pytest.raises(sg.InputError, match="out of the plane"):
+        sg.Simulator(sg.load_mechanism(ROD), contacts=[sg.Contact("P")], ground=ground)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("contacts: [{contact: a, at: P, friction: -1}]", "friction of the contact of 'P' is -1"),
+        ("contacts: [{contact: a, at: R}]", "'R'"),
+        ("contacts: [{contact: a}]", "contact 'a' has no at"),
+        ("contacts: [{contact: a, at: P}]\nground: {normal: [0, 0]}", "direction"),
+        ("contacts: [{contact: a, at: P}]\nground: {level: 1}", "level"),
+        ("contacts: [{contact: a, at: P}, {contact: a, at: Q}]", "two parts are called contact 'a'"),
+    ],
+)
+def test_wrong_contacts_of_files_are_named(line, what):
+    with pytest.raises(sg.ModelError, match=what):
+        sg.Simulator(sg.load_mechanism(ROD + line), contacts="collisions")
+
+
 def test_motions_and_batches_have_forces_of_points():
     mechanism, contacts = rod(np.array([0.1, 0.9]))
     q0 = [0.0, 0.1, 1.0, 0.1]
@@ -127,7 +218,7 @@ def test_motions_and_batches_have_forces_of_points():
     [
         (sg.Contact("R"), {}, "'R'"),
         (sg.Contact("P", radius=0.1), {}, "radius"),
-        ("collisions", {}, "shapes of a mechanism"),
+        ("collisions", {}, "has no contacts"),
         (sg.Contact("P"), {"friction": True}, "friction that sticks"),
     ],
 )

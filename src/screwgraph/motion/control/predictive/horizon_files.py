@@ -23,7 +23,7 @@ from screwgraph.motion.control.predictive.predictive_controller import (
     check_robot,
     make_model,
 )
-from screwgraph.motion.simulation.contacts import Contact, Ground
+from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
 from screwgraph.motion.simulation.contacts.contact_files import read_contacts
 
@@ -104,7 +104,8 @@ def load_horizon(path: str | Path, robot: Robot | None = None) -> HorizonFile:
     if "limits" in entries:
         found["limits"] = _read_limits(entries["limits"])
     if "contacts" in entries:
-        found["contacts"], found["ground"] = read_contacts(entries, Path(file).parent)
+        found["contacts"], ground = read_contacts(entries, Path(file).parent)
+        found["ground"] = ground or Plane()
     result = HorizonFile(**found)
     if robot is not None:
         check_robot(robot)

@@ -21,7 +21,9 @@ RIGID = "inf"
 """The stiffness of a rigid contact."""
 FILE: Keys = {
     "contacts": Entry("contacts", "list", default=REQUIRED),
-    "ground": Entry("what they touch: a plane, height map or steps", "mapping", default="z = 0"),
+    "ground": Entry(
+        "what they touch: a plane, height map or steps", "mapping", default="z = 0, of mechanisms in the plane y = 0"
+    ),
 }
 CONTACT: Keys = {
     "frame": Entry("link or frame", default=REQUIRED),
@@ -59,8 +61,8 @@ GROUND: Keys = {
 }
 
 
-def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Ground]:
-    """Return the contacts and the ground of a YAML file.
+def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Ground | None]:
+    """Return the contacts of a YAML file, and its ground, if it says one.
 
     Raises:
         ModelError: the file cannot be read, or an entry is unknown, missing or of the wrong kind.
@@ -73,15 +75,15 @@ def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Ground]:
     return read_contacts(entries, Path(file).parent)
 
 
-def read_contacts(entries: Mapping[str, Value], folder: Path) -> tuple[tuple[Contact, ...], Ground]:
-    """Return the contacts and the ground of a file's entries; files that they name lie in a folder.
+def read_contacts(entries: Mapping[str, Value], folder: Path) -> tuple[tuple[Contact, ...], Ground | None]:
+    """Return the contacts and the ground of a file's entries, if it says one; files that they name lie in a folder.
 
     Raises:
         ModelError: an entry is unknown, missing or of the wrong kind.
     """
     items = entries["contacts"].items() if "contacts" in entries else ()
     found = [contact for item in items for contact in _read_contact(item)]
-    return tuple(found), _read_ground(entries["ground"], folder) if "ground" in entries else Plane()
+    return tuple(found), _read_ground(entries["ground"], folder) if "ground" in entries else None
 
 
 def _read_contact(value: Value) -> list[Contact]:

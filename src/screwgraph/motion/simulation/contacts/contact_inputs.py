@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,8 +17,8 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import PLANE, Ground, Plane
 from screwgraph.motion.simulation.contacts.ground_kernels import CompiledGround
-from screwgraph.motion.simulation.contacts.mechanism_model import locate_points
 from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.spatial import Array
 
@@ -127,14 +127,6 @@ def stack_values(contacts: Sequence[Contact]) -> Float[np.ndarray, "*B n"]:
     return np.concatenate([np.zeros((*counts, 0)), *(np.broadcast_to(x, (*counts, 4)) for x in values)], axis=-1)
 
 
-def _locate_points(robot: Any, contacts: Sequence[Contact], q: Float[Array, " nq"]) -> list[Float[Array, "3"]]:
-    return [move_point(robot, robot.frame(c.frame), c.at, q).p for c in contacts]
-
-
-LOCATIONS: Mapping[str, Callable[..., list[Any]]] = {"robot": _locate_points, "mechanism": locate_points}
-"""Functions of a state to points of contacts, by kind of model."""
-
-
 def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:
     """Return the points, or centres of balls, of contacts (k, 3) (m) as a function of q.
 
@@ -143,7 +135,7 @@ def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:
     is_paired = any(contact.against for contact in contacts)
 
     def expression(q: np.ndarray) -> list[object]:
-        points = LOCATIONS[robot.kind](robot, contacts, q)
+        points = TOUCHING[robot.kind].locate(robot, contacts, q)
         planes = [_touch_body(robot, c, p, q) for c, p in zip(contacts, points, strict=True) if is_paired]
         return [x for row in (*points, *planes) for x in row]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,11 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument, make_numbered_argument
 from screwgraph.model.mechanism import Mechanism, without_metadata
-from screwgraph.model.mechanism.constraints.base import coordinate_value
 from screwgraph.model.mechanism.equations import forces, jacobian
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import Closing, State
@@ -24,9 +21,9 @@ from screwgraph.motion.simulation.contacts.contact_terms import make_rows, make_
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
+from screwgraph.motion.simulation.contacts.mechanism_contacts import locate_point
 from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.step_code import TracedSteps
-from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Row, factor_tree
 from screwgraph.tape.sparse_rows import add_entry, multiply_lower
@@ -170,45 +167,3 @@ class MechanismContactModel:
             return q, nearest(K, qd, list(values[k : 2 * k])), errors
 
         return close
-
-
-def locate_point(
-    mechanism: Mechanism, contact: Contact, q: Any
-) -> tuple[Float[Array, "3"], Mapping[int, Float[Array, "3"]]]:
-    """Return where a point is (m), and what unit velocities along coordinates give it; planar ones are at z = 0."""
-    slots = mechanism.point_slots[mechanism.point(contact.frame)]
-    place = [*(coordinate_value(q, slot) for slot in slots), *[0.0] * (3 - len(slots))]
-    return np.array(place), {s: np.eye(3)[axis] for axis, s in enumerate(slots) if isinstance(s, int)}
-
-
-def push_points(
-    mechanism: Mechanism, contacts: Sequence[Contact], forces: Float[np.ndarray, "*N k 3"]
-) -> Float[np.ndarray, "*N n"]:
-    """Return the forces on all coordinates (N) that those at points are."""
-    found = np.zeros((*forces.shape[:-2], mechanism.n))
-    for k, contact in enumerate(contacts):
-        for axis, slot in enumerate(mechanism.point_slots[mechanism.point(contact.frame)]):
-            if isinstance(slot, int):
-                found[..., slot] += forces[..., k, axis]
-    return found
-
-
-def locate_points(mechanism: Any, contacts: Sequence[Contact], q: Any) -> list[Any]:
-    """Return where the points of contacts are (m)."""
-    return [locate_point(mechanism, contact, q)[0] for contact in contacts]
-
-
-def check_point(mechanism: Any, contact: Contact) -> None:
-    """Raise InputError where a contact is more than one of a mechanism's points."""
-    mechanism.point(contact.frame)
-    if contact.against is not None or contact.radius or any(contact.at):
-        raise InputError(
-            f"the contact of {contact.frame!r} has a radius, a place or another body",
-            why="points of mechanisms touch the ground",
-            fix="add a point to the body in its file",
-        )
-
-
-def level_ground(mechanism: Any) -> Plane:
-    """Return the plane through the origin against which gravity of the earth pulls: y = 0 in the plane."""
-    return Plane((0.0, 1.0, 0.0) if mechanism.dimension == 2 else (0.0, 0.0, 1.0))

@@ -1,0 +1,108 @@
+"""Contacts of mechanisms: points of theirs on the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.errors import InputError
+from screwgraph.model.formats.diagnostics import as_model_error
+from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism.constraints.base import coordinate_value
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.spatial import Array
+
+ACROSS = 1e-9
+"""Part of a unit normal out of the plane that is rounding."""
+
+
+class MechanismContacts:
+    """What contacts ask of mechanisms."""
+
+    def check(self, model: Mechanism, contact: Contact) -> None:
+        """Raise InputError where a contact is more than one of a mechanism's points, or a point that stands still."""
+        point = model.points[model.point(contact.frame)]
+        if contact.against is not None or contact.radius or any(contact.at):
+            raise InputError(
+                f"the contact of {contact.frame!r} has a radius, a place or another body",
+                why="points of mechanisms touch the ground",
+                fix="add a point to the body in its file",
+            )
+        if point.fixed:
+            raise InputError(f"the contact of {contact.frame!r}, which is fixed", why="it carries what touches it")
+
+    def read(self, model: Mechanism) -> tuple[Contact, ...]:
+        """Return the contacts of its file.
+
+        Raises:
+            InputError: it has none.
+            ModelError: numbers that no contact has.
+        """
+        if not model.contacts:
+            raise InputError(
+                f"mechanism {model.name!r} has no contacts", fix="add contacts: [{contact: foot, at: P}] to its file"
+            )
+        found = list[Contact]()
+        for own in model.contacts:
+            numbers: dict[str, Any] = dict(own.numbers)
+            try:
+                found.append(Contact(model.points[own.point].name, **numbers))
+            except InputError as error:
+                who = f"contact {own.name!r}"
+                at: Any = model.places.get(who)
+                raise as_model_error(error, who, at) from None
+        return tuple(found)
+
+    def lay_ground(self, model: Mechanism, given: Ground | None) -> Ground:
+        """Return the ground that is given, else that of its file, else z = 0, in the plane y = 0.
+
+        Raises:
+            InputError: normals of a ground that mechanisms in the plane touch are out of the plane.
+        """
+        if given is not None:
+            _check_normals(model, given)
+            return given
+        up = (0.0, 1.0, 0.0) if model.dimension == 2 else (0.0, 0.0, 1.0)
+        if model.ground is None:
+            return Plane(up)
+        normal, height = model.ground
+        return Plane((*normal, *[0.0] * (3 - len(normal))), height)
+
+    def locate(self, model: Mechanism, contacts: Sequence[Contact], q: Any) -> list[Any]:
+        """Return where the points of contacts are (m)."""
+        return [locate_point(model, contact, q)[0] for contact in contacts]
+
+
+def _check_normals(mechanism: Mechanism, ground: Ground) -> None:
+    """Raise InputError where a mechanism in the plane is to touch a ground that is level across it."""
+    planes = ground.tangent_planes(np.zeros((ground.motions, 1, 3)), np.zeros(1))
+    if mechanism.dimension == 2 and (np.abs(planes[..., 2]) > ACROSS).any():
+        raise InputError(
+            f"the ground of {mechanism.name!r}, a mechanism in the plane, has a normal out of the plane",
+            why="x and y are its axes, and up is y; heights of steps and maps are along z",
+            fix="ground=sg.Plane((0, 1, 0)), or points with z in its file",
+        )
+
+
+def locate_point(
+    mechanism: Mechanism, contact: Contact, q: Any
+) -> tuple[Float[Array, "3"], Mapping[int, Float[Array, "3"]]]:
+    """Return where a point is (m), and what unit velocities along coordinates give it; planar ones are at z = 0."""
+    slots = mechanism.point_slots[mechanism.point(contact.frame)]
+    place = [*(coordinate_value(q, slot) for slot in slots), *[0.0] * (3 - len(slots))]
+    return np.array(place), {s: np.eye(3)[axis] for axis, s in enumerate(slots) if isinstance(s, int)}
+
+
+def push_points(
+    mechanism: Any, contacts: Sequence[Contact], forces: Float[np.ndarray, "*N k 3"]
+) -> Float[np.ndarray, "*N n"]:
+    """Return the forces on all coordinates of a mechanism (N) that those at points are."""
+    found = np.zeros((*forces.shape[:-2], mechanism.n))
+    for k, contact in enumerate(contacts):
+        for slot, axis in locate_point(mechanism, contact, mechanism.home)[1].items():
+            found[..., slot] += forces[..., k, :] @ axis
+    return found

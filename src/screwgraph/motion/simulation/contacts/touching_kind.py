@@ -1,0 +1,35 @@
+"""What contacts ask of a kind of model: its places, those that its file names, its ground."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.ground import Ground
+from screwgraph.motion.simulation.contacts.mechanism_contacts import MechanismContacts
+from screwgraph.motion.simulation.contacts.robot_contacts import RobotContacts
+
+
+class TouchingKind(Protocol):
+    """A kind of model whose bodies touch; a new one is a class with these methods."""
+
+    def check(self, model: Any, contact: Contact) -> None:
+        """Raise InputError where the model cannot have such a contact."""
+        ...
+
+    def read(self, model: Any) -> Sequence[Contact]:
+        """Return the contacts of the model's file. Raises InputError, ModelError where there are none."""
+        ...
+
+    def lay_ground(self, model: Any, given: Ground | None) -> Ground:
+        """Return the ground that is given, else the model's own. Raises InputError where the model cannot touch it."""
+        ...
+
+    def locate(self, model: Any, contacts: Sequence[Contact], q: Any) -> list[Any]:
+        """Return the points, or centres of balls, of contacts (m)."""
+        ...
+
+
+TOUCHING: Mapping[str, TouchingKind] = {"robot": RobotContacts(), "mechanism": MechanismContacts()}
+"""By kind of model."""
