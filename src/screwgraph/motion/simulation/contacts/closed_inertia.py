@@ -49,9 +49,7 @@ class ClosedInertia:
         impulse = multiply_transposed(self.K, self.closing.solve(opening), len(velocity))
         return [v - c for v, c in zip(velocity, self.factor.solve(impulse), strict=True)]
 
-    def close_near(
-        self, K: Sequence[Row], velocity: Sequence[Number], rates: Sequence[Number] = ()
-    ) -> list[Number]:
+    def close_near(self, K: Sequence[Row], velocity: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
         """Return the velocity v that loops allow which have moved a little since: K v = 0, to the square of that.
 
         The last rows of K have the given `rates`.
