@@ -29,9 +29,9 @@ ALL = "all"
 """The seed with which each slow case and all of a long table run."""
 
 SEED = "SCREWGRAPH_TEST_SEED"
-"""The environment variable that chooses the samples; without it, the week does."""
-INSTANCES = frozenset({"name", "path", "file", "page", "robot", "seed", "case"})
-"""Parameters whose values are examples of one kind (robots, files); values of others differ in kind."""
+"""The environment variable that chooses the samples; without it, the day does."""
+INSTANCES = frozenset({"name", "path", "file", "page", "robot", "seed", "case", "question"})
+"""Parameters whose values are examples of one kind (robots, files, questions of benchmarks); others differ in kind."""
 KIND = "kind"
 """The parameter that says, beside an instance, of which kind it is."""
 
