@@ -35,7 +35,7 @@ class Acceleration:
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each sample of the time. Raises InputError."""
         if not steps.has_dynamics:
-            raise InputError(f"{name}: the trajectory has no accelerations", why="the task is solved without dynamics")
+            raise InputError("the trajectory has no accelerations", why="the task is solved without dynamics")
         columns, value = select_velocities(steps.mechanics, leave_rest_to_loops(steps.mechanics, self.at))
         how: Any = {"sigma": self.sigma, "name": f"{name}: acceleration", "at": value}
         yield from make_goal_factors(steps, self.time, EntryError(columns), "qdd", **how)
