@@ -201,6 +201,18 @@ def test_a_prior_that_is_none_is_refused(tmp_path, change):
         lag.loaded(path)
 
 
+@pytest.mark.parametrize("name", ["values", "parameters", "prior"])
+def test_arrays_of_another_kind_or_shape_are_refused(tmp_path, name):
+    lag, path = biased_lag(WINDOW), tmp_path / "state.npz"
+    lag.save(path)
+    arrays = read_state(path, "saved smoother")
+    own = arrays[name]
+    for other in (own.astype(str), own.astype(complex), own.astype(int), own[None], own[:-1], np.append(own, 0.0)):
+        write_state(path, {**arrays, name: other})
+        with pytest.raises(InputError, match="another window"):
+            lag.loaded(path)
+
+
 def test_a_prior_that_leaves_something_open_is_loaded(tmp_path):
     """Information on some unknowns alone, or on differences, is positive semi-definite."""
     lag, path = biased_lag(WINDOW), tmp_path / "state.npz"

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import chi2
 
 import screwgraph as sg
+from screwgraph.model.formats import read_state, write_state
 from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.model.robot import tree
 from screwgraph.motion.estimation import ModelNoise, OnlineSmoother
@@ -211,6 +212,11 @@ def test_a_smoother_goes_on_where_it_was_saved(tmp_path):
     assert second.parameters == first.parameters
     with pytest.raises(sg.InputError, match="another window"):
         OnlineSmoother(slider(), sensors, DT, noise=NOISE).loaded(tmp_path / "window.npz")
+    arrays = read_state(tmp_path / "window.npz", "saved smoother")
+    for name, other in (("count", "ten"), ("count", np.ones(2, int)), ("tau", np.ones(7)), ("converged", "yes")):
+        write_state(tmp_path / "wrong.npz", {**arrays, f"besides:{name}": np.array(other)})
+        with pytest.raises(sg.InputError, match="another window"):
+            second.loaded(tmp_path / "wrong.npz")
 
 
 def test_a_foot_that_slips_is_said_to_when_it_does():

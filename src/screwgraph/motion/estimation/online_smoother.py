@@ -322,7 +322,12 @@ class OnlineSmoother:
         Raises:
             InputError: the window is not full yet, numbers are not finite, or the file cannot be written.
         """
-        self._full().save(path, count=np.array(self.count), tau=self._tau, converged=np.array(self.converged))
+        self._full().save(path, **self._besides)
+
+    @property
+    def _besides(self) -> dict[str, np.ndarray]:
+        """What a file holds besides the window."""
+        return {"count": np.array(self.count), "tau": self._tau, "converged": np.array(bool(self.converged))}
 
     def loaded(self, path: str | Path) -> OnlineSmoother:
         """Return a smoother of this one's model, sensors and window that goes on where one was saved.
@@ -332,7 +337,7 @@ class OnlineSmoother:
         """
         still, blank = np.zeros((self.window, len(self._unknowns.labels))), self._readings.read({})
         lag, found = self._window.begun([blank] * self.window, still, self._start[0]), copy(self)
-        found._lag, more = lag.loaded_with(path, "count", "tau", "converged")
+        found._lag, more = lag.loaded_with(path, **self._besides)
         found.count, found._tau, found._waiting, found.slipping = int(more["count"]), more["tau"], [], ()
         found.converged = bool(more["converged"])
         found._go_on(found._tau)

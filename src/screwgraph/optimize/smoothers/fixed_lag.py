@@ -220,8 +220,8 @@ class FixedLag:
         """
         return self.loaded_with(path)[0]
 
-    def loaded_with(self, path: str | Path, *besides: str) -> tuple[FixedLag, dict[str, np.ndarray]]:
-        """Return a smoother that goes on, and arrays of these names that were saved besides.
+    def loaded_with(self, path: str | Path, **besides: Any) -> tuple[FixedLag, dict[str, np.ndarray]]:
+        """Return a smoother that goes on, and arrays of these names, shapes and kinds that were saved besides.
 
         Raises:
             InputError: as `loaded`; or the file has none of these names.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -38,9 +38,9 @@ def save_window(path: Path, window: Window, standing: WindowState, besides: Mapp
 
 
 def load_window(
-    path: Path, window: Window, like: WindowState, besides: Sequence[str]
+    path: Path, window: Window, like: WindowState, besides: Mapping[str, Any]
 ) -> tuple[WindowState, dict[str, np.ndarray]]:
-    """Read it back, with arrays that were saved besides.
+    """Read it back, with arrays that were saved besides, which are of the shapes and kinds of those given.
 
     Raises:
         InputError: another file, a damaged one, one of another window, or a prior that is none.
@@ -49,10 +49,14 @@ def load_window(
     names = {"window", *NAMES, *(f"{BESIDES}{name}" for name in besides)}
     if missing := names - set(arrays):
         raise InputError(f"{path} was saved by something else", why=f"it has no {', '.join(sorted(missing))}")
-    found = WindowState(*(np.asarray(arrays[name], dtype=float) for name in NAMES))
-    fits = all(getattr(found, name).shape == getattr(like, name).shape for name in NAMES)
+    expected = {name: getattr(like, name) for name in NAMES}
+    expected |= {f"{BESIDES}{name}": np.asarray(x) for name, x in besides.items()}
+    fits = all(
+        arrays[name].shape == own.shape and arrays[name].dtype.kind == own.dtype.kind for name, own in expected.items()
+    )
     if str(arrays["window"]) != _describe_window(window) or not fits:
         raise InputError(f"{path} was saved by a smoother of another window", fix="load it with the same problem")
+    found = WindowState(*(np.asarray(arrays[name], dtype=float) for name in NAMES))
     _check_prior(path, window, found.prior)
     return found, {name: arrays[f"{BESIDES}{name}"] for name in besides}
 
