@@ -7,11 +7,13 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.mechanics.kinematics import forward_kinematics
-from screwgraph.motion.planning import Phase, Task
+from screwgraph.motion.planning import Phase, Task, horizon
 from screwgraph.motion.planning.contacts import FlatContact, PointContact
 from screwgraph.motion.planning.goals import Position
 from screwgraph.motion.planning.initial_guess import make_initial_values
+from screwgraph.motion.planning.task import FULL_GRAPH
 from screwgraph.motion.planning.transcription import list_wrenches, transcribe
+from tests.oracle import pinocchio_model
 
 MONOPOD = File(__file__).with_name("monopod.yaml")
 MASS = 4.0 + 0.5 + 0.6 + 0.3 + 0.2
@@ -66,3 +68,29 @@ def test_other_guesses_go_from_stop_to_stop_along_cubics():
             cubic = np.polynomial.Polynomial.fit(t, q, 3)
             np.testing.assert_allclose(q, cubic(t), atol=1e-12)
             np.testing.assert_allclose(qd, cubic.deriv()(t), atol=1e-11)
+
+
+@pytest.mark.parametrize("gravity", [(0.0, 0.0, -9.81), (1.0, -2.0, 3.0)])
+def test_first_directions_of_gravity_are_those_in_the_frames_of_links(gravity):
+    """Pinocchio's rotations turn them back to the world's gravity."""
+    pinocchio = pytest.importorskip("pinocchio")
+    robot = sg.load("rrr", gravity=gravity)
+    task = Task(
+        robot,
+        horizon(6, duration=0.6),
+        start=[0.1, 0.2, -0.3],
+        goals=(Position([0.5, -0.4, 0.9]),),
+        dynamics=FULL_GRAPH,
+    )
+    steps = transcribe(task, is_measured=True).steps
+    values = make_initial_values(task, steps)
+    model, data = pinocchio_model(robot)
+    compared = 0
+    for k, q in enumerate(values["q"][steps.points]):
+        pinocchio.forwardKinematics(model, data, q)
+        for joint in robot.joints:
+            R = data.oMi[model.getJointId(joint.name)].rotation
+            found = values[f"gravity {joint.child}"][k]
+            np.testing.assert_allclose(R @ found, gravity, atol=1e-12)
+            compared += 1
+    assert compared > 12
