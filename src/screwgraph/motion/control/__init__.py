@@ -16,8 +16,11 @@ from screwgraph.motion.control.controller import controller, stack_barriers, sta
 from screwgraph.motion.control.controller_files import ControllerFile, load_controller
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.predictive import (
+    Gait,
     HorizonLimits,
     PredictedMotion,
+    Walk,
+    WalkReferences,
     converge,
     mpc,
     stack_references,
@@ -53,6 +56,7 @@ __all__ = [
     "EffortTask",
     "FrameTask",
     "FunctionBarrier",
+    "Gait",
     "HeldContact",
     "HorizonLimits",
     "LinkCapsule",
@@ -64,6 +68,8 @@ __all__ = [
     "SelfCollisionBarrier",
     "ShapeBarrier",
     "Sole",
+    "Walk",
+    "WalkReferences",
     "controller",
     "converge",
     "load_controller",

@@ -9,10 +9,14 @@ from screwgraph.motion.control.predictive.horizon_arguments import (
 )
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.predictive_controller import mpc
+from screwgraph.motion.control.predictive.walking import Gait, Walk, WalkReferences
 
 __all__ = [
+    "Gait",
     "HorizonLimits",
     "PredictedMotion",
+    "Walk",
+    "WalkReferences",
     "converge",
     "mpc",
     "stack_references",

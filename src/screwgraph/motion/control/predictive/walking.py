@@ -1,0 +1,253 @@
+"""References of a robot that walks: which feet stand, where they land, and what joints do meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from screwgraph.base.argument_checks import check_arguments, check_fields
+from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Function
+from screwgraph.mechanics.kinematics import forward_kinematics, frame_jacobian, integrate
+from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.motors import BASE
+from screwgraph.motion.control.predictive.horizon_arguments import stack_references, stack_schedule
+from screwgraph.motion.simulation.contacts import Contact
+
+NEWTON = 2
+"""Steps of inverse kinematics of feet, from the last instant's joints."""
+REACH = 0.5
+"""How far from under its hip a foot may land, of the height of the base."""
+DAMPED = 1e-6
+"""Damping of inverse kinematics where a knee is straight (m^2)."""
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A periodic schedule of feet: each stands for a part of the period, then swings.
+
+    Args:
+        period: time (s) of a step of each foot.
+        duty: part of it in which a foot stands.
+        offsets: of each foot, by which part of the period its landing is ahead.
+        lift: height (m) of a foot in the middle of its swing.
+    """
+
+    period: float = 0.5
+    duty: float = 0.6
+    offsets: tuple[float, ...] = (0.0, 0.5, 0.5, 0.0)
+    lift: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not 0.0 < self.period < np.inf:
+            raise InputError(f"the period of a gait is {self.period!r}", why="it must be finite and positive (s)")
+        if not 0.0 < self.duty < 1.0:
+            raise InputError(f"the duty of a gait is {self.duty!r}", why="feet stand and swing: between 0 and 1")
+        if not 0.0 <= self.lift < np.inf:
+            raise InputError(f"the lift of a gait is {self.lift!r}", why="it must be finite, from 0 on (m)")
+        if not np.isfinite(self.offsets).all():
+            raise InputError("the offsets of a gait", why="there are numbers that are not finite")
+
+    def phase(self, times: Any) -> Float[np.ndarray, "*T feet"]:
+        """Return the part of the period since each foot landed."""
+        return (np.asarray(times, dtype=float)[..., None] / self.period + np.asarray(self.offsets)) % 1.0
+
+    def stands(self, times: Any) -> Bool[np.ndarray, "*T feet"]:
+        """Return which feet stand."""
+        return self.phase(times) < self.duty
+
+
+class WalkReferences(NamedTuple):
+    """Arguments of a controller of `mpc` that walks, and the places (m) where its feet shall be."""
+
+    __repr__ = one_line
+
+    references: Float[np.ndarray, "N+1 nq+nv+m"]
+    contacts: Float[np.ndarray, "N feet 2"]
+    feet: Float[np.ndarray, "N+1 feet 3"]
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A gait of a robot with a floating base, about a posture in which it stands on the plane z = 0.
+
+    Feet that swing land where Raibert (1986) puts them, p + v T/2 + k (v - v*): under the hip at that time, ahead by
+    half the way of a stance of T (s), and by the capture point's distance, k = sqrt(height / g), for the velocity v
+    that is not the wanted one v*. They rise and land without velocity.
+
+    Args:
+        robot: a floating base with legs.
+        contacts: points or balls of feet, as `mpc` has them.
+        gait: who stands when.
+        stand: position (nq,) of the robot that stands.
+        capture: how much of the capture point's distance is taken.
+    """
+
+    __repr__ = one_line
+
+    robot: Robot
+    contacts: Sequence[Contact]
+    gait: Gait
+    stand: Float[np.ndarray, " nq"]
+    capture: float = 0.5
+
+    def __post_init__(self) -> None:
+        count = len(self.gait.offsets)
+        if len(self.contacts) != count:
+            raise InputError(f"{len(self.contacts)} contacts", why=f"the gait has offsets of {count} feet")
+        first = self.robot.joints[0] if self.robot.joints else None
+        if first is None or self.robot.v_slices[first.name] != slice(0, BASE):
+            raise InputError(f"{self.robot.name!r} has no floating base", fix='sg.load(file, base="floating")')
+        for contact in self.contacts:
+            if np.any(np.asarray(contact.at)):
+                raise InputError(
+                    f"the contact at {contact.frame!r} is not at its frame's origin", fix="give the foot a frame"
+                )
+
+    @cached_property
+    def places(self) -> Function:
+        """Code of q to the poses of all feet."""
+        return forward_kinematics(self.robot, [contact.frame for contact in self.contacts])
+
+    @cached_property
+    def slopes(self) -> tuple[tuple[Function, Any], ...]:
+        """Code of q to the Jacobian of each foot, and its own joints' coordinates."""
+        found = list[tuple[Function, Any]]()
+        for contact in self.contacts:
+            jacobian = frame_jacobian(self.robot, contact.frame, reference=ALIGNED)
+            moved = np.flatnonzero(np.any(np.abs(jacobian(self.stand)[3:, BASE:]) > 0.0, axis=0)) + BASE
+            found.append((jacobian, moved))
+        return tuple(found)
+
+    @cached_property
+    def hips(self) -> Float[np.ndarray, "feet 2"]:
+        """Feet of the robot that stands, from its base."""
+        return self.places(self.stand)[:, :2, 3] - self.stand[:2]
+
+    @check_arguments
+    def references(
+        self,
+        control: Function,
+        dt: float,
+        t: float,
+        q: Any,
+        qd: Any,
+        velocity: Any = (0.0, 0.0, 0.0),
+        states: Any = None,
+    ) -> WalkReferences:
+        """Return what a controller shall follow from time t (s) and a state on.
+
+        Args:
+            control: what `mpc` returned.
+            dt: time (s) between its instants.
+            t: time (s) since the gait began.
+            q: position (nq,) now.
+            qd: velocity (nv,) now.
+            velocity: wanted: forwards, to the left (m/s), turning (rad/s), in the base's heading.
+            states: those expected (N + 1, nq + nv), whose bases carry the legs; by default bases are the wanted ones.
+
+        Raises:
+            InputError: an argument has the wrong shape.
+        """
+        nq, nv, N = self.robot.nq, self.robot.nv, control.results[1].shape[0] - 1
+        now, rate, wanted = np.asarray(q, dtype=float), np.asarray(qd, dtype=float), np.asarray(velocity, dtype=float)
+        if now.shape != (nq,) or rate.shape != (nv,) or wanted.shape != (3,):
+            raise InputError(
+                f"q, qd and velocity of the shapes {now.shape}, {rate.shape}, {wanted.shape}",
+                fix=f"give ({nq},), ({nv},) and (3,)",
+            )
+        times = t + dt * np.arange(N + 1)
+        path, heading = self._lead_base(now, wanted, times - t)
+        feet = self._lead_feet(now, rate, times, path, heading, wanted)
+        bases = path if states is None else np.asarray(states, dtype=float)[:, : BASE + 1]
+        joints = self._follow_feet(now, bases, feet)
+        speeds = np.zeros((N + 1, nv))
+        speeds[:, 2], speeds[:, 3:5] = wanted[2], wanted[:2]
+        speeds[1:, BASE:] = np.diff(joints, axis=0) / dt
+        on = self.gait.stands(times[:-1] + 0.5 * dt)
+        references = stack_references(control, np.concatenate([path, joints], axis=1), speeds)
+        return WalkReferences(references, stack_schedule(control, self.contacts, on), feet)
+
+    def _lead_base(self, q: Any, velocity: Any, times: Any) -> tuple[Any, Any]:
+        """Return wanted poses of the base (N + 1, 7), which begin where it is, and headings (N + 1,)."""
+        x, y, z, w = q[3:7]
+        heading = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)) + velocity[2] * times
+        way = np.stack([_turn(angle, velocity[:2]) for angle in heading])
+        steps = np.diff(times, prepend=0.0)[:, None] * way
+        found = np.zeros((len(times), BASE + 1))
+        found[:, :2], found[:, 2] = q[:2] + np.cumsum(steps, axis=0), self.stand[2]
+        found[:, 5], found[:, 6] = np.sin(0.5 * heading), np.cos(0.5 * heading)
+        return found, heading
+
+    def _lead_feet(self, q: Any, qd: Any, times: Any, path: Any, heading: Any, wanted: Any) -> Any:
+        """Return places (N + 1, feet, 3) of feet: those that stand stay, others go on to where they land."""
+        gait, phases, places = self.gait, self.gait.phase(times), self.places(q)[:, :3, 3]
+        found, dt = np.empty((len(times), len(self.contacts), 3)), times[1] - times[0]
+        for f, contact in enumerate(self.contacts):
+            speed = (self.slopes[f][0](q)[3:] @ qd)[:2]
+            place, goal, whole = places[f, :2], None, 0.0
+            for k, phase in enumerate(phases[:, f]):
+                found[k, f] = *place, float(np.max(contact.radius))
+                if phase < gait.duty:
+                    place, goal = (place, None) if goal is None else (goal, None)
+                    found[k, f, :2] = place
+                    continue
+                left = (1.0 - phase) * gait.period
+                if goal is None:
+                    whole, moving = left, speed if k == 0 else np.zeros(2)
+                    land = k * dt + left
+                    end = min(round(land / dt), len(times) - 1)
+                    way = _turn(heading[end], wanted[:2])
+                    if k == 0:
+                        now = _rotate(q[3:7], qd[3:BASE])[:2]
+                        base = q[:2] + land * now
+                    else:
+                        now, base = way, path[end, :2] + (land - end * dt) * way
+                    goal = base + _turn(heading[end], self.hips[f]) + self._step_out(now, way)
+                s = 1.0 - left / whole if whole > 0.0 else 1.0
+                rest = s * s * (3.0 - 2.0 * s)
+                found[k, f, :2] = place + (goal - place) * rest + moving * whole * s * (1.0 - s) ** 2
+                found[k, f, 2] += gait.lift * np.sin(np.pi * (phase - gait.duty) / (1.0 - gait.duty)) ** 2
+        return found
+
+    def _step_out(self, now: Any, wanted: Any) -> Any:
+        """Return how far from under its hip a foot lands, of the velocity of the base and the wanted one."""
+        height, g = self.stand[2], float(np.linalg.norm(np.asarray(self.robot.gravity, dtype=float)))
+        stance = self.gait.duty * self.gait.period
+        way = 0.5 * stance * now + self.capture * np.sqrt(height / g) * (now - wanted)
+        return np.clip(way, -REACH * height, REACH * height)
+
+    def _follow_feet(self, q: Any, bases: Any, feet: Any) -> Any:
+        """Return positions of joints (N + 1, joints) of which feet are where they shall be."""
+        found = np.concatenate(
+            [bases, np.broadcast_to(self.stand[BASE + 1 :], (len(bases), len(q) - BASE - 1))], axis=1
+        )
+        for _ in range(NEWTON):
+            places, step = self.places(found), np.zeros((len(found), self.robot.nv))
+            for f, (jacobian, own) in enumerate(self.slopes):
+                J = jacobian(found)[:, 3:, own]
+                normal = J @ J.swapaxes(1, 2) + DAMPED * np.eye(3)
+                left = (feet[:, f] - places[:, f, :3, 3])[..., None]
+                step[:, own] = (J.swapaxes(1, 2) @ np.linalg.solve(normal, left))[..., 0]
+            found = integrate(self.robot)(found, step)
+        return found[:, BASE + 1 :]
+
+
+def _turn(angle: float, way: Any) -> Any:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
+
+
+def _rotate(quaternion: Any, way: Any) -> Any:
+    """Return a vector turned by a unit quaternion (x, y, z, w)."""
+    axis, w = np.asarray(quaternion[:3]), quaternion[3]
+    twice = 2.0 * np.cross(axis, way)
+    return np.asarray(way) + w * twice + np.cross(axis, twice)

@@ -1,0 +1,71 @@
+"""References of walking robots: feet where they shall be, by forward kinematics."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import screwgraph as sg
+from screwgraph.motion.control import Gait, Walk
+
+DT, STAGES = 0.02, 20
+NAMES = [f"{leg}_foot" for leg in ("FR", "FL", "RR", "RL")]
+FEET = [sg.Contact(name, radius=0.02, friction=0.6) for name in NAMES]
+
+
+@cache
+def a1():
+    robot = sg.load("a1", base="floating")
+    stand = np.concatenate([np.zeros(6), [1.0], np.tile([0.0, 0.8, -1.6], 4)])
+    stand[2] = 0.02 - sg.forward_kinematics(robot, NAMES)(stand)[:, 2, 3].min()
+    return robot, stand
+
+
+@cache
+def control():
+    return sg.mpc(a1()[0], DT, STAGES, contacts=FEET)
+
+
+def test_joints_put_feet_where_they_shall_be_and_landings_are_raibert_s():
+    robot, stand = a1()
+    gait, speed = Gait(period=0.5, duty=0.6, lift=0.04), 0.3
+    walk = Walk(robot, FEET, gait, stand, capture=1.0)
+    qd = np.zeros(18)
+    qd[3] = speed + 0.1
+    t = 0.21  # feet 1 and 2 land at 0.25 s, at an instant of the horizon
+    found = walk.references(control(), DT, t, stand, qd, [speed, 0.0, 0.0])
+    places = sg.forward_kinematics(robot, NAMES)
+    base = found.references[:, :19]
+    reached = places(base)[..., :3, 3]
+    np.testing.assert_allclose(reached, found.feet, atol=2e-3)  # two Newton steps
+    on = found.contacts[..., 0] > 0.5
+    assert on.tolist() == gait.stands(t + DT * (np.arange(STAGES) + 0.5)).tolist()
+    times = t + DT * np.arange(STAGES + 1)
+    standing = gait.stands(times[:-1]) & gait.stands(times[1:])
+    assert np.abs(np.diff(found.feet, axis=0)[standing]).max() < 1e-9
+    left = (1.0 - gait.phase(t)[1]) * gait.period
+    hip = places(stand)[1, :2, 3]
+    k = np.sqrt(stand[2] / 9.81)
+    ahead = 0.4 * left + 0.5 * gait.duty * gait.period * 0.4 + k * 0.1
+    landed = found.feet[int(np.ceil(left / DT)) + 1, 1]
+    np.testing.assert_allclose(landed, [hip[0] + ahead, hip[1], 0.02], atol=1e-9)
+
+
+def test_what_walks_cannot_be():
+    robot, stand = a1()
+    for given, match in [
+        ({"period": 0.0}, "period of a gait"),
+        ({"duty": 1.0}, "duty of a gait"),
+        ({"lift": -0.1}, "lift of a gait"),
+        ({"offsets": (0.0, np.nan)}, "offsets of a gait"),
+    ]:
+        with pytest.raises(sg.InputError, match=match):
+            Gait(**given)
+    with pytest.raises(sg.InputError, match="3 contacts"):
+        Walk(robot, FEET[:3], Gait(), stand)
+    with pytest.raises(sg.InputError, match="no floating base"):
+        Walk(sg.load("panda"), FEET, Gait(), stand)
+    with pytest.raises(sg.InputError, match="not at its frame's origin"):
+        Walk(robot, [*FEET[:3], sg.Contact("RL_foot", at=(0.0, 0.0, 0.1))], Gait(), stand)
+    with pytest.raises(sg.InputError, match="velocity of the shapes"):
+        Walk(robot, FEET, Gait(), stand).references(control(), DT, 0.0, stand, np.zeros(18), [0.0])
