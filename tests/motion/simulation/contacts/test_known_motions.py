@@ -119,3 +119,15 @@ def test_a_body_that_tumbles_keeps_its_energy_and_momentum():
     assert np.abs(turned[0]) > 1.0, "it tumbles"
     assert moments @ turned**2 == pytest.approx(moments @ spin**2, rel=2e-5)
     assert np.linalg.norm(moments * turned) == pytest.approx(np.linalg.norm(moments * spin), rel=2e-5)
+
+
+def test_a_heavy_body_rests_as_deep_as_its_spring_says():
+    """2 t on one contact of 1e6 N/m: 1.96 cm, and no deeper; it sank without end where what parts bodies is limited."""
+    ball, contact = free_body(2000.0, 8.0), sg.Contact("body", radius=0.1)
+    simulator = sg.Simulator(ball, 1e-3, [0, 0, 0.1, 0, 0, 0, 1], contacts=[contact])
+    depths = []
+    for _ in range(1500):
+        simulator.step()
+        depths.append(0.1 - simulator.q[2])
+    assert depths[-1] == pytest.approx(2000.0 * 9.81 / 1e6, rel=1e-4)
+    assert max(depths) < 2.0 * 2000.0 * 9.81 / 1e6

@@ -183,7 +183,9 @@ class ContactStep:
             rebound = choose(gap + h * b[i] < 0.0, choose(rate < -IMPACT, restitution, 0.0), 0.0)
             rests = choose(gap > 0.0, gap / h, maximum(gap * scale, -PUSH_OUT))
             b[i] = b[i] + choose(rebound > 0.0, rebound * rate, rests)
-            rows[i][i] = rows[i][i] + choose(rebound > 0.0, 0.0, compliance * scale / h)
+            # Deep in the ground R is less: a body at rest feels -k gap, one that parts at PUSH_OUT nothing.
+            soft = compliance * scale / h * (PUSH_OUT / maximum(-(gap * scale), PUSH_OUT))
+            rows[i][i] = rows[i][i] + choose(rebound > 0.0, 0.0, soft)
             x += [h * dot(axis, forces[i : i + 3]) for axis in axes[c]]
             values.append(friction)
         for at, _, lower, upper in self.model.stop_rows:
