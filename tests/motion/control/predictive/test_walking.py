@@ -1,4 +1,4 @@
-"""References of walking robots: feet where they shall be, by forward kinematics."""
+"""References of walking robots: feet where they shall be, by forward kinematics; a trot on simulated contacts."""
 
 from functools import cache
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.control import Gait, Walk
+from screwgraph.motion.control import Gait, Walk, stack_weights
 
 DT, STAGES = 0.02, 20
 NAMES = [f"{leg}_foot" for leg in ("FR", "FL", "RR", "RL")]
@@ -69,3 +69,44 @@ def test_what_walks_cannot_be():
         Walk(robot, [*FEET[:3], sg.Contact("RL_foot", at=(0.0, 0.0, 0.1))], Gait(), stand)
     with pytest.raises(sg.InputError, match="velocity of the shapes"):
         Walk(robot, FEET, Gait(), stand).references(control(), DT, 0.0, stand, np.zeros(18), [0.0])
+
+
+def trot(seconds):
+    """Return height above the wanted one (mm), position and velocity of the base of an A1, every 20 ms."""
+    robot, stand = a1()
+    own = control()
+    weights = stack_weights(
+        robot,
+        position=[40.0] * 3 + [5.0, 5.0, 2000.0] + [20.0] * 12,
+        velocity=[0.4] * 3 + [4.0] * 3 + [0.05] * 12,
+        force=1e-4,
+        acceleration=1e-6,
+    )
+    walk = Walk(robot, FEET, Gait(), stand, capture=1.0)
+    plant, previous, states, found = (
+        sg.Simulator(robot, 1e-3, stand, contacts=FEET),
+        np.zeros(own.arguments[-1].shape),
+        None,
+        [],
+    )
+    for k in range(round(seconds / DT)):
+        plan = walk.references(own, DT, DT * k, plant.q, plant.qd, states=states)
+        tau, states, _, forces, _, previous, solution = own(
+            plant.q, plant.qd, plan.references, weights, plan.contacts, float(k > 0), previous
+        )
+        assert solution[0] in (0.0, 1.0)
+        assert np.abs(tau).max() <= 33.5
+        normal, *tangents = forces.reshape(STAGES, 4, 3).transpose(2, 0, 1)
+        slips = np.abs(tangents).max(axis=0) - 0.6 / np.sqrt(2.0) * normal
+        assert slips[0].max() < 1.0  # N, of 70 a foot; the barrier of a call is not zero
+        states = np.vstack([states[1:], states[-1:]])
+        plant.step(np.concatenate([np.zeros(6), tau]), steps=20)
+        found.append([1e3 * (plant.q[2] - stand[2]), *plant.q[:2], *plant.qd[3:5]])
+    return np.array(found)
+
+
+@pytest.mark.suite
+def test_a_trot_keeps_its_height_within_5_mm():
+    found = trot(1.6)
+    assert np.abs(found[30:, 0]).max() < 5.0
+    assert np.abs(found[:, 1:3]).max() < 0.05
