@@ -76,18 +76,20 @@ class Cone:
 
     rows = 3
     values = 1
-    prepared = 14
+    prepared = 16
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
-        """Return the block's inverse (six numbers), 1 / G_nn, 1 / the larger eigenvalue of G_tt, and the block.
+        """Return the block's inverse (six numbers), 1 / G_nn, 1 / the larger eigenvalue of G_tt, and the block (six).
 
+        Then follow G_nn and the eigenvalue themselves, of their least size, so that nothing divides by the inverses.
         Pivots have a least size: an arm in a plane does not move across it, and impulses there are left as they are.
         """
         # G = [[a, b, c], [b, d, e], [c, e, f]] = L D L'; L is unit lower triangular, with p, q, r below its diagonal.
         a, b, c, d, e, f = G[0][0], G[1][0], G[2][0], G[1][1], G[2][1], G[2][2]
         trace = a + d + f
         least = choose(trace > 0.0, SINGULAR * SINGULAR * trace, 1.0)
-        first = 1.0 / maximum(a, least)
+        stiffest = maximum(a, least)
+        first = 1.0 / stiffest
         p, q = b * first, c * first
         cross = e - p * c
         second = 1.0 / maximum(d - p * b, maximum(SINGULAR * d, least))
@@ -100,7 +102,7 @@ class Cone:
         # The larger eigenvalue of [[d, e], [e, f]].
         half = 0.5 * (d - f)
         largest = maximum(0.5 * (d + f) + sqrt(half * half + e * e), least)
-        return [*inverse, first, 1.0 / largest, a, b, c, d, e, f]
+        return [*inverse, first, 1.0 / largest, a, b, c, d, e, f, stiffest, largest]
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that sticks, where that is in the cone, else one that slips."""
@@ -116,14 +118,14 @@ class Cone:
 
     def residual(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return how far projections move the impulse, as velocities."""
-        (mu,), normal, tangent = values, prepared[6], prepared[7]
+        (mu,), (normal, tangent), (g_n, g_t) = values, prepared[6:8], prepared[14:]
         n = maximum(x[0] - normal * w[0], 0.0)
         a, b = _clip_to_disc(x[1] - tangent * w[1], x[2] - tangent * w[2], mu * x[0])
-        return [(x[0] - n) / normal, (x[1] - a) / tangent, (x[2] - b) / tangent]
+        return [(x[0] - n) * g_n, (x[1] - a) * g_t, (x[2] - b) * g_t]
 
     def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
         """Return those of a normal that presses or is open, of tangents that stick or slip."""
-        (mu,), normal, tangent = values, prepared[6], prepared[7]
+        (mu,), (normal, tangent), (g_n, stiff) = values, prepared[6:8], prepared[14:]
         presses = choose(x[0] - normal * w[0] > 0.0, 1.0, 0.0)
         a, b, radius = x[1] - tangent * w[1], x[2] - tangent * w[2], mu * x[0]
         square = a * a + b * b
@@ -134,9 +136,9 @@ class Cone:
         sticks = 1.0 - slips
         inside = sticks + slips * share
         aa, ab, bb = inside - slips * share * a * a, -(slips * share * a * b), inside - slips * share * b * b
-        stiff, push = 1.0 / tangent, -(slips * mu / tangent)
+        push = -(slips * mu * stiff)
         by_x = [
-            [(1.0 - presses) / normal, 0.0, 0.0],
+            [(1.0 - presses) * g_n, 0.0, 0.0],
             [push * a, stiff * (1.0 - aa), -(stiff * ab)],
             [push * b, -(stiff * ab), stiff * (1.0 - bb)],
         ]
@@ -153,7 +155,7 @@ class Cone:
 
     def _slide(self, x: Numbers, w: Numbers, mu: Number, prepared: Numbers) -> list[Number]:
         """Return an impulse at the edge of the cone, its normal part exact for the direction; else a projection."""
-        normal, tangent, g_nn, g_an, g_bn, g_aa, g_ab, g_bb = prepared[6:]
+        normal, tangent, g_nn, g_an, g_bn, g_aa, g_ab, g_bb = prepared[6:14]
         n = maximum(x[0] - normal * w[0], 0.0)
         a, b = _clip_to_disc(x[1] - tangent * w[1], x[2] - tangent * w[2], mu * n)
         size = mu / sqrt(maximum(a * a + b * b, TINY))
@@ -191,11 +193,12 @@ class Range:
 
     rows = 1
     values = 2
-    prepared = 1
+    prepared = 2
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
-        """Return the inverse."""
-        return [1.0 / maximum(G[0][0], FIXED)]
+        """Return the inverse, and what it is of."""
+        yielding = maximum(G[0][0], FIXED)
+        return [1.0 / yielding, yielding]
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that brings the velocity into the range."""
@@ -204,13 +207,13 @@ class Range:
 
     def residual(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return what is left of the velocity."""
-        return [(x[0] - self.solve(x, w, values, prepared)[0]) / prepared[0]]
+        return [(x[0] - self.solve(x, w, values, prepared)[0]) * prepared[1]]
 
     def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
         """Return those of a joint at a bound, or between them."""
         below, above = (x[0] + prepared[0] * (bound - w[0]) for bound in values)
         stops = maximum(choose(below > 0.0, 1.0, 0.0), choose(above < 0.0, 1.0, 0.0))
-        return [[(1.0 - stops) / prepared[0]]], [[stops]]
+        return [[(1.0 - stops) * prepared[1]]], [[stops]]
 
     def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that leaves its range."""
@@ -226,11 +229,12 @@ class DryFriction:
 
     rows = 1
     values = 1
-    prepared = 1
+    prepared = 2
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
-        """Return the inverse."""
-        return [1.0 / maximum(G[0][0], FIXED)]
+        """Return the inverse, and what it is of."""
+        yielding = maximum(G[0][0], FIXED)
+        return [1.0 / yielding, yielding]
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that sticks, cut to the bound."""
@@ -238,12 +242,12 @@ class DryFriction:
 
     def residual(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return what is left of the velocity."""
-        return [(x[0] - self.solve(x, w, values, prepared)[0]) / prepared[0]]
+        return [(x[0] - self.solve(x, w, values, prepared)[0]) * prepared[1]]
 
     def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
         """Return those of a joint that sticks, or slips."""
         sticks = choose(abs(x[0] - prepared[0] * w[0]) < values[0], 1.0, 0.0)
-        return [[(1.0 - sticks) / prepared[0]]], [[sticks]]
+        return [[(1.0 - sticks) * prepared[1]]], [[sticks]]
 
     def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that its friction alone would stop; of others the bound."""
