@@ -36,14 +36,14 @@ def turn():
 def test_motions_in_turned_frames_are_the_same_motions(kind):
     """A pose of the turned type, at some position, is that of this type seen from turned frames: conjugation."""
     q, C = position(kind), transform(turn(), np.zeros(3))
-    turned, there = kind.rotated(turn()), C @ kind.transform(q) @ np.linalg.inv(C)
+    turned, there = kind.rotate(turn()), C @ kind.transform(q) @ np.linalg.inv(C)
     np.testing.assert_allclose(turned.transform(turned.nearest(there)), there, atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", DIRECTED.values(), ids=DIRECTED)
 def test_motions_of_the_parent_are_inverse_poses(kind):
     q = position(kind)
-    parent, there = kind.reversed(), np.linalg.inv(kind.transform(q))
+    parent, there = kind.reverse(), np.linalg.inv(kind.transform(q))
     np.testing.assert_allclose(parent.transform(parent.nearest(there)), there, atol=1e-14)
     if kind.nv == 1:
         np.testing.assert_allclose(parent.transform(q), there, atol=1e-14)
@@ -52,7 +52,7 @@ def test_motions_of_the_parent_are_inverse_poses(kind):
 @pytest.mark.parametrize("kind", [k for k in JOINTS.values() if isinstance(k, ShiftedZero)])
 def test_positions_are_measured_from_the_zero_that_was_moved(kind):
     q = position(kind)
-    np.testing.assert_allclose(kind.shifted(0.3).transform(q), kind.transform(q + 0.3), atol=1e-15)
+    np.testing.assert_allclose(kind.shift_zero(0.3).transform(q), kind.transform(q + 0.3), atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", SEEN.values(), ids=SEEN)

@@ -80,7 +80,7 @@ def remove_axial_offset(joint: Joint) -> Joint:
     R, angle = split_axial_rotation(joint.origin)
     if angle == 0.0:
         return joint
-    return replace(joint, type=joint.type.shifted(angle), origin=transform(R, translation(joint.origin)))
+    return replace(joint, type=joint.type.shift_zero(angle), origin=transform(R, translation(joint.origin)))
 
 
 def split_axial_rotation(T: Float[np.ndarray, "4 4"]) -> tuple[Float[np.ndarray, "3 3"], float]:
@@ -282,6 +282,6 @@ def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> Float[np.ndarray
 def _move_joint(joint: Joint, change: Frames) -> Joint:
     kind, axis = joint.type, find_joint_axis(joint)
     if axis is not None and isinstance(kind, DirectedMotion):
-        kind = kind.rotated(np.outer(Z, axis))  # of one axis, all that matters is where it goes: exactly to z
+        kind = kind.rotate(np.outer(Z, axis))  # of one axis, all that matters is where it goes: exactly to z
     origin = inverse(change[joint.parent]) @ joint.origin @ change[joint.child]
     return replace(joint, type=kind, origin=snap_rotation(origin))

@@ -22,16 +22,16 @@ class Names:
 
     def __init__(self, model: Any) -> None:
         self._names: bytes = model.names
-        self.model = self._read(0) or "mjcf"
+        self.model = self._read_name(0) or "mjcf"
         self.bodies = self._unique("body", model.name_bodyadr)
         self.joints = self._unique("joint", model.name_jntadr)
         self.equalities = self._unique("equality", model.name_eqadr)
         self.actuators = self._unique("actuator", model.name_actuatoradr)
-        self.sites = [self._read(start) or None for start in model.name_siteadr]
+        self.sites = [self._read_name(start) or None for start in model.name_siteadr]
         x, y, z = model.opt.gravity
         self.gravity = (float(x), float(y), float(z))
 
-    def _read(self, start: int) -> str:
+    def _read_name(self, start: int) -> str:
         """Return the name that begins at a byte of MuJoCo's names; what is not UTF-8 is Latin-1, as in other files."""
         name = self._names[start : self._names.index(b"\0", start)]
         try:
@@ -40,7 +40,7 @@ class Names:
             return name.decode("latin-1")
 
     def _unique(self, word: str, starts: Iterable[int]) -> list[str]:
-        given = [self._read(start) for start in starts]
+        given = [self._read_name(start) for start in starts]
         taken = {name for name in given if name}
         names = []
         for i, name in enumerate(given):

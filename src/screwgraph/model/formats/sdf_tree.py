@@ -60,9 +60,9 @@ def tree_joint(edge: Edge, frames: Poses) -> Joint:
     """Make the robot's joint of an edge of the tree, links framed as `joint_frames` says."""
     joint = edge.joint
     assert joint.kind is not None
-    kind = _reversed(joint.kind) if edge.reversed else joint.kind
+    kind = _reverse(joint.kind) if edge.reversed else joint.kind
     if isinstance(kind, DirectedMotion):
-        kind = kind.rotated(round_rotation(rotation(frames[edge.child]).T @ rotation(joint.T_wj)))
+        kind = kind.rotate(round_rotation(rotation(frames[edge.child]).T @ rotation(joint.T_wj)))
     return Joint(
         joint.name,
         kind,
@@ -89,9 +89,9 @@ def relative_pose(T_wa: Float[np.ndarray, "4 4"], T_wb: Float[np.ndarray, "4 4"]
     return transform(round_rotation(rotation(T)), translation(T))
 
 
-def _reversed(kind: JointType) -> JointType:
+def _reverse(kind: JointType) -> JointType:
     """Return the joint seen from its child; a motion without axes is the same from there."""
-    return kind.reversed() if isinstance(kind, DirectedMotion) else kind
+    return kind.reverse() if isinstance(kind, DirectedMotion) else kind
 
 
 def _outward(base: str, joints: Sequence[SdfJoint]) -> list[Edge]:

@@ -62,11 +62,11 @@ class GroupMotion(Protocol):
 class DirectedMotion(Protocol):
     """A joint type whose axes are settings, so that it can be written in other frames."""
 
-    def rotated(self, R: Float[np.ndarray, "3 3"]) -> JointType:
+    def rotate(self, R: Float[np.ndarray, "3 3"]) -> JointType:
         """Return the same motion, its axes turned by R."""
         ...
 
-    def reversed(self) -> JointType:
+    def reverse(self) -> JointType:
         """Return the motion of the parent as the child sees it."""
         ...
 
@@ -75,7 +75,7 @@ class DirectedMotion(Protocol):
 class ShiftedZero(Protocol):
     """A joint type whose position is measured from a zero that can be moved."""
 
-    def shifted(self, change: float) -> JointType:
+    def shift_zero(self, change: float) -> JointType:
         """Return the same motion, from where this one's position is `change`."""
         ...
 

@@ -326,7 +326,7 @@ class OnlineSmoother:
 
     @property
     def _besides(self) -> dict[str, np.ndarray]:
-        """What a file holds besides the window."""
+        """Return the entries of a file besides those of the window."""
         return {"count": np.array(self.count), "tau": self._tau, "converged": np.array(bool(self.converged))}
 
     def loaded(self, path: str | Path) -> OnlineSmoother:

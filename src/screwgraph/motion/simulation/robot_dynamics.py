@@ -223,7 +223,7 @@ class RobotDynamics(Dynamics):
         plane = None if any(contact.against for contact in options.contacts) else options.ground.fixed
         model = ContactModel(robot, options.contacts, plane, options.stops, options.friction, held, live)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
-        closing = close_couplings(robot, model.coupled) or self.step_closure(ClosureParameters())
+        closing = close_couplings(robot, model.free_velocities) or self.step_closure(ClosureParameters())
         return compile_contact_step(model, closing, limits)
 
     def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:

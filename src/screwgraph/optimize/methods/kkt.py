@@ -47,7 +47,7 @@ class KktSystem:
     @cached_property
     def model_scales(self) -> ModelScales:
         """Factors of residuals and slopes."""
-        return ModelScales.of(self.assembly, self.scales, self.units, self.relaxed)
+        return ModelScales.from_assembly(self.assembly, self.scales, self.units, self.relaxed)
 
     def bind(self) -> BoundModel:
         """Return the problem as a function of values, whose results are written to the same arrays at every call."""

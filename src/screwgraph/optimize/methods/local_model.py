@@ -46,7 +46,7 @@ class ModelScales:
     relaxed: float
 
     @classmethod
-    def of(
+    def from_assembly(
         cls, assembly: Assembly, scales: RowScales | None, units: Float[np.ndarray, " n"] | None, relaxed: float
     ) -> ModelScales:
         """Look up the factor of each entry."""

@@ -48,10 +48,10 @@ class Helical:
     def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
         return [self.screw_axes(np.zeros(1)).T]
 
-    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Helical:
+    def rotate(self, R: Float[np.ndarray, "3 3"]) -> Helical:
         return replace(self, axis=rotate_axis(R, self.axis))
 
-    def reversed(self) -> Helical:
+    def reverse(self) -> Helical:
         return replace(self, axis=opposite_axis(self.axis))
 
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:

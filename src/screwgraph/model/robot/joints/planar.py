@@ -49,10 +49,10 @@ class Planar:
         slides = [np.array([[0.0, 0.0, 0.0, *axis]]) for axis in self.in_plane()]
         return [*slides, np.array([[*self.axis, 0.0, 0.0, 0.0]])]
 
-    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Planar:
+    def rotate(self, R: Float[np.ndarray, "3 3"]) -> Planar:
         return replace(self, axis=rotate_axis(R, self.axis))
 
-    def reversed(self) -> Planar:
+    def reverse(self) -> Planar:
         """Any motion in the plane is one of the parent in it, too; places are then measured from the child."""
         return self
 

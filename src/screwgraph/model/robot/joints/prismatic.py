@@ -42,10 +42,10 @@ class Prismatic:
     def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
         return [self.screw_axes(np.zeros(1)).T]
 
-    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Prismatic:
+    def rotate(self, R: Float[np.ndarray, "3 3"]) -> Prismatic:
         return replace(self, axis=rotate_axis(R, self.axis))
 
-    def reversed(self) -> Prismatic:
+    def reverse(self) -> Prismatic:
         return replace(self, axis=opposite_axis(self.axis))
 
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:

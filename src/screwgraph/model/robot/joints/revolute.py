@@ -44,13 +44,13 @@ class Revolute:
     def motion_groups(self) -> list[Float[np.ndarray, "1 6"]]:
         return [self.screw_axes(np.zeros(1)).T]
 
-    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Revolute:
+    def rotate(self, R: Float[np.ndarray, "3 3"]) -> Revolute:
         return replace(self, axis=rotate_axis(R, self.axis))
 
-    def reversed(self) -> Revolute:
+    def reverse(self) -> Revolute:
         return replace(self, axis=opposite_axis(self.axis))
 
-    def shifted(self, change: float) -> Revolute:
+    def shift_zero(self, change: float) -> Revolute:
         return replace(self, offset=self.offset + change)
 
     def axes_rate_times(self, q: Float[Array, "1"], qd: Float[Array, "1"]) -> Float[Array, "6"]:

@@ -69,10 +69,10 @@ class Universal:
         across = so3.skew(np.array(self.axis2)) @ -(so3.skew(V[:3]) @ (R @ np.array(self.axis)))
         return vector([across[0] * V[0] + across[1] * V[1] + across[2] * V[2], 0.0, 0.0, 0.0])
 
-    def rotated(self, R: Float[np.ndarray, "3 3"]) -> Universal:
+    def rotate(self, R: Float[np.ndarray, "3 3"]) -> Universal:
         return Universal(rotate_axis(R, self.axis), rotate_axis(R, self.axis2))
 
-    def reversed(self) -> Universal:
+    def reverse(self) -> Universal:
         return Universal(opposite_axis(self.axis2), opposite_axis(self.axis))
 
     def _wrenches_between(self, first: Float[Array, "3"]) -> Float[Array, "6 4"]:

@@ -106,6 +106,12 @@ class Walk:
         first = self.robot.joints[0] if self.robot.joints else None
         if first is None or self.robot.v_slices[first.name] != slice(0, BASE):
             raise InputError(f"{self.robot.name!r} has no floating base", fix='sg.load(file, base="floating")')
+        if np.shape(self.stand) != (self.robot.nq,) or not np.isfinite(self.stand).all():
+            raise InputError(
+                f"stand of the shape {np.shape(self.stand)}", fix=f"give ({self.robot.nq},) finite numbers"
+            )
+        if not 0.0 <= self.capture < np.inf:
+            raise InputError(f"capture is {self.capture!r}", why="it must be finite, from 0 on")
         for contact in self.contacts:
             if np.any(np.asarray(contact.at)):
                 raise InputError(
@@ -155,7 +161,7 @@ class Walk:
             states: those expected (N + 1, nq + nv), whose bases carry the legs; by default bases are the wanted ones.
 
         Raises:
-            InputError: an argument has the wrong shape.
+            InputError: an argument has the wrong shape, or is not finite.
         """
         nq, nv, N = self.robot.nq, self.robot.nv, control.results[1].shape[0] - 1
         now, rate, wanted = np.asarray(q, dtype=float), np.asarray(qd, dtype=float), np.asarray(velocity, dtype=float)
@@ -164,6 +170,10 @@ class Walk:
                 f"q, qd and velocity of the shapes {now.shape}, {rate.shape}, {wanted.shape}",
                 fix=f"give ({nq},), ({nv},) and (3,)",
             )
+        if states is not None and np.shape(states) != (N + 1, nq + nv):
+            raise InputError(f"states of the shape {np.shape(states)}", fix=f"give ({N + 1}, {nq + nv})")
+        if not all(np.isfinite(x).all() for x in (now, rate, wanted)) or not np.isfinite(t) or not 0.0 < dt < np.inf:
+            raise InputError("t, dt, q, qd and velocity", why="they must be finite, and dt positive")
         times = t + dt * np.arange(N + 1)
         path, heading = self._lead_base(now, wanted, times - t)
         feet = self._lead_feet(now, rate, times, path, heading, wanted)

@@ -22,7 +22,7 @@ AFRESH = 2.0 * ENDLESS
 
 @dataclass(frozen=True, eq=False)
 class WarmStart:
-    """What moves the numbers of N stages.
+    """Parts that move the slacks and multipliers of N stages.
 
     Stage k of the last solution stands in `previous` at `first` + k `size`: [u, next state | switches | numbers], where
     `inputs` are the numbers before the switches. `windows` moves what belongs to stages.

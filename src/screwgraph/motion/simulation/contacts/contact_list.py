@@ -35,7 +35,7 @@ def make_contacts(
         contacts, own = load_contacts(contacts)
         ground = own if ground is None else ground
     elif isinstance(contacts, str):
-        contacts = tuple(TOUCHING[model.kind].read(model))
+        contacts = tuple(TOUCHING[model.kind].read_contacts(model))
     for contact in contacts:
         if not isinstance(contact, Contact):
             raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')

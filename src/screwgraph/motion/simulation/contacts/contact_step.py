@@ -66,7 +66,7 @@ class ContactStep:
         return [sorted({*columns, i}) for i, columns in enumerate(self.terms.pattern("G"))]
 
     @property
-    def carried(self) -> list[str]:
+    def closing_arguments(self) -> list[str]:
         """Names of arguments on which closing depends."""
         return [PARAMETERS] if self.closing is not None and self.model.parameters else []
 
@@ -121,7 +121,7 @@ class ContactStep:
         )
         end = memory.block(
             "end",
-            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *INERTIA, *self.carried],
+            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *INERTIA, *self.closing_arguments],
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
@@ -149,7 +149,7 @@ class ContactStep:
         b, values = ([next(aimed) for _ in range(n)] for n in (self.model.rows, sum(w.values for w in self.model.laws)))
         inertia = [at[name] for name in INERTIA]
         J = self.terms.rows("J", at["J"])
-        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, len(self.model.coupled.free)))
+        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, len(self.model.free_velocities.free)))
         w = [
             u + row[i] * y + v
             for i, (u, row, y, v) in enumerate(zip(b, rows, x, multiply_vector(J, change), strict=True))
@@ -158,7 +158,10 @@ class ContactStep:
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, rows, b, values, prepared).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
         state, round_, ends = [0.0] * STATE, [0.0] * ROUND, (at["gaps"], at["axes"], at["free"], at["J"])
-        return [*found, *self.end(x, state, round_, q, dt, *ends, *inertia, *(given[name] for name in self.carried))]
+        return [
+            *found,
+            *self.end(x, state, round_, q, dt, *ends, *inertia, *(given[name] for name in self.closing_arguments)),
+        ]
 
     def cut(self, tau: Any) -> list[Number]:
         """Return efforts within their limits."""
@@ -238,7 +241,7 @@ class ContactStep:
         self, x: Any, state: Any, round_: Any, q: Any, dt: Any, gaps: Any, axes: Any, free: Any, J: Any, *others: Any
     ) -> list[Number]:
         """Return the next state, forces and gaps, and how well the laws are obeyed."""
-        terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.coupled
+        terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.free_velocities
         inertia, (values, *_) = others[: len(INERTIA)], (*others[len(INERTIA) :], np.zeros(0))
         # v' = v_free + W J'x, where W is what velocities yield to impulses with loops closed.
         impulse = multiply_transposed(terms.rows("J", J), x, len(coupled.free))

@@ -101,12 +101,12 @@ class ContactModel:
         return self.robot.manifold
 
     @property
-    def coupled(self) -> CoupledVelocities:
+    def free_velocities(self) -> CoupledVelocities:
         """The velocities that linear couplings leave free: the unknowns of a step."""
-        return self._coupled
+        return self._free_velocities
 
     @cached_property
-    def _coupled(self) -> CoupledVelocities:
+    def _free_velocities(self) -> CoupledVelocities:
         return find_free_velocities(self.robot)
 
     @property
@@ -150,7 +150,7 @@ class ContactModel:
         `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
         loops; `G` = J W J', where W is what velocities yield to impulses with loops closed; `b` = J free.
         """
-        robot, coupled, (h,) = self.robot, self.coupled, dt
+        robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
         for i, d in enumerate(damping):
             if not is_zero(d):
@@ -213,11 +213,11 @@ class ContactModel:
         Velocities that loops allow, K v = 0, do not feel it: M + w K' K has the same W.
         """
         robot = self.robot
-        if not self.coupled.loops:
+        if not self.free_velocities.loops:
             return 0.0
-        q, S = robot.mobility.states[0], self.coupled.matrix
+        q, S = robot.mobility.states[0], self.free_velocities.matrix
         M = S.T @ np.asarray(mass_matrix(without_loops(robot))(q)) @ S
-        K = np.asarray(jacobian_code(robot)(q)).reshape(-1, robot.nv)[list(self.coupled.loops)] @ S
+        K = np.asarray(jacobian_code(robot)(q)).reshape(-1, robot.nv)[list(self.free_velocities.loops)] @ S
         scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
         if np.linalg.eigvalsh(scale[:, None] * M * scale)[0] > SINGULAR:
             return 0.0
@@ -225,10 +225,10 @@ class ContactModel:
 
     def closing_rows(self, q: Any) -> list[Row]:
         """Return the independent rows of K: free velocities y that loops allow obey K y = 0."""
-        if not self.coupled.loops:
+        if not self.free_velocities.loops:
             return []
-        rows = np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv))[list(self.coupled.loops)]
-        return self.coupled.gather_rows(to_sparse_rows(rows))
+        rows = np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv))[list(self.free_velocities.loops)]
+        return self.free_velocities.gather_rows(to_sparse_rows(rows))
 
 
 def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"]) -> tuple[Any, Float[Array, "3 3"]]:

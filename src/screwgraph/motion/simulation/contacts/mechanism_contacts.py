@@ -21,7 +21,7 @@ ACROSS = 1e-9
 
 
 class MechanismContacts:
-    """What contacts ask of mechanisms."""
+    """Contacts of points of mechanisms, a `TouchingKind`."""
 
     def check(self, model: Mechanism, contact: Contact) -> None:
         """Raise InputError where a contact is more than one of a mechanism's points, or a point that stands still."""
@@ -35,7 +35,7 @@ class MechanismContacts:
         if point.fixed:
             raise InputError(f"the contact of {contact.frame!r}, which is fixed", why="it carries what touches it")
 
-    def read(self, model: Mechanism) -> tuple[Contact, ...]:
+    def read_contacts(self, model: Mechanism) -> tuple[Contact, ...]:
         """Return the contacts of its file.
 
         Raises:

@@ -53,7 +53,7 @@ class MechanismContactModel:
         return self.mechanism.manifold
 
     @property
-    def coupled(self) -> CoupledVelocities:
+    def free_velocities(self) -> CoupledVelocities:
         """That all velocities are free, but for rows of constraints that count, and of driven coordinates."""
         return keep_all_velocities(self.mechanism.n, len(self.mechanism.freedom.kept) + len(self.mechanism.driven))
 

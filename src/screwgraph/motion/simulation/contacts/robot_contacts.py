@@ -16,7 +16,7 @@ from screwgraph.spatial import Array
 
 
 class RobotContacts:
-    """What contacts ask of robots."""
+    """Contacts of links of robots, a `TouchingKind`."""
 
     def check(self, model: Robot, contact: Contact) -> None:
         """Raise InputError where a robot lacks the frames of a contact, or touches itself with one link."""
@@ -24,7 +24,7 @@ class RobotContacts:
         if contact.against and model.frame(contact.against.frame).link == frame.link:
             raise InputError(f"{contact.frame!r} touches {contact.against.frame!r}", why="they are on the same link")
 
-    def read(self, model: Robot) -> tuple[Contact, ...]:
+    def read_contacts(self, model: Robot) -> tuple[Contact, ...]:
         """Return the contacts of the shapes of its file. Raises InputError where there are none."""
         return contacts_of_shapes(model)
 

@@ -32,7 +32,7 @@ class Terms:
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The terms, and the shape of each; of G the lower triangle."""
-        coupled, k, m = self.model.coupled, len(self.model.contacts), self.model.rows
+        coupled, k, m = self.model.free_velocities, len(self.model.contacts), self.model.rows
         n, r = len(coupled.free), len(coupled.loops)
         return {
             "free": (n,),

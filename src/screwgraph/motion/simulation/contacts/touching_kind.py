@@ -18,7 +18,7 @@ class TouchingKind(Protocol):
         """Raise InputError where the model cannot have such a contact."""
         ...
 
-    def read(self, model: Any) -> Sequence[Contact]:
+    def read_contacts(self, model: Any) -> Sequence[Contact]:
         """Return the contacts of the model's file. Raises InputError, ModelError where there are none."""
         ...
 

@@ -53,7 +53,7 @@ class TouchingModel(Protocol):
         ...
 
     @property
-    def coupled(self) -> CoupledVelocities:
+    def free_velocities(self) -> CoupledVelocities:
         """The velocities that linear couplings leave free, and which other constraints there are."""
         ...
 
