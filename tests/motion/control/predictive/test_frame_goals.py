@@ -64,6 +64,21 @@ def test_frames_without_sense():
         sg.mpc(robot, DT, STAGES, frames=[TIP, TIP])
     with pytest.raises(sg.InputError, match="mpc takes frames"):
         converge(control, np.zeros(2), np.zeros(2), stack_references(control, np.zeros(2)), weights)
+    for goals, match in [
+        ([], "frames of the shape"),
+        ([np.eye(4)] * 2, "frames of the shape"),
+        (["hand"], "not numbers"),
+    ]:
+        with pytest.raises(sg.InputError, match=match):
+            converge(
+                control,
+                np.zeros(2),
+                np.zeros(2),
+                stack_references(control, np.zeros(2)),
+                weights,
+                frames=goals,
+                frame_weights=FRAME_WEIGHTS,
+            )
 
 
 @pytest.mark.parametrize("bad", ["scaled", "mirrored", "skewed", "nothing", "transposed rows", "NaN"])

@@ -67,8 +67,43 @@ def test_what_walks_cannot_be():
         Walk(sg.load("panda"), FEET, Gait(), stand)
     with pytest.raises(sg.InputError, match="not at its frame's origin"):
         Walk(robot, [*FEET[:3], sg.Contact("RL_foot", at=(0.0, 0.0, 0.1))], Gait(), stand)
-    with pytest.raises(sg.InputError, match="velocity of the shapes"):
-        Walk(robot, FEET, Gait(), stand).references(control(), DT, 0.0, stand, np.zeros(18), [0.0])
+    other = {"robot": robot, "contacts": FEET, "gait": Gait(), "stand": stand}
+    for given, match in [
+        ({"robot": "a1"}, "expected a robot"),
+        ({"gait": None}, "gait: expected"),
+        ({"contacts": NAMES}, "contacts: expected"),
+        ({"contacts": [sg.Contact("FR_fot"), *FEET[1:]]}, "did you mean FR_foot"),
+        ({"contacts": [FEET[1], *FEET[1:]]}, "two are of one frame"),
+        ({"stand": ["a"] * 19}, "expected an array of numbers"),
+        ({"stand": np.zeros(19)}, "quaternion"),
+        ({"stand": np.where(np.arange(19) == 2, -0.26, stand)}, "above z = 0"),
+        ({"capture": "x"}, "expected a number"),
+    ]:
+        with pytest.raises(sg.InputError, match=match):
+            Walk(**{**other, **given})
+    for times, match in [("a", "not numbers"), (None, "not finite"), ([0.0, np.inf], "not finite")]:
+        with pytest.raises(sg.InputError, match=match):
+            Gait().stands(times)
+
+
+def test_what_references_of_walks_cannot_be():
+    robot, stand = a1()
+    walk, own = Walk(robot, FEET, Gait(), stand), control()
+    other = {"control": own, "dt": DT, "t": 0.0, "q": stand, "qd": np.zeros(18)}
+    states = np.tile([*stand, *np.zeros(18)], (STAGES + 1, 1))
+    for given, match in [
+        ({"control": sg.bias_forces(robot)}, "not a controller"),
+        ({"q": "q"}, "not numbers"),
+        ({"qd": ["a"] * 18}, "not numbers"),
+        ({"velocity": {"x": 1.0}}, "not numbers"),
+        ({"velocity": [0.0]}, "velocity of the shapes"),
+        ({"velocity": [np.nan, 0.0, 0.0]}, "must be finite"),
+        ({"states": states[1:]}, "states of the shape"),
+        ({"states": np.nan * states}, "states of the shape"),
+        ({"states": "x"}, "not numbers"),
+    ]:
+        with pytest.raises(sg.InputError, match=match):
+            walk.references(**{**other, **given})
 
 
 def trot(seconds):

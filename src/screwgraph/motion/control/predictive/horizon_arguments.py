@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, check_unit, quaternion_places
@@ -93,7 +93,7 @@ def stack_schedule(
     Raises:
         InputError: shapes do not fit, or a value is neither 0 nor 1.
     """
-    shape, flags = _find_argument(control, "contacts").shape[:2], np.asarray(on, dtype=float)
+    shape, flags = find_argument(control, "contacts").shape[:2], np.asarray(on, dtype=float)
     if len(contacts) != shape[1]:
         raise InputError(f"{len(contacts)} contacts", why=f"the controller has {shape[1]}")
     try:
@@ -118,7 +118,7 @@ def stack_references(
     Raises:
         InputError: shapes do not fit, a number is none, or a quaternion is not unit.
     """
-    (count, nz), (nq, n) = _find_argument(control, "references").shape, (len(x.names) for x in control.arguments[:2])
+    (count, nz), (nq, n) = find_argument(control, "references").shape, (len(x.names) for x in control.arguments[:2])
     found, sizes = np.zeros((count, nz)), {"position": nq, "velocity": n, "effort": nz - nq - n}
     start = 0
     for (name, size), values in zip(sizes.items(), (position, velocity, effort), strict=True):
@@ -136,7 +136,8 @@ def stack_references(
     return found
 
 
-def _find_argument(control: Function, name: str) -> Argument:
+def find_argument(control: Function, name: str) -> Argument:
+    """Return an argument of a controller of `mpc` by its name. Raises InputError."""
     found = [argument for argument in control.arguments if argument.name == name]
     if not found or "advance" not in [argument.name for argument in control.arguments]:
         raise InputError(f"{control.name} is not a controller of sg.mpc", fix="control = sg.mpc(robot, ...)")
@@ -192,13 +193,13 @@ def converge(
     Raises:
         InputError: an argument does not fit, or has no sense, as weights below zero and numbers that are none.
     """
-    solution = np.zeros(_find_argument(control, "previous").shape) if previous is None else previous
+    solution = np.zeros(find_argument(control, "previous").shape) if previous is None else previous
     more = {"frames": frames, "frame_weights": frame_weights, "contacts": contacts}
     for name, value in more.items():
         if (value is None) == any(argument.name == name for argument in control.arguments):
             raise InputError(f"{control.name} takes {'' if value is None else 'no '}{name}", fix="see its signature")
     if frames is not None:
-        more["frames"] = np.broadcast_to(frames, _find_argument(control, "frames").shape)
+        more["frames"] = _repeat_poses(frames, find_argument(control, "frames").shape)
     names, given = [result.name for result in control.results], [x for x in more.values() if x is not None]
 
     def call(last: Any) -> PredictedMotion:
@@ -224,3 +225,12 @@ def _is_optimal(solution: Float[np.ndarray, "6"], tolerance: float) -> bool:
     """Return whether the step was whole, and changed the trajectory by less than the tolerance."""
     status, _, _, defect, change, barrier = solution
     return status < UNFINISHED and max(defect, change, barrier) < tolerance
+
+
+def _repeat_poses(poses: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return goals of frames at all instants (N + 1, frames, 4, 4). Raises InputError."""
+    given = validate_numbers("frames", poses)
+    try:
+        return np.broadcast_to(given, shape)
+    except ValueError:
+        raise InputError(f"frames of the shape {given.shape}", fix=f"give {shape[1:]}, or {shape}") from None

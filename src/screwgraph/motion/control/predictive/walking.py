@@ -10,21 +10,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.base.argument_checks import check_arguments, check_fields
+from screwgraph.base.argument_checks import check_arguments, check_fields, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_jacobian, integrate
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
-from screwgraph.model.robot import Robot
+from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.motion.control.motors import BASE
-from screwgraph.motion.control.predictive.horizon_arguments import stack_references, stack_schedule
+from screwgraph.motion.control.predictive.horizon_arguments import find_argument, stack_references, stack_schedule
 from screwgraph.motion.simulation.contacts import Contact
 
 NEWTON = 2
 """Steps of inverse kinematics of feet, from the last instant's joints."""
 REACH = 0.5
 """How far from under its hip a foot may land, of the height of the base."""
+UNIT = 1e-6
+"""How far the length of the quaternion of a robot that stands may be from one."""
 DAMPED = 1e-6
 """Damping of inverse kinematics where a knee is straight (m^2)."""
 
@@ -57,8 +59,11 @@ class Gait:
             raise InputError("the offsets of a gait", why="there are numbers that are not finite")
 
     def phase(self, times: Any) -> Float[np.ndarray, "*T feet"]:
-        """Return the part of the period since each foot landed."""
-        return (np.asarray(times, dtype=float)[..., None] / self.period + np.asarray(self.offsets)) % 1.0
+        """Return the part of the period since each foot landed. Raises InputError: a time is no finite number."""
+        numbers = validate_numbers("times of a gait", times)
+        if not np.isfinite(numbers).all():
+            raise InputError("the times of a gait", why="there are numbers that are not finite")
+        return (numbers[..., None] / self.period + np.asarray(self.offsets)) % 1.0
 
     def stands(self, times: Any) -> Bool[np.ndarray, "*T feet"]:
         """Return which feet stand."""
@@ -100,6 +105,7 @@ class Walk:
     capture: float = 0.5
 
     def __post_init__(self) -> None:
+        check_fields(self)
         count = len(self.gait.offsets)
         if len(self.contacts) != count:
             raise InputError(f"{len(self.contacts)} contacts", why=f"the gait has offsets of {count} feet")
@@ -110,9 +116,19 @@ class Walk:
             raise InputError(
                 f"stand of the shape {np.shape(self.stand)}", fix=f"give ({self.robot.nq},) finite numbers"
             )
+        if not self.stand[2] > 0.0 or abs(np.linalg.norm(self.stand[3 : BASE + 1]) - 1.0) > UNIT:
+            raise InputError(
+                f"stand begins with {np.round(np.asarray(self.stand[: BASE + 1]), 6).tolist()}",
+                why="the base must be above z = 0, and its quaternion (x, y, z, w) unit",
+            )
         if not 0.0 <= self.capture < np.inf:
             raise InputError(f"capture is {self.capture!r}", why="it must be finite, from 0 on")
+        names = [contact.frame for contact in self.contacts]
+        if len(set(names)) < count:
+            raise InputError(f"contacts of {', '.join(names)}", why="two are of one frame")
         for contact in self.contacts:
+            if contact.frame not in self.robot.frame_names:
+                raise make_unknown_name_error("frame", contact.frame, self.robot.frame_names)
             if np.any(np.asarray(contact.at)):
                 raise InputError(
                     f"the contact at {contact.frame!r} is not at its frame's origin", fix="give the foot a frame"
@@ -161,23 +177,27 @@ class Walk:
             states: those expected (N + 1, nq + nv), whose bases carry the legs; by default bases are the wanted ones.
 
         Raises:
-            InputError: an argument has the wrong shape, or is not finite.
+            InputError: an argument has the wrong shape, or is not finite; the controller has no contacts.
         """
-        nq, nv, N = self.robot.nq, self.robot.nv, control.results[1].shape[0] - 1
-        now, rate, wanted = np.asarray(q, dtype=float), np.asarray(qd, dtype=float), np.asarray(velocity, dtype=float)
+        nq, nv, N = self.robot.nq, self.robot.nv, find_argument(control, "contacts").shape[0]
+        now, rate = validate_numbers("q", q), validate_numbers("qd", qd)
+        wanted = validate_numbers("velocity", velocity)
         if now.shape != (nq,) or rate.shape != (nv,) or wanted.shape != (3,):
             raise InputError(
                 f"q, qd and velocity of the shapes {now.shape}, {rate.shape}, {wanted.shape}",
                 fix=f"give ({nq},), ({nv},) and (3,)",
             )
-        if states is not None and np.shape(states) != (N + 1, nq + nv):
-            raise InputError(f"states of the shape {np.shape(states)}", fix=f"give ({N + 1}, {nq + nv})")
+        expected = None if states is None else validate_numbers("states", states)
+        if expected is not None and (expected.shape != (N + 1, nq + nv) or not np.isfinite(expected).all()):
+            raise InputError(
+                f"states of the shape {expected.shape}", fix=f"give ({N + 1}, {nq + nv}) finite numbers, or None"
+            )
         if not all(np.isfinite(x).all() for x in (now, rate, wanted)) or not np.isfinite(t) or not 0.0 < dt < np.inf:
             raise InputError("t, dt, q, qd and velocity", why="they must be finite, and dt positive")
         times = t + dt * np.arange(N + 1)
         path, heading = self._lead_base(now, wanted, times - t)
         feet = self._lead_feet(now, rate, times, path, heading, wanted)
-        bases = path if states is None else np.asarray(states, dtype=float)[:, : BASE + 1]
+        bases = path if expected is None else expected[:, : BASE + 1]
         joints = self._follow_feet(now, bases, feet)
         speeds = np.zeros((N + 1, nv))
         speeds[:, 2], speeds[:, 3:5] = wanted[2], wanted[:2]
