@@ -188,6 +188,19 @@ def test_torques_of_another_shape_are_refused(tau):
         sg.Simulator(sg.load("rrr")).step(tau)
 
 
+def test_torques_of_a_mechanism_without_motors_are_refused():
+    rod = sg.load_mechanism(
+        "points: [{name: P, x: 0, y: 0}, {name: Q, x: 1, y: 0}]\n"
+        "bodies: [{name: rod, points: [P, Q], length: 1, mass: 2, cog: [0.5, 0], I0: 0.667}]\n"
+    )
+    simulator = sg.Simulator(rod)
+    for tau, match in [([1.0, 2.0], "no motors"), (0.0, "no motors"), ("much", "not numbers")]:
+        with pytest.raises(sg.InputError, match=match):
+            simulator.step(tau)
+    simulator.step([])
+    sg.Simulator(rod, q0=np.stack([simulator.q, simulator.q])).step(np.zeros((2, 0)))
+
+
 def test_only_models_are_simulated():
     with pytest.raises(sg.InputError, match="expected a robot or a mechanism"):
         sg.Simulator("rrr")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments, validate_count
+from screwgraph.base.argument_checks import check_arguments, validate_count, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
@@ -194,6 +194,8 @@ class Simulator:
         tau = self._idle if tau is None else tau
         if self._driven is not None and tau is not self._idle:
             self._driven.refuse_efforts(tau)
+        if not self._size and tau is not self._idle and validate_numbers("tau", tau).shape[-1:] != (0,):
+            self._dynamics.checked(tau, "tau")  # which says that there are no motors
         for _ in range(steps if steps == 1 else validate_count("steps", steps)):
             if self._driven is not None:
                 self._last = (*self._last[:-1], self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0])

@@ -258,6 +258,7 @@ def test_what_feet_cannot_be():
         ({"contacts": [foot()], "actuated": ["knee"]}, "actuated and contacts"),
         ({"ground": sg.Plane()}, "ground without contacts"),
         ({"drag": 1.0}, "drag without contacts"),
+        ({"limits": HorizonLimits(force=10.0)}, "force of the limits without contacts"),
         ({"contacts": [foot()], "drag": -1.0}, "drag is -1.0"),
         ({"contacts": [foot()], "limits": HorizonLimits(force=0.0)}, "force of the limits is 0.0"),
         ({"limits": HorizonLimits(upper={"base": 1.0})}, "positions of 'base' have bounds"),

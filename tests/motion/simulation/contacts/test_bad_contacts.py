@@ -71,6 +71,7 @@ def test_counts_of_motions_agree():
         ("contacts: [{radius: 0.1}]", "it must have a frame"),
         ("contacts: [{frame: body, friction: -1}]", "friction"),
         ("ground: {height: 1}", "no contacts"),
+        ("contacts: []", "no contacts"),
         ("contacts: 3", "it must be a list"),
         ("contacts: [{frame: body}]\nground: {normal: [0, 0, 0]}", "normal"),
         ("contacts: [{frame: body, points: [[0, 0]]}]", "it must be 3 numbers"),

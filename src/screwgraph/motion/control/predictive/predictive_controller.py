@@ -150,7 +150,7 @@ def make_model(
 ) -> StageModel:
     """Return the model of a stage. Raises InputError."""
     if not contacts:
-        for name, value in (("ground", ground), ("drag", drag)):
+        for name, value in (("ground", ground), ("drag", drag), ("force of the limits", limits.force)):
             if value is not None:
                 raise InputError(f"{name} without contacts", fix='contacts=[sg.Contact("foot"), ...]')
         return DrivenModel(robot, find_driven(robot, actuated))

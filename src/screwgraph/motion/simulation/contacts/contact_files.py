@@ -70,7 +70,7 @@ def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Ground | None]
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
     entries = root.section(FILE, "the file")
-    if "contacts" not in entries:
+    if "contacts" not in entries or not entries["contacts"].items():
         raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
     return read_contacts(entries, Path(file).parent)
 
