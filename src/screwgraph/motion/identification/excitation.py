@@ -318,7 +318,7 @@ def _motion(x: Float[np.ndarray, "n p1"], series: _Series, limits: _Limits) -> t
         """Chain rule, backward."""
         shift = dq.sum(axis=0)
         dunit = dq.T @ series.values + dqd.T @ series.rates + dqdd.T @ series.accelerations
-        # The room that is left shrinks as the widest value of a series grows.
+        # The rest of a joint's range shrinks as the widest value of its series grows.
         dunit -= (shift * room * (left > 0.0) * sign)[:, None] * series.values[where]
         slope = powers * np.sign(shares) / np.maximum(np.abs(shares), 1e-300) / bound[:, :, None]
         dsize = np.einsum("bns,bsp->np", slope, bases) * (size / powers.sum(axis=(0, 2)))[:, None]

@@ -20,6 +20,7 @@ from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.motion.control.motors import BASE
 from screwgraph.motion.control.predictive.horizon_arguments import find_argument, stack_references, stack_schedule
 from screwgraph.motion.simulation.contacts import Contact
+from screwgraph.spatial import quaternions
 
 NEWTON = 2
 """Steps of inverse kinematics of feet, from the last instant's joints."""
@@ -208,8 +209,8 @@ class Walk:
 
     def _lead_base(self, q: Any, velocity: Any, times: Any) -> tuple[Any, Any]:
         """Return wanted poses of the base (N + 1, 7), which begin where it is, and headings (N + 1,)."""
-        x, y, z, w = q[3:7]
-        heading = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)) + velocity[2] * times
+        forwards = quaternions.to_rotation(q[3:7])[:, 0]
+        heading = np.arctan2(forwards[1], forwards[0]) + velocity[2] * times
         way = np.stack([_turn(angle, velocity[:2]) for angle in heading])
         steps = np.diff(times, prepend=0.0)[:, None] * way
         found = np.zeros((len(times), BASE + 1))
@@ -221,6 +222,7 @@ class Walk:
         """Return places (N + 1, feet, 3) of feet: those that stand stay, others go on to where they land."""
         gait, phases, places = self.gait, self.gait.phase(times), self.places(q)[:, :3, 3]
         found, dt = np.empty((len(times), len(self.contacts), 3)), times[1] - times[0]
+        drift = (quaternions.to_rotation(q[3:7]) @ qd[3:BASE])[:2]
         for f, contact in enumerate(self.contacts):
             speed = (self.slopes[f][0](q)[3:] @ qd)[:2]
             place, goal, whole = places[f, :2], None, 0.0
@@ -237,8 +239,7 @@ class Walk:
                     end = min(round(land / dt), len(times) - 1)
                     way = _turn(heading[end], wanted[:2])
                     if k == 0:
-                        now = _rotate(q[3:7], qd[3:BASE])[:2]
-                        base = q[:2] + land * now
+                        now, base = drift, q[:2] + land * drift
                     else:
                         now, base = way, path[end, :2] + (land - end * dt) * way
                     goal = base + _turn(heading[end], self.hips[f]) + self._step_out(now, way)
@@ -274,10 +275,3 @@ class Walk:
 def _turn(angle: float, way: Any) -> Any:
     c, s = np.cos(angle), np.sin(angle)
     return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
-
-
-def _rotate(quaternion: Any, way: Any) -> Any:
-    """Return a vector turned by a unit quaternion (x, y, z, w)."""
-    axis, w = np.asarray(quaternion[:3]), quaternion[3]
-    twice = 2.0 * np.cross(axis, way)
-    return np.asarray(way) + w * twice + np.cross(axis, twice)

@@ -181,6 +181,11 @@ STEEP = 1e-3
 """Part of G_nn that is left, where friction slips, of what a normal impulse changes of its velocity; else it wedges."""
 
 
+def _invert_row(G: Sequence[Numbers]) -> list[Number]:
+    yielding = maximum(G[0][0], FIXED)
+    return [1.0 / yielding, yielding]
+
+
 def _clip_to_disc(a: Number, b: Number, radius: Number) -> tuple[Number, Number]:
     square = a * a + b * b
     share = choose(square > radius * radius, radius / sqrt(maximum(square, TINY)), 1.0)
@@ -197,8 +202,7 @@ class Range:
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse, and what it is of."""
-        yielding = maximum(G[0][0], FIXED)
-        return [1.0 / yielding, yielding]
+        return _invert_row(G)
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that brings the velocity into the range."""
@@ -233,8 +237,7 @@ class DryFriction:
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse, and what it is of."""
-        yielding = maximum(G[0][0], FIXED)
-        return [1.0 / yielding, yielding]
+        return _invert_row(G)
 
     def solve(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
         """Return the impulse that sticks, cut to the bound."""

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.model.formats.diagnostics import as_model_error
+from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.mechanism.constraints.base import coordinate_value
 from screwgraph.motion.simulation.contacts.contact import Contact
@@ -48,13 +48,10 @@ class MechanismContacts:
             )
         found = list[Contact]()
         for own in model.contacts:
-            numbers: dict[str, Any] = dict(own.numbers)
-            try:
+            who, numbers = f"contact {own.name!r}", dict[str, Any](own.numbers)
+            at: Any = model.places.get(who)
+            with complaints_at(who, at):
                 found.append(Contact(model.points[own.point].name, **numbers))
-            except InputError as error:
-                who = f"contact {own.name!r}"
-                at: Any = model.places.get(who)
-                raise as_model_error(error, who, at) from None
         return tuple(found)
 
     def lay_ground(self, model: Mechanism, given: Ground | None) -> Ground:
