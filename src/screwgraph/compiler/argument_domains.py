@@ -51,5 +51,8 @@ def parameter_places(argument: Argument) -> dict[str, slice]:
     """Return the places of parameters, by name, in the argument that holds them; of another argument, none."""
     if argument.name != PARAMETERS:
         return {}
-    names = [name.partition(":")[2].rpartition("[")[0] for name in argument.names]
-    return {name: slice(names.index(name), names.index(name) + names.count(name)) for name in names}
+    found: dict[str, slice] = {}
+    for k, number in enumerate(argument.names):  # those of a parameter stand side by side
+        name = number.partition(":")[2].rpartition("[")[0]
+        found[name] = slice(found[name].start if name in found else k, k + 1)
+    return found
