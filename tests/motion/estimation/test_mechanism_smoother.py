@@ -85,6 +85,23 @@ def test_a_wrong_model_is_doubted(linkage: sg.Mechanism):
         assert all("standard deviations" in doubt for doubt in smoother.doubts)
 
 
+def test_a_leg_bridges_dropouts_and_doubts_a_wrong_model():
+    """A Klann leg: errors after 15 blind instants are as large as said; bars of twice the mass are doubted."""
+    file, squares = str(shared_file("strangers", "klann.yaml")), list[float]()
+    leg = sg.load_mechanism(file)
+    for seed in range(4):
+        drawn = draw(leg, seed, 80, LEG, SLOW, 0.002)
+        lost = {name: np.where(np.arange(80) >= 65, np.nan, x) for name, x in drawn.read.items()}
+        squares.append(drawn.nees(replace(drawn, read=lost).smooth()))
+    assert within_bounds(squares, 3, 1.0 - 1e-3)
+    free = draw(leg, 0, 240, LEG, replace(SLOW, torque=1e-9, torque_rate=1e-9), 0.002)
+    for rho, is_right in ((2.0, True), (4.0, False)):
+        smoother = OnlineSmoother(sg.load_mechanism(file, {"rho": rho}), LEG, 0.002, window=3, noise=SLOW)
+        for k in range(240):
+            smoother.update(free.readings(k))
+        assert (smoother.doubts == ()) == is_right, (rho, smoother.misfit)
+
+
 def test_an_unknown_mass_and_a_bias_are_found_while_the_loop_runs(linkage: sg.Mechanism):
     truth = sg.load_mechanism("four_bar_angle", {"mass:coupler": 2.3})
     drawn = draw(truth, 1, 200, noise=replace(NOISE, torque=1e-9, torque_rate=1e-9))

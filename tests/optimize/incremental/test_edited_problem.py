@@ -99,6 +99,29 @@ def test_inequalities_become_active_and_leave() -> None:
     assert max(counts) > min(counts)
 
 
+def share(x, f, g, *, stiffness):
+    return f + g - stiffness * x
+
+
+def test_an_edit_that_breaks_a_limit_by_far_is_solved_by_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two forces hold a spring of 1e5 N/m. It is stretched by 1 cm more: the first step takes one 490 N too far."""
+    x, f, g = (Variables(name, Vector(1)) for name in "xfg")
+    problem = Problem(
+        [
+            equality(at, x, z=[1e-5], name="length"),
+            equality(share, x, f, g, stiffness=1e5, name="spring"),
+            soft(effort, f, name="one"),
+            soft(effort, g, name="other"),
+            inequality(lambda f: f - 10.0, f, name="limit"),
+        ]
+    )
+    edited = EditedProblem(problem)
+    monkeypatch.setattr("screwgraph.optimize.incremental.edited_problem.solve", None)  # nothing is solved as a whole
+    assert edited.update({"length": {"z": [0.01]}}).success
+    assert edited.values["f"][0, 0] == pytest.approx(10.0, abs=1e-8)
+    assert edited.values["g"][0, 0] == pytest.approx(990.0, abs=1e-6)
+
+
 def test_what_is_seen_pulls_with_its_weight() -> None:
     edited = EditedProblem(make_problem())
     seen, sure = np.zeros((STEPS + 1, 2)), np.full((STEPS + 1, 2), 1e-3)

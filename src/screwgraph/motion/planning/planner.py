@@ -40,6 +40,9 @@ BETWEEN = 6
 """Times that a plan which touches something between points is made again."""
 ROUNDS = 10
 """Times that a mesh is refined."""
+ROUGH = 0.05
+"""Error of a step, relative to the whole way, from which on the task's guess is a better start on a finer mesh: such an
+optimum is one of the mesh, not of the motion."""
 SYMMETRIC = "hermite_simpson"
 """A rule that is the same backwards in time: errors of its steps change momenta back and forth, not one way."""
 ONE_WAY = ("trapezoidal", "linear_acceleration", "radau")
@@ -47,7 +50,7 @@ ONE_WAY = ("trapezoidal", "linear_acceleration", "radau")
 PATIENT = 1000
 """Iterations that searches for cyclic motions may take by default."""
 UNASKED, UNASKED_SECONDS = 8, 60.0
-"""Degrees of freedom up to which plans of what is partly driven are refined by default, and for how long (s)."""
+"""Degrees of freedom up to which plans of what is partly driven are refined by default; how long that may take (s)."""
 FORBIDDEN = "finer steps do not remove the drift: conserved momenta may forbid these goals"
 
 
@@ -91,7 +94,7 @@ class Planner:
         until all steps are as accurate as the task asks; the planner's task then has that mesh. None does so where
         goals are reached by cyclic motions alone: how far these lead depends on momenta that rough meshes do not keep,
         and Hermite-Simpson's rule, symmetric in time, keeps them best. And for up to 60 s where not all of up to 8
-        degrees of freedom are driven and nothing touches the robot. False keeps mesh and rule.
+        degrees of freedom are driven, or a linkage has one, and nothing touches the robot. False keeps mesh and rule.
         `seconds` count all of this, the making of code included.
 
         Raises:
@@ -115,21 +118,27 @@ class Planner:
 
     @property
     def _is_refined_unasked(self) -> bool:
-        """Whether a small robot has joints that nothing drives: no controller makes up there for a coarse plan."""
+        """Whether a small robot has joints that nothing drives: no controller makes up there for a coarse plan.
+
+        Or is a linkage of one degree of freedom: near dead points its bodies are fast where its motor is slow.
+        """
         task, steps = self.task, self.transcription.steps
         is_refinable = task.dynamics and COLLOCATIONS[task.collocation] != UNTIED and not list_wrenches(task, steps)
-        return bool(is_refinable) and len(steps.actuated) < task.robot.nv - task.robot.mobility.rank <= UNASKED
+        rank = task.robot.mobility.rank
+        freedoms, is_linkage = task.robot.nv - rank, rank > 0
+        return bool(is_refinable) and (len(steps.actuated) < freedoms <= UNASKED or (is_linkage and freedoms == 1))
 
     def _until_accurate(self, search: PlanSearch) -> Plan:
         """Refine the plan as long as that leads to another one."""
         assert self.plan is not None
+        guess = self.task.guess
         for _ in range(ROUNDS):
             if self.plan.solved or not self.plan.converged or search.is_over:
                 break
             if self.plan.step_errors is None:  # nothing tells where to refine; the plan's reason states why
                 break
             before = self.plan
-            if not self._refine_mesh(search):
+            if not self._refine_mesh(search, guess):
                 break
             if drifts_alike(before, self.plan):
                 reason = f"{self.plan.result.reason}; {FORBIDDEN}"
@@ -137,21 +146,31 @@ class Planner:
                 break
         return self.plan
 
-    def _refine_mesh(self, search: PlanSearch) -> bool:
-        """Plan on a finer mesh; return whether that led to a plan. Else the last one is kept."""
+    def _refine_mesh(self, search: PlanSearch, guess: Any) -> bool:
+        """Plan on a finer mesh, from the last plan or from a guess; return whether that led to a plan.
+
+        Else the last one is kept.
+        """
         last, before = self.plan, self.transcription
         assert last is not None
-        task = refine_task(last)
-        self.change(phases=task.phases, collocation=task.collocation, guess=task.guess)
-        self.change(guess=resample_values(self.transcription, last))
-        found = self._finish_plan(self._search_plan(search, self._guesses()), search)
-        spent = {"seconds": last.seconds + found.seconds, "iterations": last.iterations + found.iterations}
+        task, error = refine_task(last), last.error
+        self.change(phases=task.phases, collocation=task.collocation, guess=guess)
+        starts, spent = [resample_values(self.transcription, last), guess], [last]
+        if error is not None and error > ROUGH:
+            starts.reverse()
+        for start in starts:
+            self.change(guess=start)
+            found = self._finish_plan(self._search_plan(search, self._guesses()), search)
+            spent.append(found)
+            if found.converged or search.is_over:
+                break
+        total = {"seconds": sum(p.seconds for p in spent), "iterations": sum(p.iterations for p in spent)}
         if not found.converged:
             self.transcription = before
             why = f"a finer mesh has led to no plan: {found.status}"
-            self.plan = replace(last, result=replace(last.result, **spent, reason=f"{last.result.reason}; {why}"))
+            self.plan = replace(last, result=replace(last.result, **total, reason=f"{last.result.reason}; {why}"))
             return False
-        self.plan = replace(found, result=replace(found.result, **spent))
+        self.plan = replace(found, result=replace(found.result, **total))
         return True
 
     def _finish_plan(self, plan: Plan, search: PlanSearch) -> Plan:

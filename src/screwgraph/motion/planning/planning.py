@@ -48,7 +48,8 @@ def plan(
         seconds: time limit (s), the making of code included, which a `Planner` goes on with in its next search.
         refine: whether steps are cut, and rules of higher order chosen, until all are as accurate as the task asks;
             None: where nothing drives the robot as a whole, and goals are reached by cyclic motions of its joints (by
-            Hermite-Simpson's rule); and, for up to 60 s, where up to 8 degrees of freedom are not all driven.
+            Hermite-Simpson's rule); and, for up to 60 s, where up to 8 degrees of freedom are not all driven, or a
+            linkage has one.
         tolerances: when a search has converged.
         callback: is called after each iteration; the search ends where it returns true.
 

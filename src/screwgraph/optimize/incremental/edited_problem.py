@@ -48,7 +48,7 @@ class EditedProblem:
 
     Newton's steps with the active inequalities begin at the last solution, with the matrix that was factored last:
     where only right sides change, they mostly need no other one. Where they lead nowhere, the problem is solved as a
-    whole. `last` tells how the last update ended.
+    whole. `last` tells how the last update ended; a search as a whole has no cliques there.
     """
 
     @check_arguments
@@ -138,7 +138,9 @@ class EditedProblem:
     def value(self, unknowns: Selection | Variables) -> np.ndarray:
         """Return the values (N, *shape) of some unknowns of one family."""
         chosen = selection(unknowns)
-        return self.layout.views(self._point.x)[chosen.variables.name][chosen.indices]
+        family = chosen.variables
+        there = self._point.x[self.layout.places[family.name]]
+        return there.reshape(family.count, *family.manifold.shape)[chosen.indices]
 
     @property
     def cost(self) -> float:
@@ -199,6 +201,7 @@ class EditedProblem:
         before, last = self._point, self.result
         found = solve(self.problem, last, **self._options)
         self._bind(self.problem, found)
+        self.last = Updated(found.status, found.reason, found.iterations, 0, 0)
         if not found.success:
             self._point, self._model = before, None
         return self.last

@@ -34,7 +34,7 @@ ERROR = 1e-8
 MOST = 12
 """Steps, after which another way is better."""
 WORSE = 1e3
-"""Times the first error that steps may lead to: where inequalities change, errors do not only come down."""
+"""Times the first error that steps may lead to, unless inequalities changed: those that join may be broken by far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ def find_active_solution(
         active, is_other = equations.choose_active(point.active, ahead.z)
         ahead = ActivePoint(ahead.x, ahead.y, ahead.z, active)
         left = equations.measure_error(ahead)
-        if not left < WORSE * first or not np.isfinite(left):
+        if not np.isfinite(left) or (left > WORSE * first and not is_other):
             break
         part = left / error if error else 0.0
         if not is_other and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
