@@ -34,6 +34,15 @@ def record(suite: str, **row: object) -> None:
         file.write(json.dumps({name: _cell(value) for name, value in row.items()}) + "\n")
 
 
+def is_recorded(suite: str, **row: object) -> bool:
+    """Whether a row with these cells is kept: a suite that was stopped goes on where it was."""
+    file = Path(os.environ.get(FOLDER, "")) / f"{suite}.jsonl"
+    if not os.environ.get(FOLDER) or not file.exists():
+        return False
+    cells = {name: _cell(value) for name, value in row.items()}.items()
+    return any(cells <= json.loads(line).items() for line in file.read_text(encoding="utf-8").splitlines())
+
+
 def in_suites(*values: object) -> object:
     """Return a test parameter that `make suite` alone tests, as it takes long."""
     return pytest.param(*values, marks=pytest.mark.suite)

@@ -6,6 +6,7 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.spatial import quaternions
+from screwgraph.spatial.manifolds.gliding import glide
 
 LEG = """<link name="{n}_thigh"><inertial><origin xyz="0 0 -0.1"/><mass value="0.6"/>
   <inertia ixx="0.003" iyy="0.003" izz="0.0006" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -78,3 +79,14 @@ class PointJacobians:
             arm = T[:3, :3] @ np.array(contact.at) - [0.0, 0.0, contact.radius]
             found.append(J[3:] + np.cross(J[:3].T, arm).T)
         return np.array(found)
+
+
+def slip_rates(robot: sg.Robot, jacobians: PointJacobians, q: np.ndarray, qd: np.ndarray, step=1e-3) -> np.ndarray:
+    """Return rates (k, 3) of velocities of lowest points while qd stays, by differences of order 4 along the motion."""
+
+    def velocity(time: float) -> np.ndarray:
+        there, moved = glide(robot.manifold, q, time * qd)
+        return jacobians(np.asarray(there)) @ (np.asarray(moved) / time)
+
+    near, far = (velocity(s) - velocity(-s) for s in (step, 2.0 * step))
+    return (8.0 * near - far) / (12.0 * step)

@@ -16,13 +16,14 @@ from screwgraph.model.robot import without_loops
 from screwgraph.motion.simulation.contacts.middle_state import compile_middle_state
 from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes
 from tests.robots import SHARED, package_urdfs, robot_file
-from tests.suites import record
+from tests.suites import is_recorded, record
 
 MOST = 20
 """Contacts of one robot: all points of its shapes would be up to 220."""
 TIME, DROP, G, FLOATING = 0.5, 0.05, 9.81, "floating_base"
 GAIN, SOLVED, SINGULAR = 1e-2, 1e-6, 1e-14
-THIN = ("ur5.urdf", "inverted_double_pendulum.xml")
+THIN = ("ur5.urdf", "inverted_double_pendulum.xml", "kinova.urdf")
+"""The last stands on a point while its joints turn at 110 rad/s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +130,8 @@ def check_drops(path: Path, count: int, steps: tuple[float, ...] = (1e-3, 2e-3))
     contacts = few_contacts(robot)
     starts = random_starts(robot, contacts, count)
     for dt in steps:
+        if is_recorded("dropped", robot=path.name, poses=count, step_ms=f"{1e3 * dt:g}"):
+            continue
         found = drop(robot, contacts, dt, *starts)
         record(
             "dropped",
@@ -147,7 +150,7 @@ def check_drops(path: Path, count: int, steps: tuple[float, ...] = (1e-3, 2e-3))
 
 @pytest.mark.parametrize("name", THIN)
 def test_a_few_robots_fall_and_lose_energy(name):
-    check_drops(robot_file(name), 4, (1e-3,))
+    check_drops(robot_file(name), 5, (1e-3,))
 
 
 def test_a_planar_robot_has_slides_of_its_own_and_no_floating_base():

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 import screwgraph as sg
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, Range
 from screwgraph.motion.simulation.contacts.newton import eliminate_first
+from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.sweeps import PATIENT
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
 DT, STEP = 1e-3, 1e-7
-LAWS = ((Cone(), [0.6]), (Range(), [-0.3, 0.4]), (DryFriction(), [0.2]))
+LAWS = ((Cone(), [0.6]), (Range(), [-0.3, 0.4]), (DryFriction(), [0.2]), (RubbingRange(), [-0.3, 0.4, 0.2]))
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LAWS))

@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, Range
+from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.sweeps import ImpulseProblem, begin_sweeps
 
 seeds = st.integers(0, 2**32 - 1)
@@ -74,3 +75,29 @@ def test_dry_friction(seed, bound):
     if abs(w) > 1e-9:
         assert x[0] == pytest.approx(-np.sign(w) * bound, abs=1e-9)
     assert problem.residual(list(x)) < 1e-9
+
+
+@given(seeds, st.floats(-1.0, 1.0), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_ranges_with_dry_friction(seed, lower, width, bound):
+    """x is the force of a stop beside one of friction that the velocity allows, also where a bound pushes back."""
+    upper = lower + width
+    G, b, x, problem, _ = solved(RubbingRange(), seed, [lower, upper, bound])
+    (w,), (force,) = G @ x + b, x
+    assert lower - 1e-9 <= w <= upper + 1e-9
+    rubs = (-bound, bound) if abs(w) < 1e-9 else (-np.sign(w) * bound,) * 2
+    if w > lower + 1e-9:
+        assert force <= rubs[1] + 1e-9
+    if w < upper - 1e-9:
+        assert force >= rubs[0] - 1e-9
+    assert problem.residual(list(x)) < 1e-9
+
+
+def test_a_joint_that_rubs_and_stops_is_one_row():
+    """Of two laws along one coordinate, each sweep takes 3e-9 N s of the 4e-4 of friction."""
+    law, G, b = RubbingRange(), [{0: 350.0}], [-5.0]
+    values, prepared = [-1e-6, 1.0, 4e-4], law.prepare([[350.0]])
+    problem, x, state = ImpulseProblem([law], G, b, values, prepared), [0.0], begin_sweeps(1e-3)
+    while state[0] > 0.5:
+        x, state = problem.passage(x, state)
+    assert state[1] <= 2
+    assert 350.0 * x[0] - 5.0 == pytest.approx(-1e-6, abs=1e-12)

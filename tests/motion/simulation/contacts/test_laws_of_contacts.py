@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from tests.motion.simulation.contacts.bodies import PointJacobians, feet, quadruped, standing, start_axes
+from tests.motion.simulation.contacts.bodies import PointJacobians, feet, quadruped, slip_rates, standing, start_axes
 
 DT = 1e-3
 ROBOT = quadruped(friction=0.4)
@@ -39,7 +39,7 @@ def test_every_step_obeys_the_laws(seed, stiffness):
             middle = qd + 0.5 * DT * (drift + np.linalg.solve(M(q), force))
         momentum = M(q) @ (v - qd - DT * drift) - DT * (force + np.einsum("kin,ki->n", J, F))
         np.testing.assert_allclose(momentum, 0.0, atol=1e-10 * max(1.0, DT * np.abs(F).max()))
-        u = J @ v
+        u = J @ v + 0.5 * DT * slip_rates(ROBOT, jacobians, q, qd)
         assert simulator.residual < 1e-9
         assert (F[:, 2] >= 0.0).all()
         assert (np.linalg.norm(F[:, :2], axis=1) <= mu * F[:, 2] * (1 + 1e-9) + 1e-9).all()

@@ -191,9 +191,10 @@ class ContactStep:
             rows[i][i] = rows[i][i] + choose(rebound > 0.0, 0.0, soft)
             x += [h * dot(axis, forces[i : i + 3]) for axis in axes[c]]
             values.append(friction)
-        for at, _, lower, upper in self.model.stop_rows:
+        for at, _, lower, upper, rubs in self.model.stop_rows:
             values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
             values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
+            values += [h * rubs] if rubs else []
         values += [h * bound for _, bound in self.model.rubbing]
         i = 0
         for law in self.model.laws:

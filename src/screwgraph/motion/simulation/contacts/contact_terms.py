@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +23,9 @@ from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, find_free_velocities
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
-from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.motion.simulation.contacts.moving_point import follow_point, move_point
+from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
+from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.manifolds.gliding import turning
@@ -63,30 +65,31 @@ class ContactModel:
         return self.robot.name
 
     @property
-    def stop_rows(self) -> list[tuple[int, int, float, float]]:
-        """Joints whose range ends: the place of each in q and in qd, and its range (rad, m)."""
+    def stop_rows(self) -> list[StopRow]:
+        """Joints whose range ends."""
         if not self.stops:
             return []
-        robot, found = self.robot, list[tuple[int, int, float, float]]()
+        robot, found = self.robot, list[StopRow]()
         for joint in robot.joints:
             at, along = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
             lower, upper = float(robot.limits.lower[at]), float(robot.limits.upper[at])
             if joint.type.nq == 1 and np.isfinite([lower, upper]).any():
-                found.append((at, along, lower, upper))
+                found.append(StopRow(at, along, lower, upper, joint.friction if self.friction else 0.0))
         return found
 
     @property
     def rubbing(self) -> list[tuple[int, float]]:
-        """Coordinates with dry friction: the place of each in qd, and the largest force (N m, N)."""
+        """Coordinates with dry friction and no stops: the place of each in qd, and the largest force (N m, N)."""
         pairs = [(i, j.friction) for j in self.robot.joints for i in _indices(self.robot.v_slices[j.name])]
-        return [(i, bound) for i, bound in pairs if self.friction and bound]
+        stopped = {stop.along for stop in self.stop_rows}
+        return [(i, bound) for i, bound in pairs if self.friction and bound and i not in stopped]
 
     @property
     def laws(self) -> list[ImpulseLaw]:
         """The laws of the impulses: contacts, stops, friction of joints."""
         return [
             *(Cone() for _ in self.contacts),
-            *(Range() for _ in self.stop_rows),
+            *(RubbingRange() if stop.friction else Range() for stop in self.stop_rows),
             *(DryFriction() for _ in self.rubbing),
         ]
 
@@ -125,22 +128,24 @@ class ContactModel:
         places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
         return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs, self.live
 
-    def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
-        """Return distances to the ground (m), its axes, and Jacobians of the points that touch it along these."""
-        gaps, directions, rows = list[Number](), list[Number](), list[Row]()
+    def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
+        """Return where and how contacts touch, at velocities qd."""
+        found, robot, qd = Touch(), self.robot, np.array(qd, dtype=object)
         for k, contact in enumerate(self.contacts):
-            point = move_point(self.robot, self.robot.frame(contact.frame), contact.at, q)
+            frame = robot.frame(contact.frame)
+            point = move_point(robot, frame, contact.at, q, qd)
             gap, axes = touch_ground(self.plane, planes, k, point.p)
             arm = -contact.radius * axes[0]
             columns = point.at(arm) if contact.radius else point.linear
+            motion = follow_point(robot, frame, point, qd)
             if contact.against:  # both bodies at the same point, so that no moment is lost
-                other = move_point(self.robot, self.robot.frame(contact.against.frame), contact.against.at, q)
+                frame = robot.frame(contact.against.frame)
+                other = move_point(robot, frame, contact.against.at, q, qd)
                 theirs = other.at(point.p + arm - other.p)
                 columns = {i: columns.get(i, 0.0) - theirs.get(i, 0.0) for i in {*columns, *theirs}}
-            gaps.append(gap - contact.radius)
-            directions += list(np.ravel(axes))
-            rows += make_rows(axes, columns)
-        return gaps, directions, rows
+                motion = motion.seen_from(follow_point(robot, frame, other, qd))
+            found.add(gap - contact.radius, axes, columns, motion.slip_rate(arm))
+        return found
 
     def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = ()) -> dict[str, list[Number]]:
         """Return the terms of a step, matrices row by row.
@@ -148,7 +153,7 @@ class ContactModel:
         All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
         impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
         `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
-        loops; `G` = J W J', where W is what velocities yield to impulses with loops closed; `b` = J free.
+        loops; `G` = J W J', where W is what velocities yield to impulses with loops closed; `b`: J free, in mid-step.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
@@ -178,10 +183,10 @@ class ContactModel:
             turned = coupled.select(turning(robot.manifold, np.array(middle)))
             rates = zip(begun, inertia.factor.solve(efforts), turned, strict=True)
             free = inertia.close([v + h * (a + t) for v, a, t in rates])
-        gaps, axes, J = self.touch(q, planes)
-        own = [i for _, i, _, _ in self.stop_rows] + [i for i, _ in self.rubbing]
-        J = coupled.gather_rows([*J, *({i: 1.0} for i in own)])
-        return make_terms(inertia, free, (gaps, axes, J), begun)
+        touch = self.touch(q, coupled.spread(begun), planes)
+        own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
+        J = coupled.gather_rows([*touch.rows, *({i: 1.0} for i in own)])
+        return make_terms(inertia, free, replace(touch, rows=J), (begun, h))
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
         """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
@@ -236,26 +241,50 @@ def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"])
     return plane.touch(p) if plane else touch_plane(p, planes[PLANE * k : PLANE * (k + 1)])
 
 
-def make_rows(axes: Float[Array, "3 3"], columns: Mapping[int, Float[Array, "3"]]) -> list[Row]:
-    """Return the rows along axes of a Jacobian, given by columns."""
-    along = {i: axes @ column for i, column in sorted(columns.items())}
-    return [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """Contacts at one state: distances to the ground (m), its axes, Jacobians of points along these and J' qd (m/s^2).
+
+    The last are rates of velocities while qd stays: those of points that move on arcs.
+    """
+
+    gaps: list[Number] = field(default_factory=list)
+    axes: list[Number] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    slip_rates: list[Number] = field(default_factory=list)
+
+    def add(
+        self,
+        gap: Number,
+        axes: Float[Array, "3 3"],
+        columns: Mapping[int, Float[Array, "3"]],
+        slip_rate: Float[Array, "3"],
+    ) -> None:
+        """Add a contact, its Jacobian given by columns."""
+        along = {i: axes @ column for i, column in sorted(columns.items())}
+        self.gaps.append(gap)
+        self.axes.extend(np.ravel(axes))
+        self.rows.extend({i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3))
+        self.slip_rates.extend(axes @ slip_rate)
 
 
 def make_terms(
-    inertia: ClosedInertia,
-    free: Sequence[Number],
-    touch: tuple[list[Number], list[Number], list[Row]],
-    begun: Sequence[Number],
+    inertia: ClosedInertia, free: Sequence[Number], touch: Touch, start: tuple[Sequence[Number], Number]
 ) -> dict[str, list[Number]]:
-    """Return the terms of a step from the velocities with which it begins, see `ContactModel.terms`."""
-    (gaps, axes, J), n = touch, len(free)
-    rates = multiply_vector(J[: 3 * len(gaps) : 3], begun)
-    G = inertia.yielding(J)
+    """Return the terms of a step from the velocities with which it begins and its length, see `ContactModel.terms`.
+
+    Velocities of points are those of the middle of the step, J v + h / 2 J' v: points of links that turn move on arcs,
+    and what the ground did to them along J v alone would be of the first order in h, energy without end.
+    """
+    (begun, h), J, n = start, touch.rows, len(free)
+    rates = multiply_vector(J[: 3 * len(touch.gaps) : 3], begun)
+    G, b = inertia.yielding(J), multiply_vector(J, free)
+    for i, rate in enumerate(touch.slip_rates):
+        b[i] = b[i] + 0.5 * h * rate
     return {
         "free": list(free),
-        "gaps": gaps,
-        "axes": axes,
+        "gaps": touch.gaps,
+        "axes": touch.axes,
         "rates": rates,
         "J": list_entries(J, n),
         "factor": list_entries(inertia.factor.rows, n),
@@ -264,7 +293,7 @@ def make_terms(
         "closing": list_entries(inertia.closing.rows, len(inertia.K)),
         "closing_pivots": list(inertia.closing.inverse),
         "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
-        "b": multiply_vector(J, free),
+        "b": b,
     }
 
 

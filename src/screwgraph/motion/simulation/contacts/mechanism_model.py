@@ -17,11 +17,12 @@ from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import Closing, State
 from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.contact_terms import make_rows, make_terms, touch_ground
+from screwgraph.motion.simulation.contacts.contact_terms import Touch, make_terms, touch_ground
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
 from screwgraph.motion.simulation.contacts.mechanism_contacts import locate_point
+from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.spatial.manifolds import Manifold
@@ -39,7 +40,7 @@ class MechanismContactModel:
     contacts: tuple[Contact, ...]
     plane: Plane | None
 
-    stop_rows: tuple[tuple[int, int, float, float], ...] = ()
+    stop_rows: tuple[StopRow, ...] = ()
     rubbing: tuple[tuple[int, float], ...] = ()
 
     @property
@@ -113,18 +114,16 @@ class MechanismContactModel:
         inertia = make_closed_inertia(factor_tree(M), K)
         pushed = [v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)]
         free = inertia.close(pushed, rates)
-        return make_terms(inertia, free, self.touch(q, planes), qd)
+        return make_terms(inertia, free, self.touch(q, planes), (qd, h))
 
-    def touch(self, q: Any, planes: Any) -> tuple[list[Number], list[Number], list[Row]]:
-        """Return distances to the ground (m), its axes, and Jacobians of the points that touch it along these."""
-        gaps, directions, rows = list[Number](), list[Number](), list[Row]()
+    def touch(self, q: Any, planes: Any) -> Touch:
+        """Return where contacts touch; their points are coordinates, which move on straight lines."""
+        found = Touch()
         for k, contact in enumerate(self.contacts):
             p, columns = locate_point(self.mechanism, contact, q)
             gap, axes = touch_ground(self.plane, planes, k, p)
-            gaps.append(gap)
-            directions += list(np.ravel(axes))
-            rows += make_rows(axes, columns)
-        return gaps, directions, rows
+            found.add(gap, axes, columns, np.zeros(3))
+        return found
 
     @cached_property
     def closing_weight(self) -> float:

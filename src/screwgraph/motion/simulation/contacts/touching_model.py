@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.contact import Contact
@@ -12,6 +12,16 @@ from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import ImpulseLaw
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number
+
+
+class StopRow(NamedTuple):
+    """A joint whose range ends: its place in q and in qd, its range (rad, m), and its dry friction (N m, N)."""
+
+    at: int
+    along: int
+    lower: float
+    upper: float
+    friction: float = 0.0
 
 
 class TouchingModel(Protocol):
@@ -33,13 +43,13 @@ class TouchingModel(Protocol):
         ...
 
     @property
-    def stop_rows(self) -> Sequence[tuple[int, int, float, float]]:
-        """Joints whose range ends: the place of each in q and in qd, and its range (rad, m)."""
+    def stop_rows(self) -> Sequence[StopRow]:
+        """Joints whose range ends."""
         ...
 
     @property
     def rubbing(self) -> Sequence[tuple[int, float]]:
-        """Coordinates with dry friction: the place of each in qd, and the largest force (N m, N)."""
+        """Coordinates with dry friction and no stops: the place of each in qd, and the largest force (N m, N)."""
         ...
 
     @property
