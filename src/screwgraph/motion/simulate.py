@@ -9,7 +9,6 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.functions_of_time import refuse_driven
-from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation import AUTO, Contact, Ground, Trajectory, Watch
 from screwgraph.motion.simulation import simulate as integrate
 
@@ -133,8 +132,6 @@ def _make_loop(model: Model, controller: ControlLoop | str, q0: Any) -> ControlL
         return controller
     from screwgraph.motion.control import ControlLoop, load_controller
 
-    if not isinstance(model, Robot):
-        raise InputError(f"a controller of a {model.kind}", why="controllers are of robots", fix="load a robot")
     said = load_controller(controller, model)
     return ControlLoop(model, said.tasks, **said.options, q0=q0)
 

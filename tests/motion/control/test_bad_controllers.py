@@ -37,7 +37,7 @@ def test_models_and_tasks():
         FrameTask("tip", of="height")
     with complains("stiffness of task 'posture' is -1.0"):
         PostureTask(stiffness=-1.0)
-    with complains("expected a robot, got the mechanism"):
+    with complains("mechanism 'four_bar' has no motors"):
         controller(sg.load("four_bar"), [PostureTask()])
     with complains("'lift', which has 3|'floating_base', which has 7"):
         controller(tripod(), [PostureTask(joints=("floating_base",))])

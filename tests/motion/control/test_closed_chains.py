@@ -18,7 +18,7 @@ from screwgraph.motion.control import (
     stack_contacts,
     stack_gains,
 )
-from screwgraph.motion.control.motors import Motors, with_motors
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.whole_body import FORCE_REST, TASK_REST
 from tests.motion.control.robots import PLACES, RADIUS, feet, tripod, tripod_text
 
@@ -69,7 +69,7 @@ def whole_program(case, q, qd, wanted):
     step = 1e-30
     K = constraint_jacobian(robot, q)[kept].reshape(len(kept), robot.nv)
     turned = constraint_jacobian(robot, q + 1j * step * qd)[kept].reshape(K.shape).imag / step
-    motors = Motors(with_motors(robot, case.actuated))
+    motors = as_controlled(as_controlled(robot).with_motors(case.actuated)).motors
     B, rest = motors.arms(q)
     n, k, m = robot.nv, len(kept), len(motors.names)
     M, h = sg.mass_matrix(robot)(q), sg.bias_forces(robot)(q, qd)
@@ -110,8 +110,8 @@ def task_rows(case, q, qd):
             q, qd, np.zeros(robot.nv)
         )
         return J, drift[3:]
-    names = [joint.name for joint in case.task.list_joints(robot)]
-    return np.eye(robot.nv)[[robot.v_slices[name].start for name in names]], np.zeros(len(names))
+    along = [place for _, place in case.task.list_places(robot)]
+    return np.eye(robot.nv)[along], np.zeros(len(along))
 
 
 def closed_state(case, rng):
@@ -233,7 +233,11 @@ def test_a_body_with_rotors_squats_on_forces_that_a_simulation_finds():
     f = controller(robot, tasks, contacts=feet())
     assert f.results[0].size == 9  # rotors have no effort of their own
     simulator = sg.Simulator(robot, dt, q, contacts=feet(friction=0.7))
-    goal, active, motors = sg.forward_kinematics(robot, "body")(q), np.zeros(f.arguments[-1].shape), Motors(robot)
+    goal, active, motors = (
+        sg.forward_kinematics(robot, "body")(q),
+        np.zeros(f.arguments[-1].shape),
+        as_controlled(robot),
+    )
     for i in range(150):
         rates = np.zeros((2, 6))
         c, s = np.cos(w * dt * i), np.sin(w * dt * i)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.base.errors import InputError
+from screwgraph.base.errors import InputError, ModelError
 from screwgraph.motion.control import (
     BallBarrier,
     ControlLimits,
@@ -76,7 +76,7 @@ def test_files_and_wrong_arguments(tmp_path):
     assert np.abs(motion.q - q0).max() < 1e-3
     with pytest.raises(InputError, match="the controller gives torques"):
         sg.simulate(arm(), q0, time=0.05, dt=2e-3, tau=np.zeros(3), controller=str(tmp_path / "reach.yaml"))
-    with pytest.raises(InputError, match="a controller of a mechanism"):
+    with pytest.raises(ModelError, match="no body or point is called 'tip'"):
         sg.simulate(sg.load("four_bar"), time=0.05, controller=str(tmp_path / "reach.yaml"))
     with pytest.raises(InputError, match="no argument 'tip'"):
         ControlLoop(arm(), [PostureTask()], references={"tip": np.zeros(3)})

@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.motion.control import ControlLimits, PostureTask, controller
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.motion.control.test_controllers import arm_controller, body_controller
 
 
-@pytest.mark.parametrize("which", [arm_controller, pytest.param(body_controller, marks=pytest.mark.suite)])
+def crank_controller():
+    mechanism = sg.load_mechanism("four_bar_angle")
+    return mechanism, controller(mechanism, [PostureTask()], limits=ControlLimits(efforts={"theta": 20.0}))
+
+
+@pytest.mark.parametrize(
+    "which", [arm_controller, crank_controller, pytest.param(body_controller, marks=pytest.mark.suite)]
+)
 def test_c(which, tmp_path):
     compiler = found("gcc", "clang", "cc")
     _, f = which()

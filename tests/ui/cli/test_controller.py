@@ -20,6 +20,15 @@ def test_files_and_gains(command, tasks, tmp_path):
     assert "rr_controller(const double q[2]" in (tmp_path / "code" / "rr.h").read_text()
 
 
+def test_mechanisms(command, tmp_path):
+    tasks = tmp_path / "tasks.yaml"
+    tasks.write_text("tasks: [{posture: []}]\nlimits: {efforts: {theta: 90}}")
+    given = "controller", "four_bar_angle", "--set", "mass:coupler=3", "--tasks", tasks, "--lang", "c"
+    result = command(*given, "-o", tmp_path / "code")
+    assert (result.status, result.err) == (0, "")
+    assert "four_bar_angle_controller(const double q[5]" in (tmp_path / "code" / "four_bar_angle.h").read_text()
+
+
 def test_what_cannot_be_is_one_line(command, tasks, tmp_path):
     for arguments, complaint in (
         (("cart_pole", "--tasks", tasks, "--lang", "c"), "a task: no frame is called 'link2'"),
@@ -43,7 +52,7 @@ def test_a_simulation_has_the_torques_of_a_file_of_tasks(command, tasks, tmp_pat
     assert "error of posture: largest" in result.out
     (tmp_path / "state.json").write_text('{"tau": {"joint1": 2}}')
     for arguments, complaint in (
-        (("four_bar", "--controller", tasks), "goes with robots"),
+        (("four_bar", "--controller", tasks), "no body or point is called 'link2'"),
         (("rr", "--controller", tasks, "--state", tmp_path / "state.json"), "--controller"),
         (("rr", "--controller", tmp_path / "none.yaml"), "there is no such file"),
     ):

@@ -17,10 +17,12 @@ from screwgraph.compiler import (
     Function,
     Order,
     Problem,
+    compile_expression,
     compile_graph,
     compile_matrix,
     compile_problem,
     make_function,
+    make_numbered_argument,
 )
 from screwgraph.compiler.cache import pack_program
 from screwgraph.graph import (
@@ -196,6 +198,32 @@ def bias_forces(
         _convert_query(MechanismQuery("bias_forces", mechanism, graph, arguments, known, result, zero), coordinates),
         ordering,
     )
+
+
+def compile_mechanism_dependence(mechanism: Mechanism, independent: Sequence[str]) -> Function:
+    """Return all accelerations (..., n) as a function of q, qd and those of independent coordinates, in their order.
+
+    Raises:
+        ModelError: the mechanism cannot be assembled.
+    """
+    taken, n = [Key("qdd", name) for name in independent], mechanism.n
+    others = [key for key in _keys(mechanism, "qdd") if key not in taken]
+    graph = completion_graph(mechanism, "qdd", independent) if others else None
+    code = None if graph is None else compile_graph(graph.given("q", "qd", *taken), "qdd", ordering=ORDER).program
+
+    def expression(q: Any, qd: Any, own: Any) -> list[Any]:
+        values = dict(zip(map(str, taken), own, strict=True))
+        if code is not None:
+            for kind, vector in (("q", q), ("qd", qd)):
+                values |= {str(key): x for key, x in zip(_keys(mechanism, kind), vector, strict=True)}
+            found = code.on([values[name.removesuffix("[0]")] for name in code.input_names])
+            values |= dict(zip(map(str, others), found, strict=True))
+        return [values[str(key)] for key in _keys(mechanism, "qdd")]
+
+    sizes = {"q": n, "qd": n, "qdd": len(taken)}
+    arguments = tuple(make_numbered_argument(name, size) for name, size in sizes.items())
+    question = without_metadata(mechanism), tuple(independent)
+    return compile_expression("dependent_accelerations", question, arguments, expression)
 
 
 def _refuse_joints(query: Callable[..., Function]) -> Callable[..., Function]:

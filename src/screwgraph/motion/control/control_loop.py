@@ -16,17 +16,14 @@ from screwgraph.compiler import (
     Function,
     compile_expression,
     make_numbered_argument,
-    robot_arguments,
-    without_metadata,
 )
-from screwgraph.graph import Key
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, Sole
 from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.limit_rows import list_cone_rows, list_efforts
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.motors import Motors, with_motors
+from screwgraph.motion.control.models import ControlledModel, as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask, MotionTask
 from screwgraph.motion.simulation import Trajectory
@@ -71,7 +68,7 @@ class ControlLoop:
     Each call is alone, without active rows of another.
 
     Args:
-        robot: as for `controller`.
+        model: as for `controller`.
         tasks: what it follows.
         contacts: points and soles that are on all the time; a simulation has points, and soles' corners.
         ground: the plane on which they stand.
@@ -84,7 +81,7 @@ class ControlLoop:
 
     __repr__ = one_line
 
-    robot: Robot
+    model: Model
     tasks: Sequence[ControlTask]
     contacts: Sequence[Contact | HeldContact] = ()
     ground: Ground | None = None
@@ -112,7 +109,7 @@ class ControlLoop:
     def function(self) -> Function:
         """The controller."""
         return controller(
-            self.robot,
+            self.model,
             self.tasks,
             contacts=self.contacts,
             ground=self.ground,
@@ -122,9 +119,9 @@ class ControlLoop:
         )
 
     @cached_property
-    def motors(self) -> Motors:
-        """The motors that drive the robot."""
-        return Motors(with_motors(self.robot, self.actuated))
+    def controlled(self) -> ControlledModel:
+        """The model with its motors."""
+        return as_controlled(as_controlled(self.model).with_motors(self.actuated))
 
     @property
     def points(self) -> list[Contact]:
@@ -146,10 +143,10 @@ class ControlLoop:
     @cached_property
     def _natural_values(self) -> dict[str, Any]:
         """Arguments with which the robot stays at its first position."""
-        robot, found = self.robot, dict[str, Any]()
-        q0 = robot.neutral() if self.q0 is None else np.asarray(self.q0, dtype=float)
+        model, found = self.model, dict[str, Any]()
+        q0 = model.neutral() if self.q0 is None else np.asarray(self.q0, dtype=float)
         for task in self.tasks:
-            found |= task.hold(robot, q0)
+            found |= task.hold(model, q0)
         found["gains"] = stack_gains(self.tasks)
         if self.contacts:
             found["contacts"] = stack_contacts(self.contacts)
@@ -163,7 +160,7 @@ class ControlLoop:
 
     def __call__(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nv"]:
         """Return the efforts of all coordinates that motors cause."""
-        return self.motors.push(q, self.function(q, qd, **self.arguments(t))[0])
+        return self.controlled.push(q, self.function(q, qd, **self.arguments(t))[0])
 
     def report(self, motion: Trajectory) -> ControlReport:
         """Return errors of tasks, active rows and margins along a motion of the robot."""
@@ -173,7 +170,7 @@ class ControlLoop:
         errors = dict[str, Float[np.ndarray, " N"]]()
         for task in self.tasks:
             if isinstance(task, MotionTask):  # others follow no positions
-                references = (stacked[name] for name in task.references(self.robot))
+                references = (stacked[name] for name in task.references(self.model))
                 missed = self._compile_errors(task)(motion.q, motion.qd, *references)
                 errors[task.name] = np.linalg.norm(missed, axis=-1)
         counts = np.bincount(solution[:, 0].astype(int), minlength=len(STATUSES))
@@ -189,25 +186,24 @@ class ControlLoop:
 
     def _compile_errors(self, task: ControlTask) -> Function:
         """Return the errors of a task as a function of q, qd and its references."""
-        robot = self.robot
+        model = self.model
 
         def errors(q: Any, qd: Any, *references: Any) -> list[Any]:
-            return [row.error for row in task.rows(robot, q, qd, *references)]
+            return [row.error for row in task.rows(model, q, qd, *references)]
 
-        names = [(name, [Key(name, joint) for joint in robot.joint_names]) for name in ("q", "qd")]
-        own = (make_numbered_argument(name, *shape) for name, shape in task.references(robot).items())
-        arguments = (*robot_arguments(robot, names), *own)
-        question = without_metadata(robot), task.structure
+        own = (make_numbered_argument(name, *shape) for name, shape in task.references(model).items())
+        arguments = (*self.controlled.arguments, *own)
+        question = self.controlled.question, task.structure
         return compile_expression("control_errors", question, arguments, errors, branches=True)
 
     def _name_rows(self) -> list[str]:
         """Return names of rows of limits, cones and barriers, in their order."""
-        robot, limits = self.motors.robot, self.limits or ControlLimits()
-        held, plane = hold_contacts(robot, self.contacts, self.ground)
-        own = ReducedMotion(robot, held, plane)
-        coordinates = [joint.name for joint in robot.joints for _ in range(joint.type.nv)]
+        model, limits = self.controlled.model, self.limits or ControlLimits()
+        held, plane = hold_contacts(model, self.contacts, self.ground)
+        own = ReducedMotion(model, held, plane)
+        coordinates = self.controlled.owners
         names = [f"effort of {own.motors.names[k]}" for k, *_ in list_efforts(own, limits)]
-        names += [f"range of {coordinates[bounds.along]}" for bounds in limits.list_bounds(robot)]
+        names += [f"range of {coordinates[bounds.along]}" for bounds in limits.list_bounds(model)]
         for contact in held:
             names += [f"friction of {contact.frame}"] * len(list_cone_rows(contact, limits, 1.0)[0]) + [
                 f"load of {contact.frame}"
@@ -217,12 +213,16 @@ class ControlLoop:
     def _measure_margins(
         self, motion: Trajectory, tau: Float[np.ndarray, "N motors"]
     ) -> dict[str, Float[np.ndarray, " N"]]:
-        limits, found = self.robot.limits, dict[str, Float[np.ndarray, " N"]]()
-        width, (lower, upper) = limits.upper - limits.lower, np.reshape(self.motors.bounds, (-1, 2)).T
+        limits, found = self.limits or ControlLimits(), dict[str, Float[np.ndarray, " N"]]()
+        lower, upper = np.reshape(limits.bound_efforts(self.controlled.motors), (-1, 2)).T
+        ranges = self.controlled.ranges
+        at, along = ([getattr(own, name) for own in ranges] for name in ("at", "along"))
+        low, up, fast = (np.array([getattr(own, name) for own in ranges]) for name in ("lower", "upper", "velocity"))
+        q, qd = motion.q[:, at], motion.qd[:, along]
         pairs = {
             "efforts": (np.minimum(tau - lower, upper - tau), 0.5 * (upper - lower)),
-            "positions": (np.minimum(motion.q - limits.lower, limits.upper - motion.q), 0.5 * width),
-            "velocities": (limits.velocity - np.abs(motion.qd), limits.velocity),
+            "positions": (np.minimum(q - low, up - q), 0.5 * (up - low)),
+            "velocities": (fast - np.abs(qd), fast),
         }
         for name, (left, size) in pairs.items():
             counts = np.isfinite(size) & (size > 0.0)

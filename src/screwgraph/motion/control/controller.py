@@ -11,11 +11,11 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers import Barrier, list_arguments
 from screwgraph.motion.control.contacts import HeldContact, PointContact
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.motors import with_motors
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks import ContactForceTask, ControlTask
 from screwgraph.motion.control.whole_body import WholeBody
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_contacts
@@ -23,7 +23,7 @@ from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_c
 
 @check_arguments
 def controller(
-    robot: Robot,
+    model: Model,
     tasks: Sequence[ControlTask],
     *,
     contacts: Sequence[Contact | HeldContact] = (),
@@ -33,7 +33,7 @@ def controller(
     actuated: Sequence[str] | None = None,
     dtype: str = "float64",
 ) -> Function:
-    """Return a controller of a robot: from its state, references, gains and contacts to efforts.
+    """Return a controller of a model: from its state, references, gains and contacts to efforts.
 
     It takes the accelerations that miss those of the tasks least, in weighted squares, among those that efforts can
     make, feet without slip, within the limits: Del Prete and Saab et al. (2013), "Dynamic whole-body motion
@@ -53,7 +53,8 @@ def controller(
     without sense: no torques), passages, and the largest violation in units of bounds.
 
     Args:
-        robot: one that stands or floats, closed chains included: their states are those of all joints, loops closed.
+        model: a robot that stands or floats, or a mechanism with motors. Of closed chains and mechanisms, states are
+            those of all joints or coordinates, loops closed; mechanisms have no contacts.
         tasks: what it follows.
         contacts: points, balls (`sg.Contact`, of whose law only friction counts) and soles (`sg.control.Sole`), each on
             as many joints of its own as its force has components: three, or six.
@@ -69,11 +70,11 @@ def controller(
             tasks have one reference, arguments one name, or a foot is on no leg.
         EliminationError: only a part of a joint is independent.
     """
-    robot = with_motors(robot, actuated)
-    held, plane = hold_contacts(robot, contacts, ground)
-    own = WholeBody(robot, check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
+    model = as_controlled(model).with_motors(actuated)
+    held, plane = hold_contacts(model, contacts, ground)
+    own = WholeBody(model, check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
-        raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
+        raise InputError(f"a controller of {model.name!r}", why="no joint of it has a motor")
     _check_names(own)
     arguments, results = own.arguments, own.results
 
@@ -134,7 +135,7 @@ def _check_names(own: WholeBody) -> None:
     taken = {"q", "qd", "gains", "contacts", "barriers", "active", *own.references}
     shapes = dict[str, tuple[int, ...]]()
     for barrier in own.barriers:
-        for name, shape in list_arguments(own.robot, barrier).items():
+        for name, shape in list_arguments(own.model, barrier).items():
             if name in taken or shapes.setdefault(name, shape) != shape:
                 raise InputError(
                     f"an argument of barrier {barrier.name!r} is called {name!r}", why="another one is, too"
@@ -147,7 +148,7 @@ def _check_names(own: WholeBody) -> None:
 
 
 def hold_contacts(
-    robot: Robot, contacts: Sequence[Contact | HeldContact], ground: Ground | None
+    model: Model, contacts: Sequence[Contact | HeldContact], ground: Ground | None
 ) -> tuple[tuple[HeldContact, ...], Plane]:
     """Return contacts as controllers hold them, and the plane on which they stand.
 
@@ -155,11 +156,13 @@ def hold_contacts(
         InputError: a contact is of no frame, with another body, or on ground that is no plane.
     """
     given = tuple(contacts)
+    if given and not model.has_frames:
+        raise InputError(f"a controller of {model.name!r} with contacts", why="feet are those of robots")
     points = [contact for contact in given if not isinstance(contact, HeldContact)]
     if given and not points:
         plane = Plane() if ground is None else ground
     else:
-        _, plane = make_contacts(robot, points, ground)
+        _, plane = make_contacts(model, points, ground)
     for point in points:
         if point.against is not None:
             raise InputError(f"the contact of {point.frame!r} is with another body", why="feet stand on a plane")
@@ -172,5 +175,5 @@ def hold_contacts(
         for contact in given
     ]
     for contact in held:
-        robot.frame(contact.frame)
+        as_controlled(model).find_link(contact.frame)
     return tuple(held), plane

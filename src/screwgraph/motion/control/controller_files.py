@@ -13,13 +13,13 @@ from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.barrier_files import read_barrier
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, Sole
 from screwgraph.motion.control.controller import check_tasks, hold_contacts
 from screwgraph.motion.control.limits import ControlLimits
-from screwgraph.motion.control.motors import with_motors
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
@@ -50,6 +50,7 @@ LIMITS: Keys = {
     "normal_force": Entry("least force on contacts that are on", NUMBER, "N", "0"),
     "glide_damping": Entry("rate at which contacts that glide stop", NUMBER, "1/s", "50"),
     "effort": Entry("keep limits of efforts", "yes or no", default="yes"),
+    "efforts": Entry("largest efforts of motors, in the place of the file's", "{motor: number}", "N m, N", "none"),
     "velocity": Entry("keep limits of velocities", "yes or no", default="yes"),
     "position": Entry("keep limits of positions", "yes or no", default="yes"),
     "round_cones": Entry("forces of points within round cones, not pyramids", "yes or no", default="no"),
@@ -83,8 +84,8 @@ class ControllerFile:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "tasks"}
 
 
-def load_controller(path: str | Path, robot: Robot | None = None) -> ControllerFile:
-    """Return the tasks, contacts, ground, limits and barriers of a YAML file; those of a robot are checked with it.
+def load_controller(path: str | Path, model: Model | None = None) -> ControllerFile:
+    """Return the tasks, contacts, ground, limits and barriers of a YAML file; those of a model are checked with it.
 
     Raises:
         ModelError: the file cannot be read, or an entry is unknown, missing, of the wrong kind or size; the robot has
@@ -105,29 +106,31 @@ def load_controller(path: str | Path, robot: Robot | None = None) -> ControllerF
     barriers = tuple(map(read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
     names = tuple(item.text() for item in entries["actuated"].items()) if "actuated" in entries else None
     found = ControllerFile(tasks, contacts, (ground or Plane()) if contacts else None, limits, barriers, names)
-    if robot is not None:
-        _check_entries(robot, entries, found)
+    if model is not None:
+        _check_entries(model, entries, found)
     return found
 
 
-def _check_entries(robot: Robot, entries: Mapping[str, Value], found: ControllerFile) -> None:
-    """Raise ModelError where the robot has not what an entry names."""
+def _check_entries(model: Model, entries: Mapping[str, Value], found: ControllerFile) -> None:
+    """Raise ModelError where the model has not what an entry names."""
     for key, own in (("tasks", found.tasks), ("barriers", found.barriers)):
         for value, one in zip(entries[key].items() if key in entries else (), own, strict=True):
             with complaints_at(f"a {key[:-1]}", value.at):
-                one.references(robot)
+                one.references(model)
     for key in ("contacts", "soles"):
         for value in entries[key].items() if key in entries else ():
             frame = value.mapping()["frame"]
             with complaints_at(f"a {key[:-1]}", frame.at):
-                robot.frame(frame.text())
-    if found.actuated is not None:
-        with complaints_at("actuated", entries["actuated"].at):
-            robot = with_motors(robot, found.actuated)
+                as_controlled(model).find_link(frame.text())
+    with complaints_at("actuated", entries.get("actuated", entries["tasks"]).at):
+        model = as_controlled(model).with_motors(found.actuated)
+    if found.limits.efforts:
+        with complaints_at("limits", entries["limits"].mapping()["efforts"].at):
+            found.limits.bound_efforts(as_controlled(model).motors)
     feet = next((entries[key] for key in ("contacts", "soles") if key in entries), entries["tasks"])
     with complaints_at("the feet", feet.at):
-        held, plane = hold_contacts(robot, found.contacts, found.ground)
-        list(ReducedMotion(robot, held, plane).legs)
+        held, plane = hold_contacts(model, found.contacts, found.ground)
+        list(ReducedMotion(model, held, plane).legs)
     with complaints_at("the tasks", entries["tasks"].at):
         check_tasks(found.tasks, held)
 
@@ -169,6 +172,7 @@ def _read_limits(value: Value) -> ControlLimits:
         for key in ("dt", "acceleration", "normal_force", "glide_damping")
         if key in entries
     }
-    kept = {key: x.switch() for key, x in entries.items() if key not in numbers}
+    kept = {key: x.switch() for key, x in entries.items() if key not in (*numbers, "efforts")}
+    efforts = {name: x.number({}) for name, x in entries["efforts"].mapping().items()} if "efforts" in entries else {}
     with complaints_at("limits", value.at):
-        return ControlLimits(**numbers, **kept)
+        return ControlLimits(**numbers, **kept, efforts=efforts)

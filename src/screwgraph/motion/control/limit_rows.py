@@ -36,7 +36,7 @@ class LimitRow:
 
 def list_efforts(motion: ReducedMotion, limits: ControlLimits) -> list[tuple[int, float, float]]:
     """Return the motors whose efforts have limits, and these: the least and the largest (N m, N)."""
-    bounds = enumerate(motion.motors.bounds)
+    bounds = enumerate(limits.bound_efforts(motion.motors))
     return [(k, low, up) for k, (low, up) in bounds if limits.effort and np.isfinite([low, up]).any()]
 
 
@@ -54,7 +54,7 @@ def limit_efforts(motion: Motion, efforts: Sequence[tuple[int, float, float]]) -
 def limit_accelerations(own: ReducedMotion, limits: ControlLimits, motion: Motion, q: Any, qd: Any) -> list[LimitRow]:
     """Return rows of accelerations with which velocities and positions stay within their limits."""
     found, scale = list[LimitRow](), 1.0 / limits.acceleration
-    for bounds in limits.list_bounds(own.robot):
+    for bounds in limits.list_bounds(own.model):
         low, up = limits.bound_acceleration(bounds, q[bounds.at], qd[bounds.along])
         value = scale_affine(motion.accelerations[bounds.along], scale)
         found.append(LimitRow(value, scale * low, scale * up, PRIORITIES["motion"]))
@@ -65,7 +65,7 @@ def limit_forces(
     own: ReducedMotion, limits: ControlLimits, motion: Motion, on: Sequence[Number], frictions: Sequence[Number]
 ) -> list[LimitRow]:
     """Return rows of forces in their cones, in units of the robot's weight; rows of feet in the air are empty."""
-    found, unit = list[LimitRow](), 9.81 * own.robot.mass
+    found, unit = list[LimitRow](), 9.81 * own.controlled.mass
     for contact, forces, flag, friction in zip(own.contacts, motion.forces, on, frictions, strict=True):
         rows, normal = list_cone_rows(contact, limits, friction)
         least = flag * (limits.normal_force / unit)
@@ -94,7 +94,7 @@ def count_rows(own: ReducedMotion, limits: ControlLimits) -> int:
 
 def count_joint_rows(own: ReducedMotion, limits: ControlLimits) -> int:
     """Return how many rows joints have, which come first: of efforts and accelerations."""
-    return len(list_efforts(own, limits)) + len(list(limits.list_bounds(own.robot)))
+    return len(list_efforts(own, limits)) + len(list(limits.list_bounds(own.model)))
 
 
 def list_cone_rows(contact: HeldContact, limits: ControlLimits, friction: Number) -> tuple[Rows, list[Number]]:

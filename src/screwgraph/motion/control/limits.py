@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
+from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.control.models import CoordinateRange, Motors, as_controlled
 from screwgraph.spatial import maximum, minimum, sqrt
 from screwgraph.tape import Number
-
-
-@dataclass(frozen=True)
-class JointBounds:
-    """A joint of one coordinate: its places in q and qd, and its bounds, infinite where it has none."""
-
-    at: int
-    along: int
-    lower: float
-    upper: float
-    velocity: float
 
 
 @dataclass(frozen=True)
@@ -41,6 +32,7 @@ class ControlLimits:
         position: keep positions within those of the file.
         round_cones: forces of points and balls stay within Coulomb's round cones, instead of pyramids in them, by
             programs one after the other; soles keep pyramids of forces at their corners.
+        efforts: largest efforts (N m, N) of motors by name, in the place of the file's: mechanisms' files have none.
     """
 
     dt: float = 1e-3
@@ -51,6 +43,7 @@ class ControlLimits:
     velocity: bool = True
     position: bool = True
     round_cones: bool = False
+    efforts: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -61,20 +54,29 @@ class ControlLimits:
         for name in ("normal_force", "glide_damping"):
             if not 0.0 <= getattr(self, name) < np.inf:
                 raise InputError(f"{name} of the limits is {getattr(self, name)!r}", why="it must be finite, from 0 on")
+        for name, most in self.efforts.items():
+            if not most > 0.0:
+                raise InputError(f"the largest effort of {name!r} is {most!r}", why="it must be positive (N m, N)")
 
-    def list_bounds(self, robot: Robot) -> Iterator[JointBounds]:
-        """Yield the joints with limits of position or velocity that are kept."""
-        own = robot.limits
-        for joint in robot.joints:
-            if joint.type.nq != 1:
-                continue
-            at, along = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
-            lower, upper = (float(x[at]) if self.position else s * np.inf for s, x in ((-1, own.lower), (1, own.upper)))
-            speed = float(own.velocity[along]) if self.velocity else np.inf
-            if np.isfinite([lower, upper, speed]).any():
-                yield JointBounds(at, along, lower, upper, speed)
+    def list_bounds(self, model: Model) -> Iterator[CoordinateRange]:
+        """Yield the coordinates with limits of position or velocity that are kept."""
+        for own in as_controlled(model).ranges:
+            kept = own if self.position else replace(own, lower=-np.inf, upper=np.inf)
+            kept = kept if self.velocity else replace(kept, velocity=np.inf)
+            if np.isfinite([kept.lower, kept.upper, kept.velocity]).any():
+                yield kept
 
-    def bound_acceleration(self, bounds: JointBounds, q: Number, v: Number) -> tuple[Number, Number]:
+    def bound_efforts(self, motors: Motors) -> list[tuple[float, float]]:
+        """Return the least and the largest effort of each motor. Raises InputError for unknown motors."""
+        for name in self.efforts:
+            if name not in motors.names:
+                raise make_unknown_name_error("motor", name, motors.names)
+        return [
+            (-self.efforts[name], self.efforts[name]) if name in self.efforts else own
+            for name, own in zip(motors.names, motors.bounds, strict=True)
+        ]
+
+    def bound_acceleration(self, bounds: CoordinateRange, q: Number, v: Number) -> tuple[Number, Number]:
         """Return the least and the largest acceleration; what is beyond a range already brakes as it can."""
         most = self.acceleration
         above = bounds.upper - q if bounds.upper < np.inf else None

@@ -19,13 +19,18 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import compile_expression, robot_arguments, without_metadata
-from screwgraph.graph import Key
-from screwgraph.model.robot import Robot
+from screwgraph.compiler import compile_expression
+from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine
 from screwgraph.motion.control.contacts import Held, HeldContact
-from screwgraph.motion.control.independent_motion import IndependentCoordinates, IndependentMotion
-from screwgraph.motion.control.motors import BASE, Motors
+from screwgraph.motion.control.models import (
+    ControlledModel,
+    IndependentCoordinates,
+    IndependentMotion,
+    Motors,
+    as_controlled,
+)
+from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.small_systems import find_pivots, make_leg_solver, solve_in_order, solve_square
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.spatial import choose
@@ -69,23 +74,28 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class ReducedMotion:
-    """A robot that stands or floats, and its contacts; indices are of its independent coordinates."""
+    """A model and its contacts; indices are of its independent coordinates."""
 
     __repr__ = one_line
 
-    robot: Robot
+    model: Model
     contacts: tuple[HeldContact, ...]
     ground: Plane
 
     @cached_property
+    def controlled(self) -> ControlledModel:
+        """The model as controllers know it."""
+        return as_controlled(self.model)
+
+    @property
     def coordinates(self) -> IndependentCoordinates:
         """The coordinates that are independent."""
-        return IndependentCoordinates(self.robot)
+        return self.controlled.coordinates
 
-    @cached_property
+    @property
     def motors(self) -> Motors:
-        """The motors that drive the robot."""
-        return Motors(self.robot)
+        """The motors that drive the model."""
+        return self.controlled.motors
 
     @cached_property
     def axes(self) -> Float[np.ndarray, "3 3"]:
@@ -112,7 +122,7 @@ class ReducedMotion:
     def has_own_motors(self) -> bool:
         """Whether each driven coordinate is the only one of a motor."""
         own = np.eye(len(self.driven))
-        return not self.robot.actuators and all(np.array_equal(B[list(self.driven)], own) for B in self._arms)
+        return self.motors.drive_joints and all(np.array_equal(B[list(self.driven)], own) for B in self._arms)
 
     @cached_property
     def pivots(self) -> list[tuple[int, int]]:
@@ -132,7 +142,7 @@ class ReducedMotion:
             return False
         if self.contacts:
             raise InputError(
-                f"a controller of {self.robot.name!r} with contacts",
+                f"a controller of {self.model.name!r} with contacts",
                 why=f"its {len(self.motors.names)} motors move {len(self.driven)} independent coordinates",
                 fix="actuated= names as many motors",
             )
@@ -143,10 +153,10 @@ class ReducedMotion:
         """How many u there are."""
         return len(self.motors.names) if self.chooses_efforts else len(self.driven)
 
-    @cached_property
+    @property
     def floats(self) -> bool:
         """Whether the base is free: its coordinates come first."""
-        return bool(self.robot.joints) and self.robot.joints[0].type.nv == BASE and self.coordinates.places[0] == 0
+        return self.controlled.floats
 
     @cached_property
     def legs(self) -> list[Leg]:
@@ -178,16 +188,16 @@ class ReducedMotion:
 
     def _sample_jacobians(self, contact: HeldContact) -> list[Float[np.ndarray, "k n"]]:
         """Return Jacobians of a contact along independent coordinates, at the positions that are tried."""
-        robot, samples = self.robot, self.coordinates.samples
-        question = without_metadata(robot), contact.structure, self.ground
-        given = robot_arguments(robot, [("q", [Key("q", name) for name in robot.joint_names])])
+        model, samples = self.model, self.coordinates.samples
+        question = self.controlled.question, contact.structure, self.ground
+        given = self.controlled.arguments[:1]
 
         def expression(q: Any) -> list[Number]:
-            return list(np.ravel(contact.hold(robot, self.axes, q).J))
+            return list(np.ravel(contact.hold(model, self.axes, q).J))
 
         code = compile_expression("contact_jacobian", question, given, expression, branches=True).program
         entries = np.broadcast_arrays(*code.evaluate(list(np.array([q for q, _ in samples]).T)), np.zeros(len(samples)))
-        J = np.array(entries[:-1]).reshape(contact.size, robot.nv, len(samples))
+        J = np.array(entries[:-1]).reshape(contact.size, model.nv, len(samples))
         return [J[:, :, k] @ G for k, (_, G) in enumerate(samples)]
 
     @cached_property
@@ -201,7 +211,7 @@ class ReducedMotion:
         motion = self.coordinates.solve(q, qd)
         if self.chooses_efforts:
             return self._push(motion, q)
-        held = [leg.contact.hold(self.robot, self.axes, q, qd) for leg in self.legs]
+        held = [leg.contact.hold(self.model, self.axes, q, qd) for leg in self.legs]
         drifts = [self._drift(motion, one, qd, drag) for one in held]
         found = self.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on)
         efforts = self._drive(motion, q, found.efforts)

@@ -17,11 +17,9 @@ from screwgraph.compiler import (
     Result,
     compile_expression,
     make_numbered_argument,
-    robot_arguments,
-    without_metadata,
 )
-from screwgraph.graph import Key
-from screwgraph.model.robot import Robot
+from screwgraph.mechanics.kinematics import random
+from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import Affine, combine_affine
 from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier, list_arguments
 from screwgraph.motion.control.contacts import HeldContact
@@ -61,11 +59,11 @@ MOST = 10
 
 @dataclass(frozen=True, eq=False)
 class WholeBody:
-    """A robot with tasks, contacts and limits, and the code of its controller."""
+    """A model with tasks, contacts and limits, and the code of its controller."""
 
     __repr__ = one_line
 
-    robot: Robot
+    model: Model
     tasks: tuple[ControlTask, ...]
     contacts: tuple[HeldContact, ...]
     ground: Plane
@@ -75,17 +73,15 @@ class WholeBody:
     @property
     def question(self) -> tuple[object, ...]:
         """The part of the options that code depends on: not numbers that are arguments."""
-        own = self.robot.limits
         tasks = tuple(task.structure for task in self.tasks)
         feet = tuple(contact.structure for contact in self.contacts)
         barriers = tuple(barrier.structure for barrier in self.barriers)
-        bounds = tuple(tuple(map(float, x)) for x in (own.lower, own.upper, own.velocity, own.effort))
-        return without_metadata(self.robot), tasks, feet, self.ground, self.limits, bounds, barriers
+        return self.motion.controlled.question, tasks, feet, self.ground, self.limits, barriers
 
     @cached_property
     def motion(self) -> ReducedMotion:
         """The equations of motion."""
-        return ReducedMotion(self.robot, self.contacts, self.ground)
+        return ReducedMotion(self.model, self.contacts, self.ground)
 
     @property
     def unknowns(self) -> int:
@@ -110,11 +106,11 @@ class WholeBody:
     @cached_property
     def held_rows(self) -> list[HeldRow]:
         """Rows of tasks that later levels leave as they are."""
-        robot, rng, found = self.robot, np.random.default_rng(0), list[HeldRow]()
+        model, rng, found = self.model, np.random.default_rng(0), list[HeldRow]()
         for k, task in enumerate(self.tasks):
             if task.level < self.levels[-1]:
-                references = [rng.standard_normal(prod(shape)) for shape in task.references(robot).values()]
-                count = len(task.rows(robot, robot.random(rng), rng.standard_normal(robot.nv), *references))
+                references = [rng.standard_normal(prod(shape)) for shape in task.references(model).values()]
+                count = len(task.rows(model, random(model, seed=rng), rng.standard_normal(model.nv), *references))
                 start = self.held_start + len(found)
                 level = self.levels.index(task.level)
                 found += [HeldRow(start + i, k, level) for i in range(count)]
@@ -123,11 +119,13 @@ class WholeBody:
     @cached_property
     def barrier_sizes(self) -> list[int]:
         """How many values each barrier has."""
-        robot, rng, found = self.robot, np.random.default_rng(0), list[int]()
+        model, rng, found = self.model, np.random.default_rng(0), list[int]()
         for barrier in self.barriers:
-            shapes = barrier.references(robot).values()
+            shapes = barrier.references(model).values()
             references = [rng.standard_normal(prod(shape)) for shape in shapes]
-            found.append(len(barrier.values(robot, robot.random(rng), rng.standard_normal(robot.nv), *references)))
+            found.append(
+                len(barrier.values(model, random(model, seed=rng), rng.standard_normal(model.nv), *references))
+            )
         return found
 
     @cached_property
@@ -144,15 +142,14 @@ class WholeBody:
     @cached_property
     def given(self) -> tuple[Argument, ...]:
         """Arguments but for the last solution."""
-        robot, k = self.robot, len(self.contacts)
-        names = [("q", [Key("q", j) for j in robot.joint_names]), ("qd", [Key("qd", j) for j in robot.joint_names])]
+        model, k = self.model, len(self.contacts)
         shapes = self.references
         for barrier in self.barriers:
-            shapes |= list_arguments(robot, barrier)
+            shapes |= list_arguments(model, barrier)
         shapes["gains"] = (len(self.tasks), 3)
         shapes |= {"contacts": (k, 2)} if k else {}
         shapes |= {"barriers": (len(self.barriers), 2)} if self.barriers else {}
-        return (*robot_arguments(robot, names), *(make_numbered_argument(name, *s) for name, s in shapes.items()))
+        return (*self.motion.controlled.arguments, *(make_numbered_argument(name, *s) for name, s in shapes.items()))
 
     @property
     def _live(self) -> tuple[Argument, ...]:
@@ -162,7 +159,7 @@ class WholeBody:
     @property
     def references(self) -> dict[str, tuple[int, ...]]:
         """The shapes of what tasks follow, by name."""
-        return dict(chain.from_iterable(task.references(self.robot).items() for task in self.tasks))
+        return dict(chain.from_iterable(task.references(self.model).items() for task in self.tasks))
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -175,7 +172,7 @@ class WholeBody:
         k = len(self.contacts)
         forces = tuple(Result(name, (k, 3)) for name in self.wrenches)
         ends = (Result("active", (self.rows,)), Result("solution", (3,)))
-        return Result("tau", (self.unknowns,)), Result("qdd", (self.robot.nv,)), *forces, *ends
+        return Result("tau", (self.unknowns,)), Result("qdd", (self.model.nv,)), *forces, *ends
 
     @property
     def wrenches(self) -> tuple[str, ...]:
@@ -188,7 +185,7 @@ class WholeBody:
 
         F has the axes of contacts' forces, each by columns.
         """
-        n, m, v = self.unknowns, self.rows, self.robot.nv
+        n, m, v = self.unknowns, self.rows, self.model.nv
         maps = {"S": (v, n), "s": (v,), "T": (n, n), "t": (n,), "F": (sum(map(len, self.components)), 6)}
         bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
         k, names = len(self.levels), self.costs
@@ -220,7 +217,7 @@ class WholeBody:
         on = [1.0 * (x > 0.5) for x in feet[:, 0]]
         motion = self.motion.solve(q, qd, on, self.limits.glide_damping)
         wanted = [
-            task.rows(self.robot, q, qd, *(named[name] for name in task.references(self.robot))) for task in self.tasks
+            task.rows(self.model, q, qd, *(named[name] for name in task.references(self.model))) for task in self.tasks
         ]
         asked, last = {row.of for rows in wanted for row in rows}, len(self.levels) - 1
         costs = [(self._rest(on, asked, level < last), [0.0] * n) for level in range(last + 1)]
@@ -265,11 +262,11 @@ class WholeBody:
     def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[dict[int, Number]]:
         """Return the small weights of unknowns that no task needs to determine; smaller ones where a level follows."""
         share = NEXT if goes_on else 1.0
-        own = FORCE_REST / self.robot.mass**2 if self.motion.chooses_efforts else TASK_REST
+        own = FORCE_REST / self.motion.controlled.mass**2 if self.motion.chooses_efforts else TASK_REST
         rest = own * share * (ASKED if EFFORTS in asked else 1.0)
         H: list[dict[int, Number]] = [{i: rest} for i in range(self.unknowns)]
         for flag, leg in zip(on, self.motion.legs, strict=True):
-            force = share * FORCE_REST / self.robot.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
+            force = share * FORCE_REST / self.motion.controlled.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
             for i in leg.own:
                 place = self.motion.place[i]
                 H[place][place] = choose(flag > 0.5, force, rest)
@@ -281,8 +278,8 @@ class WholeBody:
         """Return rows of barriers, and of each row the rate and the margin."""
         rows, numbers = list[BarrierRow](), list[tuple[Number, Number]]()
         for barrier, own in zip(self.barriers, np.reshape(named.get("barriers", ()), (-1, 2)), strict=True):
-            given = [named[name] for name in list_arguments(self.robot, barrier)]
-            rows += differentiate_barrier(self.robot, barrier, q, qd, given)
+            given = [named[name] for name in list_arguments(self.model, barrier)]
+            rows += differentiate_barrier(self.model, barrier, q, qd, given)
             numbers += [(own[0], own[1])] * (len(rows) - len(numbers))
         return rows, numbers
 
@@ -299,7 +296,7 @@ class WholeBody:
         memory, k = Memory(), len(self.contacts)
         for argument in self.given:
             memory.add(argument.name, len(argument.names))
-        results = {"tau": self.unknowns, "qdd": self.robot.nv, **dict.fromkeys(self.wrenches, 3 * k)}
+        results = {"tau": self.unknowns, "qdd": self.model.nv, **dict.fromkeys(self.wrenches, 3 * k)}
         for name, size in results.items():
             memory.add(name, size)
         for name in MAPS:
@@ -338,7 +335,7 @@ class WholeBody:
         vanishing = [
             x
             for task in self.tasks
-            for x in task.list_identities(*(followed[name] for name in task.references(self.robot)))
+            for x in task.list_identities(*(followed[name] for name in task.references(self.model)))
         ]
         signed = [*named.pop("gains")[2::3], *named.pop("contacts", ())]
         return [have_sense(signed, [x for values in named.values() for x in values], vanishing)]

@@ -1,4 +1,4 @@
-"""`screwgraph controller`: a whole-body controller of a robot, as a library for other programs."""
+"""`screwgraph controller`: a whole-body controller of a model, as a library for other programs."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def write_controller(
 ) -> None:
     """Write files, and say where they are."""
     check_library_options(lang, dtype, prefix)
-    robot = source.load_robot()
-    said = load_controller(tasks, robot)
-    print_warnings(robot)
+    model = source.load()
+    said = load_controller(tasks, model)
+    print_warnings(model)
     with show_progress("making the controller"):
-        made = controller(robot, said.tasks, **said.options, dtype=dtype)
-    paths = write_library({"controller": made}, robot, output, prefix, lang, overwrite)
+        made = controller(model, said.tasks, **said.options, dtype=dtype)
+    paths = write_library({"controller": made}, model, output, prefix, lang, overwrite)
     typer.echo(f"controller: {made}")
     for task, (stiffness, damping, weight) in zip(said.tasks, stack_gains(said.tasks), strict=True):
         typer.echo(f"gains of {task.name}: {stiffness:g} {damping:g} {weight:g}")
@@ -62,4 +62,4 @@ def write_controller(
         typer.echo(path)
 
 
-COMMAND = Command(write_controller, HELP, FLAGS, model=ROBOT)
+COMMAND = Command(write_controller, HELP, FLAGS, model=f"{ROBOT} values")

@@ -163,8 +163,6 @@ def simulate(
 
 
 def _load_loop(model: Any, file: str, q0: Any) -> ControlLoop:
-    if not isinstance(model, Robot):
-        raise make_usage_error("--controller goes with robots", why=f"this is a {model.kind}")
     said = load_controller(file, model)
     return ControlLoop(model, said.tasks, **said.options, q0=q0)
 

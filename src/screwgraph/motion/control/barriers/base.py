@@ -12,7 +12,7 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.tape import Number, Row, jacobian
 
 
@@ -50,17 +50,17 @@ class Barrier(ABC):
     def name(self) -> str:
         """The name of what it keeps apart."""
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of further arguments, by name; first and second rates of them (2, k) go with each.
 
         Raises:
             InputError: the robot cannot have the barrier.
         """
-        del robot
+        del model
         return {}
 
     @abstractmethod
-    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+    def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return h at a state; references are flat."""
 
 
@@ -82,15 +82,15 @@ class BarrierRow:
         return -self.drift - 2.0 * rate * self.rate - rate * rate * left
 
 
-def list_arguments(robot: Robot, barrier: Barrier) -> dict[str, tuple[int, ...]]:
+def list_arguments(model: Model, barrier: Barrier) -> dict[str, tuple[int, ...]]:
     """Return the shapes of a barrier's references and their rates."""
-    shapes = barrier.references(robot)
+    shapes = barrier.references(model)
     pairs = (((name, shape), (f"{name}_rates", (2, prod(shape)))) for name, shape in shapes.items())
     return {name: shape for pair in pairs for name, shape in pair}
 
 
 def differentiate_barrier(
-    robot: Robot, barrier: Barrier, q: Any, qd: Any, arguments: Sequence[Any]
+    model: Model, barrier: Barrier, q: Any, qd: Any, arguments: Sequence[Any]
 ) -> list[BarrierRow]:
     """Return the rows of a barrier; `arguments` are references, each with its rates.
 
@@ -99,8 +99,8 @@ def differentiate_barrier(
     """
     places, rates = arguments[::2], arguments[1::2]
     q, qd = list(q), list(qd)
-    h = list(barrier.values(robot, np.array(q), np.array(qd), *places))
-    moving = list(robot.manifold.rate(np.array(q), np.array(qd)))
+    h = list(barrier.values(model, np.array(q), np.array(qd), *places))
+    moving = list(model.manifold.rate(np.array(q), np.array(qd)))
     p = [x for place in places for x in place]
     first = [x for own in rates for x in own[: len(own) // 2]]
     second = [x for own in rates for x in own[len(own) // 2 :]]

@@ -10,7 +10,7 @@ import numpy as np
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.spatial import choose, maximum, minimum, rotation, sqrt, translation
 from screwgraph.tape import Number, dot
 
@@ -36,9 +36,9 @@ class LinkCapsule:
                 why="it must be finite, from 0 on, as its ends must",
             )
 
-    def ends(self, robot: Robot, q: Any) -> list[Any]:
+    def ends(self, model: Model, q: Any) -> list[Any]:
         """Return one or two ends (3,) (m) in the base's axes."""
-        T = np.asarray(forward_kinematics(robot, self.frame)(q))
+        T = np.asarray(forward_kinematics(model, self.frame)(q))
         points = (self.start, self.end) if self.end is not None and self.end != self.start else (self.start,)
         return [translation(T) + rotation(T) @ np.array(p) for p in points]
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers.base import Barrier
 from screwgraph.motion.control.barriers.capsules import LinkCapsule, measure_distance
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.simulation.contacts import OtherBody, Plane
 from screwgraph.spatial import rotation, translation
 from screwgraph.tape import Number, dot
@@ -30,14 +31,14 @@ class CapsuleBarrier(Barrier):
         """The frames."""
         return f"{self.first.frame}_{self.second.frame}_distance"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return none. Raises InputError where both are on one link."""
-        _refuse_one_link(robot, self.first.frame, self.second.frame)
+        _refuse_one_link(model, self.first.frame, self.second.frame)
         return {}
 
-    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+    def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the distance."""
-        apart = measure_distance(self.first.ends(robot, q), self.second.ends(robot, q))
+        apart = measure_distance(self.first.ends(model, q), self.second.ends(model, q))
         return [apart - self.first.radius - self.second.radius]
 
 
@@ -46,7 +47,7 @@ class BallBarrier(Barrier):
     """The distance (m) of a capsule of a robot from a ball that moves: its centre (3,) (m) is an argument.
 
     Args:
-        capsule: of the robot.
+        capsule: of the model.
         radius: of the ball (m).
         ball: the name of its centre among the arguments; several capsules may avoid one ball.
         rate: see `Barrier`.
@@ -67,14 +68,14 @@ class BallBarrier(Barrier):
         """The frame and the ball."""
         return f"{self.capsule.frame}_{self.ball}_distance"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shape of the centre."""
-        robot.frame(self.capsule.frame)
+        as_controlled(model).find_link(self.capsule.frame)
         return {self.ball: (3,)}
 
-    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+    def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the distance."""
-        apart = measure_distance(self.capsule.ends(robot, q), [np.array(references[0])])
+        apart = measure_distance(self.capsule.ends(model, q), [np.array(references[0])])
         return [apart - self.capsule.radius - self.radius]
 
 
@@ -90,15 +91,15 @@ class PlaneBarrier(Barrier):
         """The frame."""
         return f"{self.capsule.frame}_height"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return none. Raises InputError where there is no such frame."""
-        robot.frame(self.capsule.frame)
+        as_controlled(model).find_link(self.capsule.frame)
         return {}
 
-    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+    def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the height of each end."""
         found = list[Number]()
-        for end in self.capsule.ends(robot, q):
+        for end in self.capsule.ends(model, q):
             found.append(self.plane.touch(end)[0] - self.capsule.radius)
         return found
 
@@ -115,23 +116,23 @@ class ShapeBarrier(Barrier):
         """The frames."""
         return f"{self.capsule.frame}_{self.shape.frame}_distance"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return none. Raises InputError where both are on one link."""
-        _refuse_one_link(robot, self.capsule.frame, self.shape.frame)
+        _refuse_one_link(model, self.capsule.frame, self.shape.frame)
         return {}
 
-    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+    def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the distance of each end."""
-        T = np.asarray(forward_kinematics(robot, self.shape.frame)(q))
+        T = np.asarray(forward_kinematics(model, self.shape.frame)(q))
         found = list[Number]()
-        for end in self.capsule.ends(robot, q):
+        for end in self.capsule.ends(model, q):
             away = end - translation(T)
             own = np.array([dot(rotation(T)[:, i], away) for i in range(3)])
             found.append(self.shape.distance(own, own)[0] - self.capsule.radius)
         return found
 
 
-def _refuse_one_link(robot: Robot, first: str, second: str) -> None:
+def _refuse_one_link(model: Model, first: str, second: str) -> None:
     """Raise InputError where two frames are on one link."""
-    if robot.frame(first).link == robot.frame(second).link:
+    if as_controlled(model).find_link(first) == as_controlled(model).find_link(second):
         raise InputError(f"{first!r} and {second!r} are on one link", why="it does not bend")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers.base import Barrier
 from screwgraph.tape import Number
 
@@ -16,7 +16,7 @@ from screwgraph.tape import Number
 class FunctionBarrier(Barrier):
     """A function's values stay positive: h = function(robot, q, qd, *arguments), on arrays; derivatives are exact.
 
-    It may call compiled functions of the robot, such as `sg.forward_kinematics(robot, frame)`, and those of NumPy.
+    It may call compiled functions of the model, such as `sg.forward_kinematics(model, frame)`, and those of NumPy.
 
     Args:
         called: its name.
@@ -37,10 +37,10 @@ class FunctionBarrier(Barrier):
         """Its name."""
         return self.called
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the sizes of its arguments."""
         return {name: (size,) for name, size in self.arguments}
 
-    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+    def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the function's values."""
-        return list(self.function(robot, q, qd, *references))
+        return list(self.function(model, q, qd, *references))

@@ -14,6 +14,7 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import compile_expression, robot_arguments, without_metadata
 from screwgraph.graph import Key
+from screwgraph.model.model import Model
 from screwgraph.model.robot import Robot, regular_states
 from screwgraph.motion.control.barriers.base import Barrier
 from screwgraph.motion.control.barriers.capsules import LinkCapsule, measure_distance
@@ -40,19 +41,25 @@ class SelfCollisionBarrier(Barrier):
         """It is the robot's."""
         return "self_collision"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return none. Raises InputError where no pair can touch."""
-        if not self.find_pairs(robot):
+        if not self.find_pairs(model):
             raise InputError("no pair of the capsules can touch", why="neighbours and one link's do not count")
         return {}
 
-    def find_pairs(self, robot: Robot) -> list[Pair]:
-        """Return the pairs that can touch. Raises InputError where there is no such frame."""
-        return list(_find_pairs(robot, self.capsules))
+    def find_pairs(self, model: Any) -> list[Pair]:
+        """Return the pairs that can touch. Raises InputError where the model has no links, or no such frame."""
+        if not model.has_frames:
+            raise InputError(
+                f"self-collision of {model.name!r}",
+                why="links of robots say which capsules are neighbours",
+                fix="name each pair: sg.control.CapsuleBarrier(first, second)",
+            )
+        return list(_find_pairs(model, self.capsules))
 
-    def values(self, robot: Robot, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
+    def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return the distance of each pair."""
-        return [_measure(robot, pair, q) for pair in self.find_pairs(robot)]
+        return [_measure(model, pair, q) for pair in self.find_pairs(model)]
 
 
 @lru_cache(maxsize=32)
@@ -82,9 +89,9 @@ def _approach(robot: Robot, distances: Any, best: Float[np.ndarray, " nq"], pair
     return least
 
 
-def _measure(robot: Robot, pair: Pair, q: Any) -> Number:
+def _measure(model: Model, pair: Pair, q: Any) -> Number:
     first, second = pair
-    return measure_distance(first.ends(robot, q), second.ends(robot, q)) - first.radius - second.radius
+    return measure_distance(first.ends(model, q), second.ends(model, q)) - first.radius - second.radius
 
 
 def _are_neighbours(robot: Robot, first: LinkCapsule, second: LinkCapsule) -> bool:

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_acceleration, frame_jacobian
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.spatial import cross, rotation
 from screwgraph.tape import Number
 
@@ -51,7 +51,7 @@ class HeldContact(ABC):
         """Properties that code depends on: not its friction, which is an argument."""
 
     @abstractmethod
-    def hold(self, robot: Robot, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
+    def hold(self, model: Model, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
         """Return what it holds; the ground's axes stand by rows: normal, tangents. No drift without qd."""
 
     @abstractmethod
@@ -59,20 +59,20 @@ class HeldContact(ABC):
         """Return rows (k, n) with row f >= 0 of forces without slip, and the row (n,) of the normal force (N)."""
 
 
-def hold_point(robot: Robot, frame: str, arm: Any, q: Any, qd: Any, radius: Any = 0.0) -> tuple[Any, Any]:
+def hold_point(model: Model, frame: str, arm: Any, q: Any, qd: Any, radius: Any = 0.0) -> tuple[Any, Any]:
     """Return the Jacobian (6, nv) of a point of a frame, in the base's axes, and its acceleration without qdd.
 
     `arm` (m) leads to it in the frame. The point `radius` (3,) from there, in the base's axes, is that of a ball which
     rolls: what is held is its velocity, of another point at each instant.
     """
-    J = np.asarray(frame_jacobian(robot, frame, reference=ALIGNED)(q))
-    arm = list(rotation(np.asarray(forward_kinematics(robot, frame)(q))) @ np.array(arm))
+    J = np.asarray(frame_jacobian(model, frame, reference=ALIGNED)(q))
+    arm = list(rotation(np.asarray(forward_kinematics(model, frame)(q))) @ np.array(arm))
     below = [x + r for x, r in zip(arm, np.broadcast_to(radius, 3), strict=True)]
-    linear = np.array([J[3:, i] + np.array(cross(list(J[:3, i]), below)) for i in range(robot.nv)]).T
+    linear = np.array([J[3:, i] + np.array(cross(list(J[:3, i]), below)) for i in range(model.nv)]).T
     J = np.concatenate([J[:3], linear])
     if qd is None:
         return J, None
-    drift = frame_acceleration(robot, frame, reference=ALIGNED)(q, qd, np.zeros(robot.nv))
+    drift = frame_acceleration(model, frame, reference=ALIGNED)(q, qd, np.zeros(model.nv))
     spin = list(J[:3] @ qd)
     turning = np.array(cross(list(drift[:3]), below)) + np.array(cross(spin, cross(spin, arm)))
     return J, np.concatenate([drift[:3], drift[3:] + turning])

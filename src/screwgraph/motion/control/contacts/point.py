@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import ROUND, Held, HeldContact, Rows, hold_point, make_pyramid
 from screwgraph.tape import Number
 
@@ -32,9 +32,9 @@ class PointContact(HeldContact):
         """The place of the ball."""
         return "point", self.frame, self.radius, self.at
 
-    def hold(self, robot: Robot, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
+    def hold(self, model: Model, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
         """Return the velocity of the lowest point."""
-        J, drift = hold_point(robot, self.frame, self.at, q, qd, -self.radius * ground[0])
+        J, drift = hold_point(model, self.frame, self.at, q, qd, -self.radius * ground[0])
         axes = np.concatenate([np.zeros((3, 3)), ground.T])
         return Held(ground @ J[3:], None if qd is None else ground @ drift[3:], axes)
 

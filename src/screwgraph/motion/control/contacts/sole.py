@@ -11,7 +11,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import ROUND, Held, HeldContact, Rows, hold_point, make_pyramid
 from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.motion.simulation.contacts.contact import FRICTION
@@ -101,10 +101,10 @@ class Sole(HeldContact):
                 found.append(Contact(self.frame, friction=self.friction, at=(float(p[0]), float(p[1]), float(p[2]))))
         return found
 
-    def hold(self, robot: Robot, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
+    def hold(self, model: Model, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
         """Return the twist of the rectangle, about its centre."""
-        J, drift = hold_point(robot, self.frame, self.at, q, qd)
-        R = rotation(np.asarray(forward_kinematics(robot, self.frame)(q))) @ self.axes.T
+        J, drift = hold_point(model, self.frame, self.at, q, qd)
+        R = rotation(np.asarray(forward_kinematics(model, self.frame)(q))) @ self.axes.T
         own, zero = slice(6 - self.size, 6), np.zeros((3, 3))
         turn = np.block([[R.T, zero], [zero, R.T]])[own]
         return Held(turn @ J, None if qd is None else turn @ drift, turn.T)

@@ -16,7 +16,7 @@ from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.affine import Affine
 from screwgraph.motion.control.contacts import Held
-from screwgraph.motion.control.independent_motion import IndependentMotion
+from screwgraph.motion.control.models import IndependentMotion
 from screwgraph.motion.control.predictive.stage_model import StageMotion
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.spatial import choose, maximum
@@ -39,15 +39,11 @@ class ContactModel:
 
     __repr__ = one_line
 
+    robot: Robot
     motion: ReducedMotion
     drag: float
     force: float
     commands_efforts = False
-
-    @property
-    def robot(self) -> Robot:
-        """The robot."""
-        return self.motion.robot
 
     @property
     def driven(self) -> tuple[int, ...]:

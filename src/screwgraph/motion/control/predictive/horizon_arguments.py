@@ -16,7 +16,7 @@ from screwgraph.compiler import Argument, Function, check_unit, quaternion_place
 from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.live_numbers import NO_SENSE
-from screwgraph.motion.control.motors import BASE
+from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.limits import Values, expand_values
 from screwgraph.motion.control.predictive.tick import UNFINISHED
 from screwgraph.motion.simulation.contacts import Contact

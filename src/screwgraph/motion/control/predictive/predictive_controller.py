@@ -23,7 +23,7 @@ from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.controller import hold_contacts
-from screwgraph.motion.control.motors import BASE
+from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.contact_model import ContactModel
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.horizon_arguments import find_driven
@@ -166,7 +166,7 @@ def make_model(
     if not motion.legs or not motion.has_own_motors or motion.base != tuple(range(BASE if motion.floats else 0)):
         raise InputError(f"mpc of {robot.name!r} on contacts", why="each joint needs one motor of its own")
     weight = robot.mass * float(np.linalg.norm(np.asarray(robot.gravity, dtype=float)))
-    return ContactModel(motion, rate, limits.largest_force(weight))
+    return ContactModel(robot, motion, rate, limits.largest_force(weight))
 
 
 def check_frames(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_jacobian, integrate
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.robot import Robot, make_unknown_name_error
-from screwgraph.motion.control.motors import BASE
+from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.horizon_arguments import find_argument, stack_references, stack_schedule
 from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.spatial import quaternions

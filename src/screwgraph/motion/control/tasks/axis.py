@@ -14,7 +14,8 @@ from screwgraph.mechanics.kinematics import forward_kinematics, frame_accelerati
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.formats.yaml_keys import VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow
 from screwgraph.motion.control.tasks.frame import HALF_TURN
 from screwgraph.spatial import cross, maximum, rotation, sqrt
@@ -58,28 +59,28 @@ class AxisTask(MotionTask):
         """The frame's axis."""
         return f"{self.frame}_axis"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the direction and of its rates (2, 3)."""
-        robot.frame(self.frame)
+        as_controlled(model).find_link(self.frame)
         return {self.name: (3,), f"{self.name}_rates": (2, 3)}
 
-    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+    def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
-        R = rotation(np.asarray(forward_kinematics(robot, self.frame)(q)))
+        R = rotation(np.asarray(forward_kinematics(model, self.frame)(q)))
         return {self.name: R @ np.array(self.axis) / np.linalg.norm(self.axis)}
 
     def list_identities(self, *references: Any) -> list[Number]:
         """Return what vanishes for a direction: it has length 1."""
         return [dot(references[0], references[0]) - 1.0]
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each of two directions across the axis, along which the body turns."""
         wanted, rates = references
         own = np.array(self.axis) / np.linalg.norm(self.axis)
         across = np.linalg.svd(own[None])[2][1:]
-        R = rotation(np.asarray(forward_kinematics(robot, self.frame)(q)))
-        J = np.asarray(frame_jacobian(robot, self.frame, reference=ALIGNED)(q))[:3]
-        drift = frame_acceleration(robot, self.frame, reference=ALIGNED)(q, qd, np.zeros(robot.nv))[:3]
+        R = rotation(np.asarray(forward_kinematics(model, self.frame)(q)))
+        J = np.asarray(frame_jacobian(model, self.frame, reference=ALIGNED)(q))[:3]
+        drift = frame_acceleration(model, self.frame, reference=ALIGNED)(q, qd, np.zeros(model.nv))[:3]
         axis, spin = R @ own, J @ qd
         half = maximum(sqrt(maximum(0.5 * (1.0 + dot(axis, wanted)), 0.0)), HALF_TURN)
         turn, found = [x * (1.0 / half) for x in cross(axis, wanted)], list[TaskRow]()

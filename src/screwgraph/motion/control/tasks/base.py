@@ -14,7 +14,7 @@ from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_keys import Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
@@ -84,16 +84,16 @@ class ControlTask(ABC):
         """The name of its reference."""
 
     @abstractmethod
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of what it takes, by name: such as y*, its first and second rates.
 
         Raises:
             InputError: the robot cannot have the task.
         """
 
-    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+    def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q; others are rates, zero, or have no such value."""
-        del robot, q
+        del model, q
         return {}
 
     def list_identities(self, *references: Any) -> list[Number]:
@@ -102,7 +102,7 @@ class ControlTask(ABC):
         return []
 
     @abstractmethod
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return its rows at a state; references are flat."""
 
 

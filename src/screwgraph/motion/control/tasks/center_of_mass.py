@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.mechanics.kinematics import center_of_mass, center_of_mass_acceleration, center_of_mass_jacobian
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, confirm, make_rows
 
 
@@ -32,18 +32,18 @@ class CenterOfMassTask(MotionTask):
         """It is the robot's."""
         return "center_of_mass"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the position and of its rates (2, 3)."""
-        center_of_mass(robot)
+        center_of_mass(model)
         return {"center_of_mass": (3,), "center_of_mass_rates": (2, 3)}
 
-    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+    def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
-        return {"center_of_mass": center_of_mass(robot)(q)}
+        return {"center_of_mass": center_of_mass(model)(q)}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction."""
         reference, rates = references
-        J = center_of_mass_jacobian(robot)(q)
-        drift = center_of_mass_acceleration(robot)(q, qd, np.zeros(robot.nv))
-        return make_rows(J, drift, list(np.asarray(reference) - center_of_mass(robot)(q)), J @ qd, rates)
+        J = center_of_mass_jacobian(model)(q)
+        drift = center_of_mass_acceleration(model)(q, qd, np.zeros(model.nv))
+        return make_rows(J, drift, list(np.asarray(reference) - center_of_mass(model)(q)), J @ qd, rates)

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks.base import ControlTask, TaskRow
 
 
@@ -37,11 +38,11 @@ class ContactForceTask(ControlTask):
         """The contact's."""
         return f"{self.contact}_wrench"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shape of the wrench."""
-        robot.frame(self.contact)
+        as_controlled(model).find_link(self.contact)
         return {self.name: (6,)}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each component."""
         return [TaskRow({i: 1.0}, 0.0, 0.0, 0.0, x, self.contact) for i, x in enumerate(references[0])]

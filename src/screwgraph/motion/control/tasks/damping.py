@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks.base import ControlTask, TaskRow
 
 
@@ -17,7 +18,7 @@ class DampingTask(ControlTask):
     """Velocities of joints fall: dv/dt = -damping v. With a small weight it settles what other tasks leave free.
 
     Args:
-        joints: by default all but a floating base.
+        joints: or coordinates of a mechanism; by default all but a floating base, or independent ones.
         damping: 1/s.
         weight: of the squares of accelerations that are missed (rad/s^2, m/s^2).
     """
@@ -42,15 +43,12 @@ class DampingTask(ControlTask):
         """It has no reference."""
         return "damping"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return none."""
-        for joint in self.joints:
-            robot.joint(joint)
+        as_controlled(model).list_velocities(self.joints)
         return {}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each velocity coordinate."""
-        floats = robot.joints[0].type.nv == 6
-        names = self.joints or robot.joint_names[floats:]
-        places = [i for name in names for i in range(robot.nv)[robot.v_slices[name]]]
+        places = as_controlled(model).list_velocities(self.joints)
         return [TaskRow({i: 1.0}, 0.0, 0.0, -qd[i], 0.0) for i in places]

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot
-from screwgraph.motion.control.motors import Motors
+from screwgraph.model.model import Model
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks.base import EFFORTS, ControlTask, TaskRow, confirm
 
 
@@ -32,10 +32,10 @@ class EffortTask(ControlTask):
         """It is of all efforts."""
         return "effort"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shape of the efforts."""
-        return {"effort": (len(Motors(robot).names),)}
+        return {"effort": (len(as_controlled(model).motors.names),)}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each effort."""
         return [TaskRow({i: 1.0}, 0.0, 0.0, 0.0, x, EFFORTS) for i, x in enumerate(references[0])]

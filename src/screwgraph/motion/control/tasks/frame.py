@@ -13,8 +13,10 @@ from screwgraph.mechanics.kinematics import forward_kinematics, frame_accelerati
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot, make_unknown_name_error
+from screwgraph.model.model import Model
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.control.live_numbers import list_rotation_identities
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 from screwgraph.spatial import Array, cross, maximum, rotation, sqrt, translation
 from screwgraph.tape import Number
@@ -60,15 +62,15 @@ class FrameTask(MotionTask):
         """The frame, and which part of its pose."""
         return f"{self.frame}_{self.of}"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the pose, or the part of it, and of its rates (2, 6 or 3)."""
-        robot.frame(self.frame)
+        as_controlled(model).find_link(self.frame)
         shape, part = PARTS[self.of]
         return {self.name: shape, f"{self.name}_rates": (2, part.stop - part.start)}
 
-    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+    def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
-        T, (_, part) = np.asarray(forward_kinematics(robot, self.frame)(q)), PARTS[self.of]
+        T, (_, part) = np.asarray(forward_kinematics(model, self.frame)(q)), PARTS[self.of]
         return {self.name: T if part == slice(0, 6) else T[:3, 3] if part.start else T[:3, :3]}
 
     def list_identities(self, *references: Any) -> list[Number]:
@@ -76,13 +78,13 @@ class FrameTask(MotionTask):
         shape, part = PARTS[self.of]
         return [] if part.start else list_rotation_identities(np.reshape(references[0], shape)[:3, :3])
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction, angular ones first."""
         reference, rates = references
         shape, part = PARTS[self.of]
-        T = forward_kinematics(robot, self.frame)(q)
-        J = frame_jacobian(robot, self.frame, reference=ALIGNED)(q)
-        drift = frame_acceleration(robot, self.frame, reference=ALIGNED)(q, qd, np.zeros(robot.nv))
+        T = forward_kinematics(model, self.frame)(q)
+        J = frame_jacobian(model, self.frame, reference=ALIGNED)(q)
+        drift = frame_acceleration(model, self.frame, reference=ALIGNED)(q, qd, np.zeros(model.nv))
         wanted, error = np.reshape(reference, shape), list[Any]()
         if part.start == 0:
             error += list(turn_between(rotation(T), wanted[:3, :3]))

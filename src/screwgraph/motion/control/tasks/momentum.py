@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.mechanics.kinematics import centroidal_momentum_matrix, centroidal_momentum_rate
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.tasks.base import ControlTask, TaskRow, confirm
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
@@ -47,20 +47,20 @@ class MomentumTask(ControlTask):
         """It is the robot's."""
         return "momentum"
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the momentum and of its rate (6,)."""
-        centroidal_momentum_matrix(robot)
+        centroidal_momentum_matrix(model)
         return {"momentum": (6,), "momentum_rate": (6,)}
 
-    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+    def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return none: nothing moves."""
-        return dict.fromkeys(self.references(robot), np.zeros(6))
+        return dict.fromkeys(self.references(model), np.zeros(6))
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each component, angular ones first."""
         wanted, rates = references
-        A = np.asarray(centroidal_momentum_matrix(robot)(q))
-        drift = centroidal_momentum_rate(robot)(q, qd, np.zeros(robot.nv))
+        A = np.asarray(centroidal_momentum_matrix(model)(q))
+        drift = centroidal_momentum_rate(model)(q, qd, np.zeros(model.nv))
         error = np.asarray(wanted) - A @ qd
         columns = zip(to_sparse_rows(A), drift, error, rates, strict=True)
         return [TaskRow(row, d, 0.0, e, rate) for row, d, e, rate in columns]

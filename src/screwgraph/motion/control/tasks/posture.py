@@ -12,13 +12,17 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Joint, Robot
+from screwgraph.model.model import Model
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks.base import MotionTask, TaskRow, make_rows
 
 
 @dataclass(frozen=True)
 class PostureTask(MotionTask):
-    """Positions of joints of one coordinate (rad, m), by default of all of them, in the robot's order."""
+    """Positions of joints of one coordinate (rad, m), by default of all of them, in the robot's order.
+
+    Mechanisms have coordinates in the place of joints, by default the independent ones.
+    """
 
     joints: tuple[str, ...] = ()
 
@@ -34,39 +38,29 @@ class PostureTask(MotionTask):
         """It is called by no joint: `posture`."""
         return "posture"
 
-    def list_joints(self, robot: Robot) -> list[Joint]:
-        """Return the joints."""
-        if not self.joints:
-            return [joint for joint in robot.joints if joint.type.nq == joint.type.nv == 1]
-        found = [robot.joint(name) for name in self.joints]
+    def list_places(self, model: Model) -> list[tuple[int, int]]:
+        """Return the places in q and qd of what it follows. Raises InputError."""
         if len(set(self.joints)) < len(self.joints):
             raise InputError(f"the posture has joints {', '.join(self.joints)}", why="one is named twice")
-        for joint in found:
-            if joint.type.nq != 1:
-                raise InputError(
-                    f"the posture has joint {joint.name!r}, which has {joint.type.nq} position coordinates",
-                    why="it is of joints of one coordinate",
-                    fix="sg.control.FrameTask holds the pose of its link",
-                )
-        return found
+        return as_controlled(model).list_places(self.joints)
 
-    def references(self, robot: Robot) -> Mapping[str, tuple[int, ...]]:
+    def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of positions and of their rates (2, n)."""
-        n = len(self.list_joints(robot))
+        n = len(self.list_places(model))
         if not n:
-            raise InputError(f"robot {robot.name!r} has no joints of one coordinate for a posture")
+            raise InputError(f"{model.name!r} has no joints of one coordinate for a posture")
         return {"posture": (n,), "posture_rates": (2, n)}
 
-    def hold(self, robot: Robot, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
+    def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
-        return {"posture": np.array([q[robot.q_slices[joint.name].start] for joint in self.list_joints(robot)])}
+        return {"posture": q[[at for at, _ in self.list_places(model)]]}
 
-    def rows(self, robot: Robot, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
-        """Return a row for each joint."""
+    def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
+        """Return a row for each coordinate."""
         reference, rates = references
-        joints = self.list_joints(robot)
-        along = [robot.v_slices[joint.name].start for joint in joints]
-        J, drift = np.zeros((len(joints), robot.nv)), [0.0] * len(joints)
-        J[range(len(joints)), along] = 1.0
-        error = [x - q[robot.q_slices[joint.name].start] for joint, x in zip(joints, reference, strict=True)]
-        return make_rows(J, drift, error, [qd[i] for i in along], rates)
+        places = self.list_places(model)
+        J, drift = np.zeros((len(places), model.nv)), [0.0] * len(places)
+        for row, (_, along) in zip(J, places, strict=True):
+            row[along] = 1.0
+        error = [x - q[at] for (at, _), x in zip(places, reference, strict=True)]
+        return make_rows(J, drift, error, [qd[along] for _, along in places], rates)
