@@ -121,7 +121,7 @@ CALLS = {
     ),
     "controller": lambda: (
         sg.controller,
-        {"robot": robot(), "tasks": [sg.control.PostureTask()], "contacts": (), "ground": None, "limits": None,
+        {"model": robot(), "tasks": [sg.control.PostureTask()], "contacts": (), "ground": None, "limits": None,
          "dtype": "float64"},
     ),
     "mpc": lambda: (
