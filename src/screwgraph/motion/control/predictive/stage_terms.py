@@ -212,7 +212,7 @@ class StageTerms:
 
     def attempt(self, at_u: Any, at_x: Any, u: Any, x: Any, search: Any) -> list[Number]:
         """Return input and next state of a trajectory after the part of a step that a search tries."""
-        nu, found = len(u), self.shorten(at_u, at_x, u, x, search[1:2])
+        nu, found = len(u), self.shorten(at_u, at_x, u, x, search[:1])
         return [*found[:nu], *self.displace(at_x, np.array(found[nu:], dtype=object))]
 
     def weigh(
@@ -228,13 +228,28 @@ class StageTerms:
         gaps = self.steps.find_gaps(q, later_q, later_v)
         gaps += [a + self.own.dt * b - x for a, b, x in zip(v, qdd, later_v, strict=True)]
         cost, _ = self.add(references, weights, at, later, efforts, [0.0], [0.0], *more)
+        return [cost, self._weigh_gaps(p, largest, gaps)]
+
+    def weigh_start(
+        self, p: Any, largest: Any, references: Any, weights: Any, at: Any, later: Any, gaps: Any, *more: Any
+    ) -> list[Number]:
+        """Return the same where dynamics were linearised: gaps are known, and so are efforts, from C and offsets."""
+        efforts = self.split(at)[2]
+        if self.own.C:
+            q, v, u = self.split(at)
+            efforts = self.efforts(more[0], more[1], [*self.steps.local(q), *v], u)
+            more = more[2:]
+        cost, _ = self.add(references, weights, at, later, efforts, [0.0], [0.0], *more)
+        return [cost, self._weigh_gaps(p, largest, gaps)]
+
+    def _weigh_gaps(self, p: Any, largest: Any, gaps: Any) -> Number:
         defect: Number = 0.0
         n, least = self.nv, PART * largest[0]
         sizes = [abs(x) + least for x in p]
         sizes[n:] = [a + self.own.dt * b for a, b in zip(sizes[n:], sizes[:n], strict=True)]  # q+ follows v+
         for size, gap in zip(sizes, gaps, strict=True):
             defect = defect + size * abs(gap)
-        return [cost, defect]
+        return defect
 
     def measure_change(self, at_u: Any, at_x: Any, u: Any, x: Any, change: Any) -> list[Number]:
         """Return the largest change so far; inputs count by their limits."""

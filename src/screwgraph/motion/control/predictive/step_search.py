@@ -17,7 +17,7 @@ from screwgraph.compiler import compile_expression, make_numbered_argument
 from screwgraph.motion.control.predictive.stage_terms import StageTerms
 from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, largest_size, maximum, minimum
-from screwgraph.tape import Memory, Number, Part, SideBySide, StageLoop, Window
+from screwgraph.tape import Memory, Number, Part, SettledWhen, SideBySide, StageLoop, Window
 
 QUARTER = 0.25
 """Of a step that does not lower the merit, what is tried next."""
@@ -31,8 +31,8 @@ TINY = 1e-9
 """Part of the merit by which rounding may raise it; defects below it do not decide on nu."""
 ENDLESS = 1e250
 """A cost or merit beyond is none."""
-SEARCH = ("passage", "length", "best", "least", "cost0", "defect0", "weight")
-"""Numbers of a search: passages done, the length that is tried, the best one, its merit; cost, defects, nu at 0."""
+SEARCH = ("length", "best", "least", "cost0", "defect0", "weight", "open")
+"""Numbers of a search: the length that is tried, the best one, its merit; cost, defects, nu at 0; whether it is open."""
 MERIT = 2
 """Numbers of a trajectory of which its merit is made: its cost, its defects."""
 SEARCH_SIZES = {"search": len(SEARCH), "merit": MERIT, "costate": 1, "duality gap": 1, "length": 1}
@@ -61,29 +61,42 @@ class StepSearch:
         P = self.chain.stage("P", 1)
         self.memory.alias("costates", range(P.start + self.chain.nx, P.stop, self.chain.code.pitch))
         steps = ["at_u", "at_k+1", "u_k", "x'_k"]
+        merit, gap = ["costates", "costate", "references_k", "weights"], ["gap_k"]
+        efforts = ["C_k", "offset_k"] * bool(terms.own.C)
+        start = block(
+            "start merit", [*merit, "at_k", "at_k+1", *gap, *efforts, *self.more], ["merits_k"], terms.weigh_start
+        )
         trial = (
-            block("next length", ["search"], ["search"], next_length),
             self._each(block("attempt", [*steps, "search"], ["trial_u", "trial_k+1"], terms.attempt)),
-            *self._weigh(),
+            self._weigh([*merit, "trial_k", "trial_k+1", *self.more]),
+            *self._sum("trial_N"),
             block("accept", ["search", "merit", "duality gap"], ["search"], accept_length),
         )
         bounds = N * len([*self.chain.inputs, *self.chain.states, *self.chain.rows])
+        open_search = self.memory.places("search")[SEARCH.index("open")]
         return (
-            block("begin search", [], ["search", "costate"], lambda: [0.0] * (len(SEARCH) + 1)),
+            block("no costate", [], ["costate"], lambda: [0.0]),
             self._find_costate(),
             block("duality gap", ["chain.barrier"], ["duality gap"], lambda mu: [float(bounds) * mu[0]]),
-            StageLoop(2 + terms.own.shortenings, trial, ()),
+            self._each(start),
+            *self._sum("at_N"),
+            block("begin search", ["merit"], ["search"], begin_search),
+            StageLoop(1 + terms.own.shortenings, (SettledWhen(open_search, trial),), ()),
             block("length", ["search"], ["length"], lambda search: [search[SEARCH.index("best")]]),
             self._each(block("shorten", [*steps, "length"], ["u_k", "x'_k"], terms.shorten)),
         )
 
-    def _weigh(self) -> tuple[Part, ...]:
-        """Return what computes cost and defects of a trial."""
-        block, terms, own = self.memory.block, self.terms, self.terms.own
-        names = ["costates", "costate", "references_k", "weights", "trial_k", "trial_k+1", *self.more]
+    def _weigh(self, names: Sequence[str]) -> Part:
+        """Return what computes cost and defects of a trial at each stage."""
+        own = self.terms.own
         given = [make_numbered_argument(f"given{i}", len(self.memory.places(x))) for i, x in enumerate(names)]
-        code = compile_expression("merit", own.question, tuple(given), terms.weigh, branches=bool(own.steps.bent))
-        goals = ["frames_N", "frame_weights"] * bool(own.frames)
+        code = compile_expression("merit", own.question, tuple(given), self.terms.weigh, branches=bool(own.steps.bent))
+        return self._each(self.memory.placed("merit", code.program, names, ["merits_k"]))
+
+    def _sum(self, last: str) -> tuple[Part, ...]:
+        """Return what adds them, and the cost of the last state."""
+        block, terms, N = self.memory.block, self.terms, self.chain.stages
+        goals = ["frames_N", "frame_weights"] * bool(terms.own.frames)
 
         def add_last(references: Any, weights: Any, z: Any, merit: Any, *more: Any) -> list[Number]:
             return [*terms.add_last(references, weights, z, merit[:1], *more), merit[1]]
@@ -92,14 +105,9 @@ class StepSearch:
             return [a + b for a, b in zip(merit, own, strict=True)]
 
         return (
-            SideBySide(
-                self.chain.stages,
-                (self.memory.placed("merit", code.program, names, ["merits_k"]),),
-                (*self.windows, *self.chain.window("P", first=1)),
-            ),
             block("none", [], ["merit"], lambda: [0.0] * MERIT),
-            StageLoop(self.chain.stages, (block("add", ["merit", "merits_k"], ["merit"], add),), self.windows),
-            block("add last", ["references_N", "weights", "trial_N", "merit", *goals], ["merit"], add_last),
+            StageLoop(N, (block("add", ["merit", "merits_k"], ["merit"], add),), self.windows),
+            block("add last", ["references_N", "weights", last, "merit", *goals], ["merit"], add_last),
         )
 
     def _find_costate(self) -> Part:
@@ -109,13 +117,12 @@ class StepSearch:
         return StageLoop(chain.stages, (part,), chain.window("P", first=1))
 
     def _each(self, part: Part) -> SideBySide:
-        return SideBySide(self.chain.stages, (part,), self.windows)
+        return SideBySide(self.chain.stages, (part,), (*self.windows, *self.chain.window("P", first=1)))
 
 
-def next_length(search: Any) -> list[Number]:
-    """Return the search with the length that a passage tries: none, then the whole step, then quarters."""
-    passage, length, *rest = search
-    return [passage + 1.0, choose(passage < 0.5, 0.0, choose(passage < 1.5, 1.0, QUARTER * length)), *rest]
+def begin_search(start: Any) -> list[Number]:
+    """Return a search that tries the whole step, from the cost and the defects where it starts (2,)."""
+    return [1.0, 0.0, 0.0, *start, 0.0, 1.0]
 
 
 def accept_length(search: Any, trial: Any, duality_gap: Any) -> list[Number]:
@@ -124,26 +131,19 @@ def accept_length(search: Any, trial: Any, duality_gap: Any) -> list[Number]:
     A whole step is taken where it raises the merit by no more than the duality gap (1,) of the interior point.
     Else the length of the least merit is.
     """
-    passage, length, best, least, cost0, defect0, weight = search
+    length, best, least, cost0, defect0, weight, _ = search
     cost, defect = trial
-    is_start, is_whole = choose(passage < 1.5, 1.0, 0.0), choose(passage < 2.5, 1.0, 0.0)
+    is_whole = choose(length > 0.9, 1.0, 0.0)
     rise = (cost - cost0) / ((1.0 - DESCENT) * maximum(defect0, TINY))
-    steep = maximum(STEEPER, choose(defect0 > TINY, rise, 0.0))
-    nu = choose(is_start > 0.5, 0.0, choose(is_whole > 0.5, steep, weight))
+    nu = choose(is_whole > 0.5, maximum(STEEPER, choose(defect0 > TINY, rise, 0.0)), weight)
     merit, before = cost + nu * defect, cost0 + nu * defect0
     free = minimum(duality_gap[0], SLACK * before) + TINY * before
     whole = choose(before < ENDLESS, choose(merit <= before + free, 1.0, 0.0), 1.0)
     shorter = choose(best > 0.9, 0.0, choose(merit < least, 1.0, 0.0))
-    taken = choose(is_start > 0.5, 0.0, choose(is_whole > 0.5, whole, shorter))
-    return [
-        passage,
-        length,
-        choose(taken > 0.5, length, choose(is_start > 0.5, 0.0, best)),
-        choose(taken > 0.5, merit, choose(is_whole > 0.5, before, least)),
-        choose(is_start > 0.5, cost, cost0),
-        choose(is_start > 0.5, defect, defect0),
-        nu,
-    ]
+    taken = choose(is_whole > 0.5, whole, shorter)
+    best = choose(taken > 0.5, length, best)
+    least = choose(taken > 0.5, merit, choose(is_whole > 0.5, before, least))
+    return [QUARTER * length, best, least, cost0, defect0, nu, choose(best > 0.9, 0.0, 1.0)]
 
 
 def largest_costate(p: Sequence[Number], costate: Any) -> list[Number]:

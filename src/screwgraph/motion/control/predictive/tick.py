@@ -299,7 +299,8 @@ class Tick:
         """Return what shortens the step until it lowers the merit function."""
         if not self.own.shortenings:
             return ()
-        windows = self._windows("at", "trial", "merits", "references", *["frames"] * bool(self.goals))
+        moving = ["at", "trial", "merits", "references", "gap", "offset"]
+        windows = self._windows(*moving, *["frames"] * bool(self.goals))
         search = StepSearch(self.memory, self.terms, self.chain, windows, (*self.goals, *self.switches))
         return self._copy(["at_x"], ["trial_x"]), *search.parts()
 
