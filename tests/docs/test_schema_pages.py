@@ -10,12 +10,12 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.formats import joint_types
-from screwgraph.model.formats.robot_keys import SETTINGS, SHAPES
-from screwgraph.model.formats.visual_shapes import MAKERS
+from screwgraph.model.formats.robot_keys import SETTINGS, SHAPE_KEYS
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.sensors import FORMS
 from screwgraph.model.robot import JOINT_TYPES
+from screwgraph.model.robot.shapes import SHAPES
 from screwgraph.motion.control import load_controller
 from screwgraph.motion.control.predictive.horizon_files import load_horizon
 from screwgraph.motion.planning import keys as task
@@ -78,7 +78,7 @@ def test_kinds_are_those_of_the_registries():
     from screwgraph.motion.planning.goals import GOALS
 
     assert set(task.GOAL) == {"time", "sigma", *GOALS}
-    assert set(SHAPES) == set(MAKERS)
+    assert set(SHAPE_KEYS) == set(SHAPES)
     assert set(SENSOR) == {"sensor", *FORMS, "at", "sigma", "delay", "bias", "walk", "huber"}
     assert {key for name in JOINT_TYPES for key in joint_types.settings_of(name)} == set(SETTINGS)
     assert {field.name for shape in OBSTACLES.values() for field in dataclasses.fields(shape)} == set(task.SIZES)

@@ -9,14 +9,9 @@ import numpy as np
 from screwgraph.base.errors import one_line
 from screwgraph.model.formats.diagnostics import Warnings
 from screwgraph.model.robot import (
-    Box,
-    Capsule,
-    Cylinder,
-    Ellipsoid,
     Joint,
     Link,
     Robot,
-    Sphere,
     list_implausible,
     massless_joints,
     units,
@@ -161,18 +156,7 @@ def _reach(link: Link) -> float:
     """Return how far a link's centre of mass and primitive shapes are from its origin (m)."""
     farthest = float(np.linalg.norm(link.inertia.com)) if link.inertia.mass > 0.0 else 0.0
     for visual in (*link.visuals, *link.collisions):
-        match visual.shape:
-            case Box(size=size):
-                own = 0.5 * float(np.linalg.norm(size))
-            case Ellipsoid(radii=radii):
-                own = float(max(radii))
-            case Sphere(radius=radius):
-                own = float(radius)
-            case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
-                own = float(radius + 0.5 * length)
-            case _:
-                own = 0.0
-        farthest = max(farthest, own + float(np.linalg.norm(translation(visual.T_bs))))
+        farthest = max(farthest, visual.shape.reach + float(np.linalg.norm(translation(visual.T_bs))))
     return farthest
 
 

@@ -6,6 +6,10 @@ from collections.abc import Mapping
 
 from screwgraph.model.formats.yaml_keys import NUMBER, POSE, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.robot.actuators import ACTUATORS
+from screwgraph.model.robot.shapes import SHAPES
+
+VALUES: dict[tuple[int, ...], str] = {(1,): NUMBER, (3,): VECTOR}
+"""Values of shapes of one length, of three along the axes."""
 
 ROBOT: Keys = {
     "name": Entry("name of the robot", default="the file's name"),
@@ -110,16 +114,13 @@ ACTUATOR: Keys = {
     "force": Entry("its effort as a function of its input u and its displacement l", default="u", unit="N m, N"),
     "unit": Entry("of the input, where a force is given"),
 }
-SHAPES: Keys = {
-    "box": Entry("edges of a box", VECTOR, "m"),
-    "ellipsoid": Entry("half axes of an ellipsoid", VECTOR, "m"),
-    "sphere": Entry("radius of a sphere", NUMBER, "m"),
-    "cylinder": Entry("cylinder along z", "[radius, length]", "m"),
-    "capsule": Entry("capsule along z", "[radius, length]", "m"),
+SHAPE_KEYS: Keys = {
+    word: Entry(kind.about, VALUES.get(tuple(kind.settings.values()), f"[{', '.join(kind.settings)}]"), "m")
+    for word, kind in SHAPES.items()
 }
 MESH: Keys = {"mesh": Entry("file of a mesh: a path beside this file, or package://NAME/...")}
 SHAPE: Keys = {
-    **SHAPES,
+    **SHAPE_KEYS,
     **MESH,
     "scale": Entry("of a mesh: stretch along its axes", VECTOR, default="[1, 1, 1]"),
     **POSE,

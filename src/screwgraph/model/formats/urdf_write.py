@@ -13,6 +13,7 @@ from screwgraph.model.formats import joint_types
 from screwgraph.model.formats.body_export import body_inertia_entries, finite_limits, is_writable
 from screwgraph.model.formats.mimics import mimic_name
 from screwgraph.model.formats.urdf_loops import find_tree_paths
+from screwgraph.model.formats.visual_shapes import write_sizes
 from screwgraph.model.formats.xml import Element
 from screwgraph.model.robot import STANDARD_GRAVITY, Coupling, Frame, Joint, Link, Loop, Mesh, Robot, Visual
 from screwgraph.spatial import rotation, so3, translation
@@ -92,9 +93,8 @@ def _add_visual(element: Element, visual: Visual) -> None:
     if isinstance(visual.shape, Mesh):
         _add(geometry, "mesh", filename=visual.shape.file, scale=_join_by_spaces(visual.shape.scale))
     else:
-        shape = {key: value if isinstance(value, tuple) else (value,) for key, value in vars(visual.shape).items()}
-        kind = type(visual.shape).__name__.lower()
-        _add(geometry, kind, **{key: _join_by_spaces(value) for key, value in shape.items()})
+        sizes = {setting: _join_by_spaces(numbers) for setting, numbers in write_sizes(visual.shape).items()}
+        _add(geometry, visual.shape.word, **sizes)
     if visual.colour and element.tag == "visual":
         rgba = [int(visual.colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
         _add(_add(element, "material", name=visual.colour), "color", rgba=_join_by_spaces([*rgba, 1.0]))

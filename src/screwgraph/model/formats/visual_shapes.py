@@ -11,37 +11,39 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
+from screwgraph.model.robot import Mesh, Visual
+from screwgraph.model.robot.shapes import SHAPES, Shape, Solid
 
-MAKERS: dict[str, tuple[Callable[..., Shape], tuple[str, ...]]] = {
-    "box": (lambda x, y, z: Box((x, y, z)), ("size",)),
-    "ellipsoid": (lambda x, y, z: Ellipsoid((x, y, z)), ("radii",)),
-    "sphere": (Sphere, ("radius",)),
-    "cylinder": (Cylinder, ("radius", "length")),
-    "capsule": (Capsule, ("radius", "length")),
-}
-"""How files call shapes, what makes one of its numbers, and what these are called."""
-
-VECTORS = ("size", "radii")
-"""Settings that are three numbers."""
+SMALLEST = math.ulp(0.0)
+"""The least length that is positive (m)."""
 
 
 def read_shape(kind: str, vector: Callable[[str], Iterable[float]], number: Callable[[str], float]) -> Shape | None:
     """Read a shape with a file's readers of a setting: of its three numbers, of its one. None for other tags."""
-    if kind not in MAKERS:
+    if kind not in SHAPES:
         return None
     sizes: list[float] = []
-    for setting in MAKERS[kind][1]:
-        sizes += vector(setting) if setting in VECTORS else [number(setting)]
+    for setting, count in SHAPES[kind].settings.items():
+        sizes += vector(setting) if count == 3 else [number(setting)]
     return make_shape(kind, sizes)
 
 
 def make_shape(kind: str, sizes: Sequence[float]) -> Shape | None:
-    """Make a shape of lengths (m); None unless they are finite and positive (a capsule may have no length)."""
-    smallest = min(sizes[:1] if kind == "capsule" else sizes)
-    if not (math.isfinite(sum(sizes)) and smallest > 0.0 and min(sizes) >= 0.0):
-        return None
-    return MAKERS[kind][0](*sizes)
+    """Make a shape of its lengths (m), one after the other; None unless they are finite and positive, or may be 0."""
+    shape, left, found = SHAPES[kind], list(sizes), {}
+    for setting, count in shape.settings.items():
+        numbers, left = tuple(left[:count]), left[count:]
+        least = 0.0 if setting in shape.may_vanish else SMALLEST
+        if not all(math.isfinite(number) and number >= least for number in numbers):
+            return None
+        found[setting] = numbers if count > 1 else numbers[0]
+    return shape(**found)
+
+
+def write_sizes(shape: Solid) -> dict[str, tuple[float, ...]]:
+    """Return the numbers of each length of a shape (m)."""
+    values = {setting: getattr(shape, setting) for setting in shape.settings}
+    return {setting: value if isinstance(value, tuple) else (value,) for setting, value in values.items()}
 
 
 def collect_shapes(readers: Iterable[Callable[[], Visual | None]]) -> tuple[Visual, ...]:

@@ -10,9 +10,10 @@ from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.body_yaml import Names, read_pose
 from screwgraph.model.formats.closed_chain_yaml import to_floats, write_pose
 from screwgraph.model.formats.robot_keys import DRAWN, MESH, SHAPE
-from screwgraph.model.formats.visual_shapes import MAKERS, VECTORS, make_mesh, make_shape
+from screwgraph.model.formats.visual_shapes import make_mesh, make_shape, write_sizes
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.model.robot import Mesh, Shape, Visual
+from screwgraph.model.robot import Mesh, Visual, shapes
+from screwgraph.model.robot.shapes import Shape
 
 SHAPES = tuple(DRAWN)
 """Keys of a body: what pictures show, and, if that is something else, what may touch something."""
@@ -39,10 +40,10 @@ def visual_entries(visuals: Iterable[Visual]) -> list[dict[str, Any]]:
 
 def _visual(value: Value, names: Names) -> Visual:
     entries = value.called("a shape").section(SHAPE)
-    kinds = [key for key in entries if key in MAKERS or key in MESH]
+    kinds = [key for key in entries if key in shapes.SHAPES or key in MESH]
     if len(kinds) != 1 or ("scale" in entries and kinds != ["mesh"]):
         raise ModelError(
-            f"a shape has {len(kinds)} of the keys {', '.join(MAKERS)}, mesh (with scale)",
+            f"a shape has {len(kinds)} of the keys {', '.join(shapes.SHAPES)}, mesh (with scale)",
             at=value.at,
             fix="write {box: [1, 1, 1]}",
         )
@@ -63,7 +64,7 @@ def _mesh(value: Value, scale: Value | None, names: Names) -> Shape:
 
 
 def _shape(kind: str, value: Value, names: Names) -> Shape:
-    count = sum(3 if setting in VECTORS else 1 for setting in MAKERS[kind][1])
+    count = sum(shapes.SHAPES[kind].settings.values())
     sizes = (value.number(names),) if count == 1 else value.numbers(names, count)
     shape = make_shape(kind, sizes)
     if shape is None:
@@ -74,8 +75,5 @@ def _shape(kind: str, value: Value, names: Names) -> Shape:
 def _shape_entry(shape: Shape) -> dict[str, Any]:
     if isinstance(shape, Mesh):
         return {"mesh": shape.file} | ({} if set(shape.scale) == {1.0} else {"scale": to_floats(shape.scale)})
-    sizes = [
-        number for setting in vars(shape).values() for number in (setting if isinstance(setting, tuple) else [setting])
-    ]
-    numbers = to_floats(sizes)
-    return {type(shape).__name__.lower(): numbers if len(numbers) > 1 else numbers[0]}
+    numbers = to_floats([number for numbers in write_sizes(shape).values() for number in numbers])
+    return {shape.word: numbers if len(numbers) > 1 else numbers[0]}

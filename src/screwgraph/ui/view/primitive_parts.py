@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.model.formats import Triangles, face_colours, triangles
-from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere, Visual
+from screwgraph.model.robot import Capsule, Mesh, Visual
 from screwgraph.spatial import transform, translation
 
 UNIT = ("box", "sphere", "cylinder")
@@ -50,34 +50,14 @@ class PrimitivePart:
 
 def split_into_primitives(visual: Visual) -> list[PrimitivePart]:
     """Return the parts of a shape, in the body's frame, and their colours: the shape's own before those of a file."""
-    parts = [replace(part, T=visual.T_bs @ part.T) for part in _parts(visual.shape)]
+    parts = [
+        PrimitivePart(mesh, visual.T_bs @ transform(np.eye(3), np.array(centre)), scale)
+        for mesh, scale, centre in visual.shape.primitives()
+    ]
     if visual.colour or not isinstance(visual.shape, Mesh):
         return [replace(part, colour=visual.colour) for part in parts]
     own = face_colours(visual.shape)[0] or ("",)
     return [replace(part, colour=colour, material=colour) for part in parts for colour in own]
-
-
-def _parts(shape: Shape) -> list[PrimitivePart]:
-    eye = np.eye(4)
-    match shape:
-        case Box():
-            return [PrimitivePart("box", eye, shape.size)]
-        case Sphere():
-            return [_sphere(shape.radius, 0.0)]
-        case Ellipsoid():
-            return [PrimitivePart("sphere", eye, shape.radii)]
-        case Cylinder():
-            return [PrimitivePart("cylinder", eye, (shape.radius, shape.radius, shape.length))]
-        case Mesh():
-            return [PrimitivePart(shape.file, eye, shape.scale)]
-        case Capsule():
-            middle = PrimitivePart("cylinder", eye, (shape.radius, shape.radius, shape.length))
-            ends = [_sphere(shape.radius, side * shape.length / 2.0) for side in (-1.0, 1.0)]
-            return [middle, *ends] if shape.length else ends[:1]
-
-
-def _sphere(radius: float, height: float) -> PrimitivePart:
-    return PrimitivePart("sphere", transform(np.eye(3), np.array([0.0, 0.0, height])), (radius, radius, radius))
 
 
 def link_between(p: Float[np.ndarray, "3"], q: Float[np.ndarray, "3"], radius: float, colour: str = "") -> Visual:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.simulation.contacts.shape_contacts import RIM, contacts_of_shapes
+from screwgraph.model.robot.shapes.cylinder import RIM
+from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes
 from screwgraph.spatial.exponential import exp3
 
 BODY = """<sdf version="1.9"><model name="m"><link name="body"><inertial><mass>1</mass></inertial>

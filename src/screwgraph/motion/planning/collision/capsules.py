@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Mesh, Robot, Shape, Sphere
+from screwgraph.model.robot import Mesh, Robot
 from screwgraph.motion.planning.collision.automatic_spheres import SPHERES, automatic_spheres, collision_shapes
 from screwgraph.motion.planning.collision.mesh_covers import cover_by_capsule
 from screwgraph.motion.planning.collision.shapes.base import validate_positive, validate_triple
@@ -79,35 +79,8 @@ def automatic_capsules(robot: Robot) -> tuple[BodyCapsule, ...]:
     """
     found = []
     for link, visual in collision_shapes(robot):
-        a, b, radius = _about(visual.shape)
-        T = visual.T_bs
+        shape, T = visual.shape, visual.T_bs
+        a, b, radius = cover_by_capsule(shape) if isinstance(shape, Mesh) else shape.covering_capsule()
         start, end = (T[:3, :3] @ p + T[:3, 3] for p in (a, b))
         found.append(BodyCapsule(link, tuple(start.tolist()), tuple(end.tolist()), float(radius)))
     return tuple(found)
-
-
-def _about(shape: Shape) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return ends and radius of a capsule that has a shape in it, in the shape's frame."""
-    match shape:
-        case Sphere():
-            return np.zeros(3), np.zeros(3), shape.radius
-        case Capsule() | Cylinder():
-            return _capsule_on_axis(2, 0.5 * shape.length, shape.radius)
-        case Ellipsoid():
-            radii = np.asarray(shape.radii, dtype=float)
-            axis = int(radii.argmax())
-            wide = float(np.delete(radii, axis).max())
-            return _capsule_on_axis(
-                axis, float(radii[axis]) - wide, wide
-            )  # touches the ellipsoid at its ends and its waist
-        case Box():
-            half = 0.5 * np.asarray(shape.size, dtype=float)
-            axis = int(half.argmax())
-            return _capsule_on_axis(axis, float(half[axis]), float(np.linalg.norm(np.delete(half, axis))))
-        case Mesh():
-            return cover_by_capsule(shape)
-
-
-def _capsule_on_axis(axis: int, half: float, radius: float) -> tuple[np.ndarray, np.ndarray, float]:
-    end = half * np.eye(3)[axis]
-    return -end, end, radius

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.model.formats import hull, outline, triangles
-from screwgraph.model.robot import Mesh
+from screwgraph.model.robot.shapes import Ball, Mesh, Segment
 
 MOST = 8
 """Spheres of a mesh, at most."""
@@ -16,9 +16,6 @@ ROUND = 1.5
 """A piece is not cut where it is at most so many times as long as it is wide."""
 STEPS = 200
 """Of the search for the smallest ball; the radius is then too large by less than a hundredth."""
-
-Ball = tuple[Float[np.ndarray, " d"], float]
-Capsule = tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"], float]
 
 
 def cover_by_spheres(mesh: Mesh) -> list[Ball]:
@@ -36,7 +33,7 @@ def cover_by_spheres(mesh: Mesh) -> list[Ball]:
     return [smallest_ball(piece.outline) for piece in pieces]
 
 
-def cover_by_capsule(mesh: Mesh) -> Capsule:
+def cover_by_capsule(mesh: Mesh) -> Segment:
     """Return a small capsule, ends and radius (m), that covers a mesh. Raises ModelError as `triangles`."""
     corners = hull(mesh)
     return min((_capsule(corners, axis) for axis in _axes(corners)), key=_volume)
@@ -51,7 +48,7 @@ def smallest_ball(points: Float[np.ndarray, "n d"]) -> Ball:
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     radii = [float(np.sqrt(((points - c) ** 2).sum(axis=1).max())) for c in (centre, middle)]
     best = int(np.argmin(radii))
-    return (centre, middle)[best], radii[best] * (1.0 + 1e-12)
+    return Ball((centre, middle)[best], radii[best] * (1.0 + 1e-12))
 
 
 def _axes(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "k 3"]:
@@ -60,7 +57,7 @@ def _axes(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "k 3"]:
     return np.concatenate([principal, np.eye(3)])
 
 
-def _capsule(points: Float[np.ndarray, "n 3"], axis: Float[np.ndarray, "3"]) -> Capsule:
+def _capsule(points: Float[np.ndarray, "n 3"], axis: Float[np.ndarray, "3"]) -> Segment:
     """Return the capsule along an axis about the narrowest cylinder that has all points in it."""
     across = np.linalg.svd(axis[None])[2][1:]
     centre, radius = smallest_ball(points @ across.T)
@@ -71,10 +68,10 @@ def _capsule(points: Float[np.ndarray, "n 3"], axis: Float[np.ndarray, "3"]) -> 
         low = high = 0.5 * (low + high)
         radius = float(np.sqrt((aside + (along - low) ** 2).max()))
     start = across.T @ centre
-    return start + low * axis, start + high * axis, radius
+    return Segment(start + low * axis, start + high * axis, radius)
 
 
-def _volume(capsule: Capsule) -> float:
+def _volume(capsule: Segment) -> float:
     a, b, r = capsule
     return np.pi * r * r * (float(np.linalg.norm(b - a)) + 4.0 / 3.0 * r)
 
