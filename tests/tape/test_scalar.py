@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from screwgraph.tape import SAMPLES, Scalar, Tape, reciprocal
+from screwgraph.tape import SAMPLES, Scalar, Tape, program, reciprocal
 from tests.tape.expressions import inputs
 
 
@@ -36,7 +36,9 @@ def test_a_difference_that_vanishes_is_the_constant_zero():
 
 def test_a_small_difference_that_does_not_vanish_stays():
     x, y = inputs("x", "y")
-    assert isinstance((x + 1e-10 * y) - x, Scalar)
+    small = (x + 1e-10 * y) - x
+    assert isinstance(small, Scalar)
+    assert program(small.tape, [small], ["x", "y"]).evaluate([0.5, 3.0]) == [pytest.approx(3e-10, rel=1e-6)]
 
 
 def test_neutral_elements_leave_no_trace():

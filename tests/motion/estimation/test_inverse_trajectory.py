@@ -118,8 +118,11 @@ def test_coarse_samples_beside_a_dead_centre_are_doubted(dt, is_doubted):
 
 @pytest.mark.parametrize("name", ["rr", "four_bar_angle"])
 def test_the_table_of_a_simulation_is_a_trajectory(name, tmp_path):
-    model = sg.load(name)
-    run = sg.simulate(model, time=0.5, dt=0.01, method="rk4")
+    model, torque = sg.load(name), {"rr": [2.0, -0.5], "four_bar_angle": [3.0]}[name]
+    run = sg.simulate(model, time=0.5, dt=0.01, method="rk4", tau=torque)
     run.save(tmp_path / "run.csv")
-    found, given = sg.inverse_trajectory(model, str(tmp_path / "run.csv")), sg.inverse_trajectory(model, run)
-    np.testing.assert_allclose(found.tau[10:-10], given.tau[10:-10], atol=0.02)
+    for given in (str(tmp_path / "run.csv"), run):
+        found = sg.inverse_trajectory(model, given)
+        off = np.abs(found.tau - torque)
+        assert off.max() < 1e-2
+        assert off[10:-10].max() < 1e-4  # splines err more at their ends

@@ -97,8 +97,11 @@ def test_a_controller_sees_all_states_in_order_and_cannot_alter_them():
 
 
 def test_one_start_serves_many_torques():
-    found = sg.rollout(sg.load("rrr"), Q0[0], tau=RNG.normal(size=(4, 3)), time=0.01)
+    tau = RNG.normal(size=(4, 3))
+    found = sg.rollout(sg.load("rrr"), Q0[0], tau=tau, time=0.01)
     assert found.q.shape == (4, 11, 3)
+    expected = sg.forward_dynamics(sg.load("rrr"))(np.tile(Q0[0], (4, 1)), np.zeros((4, 3)), tau)
+    np.testing.assert_allclose(found.qd[:, 1], 1e-3 * expected, rtol=1e-9)
 
 
 def test_what_diverges_is_said_and_the_others_go_on():

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import screwgraph as sg
 from screwgraph.model.robot import closed_states, constraint_residual
@@ -36,6 +37,8 @@ def test_a_floating_body_keeps_its_angular_momentum():
     run = sg.simulate(robot, qd0=start, time=1.0, dt=1e-3, method="dop853", rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(simulator.q, run.q[-1], atol=1e-8)
     np.testing.assert_allclose(np.linalg.norm(simulator.q[3:]), 1.0, atol=1e-14)
+    R, inertia = Rotation.from_quat(simulator.q[3:]).as_matrix(), np.array([0.3, 0.5, 0.7])
+    np.testing.assert_allclose(R @ (inertia * simulator.qd[:3]), inertia * start[:3], atol=1e-8)
 
 
 @pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
