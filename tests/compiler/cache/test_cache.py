@@ -116,6 +116,7 @@ def test_a_flipped_bit_anywhere_is_noticed_and_mended(folder, kind, right):
 @pytest.mark.parametrize("content", [b"", b"screwgraph cache 1\n", b"\x7fELF somebody else's file"])
 def test_what_is_cut_short_or_foreign_is_made_anew(folder, content, right):
     answer()
+    assert {entry.suffix for entry in entries(folder)} == {".program", ".object"}
     for entry in entries(folder):
         whole = entry.read_bytes()
         for damaged in (content, whole[: len(whole) // 2], whole + b"\0"):
@@ -129,7 +130,9 @@ def test_an_entry_under_another_name_is_not_believed(folder, right):
     strange = {entry.suffix: entry.read_bytes() for entry in entries(folder)}
     before = set(entries(folder))
     answer()
-    for entry in set(entries(folder)) - before:
+    added = set(entries(folder)) - before
+    assert len(added) == len(strange) == 2
+    for entry in added:
         entry.write_bytes(strange[entry.suffix])
         np.testing.assert_array_equal(answer(), right)
 

@@ -109,7 +109,7 @@ def test_a_foot_carries_the_force_that_is_wanted():
     _, _, forces, *_ = f(
         q, np.zeros(robot.nv), *references, stack_gains(tasks), stack_contacts(feet(friction=1.0)), active
     )
-    np.testing.assert_allclose(forces[0], wrench[3:], atol=0.1)
+    np.testing.assert_allclose(forces[0], wrench[3:], atol=12e-3)  # the other tasks weigh a thousandth
 
 
 def test_kinds_have_keys_and_names():

@@ -95,6 +95,7 @@ def test_a_gyroscope_weighs_branches_by_its_noise(error):
     found = bayes_network(1, observed=True).given(model, *given, solve=["q", "qd", "C"])(given)
     likely = np.exp([-0.5 * ((read - speed) / sensor.spread) ** 2 for speed in speeds])
     expected = likely / likely.sum()
+    assert len(found.branches) == 2
     for probability, branch in found.branches:
         is_first = np.abs(branch["q"] - branches[0].solution["q"]).max() < 1e-3
         assert probability == pytest.approx(expected[0 if is_first else 1], abs=1e-3)
