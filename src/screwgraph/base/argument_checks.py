@@ -23,6 +23,7 @@ R = TypeVar("R")
 _LONGEST = 60
 _IN_TURN = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _SEVERAL = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+_TRUTHS, _ROWS = (bool, np.bool_), (list, tuple)
 _LISTS = (collections.abc.Iterable, collections.abc.Sequence, collections.abc.Collection, tuple, list)
 _WORDS: dict[Any, str] = {
     Any: "...",
@@ -76,11 +77,50 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def validate_numbers(what: str, value: object) -> np.ndarray:
-    """Return an array of numbers. Raises InputError."""
+    """Return an array of numbers, as `convert_numbers` does. Raises InputError."""
     try:
-        return np.asarray(value, dtype=float)
+        return convert_numbers(value)
     except (TypeError, ValueError):
-        raise InputError(f"{what}: {value!r}", why="they are not numbers") from None
+        raise InputError(f"{what}: {_shorten(value)}", why="they are not numbers") from None
+
+
+def convert_numbers(value: Any) -> np.ndarray:
+    """Return real numbers as an array of floats; an array of floats is returned as it is.
+
+    NumPy would read None as NaN, True as 1, the text "2" as 2, a date as a count of days, the real part of a complex
+    number, and numbers that are masked.
+
+    Raises:
+        TypeError: something is no real number, or is masked.
+        ValueError: rows have different lengths, or a number is beyond those of double precision.
+    """
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
+    array = np.asanyarray(value)
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise TypeError("numbers are masked")
+    if array is not value and _has_truth_values(value):
+        raise TypeError("True and False are no numbers")
+    if not (all(map(_is_real, array.flat)) if array.dtype.kind == "O" else array.dtype.kind in "iuf"):
+        raise TypeError("something is no real number")
+    try:
+        return np.asarray(array, dtype=float)
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
+
+
+def _has_truth_values(value: Any) -> bool:
+    """Return whether a nested list has True or False in it, which NumPy mixes with numbers."""
+    if not isinstance(value, list | tuple):
+        return isinstance(value, bool | np.bool_)
+    kinds = set(map(type, value))
+    return not kinds.isdisjoint(_TRUTHS) or (not kinds.isdisjoint(_ROWS) and any(map(_has_truth_values, value)))
+
+
+def _is_real(value: Any) -> bool:
+    if isinstance(value, numbers.Complex):  # real ones are complex, too
+        return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return isinstance(value, numbers.Number)  # decimal ones, which have no order among these classes
 
 
 def check_fields(instance: Any) -> None:
@@ -250,8 +290,12 @@ def _plural(words: str) -> str:
 
 def describe_value(value: Any) -> str:
     """Return the type of a value and what it looks like, in short."""
+    return f"{type(value).__name__} {_shorten(value)}"
+
+
+def _shorten(value: Any) -> str:
     text = " ".join(repr(value).split())
-    return f"{type(value).__name__} {text if len(text) <= _LONGEST else text[: _LONGEST - 3] + '...'}"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def validate_count(name: str, value: Any) -> int:

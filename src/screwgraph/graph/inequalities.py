@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments, describe_value
+from screwgraph.base.argument_checks import check_arguments, describe_value, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
@@ -120,7 +120,7 @@ def _check_order(name: str, lower: Any, upper: Any) -> None:
 
 
 def _validate_bounds(name: str, value: Any, rows: int) -> Float[np.ndarray, " rows"]:
-    found = np.asarray(value, dtype=float)
+    found = validate_numbers(f"a bound of {name}", value)
     if found.shape not in ((), (rows,)) or np.isnan(found).any():
         raise InputError(
             f"a bound of {name} is {describe_value(value)}", why=f"it must be a number, or {rows} of these"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.graph.factor import Factor
 from screwgraph.graph.factor_graph import FactorGraph
@@ -86,7 +86,7 @@ def _with_deviations(graph: FactorGraph, owner: str, sigma: Sigma, factor: Facto
 
 
 def _validate_sigma(name: str, sigma: float | Float[np.ndarray, " rows"], rows: int) -> tuple[float, ...]:
-    values = np.asarray(sigma, dtype=float)
+    values = validate_numbers(f"sigma of {name}", sigma)
     if values.shape not in ((), (rows,)) or not (np.isfinite(values) & (values > 0.0)).all():
         raise InputError(
             f"sigma of {name} is {sigma!r}", why=f"it must be a positive, finite number, or {rows} of these"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.base.summary import one_line
 from screwgraph.model.formats.diagnostics import Place
@@ -110,7 +111,7 @@ def interpolate_samples(t: Float[np.ndarray, " N"], values: Float[np.ndarray, " 
     from scipy.interpolate import make_interp_spline
 
     try:
-        times, samples = np.array(t, dtype=float), np.array(values, dtype=float)
+        times, samples = convert_numbers(t).copy(), convert_numbers(values).copy()
     except (TypeError, ValueError) as error:
         raise InputError(f"the samples of {what} are no numbers") from error
     if times.ndim != 1 or samples.shape != times.shape or len(times) < FEWEST:

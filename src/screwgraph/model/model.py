@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.spatial.manifolds import Manifold
 
@@ -113,7 +114,7 @@ def coordinate_names(model: Model) -> dict[str, list[str]]:
 
 def validate_place(name: object, at: Sequence[float] | None, count: int) -> Float[np.ndarray, " d"]:
     """Return the coordinates (m) of a place on a body, by default its origin. Raises InputError."""
-    place = np.zeros(count) if at is None else np.asarray(at, dtype=float)
+    place = np.zeros(count) if at is None else validate_numbers(f"the place on {name!r}", at)
     if place.shape != (count,) or not np.isfinite(place).all():
         raise InputError(f"the place {at!r} on {name!r} is not {count} numbers (m)")
     return place

@@ -33,7 +33,8 @@ def test_a_crank_follows_the_columns_of_a_table(command, tmp_path):
     np.testing.assert_allclose(found["q:theta"], 0.8 + found["t"] ** 2, atol=1e-12)
     assert found["tau:theta"].all()
     result = command("simulate", *options, "--time", "0.4")
-    assert (result.status, result.err) == (1, "theta is not known at t = 0.22 s: its samples are from 0 to 0.2 s\n")
+    said = f"{tmp_path / 'crank.csv'}:22: theta is not known at t = 0.4 s: its samples are from 0 to 0.2 s\n"
+    assert (result.status, result.err) == (1, said)
 
 
 def test_a_motion_is_written_and_summed_up(command, tmp_path):
@@ -215,3 +216,32 @@ def test_a_spring_of_an_actuator_pulls_where_the_joint_is(command, tmp_path):
     with out.open(encoding="utf-8") as table:
         moved = np.array([[float(row["t"]), float(row["q:rail[0]"])] for row in csv.DictReader(table)])
     np.testing.assert_allclose(moved[:, 1], 0.3 * np.cos(5.0 * moved[:, 0]), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        (
+            "t,joint1\n0,0\n0.1,0.1\n0.05,0.2\n0.2,0\n",
+            ":4",
+            "the times of the driven motion do not grow after sample 1",
+        ),
+        ("t,joint1\n0,0\n0.1,x\n", ":3", "joint1 is 'x'"),
+        (
+            "# crank\nt,elbow\n0,0\n0.1,0.1\n0.2,0\n0.3,0\n",
+            ":2",
+            "no motor or joint of one coordinate is called 'elbow'",
+        ),
+        ("joint1\n0\n0.1\n0.2\n0.3\n", ":1", "there is no column 't'"),
+        ("t,joint1\n0,0\n0.1,1\n", ":1", "a value for each of 4 times, or more, is needed"),
+        ("t,joint1\n0.5,0\n0.6,0\n0.7,1\n0.8,2\n", ":2", "joint1 is not known at t = 0 s"),
+        ("t,joint1\n0,0\n0.1,0\n0.11,1\n0.12,2\n", ":5", "joint1 is not known at t = 0.2 s"),
+    ],
+)
+def test_a_driven_table_that_is_wrong_is_told_with_file_and_line(refused, tmp_path, text, line, what):
+    path = tmp_path / "crank.csv"
+    path.write_text(text)
+    done = refused(1, "simulate", "rr", "--driven", path, "--time", "0.2", "--dt", "0.01", "-o", tmp_path / "never.csv")
+    assert done.err.startswith(f"{path}{line}: ")
+    assert what in done.err
+    assert not (tmp_path / "never.csv").exists()

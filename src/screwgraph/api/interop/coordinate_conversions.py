@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 
 Values = Float[np.ndarray, "..."]
@@ -128,7 +129,7 @@ def w_last(quaternion: ArrayLike) -> Float[np.ndarray, "... 4"]:
 
 
 def _ending(values: ArrayLike, size: int) -> Float[np.ndarray, "..."]:
-    array = np.asarray(values, dtype=float)
+    array = validate_numbers("quaternions", values)
     if array.ndim == 0 or array.shape[-1] != size:
         raise InputError(f"an array of shape {array.shape} has not {size} numbers along its last axis")
     return array

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from screwgraph.api.interop.coordinate_conversions import CoordinateConversion
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot, check_unit
 
@@ -132,7 +133,7 @@ def match_joints(robot: Robot, theirs: Sequence[str], free: Iterable[str], libra
 
 
 def _ending(values: ArrayLike, size: int, what: str) -> Float[np.ndarray, "..."]:
-    array = np.asarray(values, dtype=float)
+    array = validate_numbers(what, values)
     if array.ndim == 0 or array.shape[-1] != size:
         raise InputError(f"{what} of shape {array.shape} have not {size} numbers along their last axis")
     return array

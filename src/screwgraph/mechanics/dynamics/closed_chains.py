@@ -37,7 +37,7 @@ def find_driving_joints(robot: Robot) -> tuple[str, ...]:
     split = [name for name in robot.independent_joints if name not in robot.joint_names]
     if split:
         raise EliminationError(
-            f"only a part of joint {split[0].partition('[')[0]!r} is independent",
+            f"only a part of joint {split[0].rpartition('[')[0]!r} is independent",
             why="velocities, accelerations and torques are asked of whole joints",
             fix=advise_independent_joints(robot, robot.mobility.states[0]),
         )

@@ -8,7 +8,15 @@ from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate_parameters
 from screwgraph.model.formats.file_io import read_bytes, write_atomically
 from screwgraph.model.formats.load import load, zoo_names
-from screwgraph.model.formats.mapped_tables import Table, load_table, read_long_arrays, read_long_table, read_table
+from screwgraph.model.formats.mapped_tables import (
+    Table,
+    check_increasing,
+    load_table,
+    locate_names,
+    read_long_arrays,
+    read_long_table,
+    read_table,
+)
 from screwgraph.model.formats.mesh_files import (
     Triangles,
     face_colours,
@@ -33,6 +41,7 @@ __all__ = [
     "Table",
     "Triangles",
     "Value",
+    "check_increasing",
     "evaluate_parameters",
     "face_colours",
     "from_text",
@@ -42,6 +51,7 @@ __all__ = [
     "is_xml",
     "load",
     "load_table",
+    "locate_names",
     "model_name",
     "outline",
     "parse_yaml",

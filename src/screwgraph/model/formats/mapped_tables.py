@@ -10,12 +10,13 @@ import struct
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.base.summary import one_line
@@ -165,6 +166,32 @@ class Table(Mapping[str, Float[np.ndarray, " N"]]):
     def place(self, row: int) -> str:
         """Return file and line of a row."""
         return f"{self.file}:{self.lines[row]}"
+
+
+@contextmanager
+def locate_names(table: Any) -> Iterator[None]:
+    """Say of errors where the names of a table stand, if it was read from a file."""
+    try:
+        yield
+    except InputError as error:
+        if error.at is not None or not isinstance(table, Table):
+            raise
+        raise InputError(error.what, at=table.heading, why=error.why, fix=error.fix) from error
+
+
+def check_increasing(
+    t: Float[np.ndarray, " k"], table: Mapping[str, Any], of: str, rows: Int[np.ndarray, " k"]
+) -> None:
+    """Raise InputError where times, of some rows of a table, do not grow."""
+    steps = np.diff(t)
+    if not (steps > 0.0).all():
+        k = int(np.argmin(steps > 0.0))
+        raise InputError(
+            f"the times of the {of} do not grow after sample {rows[k]}",
+            at=table.place(int(rows[k + 1])) if isinstance(table, Table) else None,
+            why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
+            fix="sort the samples by time, one a time",
+        )
 
 
 def load_table(given: Any, *, missing: bool = False) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot.joints import Fixed
 from screwgraph.model.robot.parts import Frame, Joint, Link
@@ -35,7 +35,7 @@ def attach(
         InputError: there is no such frame, T is no pose, or a name is in both robots.
     """
     at = robot.frame(frame)
-    mount = np.eye(4) if T is None else np.asarray(T, dtype=float)
+    mount = np.eye(4) if T is None else validate_numbers("attach: T", T)
     if mount.shape != (4, 4) or not np.isfinite(mount).all() or SE3().is_off(mount[None]).any():
         raise InputError("attach: T is not a pose (4, 4)", fix="sg.spatial.transform(R, p) makes one")
     other = prefix_names(other, prefix)

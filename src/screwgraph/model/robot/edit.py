@@ -9,6 +9,7 @@ from numbers import Real
 
 import numpy as np
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot.joints import Floating
 from screwgraph.model.robot.parts import Joint, Link
@@ -62,7 +63,7 @@ def without_damping(robot: Robot) -> Robot:
 def with_gravity(robot: Robot, gravity: Iterable[float]) -> Robot:
     """Set gravity (m/s^2, in the base's frame). Raises InputError unless it is three finite numbers."""
     try:
-        g = np.asarray(list(gravity), dtype=float)
+        g = convert_numbers(list(gravity))
     except (TypeError, ValueError):
         g = np.zeros(0)
     if g.shape != (3,) or not np.isfinite(g).all():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import (
@@ -144,7 +145,7 @@ class ControlLoop:
     def _natural_values(self) -> dict[str, Any]:
         """Arguments with which the robot stays at its first position."""
         model, found = self.model, dict[str, Any]()
-        q0 = model.neutral() if self.q0 is None else np.asarray(self.q0, dtype=float)
+        q0 = model.neutral() if self.q0 is None else validate_numbers("q0", self.q0)
         for task in self.tasks:
             found |= task.hold(model, q0)
         found["gains"] = stack_gains(self.tasks)

@@ -11,15 +11,13 @@ from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.model.formats import Table
+from screwgraph.model.formats import Table, check_increasing, locate_names
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.trajectory_tables import (
     EVEN,
     FEWEST,
     are_even,
-    check_increasing,
-    locate_names,
     read_column,
 )
 

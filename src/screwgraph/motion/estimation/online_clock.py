@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from screwgraph.base.errors import InputError
+from screwgraph.model.formats import check_increasing
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.measurements import OWN_TIME, TIME, read_times
 from screwgraph.motion.estimation.online_sensors import ON_TIME, count_steps
 from screwgraph.motion.estimation.trajectory_tables import (
     FEWEST,
     are_even,
-    check_increasing,
     read_column,
     validate_times,
 )

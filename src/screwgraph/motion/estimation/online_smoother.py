@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function
 from screwgraph.model import Model
@@ -261,7 +261,7 @@ class OnlineSmoother:
             InputError: no such column, torques of another shape, or of joints whose torques are unknown.
         """
         unknowns = self._unknowns
-        torques = np.zeros(len(unknowns.labels)) if tau is None else np.asarray(tau, dtype=float)
+        torques = np.zeros(len(unknowns.labels)) if tau is None else validate_numbers("tau", tau)
         if torques.shape != (len(unknowns.labels),):
             raise InputError(f"tau has the shape {torques.shape}, expected ({len(unknowns.labels)},)")
         if tau is not None and torques[list(unknowns.inputs)].any():

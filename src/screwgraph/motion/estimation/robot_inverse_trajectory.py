@@ -11,12 +11,12 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import inverse_dynamics
+from screwgraph.model.formats import locate_names
 from screwgraph.model.robot import Joint, Robot, constraint_residual, make_unknown_name_error
 from screwgraph.motion.estimation.result import InverseSolution
 from screwgraph.motion.estimation.smoothing_spline import SmoothedSamples, doubt_spacing, smooth_samples
 from screwgraph.motion.estimation.trajectory_tables import (
     list_columns,
-    locate_names,
     noise_levels,
     read_column,
     validate_times,

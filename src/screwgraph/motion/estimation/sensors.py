@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.sensors import SENSORS, SensorPlace
 from screwgraph.model.sensors.sensor import OPTIONS, Sensor
@@ -15,6 +16,7 @@ from screwgraph.motion.estimation.factors import SomeEqual, soft_equality
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.planning.frame_velocity import differentiate_in_time, make_frame_twist
 from screwgraph.motion.planning.mechanics import Mechanics, validate_frame
+from screwgraph.motion.planning.models import find_joint
 from screwgraph.optimize import Factors, Variables, Vector, soft
 from screwgraph.optimize.template_wrappers import flatten_residual
 from screwgraph.spatial import concatenate
@@ -200,7 +202,7 @@ def list_walks(unknowns: Any, sensors: Sequence[Sensor], noise: ModelNoise) -> l
 
 def find_position_place(mechanics: Mechanics, joint: str) -> int:
     """Return the place in q of a joint's position."""
-    name, (column,) = joint.partition("[")[0], mechanics.coordinates(joint)
+    name, (column,) = find_joint(mechanics.robot, joint), mechanics.coordinates(joint)
     return mechanics.robot.q_slices[name].start + column - mechanics.robot.v_slices[name].start
 
 
@@ -264,7 +266,7 @@ def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
 
 def _check_joint(mechanics: Mechanics, of: Sequence[str], name: str) -> None:
     columns = mechanics.coordinates(name)
-    joint = mechanics.robot.joint(name.partition("[")[0])
+    joint = mechanics.robot.joint(find_joint(mechanics.robot, name))
     if len(columns) != 1:
         raise InputError(
             f"joint {name!r} has {len(columns)} coordinates", fix=f"measure one of them, {name}[0], or a frame's pose"
@@ -277,7 +279,7 @@ def _check_joint(mechanics: Mechanics, of: Sequence[str], name: str) -> None:
 
 def _sigma(name: str, given: Any) -> tuple[float, ...]:
     try:
-        sigma = np.atleast_1d(np.asarray(given, dtype=float))
+        sigma = np.atleast_1d(convert_numbers(given))
     except (TypeError, ValueError):
         sigma = np.full(1, np.nan)
     if sigma.ndim > 1 or not (np.isfinite(sigma) & (sigma > 0.0)).all():
@@ -287,7 +289,7 @@ def _sigma(name: str, given: Any) -> tuple[float, ...]:
 
 def _place(name: str, given: Any) -> tuple[float, ...]:
     try:
-        at = np.asarray(given, dtype=float)
+        at = convert_numbers(given)
     except (TypeError, ValueError):
         at = np.zeros(0)
     if at.shape != (3,) or not np.isfinite(at).all():

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
-from screwgraph.model.formats import Table
+from screwgraph.model.formats import Table, check_increasing, locate_names
 from screwgraph.model.mechanism.mechanism import Mechanism
 from screwgraph.motion.estimation.smoothing_spline import FEWEST, doubt_spacing, smooth_samples
 from screwgraph.optimize import each
@@ -101,17 +100,6 @@ def _coordinates(mechanism: Mechanism, trajectory: Any) -> tuple[list[str], tupl
     return names, coordinates
 
 
-@contextmanager
-def locate_names(table: Any) -> Iterator[None]:
-    """Say of errors where the names of a table stand, if it was read from a file."""
-    try:
-        yield
-    except InputError as error:
-        if error.at is not None or not isinstance(table, Table):
-            raise
-        raise InputError(error.what, at=table.heading, why=error.why, fix=error.fix) from error
-
-
 def read_column(
     name: str, values: Any, length: int | None, of: str = "trajectory", *, missing: bool = False
 ) -> Float[np.ndarray, " N"]:
@@ -167,18 +155,3 @@ def validate_times(table: Mapping[str, Any], of: str) -> Float[np.ndarray, " N"]
             fix="fill the gap, or resample it",
         )
     return t
-
-
-def check_increasing(
-    t: Float[np.ndarray, " k"], table: Mapping[str, Any], of: str, rows: Int[np.ndarray, " k"]
-) -> None:
-    """Raise InputError where times, of some rows of a table, do not grow."""
-    steps = np.diff(t)
-    if not (steps > 0.0).all():
-        k = int(np.argmin(steps > 0.0))
-        raise InputError(
-            f"the times of the {of} do not grow after sample {rows[k]}",
-            at=table.place(int(rows[k + 1])) if isinstance(table, Table) else None,
-            why=f"t = {t[k + 1]:.6g} s follows on t = {t[k]:.6g} s",
-            fix="sort the samples by time, one a time",
-        )

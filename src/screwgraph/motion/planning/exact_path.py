@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.argument_checks import convert_numbers, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 
@@ -29,7 +29,7 @@ class ExactPath:
 
     def __post_init__(self) -> None:
         try:
-            q = np.array(self.positions, dtype=float)
+            q = convert_numbers(self.positions).copy()
         except (TypeError, ValueError):
             q = np.zeros(0)
         if q.ndim != 2 or len(q) < 2 or not np.isfinite(q).all():

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.motion.integration_rules import hermite
 from screwgraph.motion.planning.mechanics import Mechanics
@@ -144,7 +145,7 @@ def make_prior_noise(mechanics: Mechanics, power: Any, order: int) -> dict[str, 
             missing = labels[int(np.isnan(values).argmax())]
             raise InputError(f"the prior has no power for joint {missing!r}", fix="give one for each joint")
     else:
-        values = np.asarray(power, dtype=float)
+        values = validate_numbers("the power of a prior", power)
     if values.shape not in ((), (nv,), (nv, nv)):
         raise InputError(f"the power of a prior has the shape {values.shape}", why=f"the robot has nv = {nv}")
     if values.ndim == 2:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from screwgraph.base.deprecated import old_names
 from screwgraph.model import QUANTITIES, STATES, Column, coordinate_names
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, HeightMap, OtherBody, Plane, Steps
+from screwgraph.motion.simulation.driven_motion import read_driven_table
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.environment import Environment
 from screwgraph.motion.simulation.initial_state import initial_position, initial_states, sample_times
@@ -87,6 +88,7 @@ __all__ = [
     "live_states",
     "motion_columns",
     "path_of",
+    "read_driven_table",
     "read_trajectory",
     "rolled_out",
     "rollout",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.compiler import Function
 from screwgraph.mechanics.dynamics import hybrid_dynamics
 from screwgraph.model import Model
+from screwgraph.model.formats import check_increasing, locate_names, read_table
 from screwgraph.model.formats.diagnostics import Place
 from screwgraph.model.functions_of_time import (
     TIME,
@@ -115,7 +117,7 @@ class DrivenMotion:
     def refuse_efforts(self, tau: Any) -> None:
         """Raise InputError where a driven coordinate is given an effort that is not zero, in an array (..., m)."""
         try:
-            given = np.asarray(tau, dtype=float)
+            given = convert_numbers(tau)
         except (TypeError, ValueError):
             return  # who takes them says what they are not
         if given.shape[-1:] != (len(self.model.columns["tau"]),):
@@ -209,12 +211,41 @@ def make_driven_motion(dynamics: Dynamics, driven: Mapping[str, Any] | None) -> 
     functions = read_functions(driven) if driven is not None else dynamics.model.driven
     if not functions:
         return None
-    of_positions, of_velocities, of_efforts = (_labels(dynamics.model, kind) for kind in ("q", "qd", "tau"))
+    _check_names(dynamics.model, functions)
+    return DrivenMotion(dynamics, functions)
+
+
+def read_driven_table(model: Model, file: str, time: float) -> dict[str, FunctionOfTime]:
+    """Return splines through the columns of a table by coordinate, its times `t` from 0 to `time` (s) or longer.
+
+    Raises:
+        InputError: no such file, times or names, with the line; see `read_functions`.
+    """
+    table = read_table(file)
+    with locate_names(table):
+        if TIME not in table:
+            raise InputError(f"there is no column {TIME!r}", fix="its first line names the columns: t,theta")
+        _check_names(model, [name for name in table if name != TIME])
+    times = table[TIME]
+    check_increasing(times, table, "driven motion", np.arange(len(times)))
+    with locate_names(table):
+        functions = read_functions(table)
+    for row, at in ((0, 0.0), (-1, time)):
+        for function in functions.values():
+            try:
+                function(at)
+            except InputError as error:
+                raise InputError(error.what, at=table.place(row), why=error.why, fix=error.fix) from error
+    return functions
+
+
+def _check_names(model: Model, names: Iterable[str]) -> None:
+    """Raise InputError where one of the names is no coordinate that has an effort."""
+    of_positions, of_velocities, of_efforts = (_labels(model, kind) for kind in ("q", "qd", "tau"))
     both = [name for name in of_efforts if name in of_positions and name in of_velocities]
-    for name in functions:
+    for name in names:
         if name not in both:
             raise make_unknown_name_error("motor or joint of one coordinate", name, both)
-    return DrivenMotion(dynamics, functions)
 
 
 def _labels(model: Model, kind: str) -> list[str]:

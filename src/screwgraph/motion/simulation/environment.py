@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from screwgraph.base.argument_checks import check_arguments, validate_count, validate_numbers
+from screwgraph.base.argument_checks import check_arguments, convert_numbers, validate_count, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
@@ -223,14 +223,16 @@ class Environment:
 
     def _evaluate(self, name: str, function: Callable[[Any], Any]) -> Float[np.ndarray, " B"]:
         """Return a number of each motion by a function of the environment. Raises InputError."""
-        found = np.array(validate_numbers(f"{name} returns", function(self)))
+        answer = function(self)
+        is_truth = np.asarray(answer).dtype == bool  # whether motions end
+        found = np.array(answer, dtype=float) if is_truth else np.array(validate_numbers(f"{name} returns", answer))
         if found.shape != (self.num_envs,):
             raise InputError(f"{name} returns the shape {found.shape}", fix=f"return ({self.num_envs},)")
         return found
 
     def _checked(self, values: Any, shape: tuple[int, int], what: str) -> Float[np.ndarray, "B n"]:
         try:
-            found = np.asarray(values, dtype=float)
+            found = convert_numbers(values)
         except (TypeError, ValueError):
             found = np.zeros(0)
         if found.shape not in (shape, shape[1:]) or not np.isfinite(found).all():

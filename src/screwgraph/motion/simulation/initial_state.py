@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot import Robot, constraint_jacobian
@@ -116,7 +117,7 @@ def is_batched(values: Any) -> bool:
 def _rows(values: Any, count: int) -> np.ndarray:
     """Return an array of a row each; empty where there are no such numbers."""
     try:
-        found = np.array(values, dtype=float)
+        found = convert_numbers(values).copy()
     except (TypeError, ValueError):
         return np.zeros(0)
     return np.tile(found, (count, 1)) if found.ndim == 1 else found

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.base.argument_checks import check_arguments, check_signature, validate_count
+from screwgraph.base.argument_checks import check_arguments, check_signature, convert_numbers, validate_count
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
@@ -155,7 +155,7 @@ def _efforts(idle: np.ndarray, tau: Any, steps: int) -> np.ndarray:
     """Return torques (steps or 1, motions or 1, m). Raises InputError."""
     m = len(idle)
     try:
-        given = np.asarray(idle if tau is None else tau, dtype=float)
+        given = convert_numbers(idle if tau is None else tau)
     except (TypeError, ValueError):
         given = np.full(m + 1, np.nan)
     fits = given.ndim in (1, 2, 3) and given.shape[-1] == m and (given.ndim < 3 or given.shape[0] in (1, steps))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
@@ -232,7 +233,7 @@ def _torques(control: Controller, t: float, q: np.ndarray, qd: np.ndarray, size:
         x.setflags(write=False)
     answer = control(t, *seen)
     try:
-        tau = np.asarray(answer, dtype=float)
+        tau = convert_numbers(answer)
     except (TypeError, ValueError):
         tau = np.empty(0)
     if tau.shape not in ((size,), (len(q), size)):

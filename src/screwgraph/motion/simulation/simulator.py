@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments, validate_count, validate_numbers
+from screwgraph.base.argument_checks import check_arguments, convert_numbers, validate_count, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
@@ -218,7 +218,7 @@ class Simulator:
             doubts += self._opening.look(self._dynamics_at(0), self._q)
         if not self._is_looked_at:
             self._is_looked_at = True
-            efforts = (np.asarray(tau, dtype=float),) if self._size else ()
+            efforts = (convert_numbers(tau),) if self._size else ()
             state = self._q, self._qd
             doubts += doubt_explicit_steps(self._step, self.options.method, self.dt, state, (*efforts, *self._last))
         self._next_look = min(self._watch.next, self._opening.next)
@@ -263,7 +263,7 @@ class Simulator:
     def _general(self, tau: Any) -> tuple[np.ndarray, ...]:
         """Take a step of any arrays: batches, and what is wrong."""
         try:
-            efforts = np.asarray(tau, dtype=float)
+            efforts = convert_numbers(tau)
         except (TypeError, ValueError):
             efforts = np.empty(0)
         batch, size = self._q.shape[:-1], self._size

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Function
@@ -32,7 +33,7 @@ class StepValues:
     def of(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> StepValues:
         """Make them of values by name, or of a whole vector. Raises InputError."""
         exact = step if step.dtype == "float64" else step.astype("float64")
-        given = values if isinstance(values, Mapping) else np.asarray(values, dtype=float)
+        given = values if isinstance(values, Mapping) else validate_numbers("parameters", values)
         size = sum(len(a.names) for a in step.arguments if a.name == PARAMETERS)
         if not isinstance(given, Mapping) and (given.ndim not in (1, 2) or given.shape[-1] != size):
             raise InputError(

@@ -10,9 +10,8 @@ import typer
 
 from screwgraph import InputError, Robot
 from screwgraph import simulate as run
-from screwgraph.model.formats import load_table
 from screwgraph.motion.control import ControlLoop, load_controller
-from screwgraph.motion.simulation import AUTO, METHODS, check_places, sample_times
+from screwgraph.motion.simulation import AUTO, METHODS, check_places, read_driven_table, sample_times
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
@@ -125,7 +124,7 @@ def simulate(
         raise make_usage_error("--actuators and --controller both give torques", fix="leave one out")
     if loop is not None and isinstance(tau, np.ndarray) and tau.any():
         raise make_usage_error("--state gives torques, and so does --controller", fix="leave one out")
-    followed = None if driven is None else load_table(driven)
+    followed = None if driven is None else read_driven_table(model, driven, asked["time"])
     with as_usage_error():
         output, report, plot = validate_outputs(output, report, plot)
         curves = check_places(model, parse_places(paths))

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments, describe_value
+from screwgraph.base.argument_checks import check_arguments, convert_numbers, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import (
     CompiledProgram,
@@ -276,7 +276,7 @@ def _value(target: Target, robot: Any) -> np.ndarray:
     """Return the value that a target has of its own. Raises InputError where it has another shape."""
     shape = target.shape(robot)
     try:
-        value = np.asarray(target.at, dtype=float)
+        value = convert_numbers(target.at)
     except (TypeError, ValueError):
         value = np.empty(0)
     if value.shape[value.ndim - len(shape) :] != shape or not np.isfinite(value).all():

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.spatial import Array, atan2
 from screwgraph.spatial.manifolds import Manifold
@@ -72,7 +73,7 @@ def normalise_axis(axis: Vector3, what: str = "axis") -> Vector3:
     Raises:
         InputError: three finite numbers, not all zero, are needed.
     """
-    a = np.asarray(axis, dtype=float)
+    a = validate_numbers(what, axis)
     if a.shape != (3,) or not np.isfinite(a).all() or not a.any():
         raise InputError(f"{what} {axis!r} is not a direction", why="a direction is three finite numbers, not all zero")
     if abs(math.hypot(*a) - 1.0) > 4 * np.finfo(float).eps:

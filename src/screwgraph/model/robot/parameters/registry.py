@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot.parameters.armature import Armature
 from screwgraph.model.robot.parameters.base import Kind
@@ -194,5 +195,5 @@ def _of_part(robot: Robot, name: str, kind: str, part: str) -> Parameter:
 
 def numbers(value: object) -> Float[np.ndarray, "... k"]:
     """Return the numbers of a parameter's value: an array, a number, or the inertia of a body."""
-    array = value.parameters if isinstance(value, SpatialInertia) else np.asarray(value, dtype=float)
+    array = value.parameters if isinstance(value, SpatialInertia) else validate_numbers("a parameter", value)
     return np.atleast_1d(array)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.argument_checks import check_fields, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.model.model import Model
@@ -66,7 +66,7 @@ class Sole(HeldContact):
             raise InputError(
                 f"x of the sole of {self.frame!r} is {self.x!r}", why=f"it is along the normal, {self.normal!r}"
             )
-        friction = np.asarray(self.friction, dtype=float)
+        friction = validate_numbers("friction", self.friction)
         if friction.ndim > 1 or not (friction >= 0.0).all():
             raise InputError(
                 f"friction of the sole of {self.frame!r} is {self.friction!r}", why="it must not be negative"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments, validate_numbers
+from screwgraph.base.argument_checks import check_arguments, convert_numbers, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, check_unit, quaternion_places
@@ -66,7 +66,7 @@ def stack_weights(
     else:
         count = len(find_driven(robot, None))
         for name, value in (("force", force), ("acceleration", acceleration)):
-            given = np.asarray(1e-5 if value is None else value, dtype=float)
+            given = validate_numbers(name, 1e-5 if value is None else value)
             if given.shape not in ((), (count,)):
                 raise InputError(f"{name} of the shape {given.shape}", fix=f"give a number, or ({count},)")
             found[name] = np.broadcast_to(given, count)
@@ -123,7 +123,7 @@ def stack_references(
     start = 0
     for (name, size), values in zip(sizes.items(), (position, velocity, effort), strict=True):
         try:
-            found[:, start : start + size] = np.asarray(values, dtype=float)
+            found[:, start : start + size] = convert_numbers(values)
         except (TypeError, ValueError):
             raise InputError(
                 f"{name} of the shape {np.shape(values)}", fix=f"give ({size},), or ({count}, {size})"

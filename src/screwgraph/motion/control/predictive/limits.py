@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.argument_checks import check_fields, convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot, make_unknown_name_error
 
@@ -109,7 +109,7 @@ def expand_values(
             found[robot.v_slices[name]] = value
     else:
         try:
-            found[:] = np.asarray(values, dtype=float)
+            found[:] = convert_numbers(values)
         except (TypeError, ValueError):
             raise InputError(
                 f"{what}: expected a number, {robot.nv} numbers, or numbers by the names of joints, got {values!r}"

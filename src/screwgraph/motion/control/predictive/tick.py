@@ -352,7 +352,19 @@ class Tick:
             StageLoop(self.N, parts, self._windows(*moving)),
             block("sum last", last, ["cost"], terms.add_last),
             block("end", head, ["tau", "next_head", "solution"], self._finish),
+            *self._clear(),
         )
+
+    def _clear(self) -> tuple[Part, ...]:
+        """Return what makes the expected motion zero where there is no solution: it may be no numbers then."""
+        self._alias("told", "solution", 0, 1)
+        names = ["efforts", "forces"] if self.forces else ["efforts"]
+        keep = lambda status, values: [choose(status[0] < NO_SENSE, x, 0.0) for x in values]  # noqa: E731
+        gain, first, *stages = (
+            self.memory.block(f"clear {name}", ["told", name], [name], keep)
+            for name in ("gain", "states_k", "states_k+1", *(f"{name}_k" for name in names))
+        )
+        return gain, first, StageLoop(self.N, tuple(stages), self._windows("states", *names))
 
     def _forces(self) -> tuple[Part, ...]:
         if not self.forces:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import check_arguments, convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, Order, compile_graph
@@ -32,6 +33,7 @@ from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.bayes.solution import BayesSolution
 from screwgraph.motion.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
 from screwgraph.motion.estimation.mechanism_noise import Noise
+from screwgraph.motion.planning.models import find_joint
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Problem, Result, each, solve
 from screwgraph.optimize.manifold_code import difference_values
@@ -153,6 +155,7 @@ class GivenNetwork:
                 tables["q"][list(known.steps), column] = np.where(np.isnan(own), given[known.name][:, 0], own)
         return replace(motion, tables=tables)
 
+    @check_arguments
     def compile(self, *names: str, ordering: Order = "auto") -> Function:
         """Return the linear part of one instant as a compiled function, positions and velocities being known.
 
@@ -174,7 +177,8 @@ class GivenNetwork:
     def _keys(self, known: Known) -> Iterator[Key]:
         kind = "tau" if known.kind == "Q" else known.kind
         labels = [self.model.find_part(known.kind, i).label for i in known.entries]
-        return (Key(kind, name) for name in dict.fromkeys(label.partition("[")[0] for label in labels))
+        robot = self.model.robot
+        return (Key(kind, name) for name in dict.fromkeys(find_joint(robot, label) for label in labels))
 
     @property
     def _kinds(self) -> tuple[str, ...]:
@@ -235,7 +239,7 @@ class GivenNetwork:
             near = guess.get(kind, assembled.get(kind, 0.0))
             shape = (self.steps, *x.manifold.shape)
             try:
-                values = np.broadcast_to(np.asarray(near, dtype=float), shape).copy()
+                values = np.broadcast_to(convert_numbers(near), shape).copy()
             except (TypeError, ValueError):
                 raise InputError(f"guess of {kind} does not have the shape {shape}") from None
             found[x.name] = self._fill_given(kind, given, values)

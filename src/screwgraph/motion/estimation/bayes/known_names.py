@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel, Part
@@ -49,7 +50,7 @@ class Known:
     def values(self, given: Mapping[str, Any]) -> Float[np.ndarray, "steps columns"]:
         """Return its values, the same at all steps where they have no axis for these. Raises InputError."""
         try:
-            array = np.asarray(given[self.name], dtype=float)
+            array = convert_numbers(given[self.name])
             array = np.broadcast_to(array, self.shape)
         except (TypeError, ValueError):
             raise InputError(f"values of {self.name} are not numbers of the shape {self.shape}") from None

@@ -20,7 +20,7 @@ from screwgraph.motion.estimation.initial_guess import UNKNOWNS
 from screwgraph.motion.estimation.robot_motion_graph import get_mechanics
 from screwgraph.motion.planning.loop_closure import Closure
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.motion.planning.models import Drive, find_model_kind
+from screwgraph.motion.planning.models import Drive, find_joint, find_model_kind
 from screwgraph.motion.planning.vector_code import compile_on_arrays
 from screwgraph.spatial.manifolds import Manifold, Vector, product
 
@@ -131,10 +131,11 @@ class NetworkModel:
     def select_parts(self, kind: str, name: str) -> tuple[Part, ...]:
         """Return the parts that a name means: one, or all of a joint. Raises InputError where there are none."""
         parts = self.parts[kind]
-        found = [part for part in parts if part.label == name] or [p for p in parts if _joint(p.label) == name]
+        of_joint = [part for part in parts if find_joint(self.robot, part.label) == name]
+        found = [part for part in parts if part.label == name] or of_joint
         if not found:
             what = "motor" if kind == "Q" else "multiplier" if kind == "lambda" else "coordinate"
-            joint = _joint(name)
+            joint = find_joint(self.robot, name)
             if any(part.label == joint for part in parts):
                 raise InputError(f"{kind}:{name} is no quantity of its own", fix=f"name all of {kind}:{joint}")
             raise make_unknown_name_error(what, name, [part.label for part in parts])
@@ -320,7 +321,3 @@ class EffortAcceleration:
 
 def _list_scalars(labels: Sequence[str]) -> tuple[Part, ...]:
     return tuple(Part(label, (i,), (i,), Vector(1)) for i, label in enumerate(labels))
-
-
-def _joint(label: str) -> str:
-    return label.partition("[")[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.argument_checks import convert_numbers, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.spatial import from_xyz_rpy, transform
@@ -101,7 +101,7 @@ def evaluate_poses(motion: FramePose, times: Sequence[float] | Float[np.ndarray,
     rows = []
     for t in np.asarray(times, dtype=float).tolist():
         try:
-            T = np.asarray(motion(t), dtype=float)
+            T = convert_numbers(motion(t))
         except (TypeError, ValueError):
             T = np.zeros(0)
         if T.shape != (4, 4) or not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-6):
@@ -125,7 +125,7 @@ def measure_ways(motion: FramePose, edges: Float[np.ndarray, " k"]) -> Float[np.
 
 def _validate_array(what: str, value: Any) -> np.ndarray:
     try:
-        found = np.array(value, dtype=float)
+        found = convert_numbers(value).copy()
     except (TypeError, ValueError):
         found = np.array(np.nan)
     if not np.isfinite(found).all():

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.base.argument_checks import validate_numbers
+from screwgraph.base.argument_checks import convert_numbers, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.contacts.contact_constraints import (
     ContactHeight,
@@ -61,7 +61,7 @@ def validate_positive(what: str, value: Any) -> float:
 def normalise_direction(normal: Sequence[float], what: str = "the normal") -> Triple:
     """Return a direction of length 1. Raises InputError."""
     try:
-        n = np.asarray(normal, dtype=float)
+        n = convert_numbers(normal)
     except (TypeError, ValueError):
         n = np.zeros(0)
     if n.shape != (3,) or not np.isfinite(n).all() or np.linalg.norm(n) < 1e-9:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.task_parser import TaskParser
@@ -40,9 +41,9 @@ def select_weights(given: Any, count: int, places: Places) -> tuple[tuple[int, .
     """
     if isinstance(given, Mapping):
         pairs = [(c, w) for name, w in given.items() for c in places(name)]
-        columns, values = tuple(c for c, _ in pairs), np.array([w for _, w in pairs], dtype=float)
+        columns, values = tuple(c for c, _ in pairs), validate_numbers("weights", [w for _, w in pairs])
     else:
-        columns, values = tuple(range(count)), np.asarray(given, dtype=float)
+        columns, values = tuple(range(count)), validate_numbers("a weight", given)
     if values.ndim > 1 or not columns or not (np.isfinite(values) & (values > 0.0)).all():
         raise InputError(f"a weight is {given!r}", fix="give a positive number, or {joint: number, ...}")
     return columns, values

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.goals.point import PointError
@@ -73,7 +74,7 @@ class Path:
         yield soft(template, steps.q[points], sigma=noise, name=f"{name}: path", at=each(at))
 
     def _targets(self, steps: TrajectoryUnknowns) -> tuple[Int[np.ndarray, " n"], Float[np.ndarray, "n 3"]]:
-        times, targets = np.asarray(self.times, dtype=float), np.asarray(self.points, dtype=float)
+        times, targets = validate_numbers("times", self.times), validate_numbers("points", self.points)
         if times.ndim != 1 or len(times) < 1 or targets.shape != (len(times), 3):
             raise InputError(f"a path has {len(np.atleast_1d(times))} times and points of the shape {targets.shape}")
         if not (np.isfinite(times).all() and np.isfinite(targets).all() and (np.diff(times) > 0.0).all()):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.frame_velocity import make_frame_twist
@@ -62,7 +63,7 @@ class FrameVelocity:
         if not given:
             raise InputError(f"frame {self.frame!r} is given no velocity", fix="give linear, angular, or both")
         for kind, value in given.items():
-            at = np.asarray(value, dtype=float)
+            at = validate_numbers(f"the {kind} velocity of frame {self.frame!r}", value)
             if at.shape[-1:] != (3,) or not np.isfinite(at).all():
                 raise InputError(f"the {kind} velocity of frame {self.frame!r} is {value!r}", fix="give three numbers")
             template = FrameVelocityError(steps.mechanics, steps.mechanics.robot.frame(self.frame).name, ROWS[kind])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.goals.base import make_goal_factors
@@ -57,7 +58,7 @@ class Point:
         """Return one factor for each point of the time. Raises InputError."""
         if not self.axes or set(self.axes) - set(AXES) or len(set(self.axes)) != len(self.axes):
             raise InputError(f"axes {self.axes!r}", fix="name some of x, y, z")
-        at = np.asarray(self.at, dtype=float)
+        at = validate_numbers(f"the point of frame {self.frame!r}", self.at)
         if at.shape[-1:] != (len(self.axes),) or not np.isfinite(at).all():
             raise InputError(
                 f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import check_unit
@@ -64,12 +65,12 @@ class Pose:
         """Return the pose in the base. Raises InputError where it is none."""
         place = mechanics.pose_of(self.frame)
         if self.of is not None:
-            q = np.asarray(self.of, dtype=float)
+            q = validate_numbers("a position", self.of)
             if q.shape != (mechanics.robot.nq,):
                 raise InputError(f"a position has the shape {q.shape}, expected {(mechanics.robot.nq,)}")
             check_unit(mechanics.robot, q)
             return np.asarray(place(q), dtype=float)
-        T = np.asarray(self.at, dtype=float)
+        T = validate_numbers(f"the pose of frame {self.frame!r}", self.at)
         if T.shape[-2:] != (4, 4) or not np.allclose(T[..., :3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2), np.eye(3)):
             raise InputError(f"the goal of frame {self.frame!r} is not a pose", fix="give a 4 x 4 matrix")
         return T

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot, check_unit
@@ -106,7 +107,7 @@ def complete_position(robot: Robot, at: Any) -> tuple[Float[np.ndarray, " nq"], 
     if isinstance(at, Mapping):
         q, given = set_coordinates(robot, robot.neutral(), at), merge_names(robot, tuple(at))
     else:
-        q, given = np.asarray(at, dtype=float), robot.joint_names
+        q, given = validate_numbers("a position", at), robot.joint_names
         if q.shape[-1:] != (robot.nq,):
             raise InputError(f"a position has the shape {q.shape}", why=f"robot {robot.name!r} has nq = {robot.nq}")
     if not np.isfinite(q).all():

@@ -62,7 +62,7 @@ def select_velocities(mechanics: Mechanics, at: Any) -> tuple[tuple[int, ...], F
         value = np.concatenate([np.zeros(0), *map(_spread, at, at.values(), map(len, columns))])
         _check_finite(value)
         return tuple(c for part in columns for c in part), value
-    value = np.asarray(at, dtype=float)
+    value = validate_numbers("velocities", at)
     if value.shape[-1:] != (nv,) and value.shape != ():
         raise InputError(
             f"velocities have the shape {value.shape}", why=f"robot {mechanics.robot.name!r} has nv = {nv}"

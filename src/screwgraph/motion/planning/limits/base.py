@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.argument_checks import describe_value, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Joint
@@ -143,7 +143,7 @@ def check_start(steps: TrajectoryUnknowns, factors: Iterable[Factors], starts: M
 
 
 def _pair(value: Any, what: str) -> Pair:
-    numbers = np.atleast_1d(np.asarray(value, dtype=float))
+    numbers = np.atleast_1d(validate_numbers(f"{what} limit", value))
     if numbers.shape not in ((1,), (2,)) or np.isnan(numbers).any():
         raise InputError(
             f"{what} limit {describe_value(value)}",

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.argument_checks import check_fields, convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot.joints.base import perpendicular_axes
 from screwgraph.spatial import Array, choose
@@ -68,7 +68,7 @@ class Plane:
     def __post_init__(self) -> None:
         check_fields(self)
         try:
-            normal, height = np.asarray(self.normal, dtype=float), np.asarray(self.height, dtype=float)
+            normal, height = convert_numbers(self.normal), convert_numbers(self.height)
         except (TypeError, ValueError):
             normal, height = np.zeros(0), np.zeros(())
         is_vector = normal.ndim in (1, 2) and normal.shape[-1] == 3 and normal.size and np.isfinite(normal).all()

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.argument_checks import check_fields, convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.kernels import new_table
@@ -41,7 +41,7 @@ class HeightMap:
     def __post_init__(self) -> None:
         check_fields(self)
         try:
-            z, origin = np.asarray(self.heights), np.asarray(self.origin, dtype=float)
+            z, origin = np.asarray(self.heights), convert_numbers(self.origin)
         except (TypeError, ValueError):
             z, origin = np.zeros(0), np.zeros(0)
         is_right = z.ndim in (2, 3) and min(z.shape[-2:]) >= 2 and len(z)
@@ -115,7 +115,7 @@ class Steps:
     def __post_init__(self) -> None:
         check_fields(self)
         try:
-            at, heights = np.asarray(self.at, dtype=float), np.asarray(self.heights, dtype=float)
+            at, heights = convert_numbers(self.at), convert_numbers(self.heights)
         except (TypeError, ValueError):
             at, heights = np.zeros(0), np.zeros(1)
         if at.ndim != 1 or not len(at) or not np.isfinite(at).all() or (np.diff(at) <= 0.0).any():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Joint, Robot, make_unknown_name_error
 from screwgraph.motion.simulation.joint_forces.base import JointForce, KinkedForce
@@ -83,7 +84,7 @@ def checked_springs(robot: Robot, springs: Mapping[str, float | Sequence[float]]
 
 def _spring(joint: Joint, value: float | Sequence[float]) -> tuple[float, float]:
     try:
-        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        numbers = np.atleast_1d(convert_numbers(value))
     except (TypeError, ValueError):
         numbers = np.zeros(0)
     if joint.type.nq != 1 or numbers.shape not in ((1,), (2,)) or not np.isfinite(numbers).all() or numbers[0] < 0.0:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.argument_checks import convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.spatial import Array, from_xyz_rpy, sqrt
 
@@ -46,7 +47,7 @@ def validate_positive(what: str, value: Any) -> float:
 def validate_triple(what: str, value: Any) -> tuple[float, float, float]:
     """Return three finite numbers. Raises InputError for anything else."""
     try:
-        array = np.asarray(value, dtype=float)
+        array = convert_numbers(value)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (3,) or not np.isfinite(array).all():
