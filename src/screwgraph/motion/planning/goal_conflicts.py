@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.goals.position import PositionError
-from screwgraph.motion.planning.limits.position import list_flat_places
+from screwgraph.motion.planning.mechanics import list_flat_places
 from screwgraph.motion.planning.template_wrappers import BoundViolation, EntryError
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors

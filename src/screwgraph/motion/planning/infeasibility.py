@@ -24,7 +24,8 @@ from screwgraph.motion.planning.inverse_kinematics import (
 )
 from screwgraph.motion.planning.limits import EffortLimit, VelocityLimit
 from screwgraph.motion.planning.limits.base import make_bounds, symmetric_bounds
-from screwgraph.motion.planning.limits.position import are_file_limits, list_flat_places
+from screwgraph.motion.planning.limits.position import are_file_limits
+from screwgraph.motion.planning.mechanics import list_flat_places
 from screwgraph.motion.planning.models import Drive, name_effort
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.motion.planning.task import Task

@@ -114,3 +114,13 @@ def validate_frame(robot: Robot, name: str) -> str:
     if not isinstance(name, str):
         raise InputError(f"expected the name of a frame, got {name!r}", fix="give the name of a link or frame")
     return robot.frame(name).name
+
+
+def list_flat_places(mechanics: Mechanics) -> dict[int, int]:
+    """Return where in q the coordinates stand that are numbers as in qd."""
+    robot, found = mechanics.robot, {}
+    for joint in robot.joints:
+        q, v = robot.q_slices[joint.name], robot.v_slices[joint.name]
+        if joint.type.nq == joint.type.nv:
+            found |= dict(zip(range(v.start, v.stop), range(q.start, q.stop), strict=True))
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from screwgraph.motion.planning.violation import Violation
 from screwgraph.optimize.template_wrappers import Hinge, Split, Without, flatten_residual, split_template
 from screwgraph.spatial import concatenate, sqrt
 
@@ -42,6 +43,10 @@ class EntryError:
         """Return the difference."""
         return x[list(self.columns)] - at
 
+    def describe(self, violation: Violation) -> str:
+        """Say which joint is off by most."""
+        return violation.describe_joint(self.columns)
+
 
 @dataclass(frozen=True)
 class SelectedEntries:
@@ -65,6 +70,10 @@ class BoundViolation:
         """Return what must not be positive."""
         parts = [] if upper is None else [x[list(self.above)] - upper]
         return concatenate(*parts, *([] if lower is None else [lower - x[list(self.below)]]))
+
+    def describe(self, violation: Violation) -> str:
+        """Say which coordinate exceeds its limit by most."""
+        return violation.describe_limit(violation.family, [*self.above, *self.below])
 
 
 @dataclass(frozen=True)

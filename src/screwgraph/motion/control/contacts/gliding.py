@@ -38,9 +38,7 @@ class GlidingPoint(HeldContact):
     def __post_init__(self) -> None:
         check_fields(self)
         if not 0.0 <= self.radius < np.inf:
-            raise InputError(
-                f"the radius at {self.frame!r} is {self.radius!r}", why="it must be finite, from 0 on (m)"
-            )
+            raise InputError(f"the radius at {self.frame!r} is {self.radius!r}", why="it must be finite, from 0 on (m)")
         if not np.isfinite(self.at).all():
             raise InputError(f"the point of {self.frame!r} is not finite")
         friction = np.asarray(self.friction, dtype=float)

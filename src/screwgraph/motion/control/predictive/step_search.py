@@ -32,7 +32,7 @@ TINY = 1e-9
 ENDLESS = 1e250
 """A cost or merit beyond is none."""
 SEARCH = ("length", "best", "least", "cost0", "defect0", "weight", "open")
-"""Numbers of a search: the length that is tried, the best one, its merit; cost, defects, nu at 0; whether it is open."""
+"""Numbers of a search: the length tried, the best one, its merit; cost, defects, nu at 0; whether it is open."""
 MERIT = 2
 """Numbers of a trajectory of which its merit is made: its cost, its defects."""
 SEARCH_SIZES = {"search": len(SEARCH), "merit": MERIT, "costate": 1, "duality gap": 1, "length": 1}

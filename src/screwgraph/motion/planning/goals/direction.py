@@ -19,6 +19,7 @@ from screwgraph.motion.planning.keys import DIRECTION
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
+from screwgraph.motion.planning.violation import Violation
 from screwgraph.optimize import Factors, hinge, inequality
 from screwgraph.spatial import Array, vector
 
@@ -47,6 +48,10 @@ class DirectionError:
         scale = 1.0 - sum(at[2, i] * v[i] for i in range(3))
         return vector([sum(at[k, i] * v[i] for i in range(3)) / scale - at[k, 3] for k in range(2)])
 
+    def describe(self, violation: Violation) -> str:
+        """Say how far the axis is from its direction."""
+        return say_angle(self.frame, measure_angle(violation.shared["at"], violation.residual))
+
 
 @dataclass(frozen=True)
 class TiltViolation:
@@ -60,6 +65,12 @@ class TiltViolation:
         """Return what must not be positive, (1,)."""
         v = point_axis(self.mechanics, self.frame, self.axis, q)
         return vector([within - sum(at[i] * v[i] for i in range(3))])
+
+    def describe(self, violation: Violation) -> str:
+        """Say how far the axis is from its direction, and how far it may be."""
+        within = violation.shared["within"]
+        most, angle = np.arccos([within, max(within - violation.residual[0], -1.0)])
+        return f"{say_angle(self.frame, angle)}, {most:.3g} are allowed"
 
 
 @dataclass(frozen=True, eq=False)

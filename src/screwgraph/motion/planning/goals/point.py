@@ -16,6 +16,7 @@ from screwgraph.motion.planning.keys import POINT
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
+from screwgraph.motion.planning.violation import Violation
 from screwgraph.optimize import Factors
 from screwgraph.spatial import translation
 
@@ -33,6 +34,10 @@ class PointError:
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return the differences."""
         return translation(self.mechanics.pose_of(self.frame)(q))[list(self.axes)] - at
+
+    def describe(self, violation: Violation) -> str:
+        """Say how far the frame is from its point."""
+        return f"frame {self.frame!r} is {np.linalg.norm(violation.residual):.3g} m from its point"
 
 
 @dataclass(frozen=True, eq=False)

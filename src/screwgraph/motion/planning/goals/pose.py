@@ -18,6 +18,7 @@ from screwgraph.motion.planning.keys import POSE
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
+from screwgraph.motion.planning.violation import Violation
 from screwgraph.optimize import Factors
 from screwgraph.spatial import inverse, turn_and_shift
 
@@ -32,6 +33,11 @@ class PoseError:
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return them, (6,)."""
         return turn_and_shift(inverse(at) @ self.mechanics.pose_of(self.frame)(q))
+
+    def describe(self, violation: Violation) -> str:
+        """Say how far the frame is from its pose."""
+        turned, away = np.linalg.norm(violation.residual[:3]), np.linalg.norm(violation.residual[3:])
+        return f"frame {self.frame!r} is {away:.3g} m and {turned:.3g} rad from its pose"
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.models import find_model_kind, list_values, merge_names, set_coordinates
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
+from screwgraph.motion.planning.violation import Violation
 from screwgraph.optimize import Factors, Manifold
 from screwgraph.spatial.manifolds.tangent_coordinates import to_tangent
 
@@ -36,6 +37,10 @@ class PositionError:
         """Return them."""
         return self.positions.defect(at, q)[list(self.columns)]
 
+    def describe(self, violation: Violation) -> str:
+        """Say which joint is off by most."""
+        return violation.describe_joint(self.columns)
+
 
 @dataclass(frozen=True)
 class CoordinateError:
@@ -47,6 +52,10 @@ class CoordinateError:
     def __call__(self, q: Any, *, at: Any) -> Any:
         """Return the difference."""
         return to_tangent(self.positions, self.positions.identity(), q)[list(self.columns)] - at
+
+    def describe(self, violation: Violation) -> str:
+        """Say which joint is off by most."""
+        return violation.describe_joint(self.columns)
 
 
 @dataclass(frozen=True, eq=False)

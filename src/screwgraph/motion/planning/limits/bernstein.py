@@ -13,8 +13,9 @@ from jaxtyping import Float, Int
 
 from screwgraph.motion.integration_rules import Rule, lagrange_polynomials, weights_at
 from screwgraph.motion.planning.collocation import UNTIED
-from screwgraph.motion.planning.limits.position import list_flat_places
+from screwgraph.motion.planning.mechanics import list_flat_places
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+from screwgraph.motion.planning.violation import Violation
 from screwgraph.optimize import Factors, Selection, inequality
 from screwgraph.optimize.template_wrappers import Hinge
 from screwgraph.spatial import concatenate
@@ -167,6 +168,11 @@ class ControlPointLimit:
                     terms = [(sign * w) * x[list(c)] for w, x, c in zip(row, scaled, columns, strict=True) if w]
                     found.append(sum(terms[1:], start=terms[0]) - sign * bound)
         return concatenate(*found)
+
+    def describe(self, violation: Violation) -> str:
+        """Say which coordinate exceeds its limit by most, and that it does so between points."""
+        where = "" if self.kind == "jerk" else "between points "
+        return violation.describe_limit(self.kind, [*self.above[0], *self.below[0]], where)
 
     def _powers(self, unknowns: Sequence[Any]) -> Any:
         return zip(unknowns, self.powers, strict=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from screwgraph.model.robot import Joint
 from screwgraph.motion.planning.limits.base import Box, Pair, make_bound_factors, make_bounds, read_limit
-from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.mechanics import list_flat_places
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors
 
@@ -45,16 +45,6 @@ class PositionLimit:
 def are_file_limits(limits: Iterable[Any]) -> bool:
     """Whether one of a task's limits keeps all positions, always, within the bounds of the robot's file."""
     return any(isinstance(i, PositionLimit) and i.sigma is None and i.bounds is None for i in limits)
-
-
-def list_flat_places(mechanics: Mechanics) -> dict[int, int]:
-    """Return where in q the coordinates stand that are numbers as in qd."""
-    robot, found = mechanics.robot, {}
-    for joint in robot.joints:
-        q, v = robot.q_slices[joint.name], robot.v_slices[joint.name]
-        if joint.type.nq == joint.type.nv:
-            found |= dict(zip(range(v.start, v.stop), range(q.start, q.stop), strict=True))
-    return found
 
 
 def _of_file(joint: Joint) -> Pair:
