@@ -170,6 +170,29 @@ def test_torques_are_those_of_a_multibody_program(name):
     assert np.sqrt(np.mean(error**2)) < 0.01 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("pendulum1", 2),
+        ("pendulum2", 10),
+        ("pendulum3", 12),
+        ("fourbars1", 4),
+        ("fourbars1-with-rel-angle", 5),
+        ("pick-and-place-robot", 22),
+    ],
+)
+@pytest.mark.sampled(3)
+def test_published_files_move_without_losing_energy_or_opening(name, size):
+    """They fall from rest for half a second; rigid bodies keep their lengths, and gravity's work is kinetic energy."""
+    model = mechanism(shared_file("reference", "multibody", f"{name}.yaml"))
+    assert model.n == size
+    run = sg.simulate(model, time=0.5, dt=2e-3, method="rk4")
+    kinetic, potential = sg.kinetic_energy(model)(run.q, run.qd), sg.potential_energy(model)(run.q)
+    assert kinetic[-1] > 0.1
+    assert np.abs(kinetic + potential - potential[0]).max() < 1e-6 * kinetic.max()
+    assert max(np.abs(model.closing_program.interpreter(q)[0]).max() for q in run.q[::50]) < 1e-9
+
+
 @pytest.mark.parametrize("separator", ["   ", ",", "\t"])
 def test_trajectories_without_names_drive_the_relative_angles(tmp_path, separator):
     t = 0.005 * np.arange(401)
