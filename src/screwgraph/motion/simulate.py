@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.functions_of_time import refuse_driven
@@ -128,10 +128,15 @@ def simulate(
 
 
 def _make_loop(model: Model, controller: ControlLoop | str, q0: Any) -> ControlLoop:
-    if not isinstance(controller, str):
-        return controller
     from screwgraph.motion.control import ControlLoop, load_controller
 
+    if isinstance(controller, ControlLoop):
+        return controller
+    if not isinstance(controller, str):
+        raise InputError(
+            f"controller: expected a ControlLoop or the path of a file of tasks, got {describe_value(controller)}",
+            fix="make one with sg.control.ControlLoop(model, tasks); a function of t, q, qd is given as tau=",
+        )
     said = load_controller(controller, model)
     return ControlLoop(model, said.tasks, **said.options, q0=q0)
 

@@ -18,6 +18,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
 from screwgraph.model.mechanism.sensors import parse_sensors
+from screwgraph.motion.control import ControlLimits, ControlLoop, FunctionBarrier, PostureTask
 from screwgraph.motion.estimation import ModelNoise
 from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
@@ -39,6 +40,10 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     **dict.fromkeys(("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"), MASSES),
     **dict.fromkeys(("coriolis_matrix", "kinetic_energy", "potential_energy"), MASSES),
     "closed_positions": {"parameters": "", "dtype": ""},
+    "controller": {
+        **dict.fromkeys(("limits", "barriers", "actuated", "dtype"), ""),
+        **{"contacts": "feet are those of robots", "ground": "a ground without"},
+    },
     "difference": {"dtype": ""},
     "dynamics_graph": {"external_wrenches": "", "parameters": "", "payload": PAYLOAD, "poses": "has no poses"},
     "estimate": dict.fromkeys(("parameters", "inputs", "sensors", "q0", "qd0", "noise", "watch"), ""),
@@ -74,7 +79,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("q0", "qd0", "time", "dt", "method", "tau", "driven", "rtol", "atol", "watch"), ""),
         **{"friction": "", "stops": SPRINGS, "effort_limits": SPRINGS},
         **TOUCHING,
-        "controller": "a controller of a mechanism",
+        "controller": "",
         **dict.fromkeys(("coordinates", "window", "marginal", "integrator", "noise"), SMOOTHER),
     },
 }  # fmt: skip
@@ -124,6 +129,7 @@ def needed(name: str, query: str) -> tuple[Any, ...]:
     log = {"t": t, f"q:{own.motor}": own.angle(t), f"tau:{own.motor}": np.cos(9.0 * t)}
     found: Mapping[str, tuple[Any, ...]] = {
         "estimate": (seen(name) if query == "estimate" else {},),
+        "controller": ([PostureTask()],),
         "hybrid_dynamics": ([own.motor],),
         "identify": (log,),
         "inverse_kinematics": (own.point,),
@@ -146,7 +152,10 @@ def value(name: str, query: str, option: str) -> Any:
         ("estimate", "parameters"): [mass],
         ("simulate", "coordinates"): "independent",
         ("simulate", "noise"): 1e-3,
-        ("simulate", "controller"): sg.controller,
+        ("simulate", "controller"): ControlLoop(own.model, [PostureTask()], q0=own.home),
+        ("controller", "limits"): ControlLimits(efforts={own.motor: 50.0}),
+        ("controller", "barriers"): [FunctionBarrier("high", lambda model, q, qd: [q[0] + 9.0])],
+        ("controller", "contacts"): [sg.Contact(own.point)],
         ("simulate", "tau"): np.array([0.5]),
         ("rollout", "tau"): np.array([0.5]),
         ("simulate", "method"): "trapezoidal",

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.motion.control import PostureTask, stack_gains
 from screwgraph.motion.planning import Task, horizon
 
 OF_JOINTS = "no joint carries links and frames"
 ROBOTS_ALONE: Mapping[str, str] = {
-    "controller": OF_JOINTS,  # tasks are motions of frames
     "kinematics_graph": OF_JOINTS,  # positions are the coordinates themselves: nothing is eliminated along joints
     "mpc": OF_JOINTS,  # stages are those of trees
     "minimal_distance": OF_JOINTS,  # bodies are lines without thickness, which nothing touches
@@ -52,6 +52,7 @@ CALLS: Mapping[str, Callable[[], Any]] = {
     "centroidal_momentum_matrix": lambda: still(sg.centroidal_momentum_matrix, 1),
     "centroidal_momentum_rate": lambda: still(sg.centroidal_momentum_rate, 3),
     "closed_positions": lambda: sg.closed_positions(model())(model().home[-1:], model().home),
+    "controller": lambda: followed(),
     "coriolis_matrix": lambda: still(sg.coriolis_matrix, 2),
     "difference": lambda: still(sg.difference, 2),
     "dynamics_graph": lambda: len(sg.dynamics_graph(model()).factors),
@@ -88,6 +89,13 @@ def observed() -> dict[str, np.ndarray]:
 
     run = sg.simulate(model(), time=0.16, dt=0.02)
     return {"t": run.t, **simulate_sensors(model(), {"q": run.q, "v": run.qd, "a": run.qdd}, model().sensors)}
+
+
+def followed() -> np.ndarray:
+    """Return the torque by which the crank stays where it is."""
+    control, task = sg.controller(model(), [PostureTask()]), PostureTask()
+    active = np.zeros(control.arguments[-1].shape)
+    return control(model().home, np.zeros(5), model().home[-1:], np.zeros((2, 1)), stack_gains([task]), active)[0]
 
 
 def moved() -> dict[str, np.ndarray]:

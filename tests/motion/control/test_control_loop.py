@@ -78,6 +78,8 @@ def test_files_and_wrong_arguments(tmp_path):
         sg.simulate(arm(), q0, time=0.05, dt=2e-3, tau=np.zeros(3), controller=str(tmp_path / "reach.yaml"))
     with pytest.raises(ModelError, match="no body or point is called 'tip'"):
         sg.simulate(sg.load("four_bar"), time=0.05, controller=str(tmp_path / "reach.yaml"))
+    with pytest.raises(InputError, match="expected a ControlLoop or the path of a file"):
+        sg.simulate(arm(), q0, time=0.05, controller=3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match="no argument 'tip'"):
         ControlLoop(arm(), [PostureTask()], references={"tip": np.zeros(3)})
 
