@@ -20,7 +20,7 @@ from screwgraph.compiler import (
 )
 from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers import Barrier
-from screwgraph.motion.control.contacts import HeldContact, Sole
+from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.limit_rows import list_cone_rows, list_efforts
 from screwgraph.motion.control.limits import ControlLimits
@@ -71,7 +71,7 @@ class ControlLoop:
     Args:
         model: as for `controller`.
         tasks: what it follows.
-        contacts: points and soles that are on all the time; a simulation has points, and soles' corners.
+        contacts: points and soles that are on all the time; a simulation has their points and corners.
         ground: the plane on which they stand.
         limits: as for `controller`.
         barriers: as for `controller`.
@@ -129,10 +129,7 @@ class ControlLoop:
         """Contacts as a simulation has them."""
         found = list[Contact]()
         for contact in self.contacts:
-            if isinstance(contact, Contact):
-                found.append(contact)
-            elif isinstance(contact, Sole):
-                found += contact.corners
+            found += contact.corners if isinstance(contact, HeldContact) else [contact]
         return found
 
     @cached_property

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_acceleration, frame_jacobian
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.model import Model
+from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.spatial import cross, rotation
 from screwgraph.tape import Number
 
@@ -49,6 +50,11 @@ class HeldContact(ABC):
     @abstractmethod
     def structure(self) -> tuple[object, ...]:
         """Properties that code depends on: not its friction, which is an argument."""
+
+    @property
+    @abstractmethod
+    def corners(self) -> list[Contact]:
+        """Points and balls that touch the ground, as contacts of a simulation."""
 
     @abstractmethod
     def hold(self, model: Model, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:

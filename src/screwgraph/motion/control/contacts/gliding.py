@@ -10,8 +10,9 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot
+from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import Held, HeldContact, Rows, hold_point
+from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.motion.simulation.contacts.contact import FRICTION
 from screwgraph.tape import Number
 
@@ -57,9 +58,14 @@ class GlidingPoint(HeldContact):
         """The place of the ball."""
         return "gliding", self.frame, self.radius, self.at
 
-    def hold(self, robot: Robot, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
+    @property
+    def corners(self) -> list[Contact]:
+        """The point or ball, which a simulation lets slide with its friction."""
+        return [Contact(self.frame, self.radius, friction=self.friction, at=self.at)]
+
+    def hold(self, model: Model, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
         """Return the velocity of the lowest point along the normal."""
-        J, drift = hold_point(robot, self.frame, self.at, q, qd, -self.radius * ground[0])
+        J, drift = hold_point(model, self.frame, self.at, q, qd, -self.radius * ground[0])
         axes = np.concatenate([np.zeros((3, 1)), ground[:1].T])
         return Held(ground[:1] @ J[3:], None if qd is None else ground[:1] @ drift[3:], axes)
 

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import ROUND, Held, HeldContact, Rows, hold_point, make_pyramid
+from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.tape import Number
 
 
@@ -31,6 +32,11 @@ class PointContact(HeldContact):
     def structure(self) -> tuple[object, ...]:
         """The place of the ball."""
         return "point", self.frame, self.radius, self.at
+
+    @property
+    def corners(self) -> list[Contact]:
+        """The point or ball."""
+        return [Contact(self.frame, self.radius, friction=self.friction, at=self.at)]
 
     def hold(self, model: Model, ground: Float[np.ndarray, "3 3"], q: Any, qd: Any = None) -> Held:
         """Return the velocity of the lowest point."""
