@@ -26,8 +26,8 @@ from screwgraph.tape.parts import (
 )
 from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
 from screwgraph.tape.routine import Code, Routine
-from screwgraph.tape.scalar import Number, Scalar, apply, guard, reciprocal
-from screwgraph.tape.sparse_rows import Row, dot, is_zero
+from screwgraph.tape.scalar import Number, Scalar, apply, guard, is_zero, reciprocal
+from screwgraph.tape.sparse_rows import Row, dot
 from screwgraph.tape.substitution import depends_on, substitute_scalars
 from screwgraph.tape.tape import SAMPLES, WIDE, Mark, Tape, tape_of
 from screwgraph.tape.tree_factor import TreeFactor, factor_tree

@@ -105,8 +105,9 @@ class Scalar:
 
     def if_else(self, yes: Number, no: Number) -> Number:
         """Return `yes` where this condition is true, else `no`."""
-        where, negated = self.tape.function, self.tape.function("not", self)
-        return where("where", self, yes) + where("where", negated, no)
+        function = self.tape.function
+        chosen = 0.0 if is_zero(yes) else function("where", self, yes)
+        return chosen if is_zero(no) else chosen + function("where", function("not", self), no)
 
     # NumPy calls these on arrays of objects.
     sqrt, exp, log = _method("sqrt"), _method("exp"), _method("log")
@@ -123,6 +124,11 @@ class Scalar:
     def cos(self) -> Scalar:
         """Return the cosine (argument in rad)."""
         return self.tape.function("cos", self)
+
+
+def is_zero(a: Number) -> bool:
+    """Whether a number is the constant zero."""
+    return not isinstance(a, Scalar) and a == 0.0
 
 
 def reciprocal(a: Number) -> Number:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from screwgraph.tape.scalar import Number, Scalar
+from screwgraph.tape.scalar import Number, is_zero
 
 Row = dict[int, Number]
-
-
-def is_zero(entry: Number) -> bool:
-    """Whether an entry is the constant zero."""
-    return not isinstance(entry, Scalar) and entry == 0.0
 
 
 def dot(a: Iterable[Number], b: Iterable[Number]) -> Number:

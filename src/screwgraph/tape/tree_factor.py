@@ -16,10 +16,14 @@ class TreeFactor:
     rows: Sequence[Row]
     inverse: Sequence[Number]
 
-    def condense(self, right: Mapping[int, Number]) -> Row:
-        """Return the y with L' y = b of a sparse b, which is as sparse: only what carries it."""
+    def condense(self, right: Mapping[int, Number], root: int = 0) -> Row:
+        """Return the y with L' y = b of a sparse b, which is as sparse: only what carries it.
+
+        The rows of L before `root` are taken as those of a unit matrix: y is as if these coordinates were not
+        eliminated.
+        """
         y = dict(right)
-        for i in reversed(range(len(self.rows))):
+        for i in reversed(range(root, len(self.rows))):
             if i in y:
                 for j, entry in self.rows[i].items():
                     add_entry(y, j, -(entry * y[i]))
@@ -34,6 +38,20 @@ class TreeFactor:
                 value = value - entry * x[j]
             x.append(value)
         return x
+
+    def condense_matrix(self, M: Sequence[Row], root: int) -> list[Row]:
+        """Return what is left of M for the first coordinates after all others are eliminated: its lower triangle.
+
+        Sums are in the order of `factor_tree`, so that a tape has them already.
+        """
+        left = [dict(row) for row in M]
+        for i in reversed(range(root, len(left))):
+            left[i].pop(i)
+            for a in self.rows[i]:
+                for b, entry in left[i].items():
+                    if b <= a:
+                        add_entry(left[a], b, -(self.rows[i][a] * entry))
+        return left[:root]
 
 
 def factor_tree(M: Sequence[Row]) -> TreeFactor:

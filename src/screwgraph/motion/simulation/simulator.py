@@ -121,9 +121,7 @@ class Simulator:
             self._q, self._qd = self._contacts.spread(self._q, self._qd)
         count, batch = len(self.options.contacts), self._q.shape[:-1]
         gaps, solution = np.full((*batch, count), np.nan), np.full((*batch, 2), np.nan)
-        self._forces, self._seen = np.zeros((*batch, count, 3)), (gaps, solution)
-        if count:
-            self._keep(self._q, self._qd, self._forces, gaps, solution)
+        self._keep(self._q, self._qd, np.zeros((*batch, count, 3)), gaps, solution)
         self._idle = self._dynamics.checked(None, "tau")
         self._size = len(self._idle)
         forces = np.abs(self._dynamics.force(np.eye(self._size)))
@@ -148,12 +146,13 @@ class Simulator:
         self._set_parameters(values)
         if self._given is not None:
             self._q, self._qd = close_for_parameters(self.model, self._given, self._q, self._qd)
-        self._keep(self._q, self._qd, self._forces, *self._seen)
+        self._keep(self._q, self._qd, self._forces, self._gaps, self._solution)
 
     def _set_parameters(self, values: Any) -> None:
         if self.options.parameters:
             self._given = StepValues.of(self.function, self.options.parameters, self.options.payload, values)
         self._step = self.function if self._given is None else self.function.core
+        self._quick = self._step.quick
         self._carried = () if self._given is None else (self._given.carried,)
         if self._driven is not None:
             self._carried = (self._driven.numbers_of_steps(np.zeros(1), self.dt)[0],)
@@ -199,18 +198,21 @@ class Simulator:
         for _ in range(steps if steps == 1 else validate_count("steps", steps)):
             if self._driven is not None:
                 self._last = (*self._last[:-1], self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0])
-            found = self._step.quick(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
-            found = self._general(tau) if found is None else found
-            if self._contacts is not None:
-                self._keep(*found)
-            else:
+            quick, last = self._quick, self._last
+            found = quick(self._q, self._qd, tau, *last) if self._size else quick(self._q, self._qd, *last)
+            if found is None:
+                found = self._general(tau)
+            if self._contacts is None:
                 self._q, self._qd = found
+            else:
+                self._keep(*found)
             self._steps += 1
         if self._steps >= self._next_look:
             self._look(tau, steps)
 
     def _look(self, tau: Any, steps: int) -> None:
         """Warn (RuntimeWarning) of feedback and dampers that are too stiff for steps, and of loops that open."""
+        self._quick = self._step.quick  # the code itself, once it is made
         doubts = list[str]()
         if self._steps >= self._watch.next:
             doubts.append(self._watch.look(self._steps, steps * self.dt, self._q, self._qd, tau, self._dynamics_at))
@@ -225,11 +227,11 @@ class Simulator:
         for doubt in filter(None, doubts):
             warnings.warn(doubt, RuntimeWarning, stacklevel=3)
 
-    def _keep(self, q: np.ndarray, qd: np.ndarray, forces: np.ndarray, *seen: np.ndarray) -> None:
+    def _keep(self, q: np.ndarray, qd: np.ndarray, forces: np.ndarray, gaps: np.ndarray, solution: np.ndarray) -> None:
         """Keep a state and its contacts; the next step begins its search with the forces of this one."""
-        self._q, self._qd, self._forces, self._seen = q, qd, forces, seen
+        self._q, self._qd, self._forces, self._gaps, self._solution = q, qd, forces, gaps, solution
         if self._contacts is not None:
-            last = forces.reshape(*forces.shape[:-2], -1)
+            last = forces.ravel() if forces.ndim == 2 else forces.reshape(len(forces), -1)
             self._last = (self._step_size, *self._contacts.find_arguments(q), last, *self._carried)
 
     @property
@@ -253,12 +255,12 @@ class Simulator:
     @property
     def gaps(self) -> Float[np.ndarray, "*B k"]:
         """The distances (m) of contacts from the ground before the last step; NaN before the first."""
-        return self._seen[0]
+        return self._gaps
 
     @property
     def residual(self) -> Float[np.ndarray, "*B"]:
         """The largest velocity (m/s) by which a contact's law was not obeyed in the last step; NaN before the first."""
-        return self._seen[1][..., 0]
+        return self._solution[..., 0]
 
     def _general(self, tau: Any) -> tuple[np.ndarray, ...]:
         """Take a step of any arrays: batches, and what is wrong."""

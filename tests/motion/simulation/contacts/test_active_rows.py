@@ -1,35 +1,75 @@
-"""Impulses of rows that are active: linear systems by parts of a matrix, and steps that need no sweeps."""
+"""Impulses of rows that are active: systems eliminated from the tips to the root, and steps that need no sweeps."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import screwgraph as sg
-from screwgraph.motion.simulation.contacts.active_rows import solve_masked
+from screwgraph.motion.simulation.contacts.active_rows import StickingSystem, order_rows
+from screwgraph.tape import factor_tree
+from screwgraph.tape.sparse_rows import to_sparse_rows
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
+ROOT, LIMBS, LIMB = 3, 2, 3
+N = ROOT + LIMBS * LIMB
 
-def _lower(G):
-    return [{j: float(G[i, j]) for j in range(i + 1)} for i in range(len(G))]
+
+def _tree(rng) -> np.ndarray:
+    """Return a mass matrix of two limbs on a root."""
+    half, M = rng.normal(size=(N, N + 3)), np.zeros((N, N))
+    whole = half @ half.T + 0.5 * np.eye(N)
+    limbs = [range(ROOT + LIMB * k, ROOT + LIMB * (k + 1)) for k in range(LIMBS)]
+    for limb in limbs:
+        own = [*range(ROOT), *limb]
+        M[np.ix_(own, own)] += whole[np.ix_(own, own)]
+    return M
 
 
+def _rows(rng, limb: int, count: int) -> np.ndarray:
+    J = np.zeros((count, N))
+    first = ROOT + LIMB * limb
+    J[:, :ROOT], J[:, first : first + LIMB] = rng.normal(size=(count, ROOT)), rng.normal(size=(count, LIMB))
+    return J
+
+
+def _solve(M, J, R, active, known, right, root):
+    lower = to_sparse_rows(np.tril(M))
+    factor, order = factor_tree(lower), order_rows(J, root)
+    A = factor.condense_matrix(lower, root)
+    system = StickingSystem(A, factor, to_sparse_rows(J), R.tolist(), order)
+    found = system.solve(active.astype(float).tolist(), known.tolist(), right.tolist())
+    return order, *(np.array(part, dtype=float) for part in found)
+
+
+@pytest.mark.parametrize("root", [0, ROOT])
 @given(st.integers(0, 2**32 - 1))
-def test_active_rows_are_solved_and_others_stay(seed):
+def test_active_rows_hold_velocities_and_others_their_impulses(root, seed):
+    """Rows that limbs answer, and rows of the root alone, which come after it."""
     rng = np.random.default_rng(seed)
-    half = rng.normal(size=(6, 9))
-    G, b, active = half @ half.T + 0.1 * np.eye(6), rng.normal(size=6), rng.random(6) < 0.6
-    y = np.array(solve_masked(_lower(G), active.astype(float).tolist(), b.tolist()), dtype=float)
-    assert (y[~active] == 0.0).all()
-    np.testing.assert_allclose((G @ y)[active], b[active], atol=1e-10)
+    M, base = _tree(rng), np.zeros((2, N))
+    base[:, :ROOT] = rng.normal(size=(2, ROOT))
+    J = np.vstack([_rows(rng, 0, 3), base, _rows(rng, 1, 2)])
+    R, active, known, right = rng.random(7), rng.random(7) < 0.7, rng.normal(size=7), rng.normal(size=7)
+    order, x, y = _solve(M, J, R, active, known, right, root)
+    assert order.others == ((3, 4) if root else ())
+    assert not order.repeated
+    np.testing.assert_array_equal(x[~active], known[~active])
+    np.testing.assert_allclose(M @ y, J.T @ x, atol=1e-9)
+    np.testing.assert_allclose((J @ y + R * x)[active], right[active], atol=1e-9)
 
 
-def test_rows_that_repeat_others_are_left_out():
-    half = np.random.default_rng(0).normal(size=(4, 6))
-    J = np.vstack([half, half[0] + 2.0 * half[1]])
-    G, wanted = J @ J.T, J @ np.arange(6.0)
-    y = np.array(solve_masked(_lower(G), [1.0] * 5, wanted.tolist()), dtype=float)
-    assert y[4] == 0.0
-    np.testing.assert_allclose(G @ y, wanted, atol=1e-9 * np.abs(wanted).max())
+@pytest.mark.parametrize("root", [0, ROOT])
+def test_rows_that_repeat_others_keep_their_impulses(root):
+    rng = np.random.default_rng(0)
+    M, J = _tree(rng), _rows(rng, 0, 3)
+    J = np.vstack([J, J[0] + 2.0 * J[1]])
+    right, known = J @ rng.normal(size=N), rng.normal(size=4)
+    order, x, y = _solve(M, J, np.zeros(4), np.ones(4), known, right, root)
+    assert order.repeated == {3}
+    assert x[3] == known[3]
+    np.testing.assert_allclose(M @ y, J.T @ x, atol=1e-9)
+    np.testing.assert_allclose(J @ y, right, atol=1e-9)
 
 
 def test_feet_that_stick_need_no_sweeps():
@@ -38,12 +78,12 @@ def test_feet_that_stick_need_no_sweeps():
     stands = sg.Simulator(robot, 1e-3, standing(robot, 0.3502), contacts=feet())
     stands.step()
     stands.step(steps=40)
-    assert stands._seen[1][1] == 1.0
+    assert stands._solution[1] == 1.0
     assert stands.residual < 1e-13
     assert (stands.forces[:, 2] > 1.0).all()
     pushed = np.zeros(robot.nv)
     pushed[3] = 1.0
     slides = sg.Simulator(robot, 1e-3, stands.q, pushed, contacts=feet(friction=0.05))
     slides.step()
-    assert slides._seen[1][1] > 1.0
+    assert slides._solution[1] > 1.0
     assert slides.residual < 1e-9

@@ -66,7 +66,7 @@ def test_feet_that_press_against_one_another():
         batch.step()
         assert batch.residual.max() < 1e-6
         unsolved += int((batch.residual > 1e-9).sum())
-        hard += int((batch._seen[1][:, 1] > PATIENT).sum())
+        hard += int((batch._solution[:, 1] > PATIENT).sum())
     assert hard > 50
     assert unsolved < 0.1 * hard
     for i in (0, 4):

@@ -13,7 +13,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
-from screwgraph.motion.simulation.contacts.active_rows import solve_active_rows
+from screwgraph.motion.simulation.contacts.active_rows import StickingSystem
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
@@ -22,7 +22,7 @@ from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
-from screwgraph.tape import Memory, Number, Routine, SettledWhen, SettlingLoop, dot
+from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, TreeFactor, dot
 from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector, to_sparse_rows
 
 PUSH_OUT = 0.5
@@ -63,7 +63,10 @@ class ContactStep:
     @cached_property
     def pattern(self) -> list[list[int]]:
         """The columns of each row of the lower triangle of the Delassus matrix, its diagonal among them."""
-        return [sorted({*columns, i}) for i, columns in enumerate(self.terms.pattern("G"))]
+        terms, rng = self.terms, np.random.default_rng(0)  # any numbers, so that nothing cancels
+        at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in ("J", *INERTIA)}
+        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(terms.rows("J", at["J"]))
+        return [sorted({*row, i}) for i, row in enumerate(G)]
 
     @property
     def closing_arguments(self) -> list[str]:
@@ -85,13 +88,15 @@ class ContactStep:
         laws, m = self.model.laws, self.model.rows
         values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
         own = {
-            "G'": sum(map(len, self.pattern)),
             "b'": m,
+            "R": m,
             "values": values,
-            "prepared": prepared,
             "x": m,
+            "change": len(self.model.free_velocities.free),
             "state": STATE,
             "round": ROUND,
+            "G'": sum(map(len, self.pattern)),
+            "prepared": prepared,
             "swept": m,
             "newton": newton.STATE,
         }
@@ -100,11 +105,11 @@ class ContactStep:
         problem = ["G'", "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
-            ["q", "dt", "contacts", "forces", "gaps", "axes", "rates", "G", "b"],
-            [*problem, "x", "state", "round"],
+            ["q", "dt", "contacts", "forces", "gaps", "axes", "rates", "b", "A", "J", *INERTIA[:3]],
+            ["b'", "R", "values", "x", "change", "state", "round"],
             self.aim,
         )
-        stick = memory.block("stick", [*problem, "x", "state", "round"], ["x", "state", "round"], self.stick)
+        start = memory.block("start", ["dt", "forces", "axes", "x", "round"], ["x"], self.begin_search)
         sweep = memory.block("sweep", [*problem, "x", "state"], ["x", "state"], self.sweep)
         judge = memory.block(
             "judge", [*problem, "x", "state", "round"], ["newton", "swept", "state", "round"], self.judge
@@ -119,20 +124,25 @@ class ContactStep:
             judge,
             SettledWhen(memory.places("newton").start, (search, accept)),
         )
+        respond = memory.block("respond", ["x", "round", "change", "J", *INERTIA], ["change"], self.respond)
         end = memory.block(
             "end",
-            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "J", *INERTIA, *self.closing_arguments],
+            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "change", *INERTIA, *self.closing_arguments],
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
         first = memory.places("round").start
-        search_on = SettledWhen(first, (SettlingLoop(first, passage),))
-        # Where contacts only stick or are open, `stick` has solved the problem, and nothing is searched for.
-        parts = (*cut, begin, aim, stick, search_on, end)
+        search_on = SettledWhen(first, (start, self.yielding_block(), SettlingLoop(first, passage), respond))
+        # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
+        parts = (*cut, begin, aim, search_on, end)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(names, inputs, outputs, memory.size, parts)
+
+    def yielding_block(self) -> Block:
+        """Return the code of the Delassus matrix, with compliance, and of what laws prepare of it."""
+        return self.memory.block("yielding", ["R", "J", *INERTIA], ["G'", "prepared"], self.make_yielding)
 
     def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:
         """Return velocities that are zero where laws hold, then the results, of impulses x that are given.
@@ -142,43 +152,33 @@ class ContactStep:
         """
         efforts = {name: self.cut(given[name]) for name in given if name == "tau"}
         at = self.terms.evaluate({**given, **efforts})
-        q, dt, contacts, forces = (given[name] for name in ("q", "dt", "contacts", "forces"))
-        none = [0.0] * len(at["G"])
-        aimed = iter(self.aim(q, dt, contacts, forces, at["gaps"], at["axes"], at["rates"], none, at["b"]))
-        rows = [{j: next(aimed) for j in columns} for columns in self.pattern]
-        b, values = ([next(aimed) for _ in range(n)] for n in (self.model.rows, sum(w.values for w in self.model.laws)))
-        inertia = [at[name] for name in INERTIA]
+        q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
+        b, R, values = self.make_problem(q, dt, contacts, at["gaps"], at["rates"], at["b"])
         J = self.terms.rows("J", at["J"])
-        change = self.terms.inertia(*inertia).solve(multiply_transposed(J, x, len(self.model.free_velocities.free)))
-        w = [
-            u + row[i] * y + v
-            for i, (u, row, y, v) in enumerate(zip(b, rows, x, multiply_vector(J, change), strict=True))
-        ]
-        found = list[Number]()
-        for law, own, numbers, ready in ImpulseProblem(self.model.laws, rows, b, values, prepared).blocks():
+        change = self.find_change(x, at["J"], *(at[name] for name in INERTIA))
+        w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(J, change), strict=True)]
+        found, none = list[Number](), [dict[int, Number]() for _ in b]
+        for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
-        state, round_, ends = [0.0] * STATE, [0.0] * ROUND, (at["gaps"], at["axes"], at["free"], at["J"])
-        return [
-            *found,
-            *self.end(x, state, round_, q, dt, *ends, *inertia, *(given[name] for name in self.closing_arguments)),
-        ]
+        state, round_, ends = [0.0] * STATE, [0.0] * ROUND, (at["gaps"], at["axes"], at["free"], change)
+        inertia, others = [at[name] for name in INERTIA], [given[name] for name in self.closing_arguments]
+        return [*found, *self.end(x, state, round_, q, dt, *ends, *inertia, *others)]
 
     def cut(self, tau: Any) -> list[Number]:
         """Return efforts within their limits."""
         return list(tau) if self.limits is None else limit_efforts(tau, self.limits)
 
-    def aim(
-        self, q: Any, dt: Any, contacts: Any, forces: Any, gaps: Any, axes: Any, rates: Any, G: Any, b: Any
-    ) -> list[Number]:
-        """Return the problem: G and b with the contacts' springs and rebounds, values of laws; x, the state.
+    def make_problem(
+        self, q: Any, dt: Any, contacts: Any, gaps: Any, rates: Any, b: Any
+    ) -> tuple[list[Number], list[Number], list[Number]]:
+        """Return b with the contacts' springs and rebounds, the compliance R of each row, and values of laws.
 
         A spring k and a damper d push with -k (gap + h w) - d w at the end of the step, so that w + R x + gap k / (h k
         + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
         An impact with rebound is rigid.
         """
         terms, (h,), b = self.terms, dt, self.terms.full("b", b)
-        rows = [{j: row.get(j, 0.0) for j in own} for row, own in zip(terms.rows("G", G), self.pattern, strict=True)]
-        axes, x, values, prepared = self._axes(axes), list[Number](), list[Number](), list[Number]()
+        R, values = [0.0] * len(b), list[Number]()
         for c, (gap, rate) in enumerate(zip(terms.full("gaps", gaps), terms.full("rates", rates), strict=True)):
             friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
             # With compliance s = 1 / k: 1 / (h + s d) = k / (h k + d), and R = s / (h (h + s d)); s = 0 is rigid.
@@ -188,31 +188,93 @@ class ContactStep:
             b[i] = b[i] + choose(rebound > 0.0, rebound * rate, rests)
             # Deep in the ground R is less: a body at rest feels -k gap, one that parts at PUSH_OUT nothing.
             soft = compliance * scale / h * (PUSH_OUT / maximum(-(gap * scale), PUSH_OUT))
-            rows[i][i] = rows[i][i] + choose(rebound > 0.0, 0.0, soft)
-            x += [h * dot(axis, forces[i : i + 3]) for axis in axes[c]]
+            R[i] = choose(rebound > 0.0, 0.0, soft)
             values.append(friction)
         for at, _, lower, upper, rubs in self.model.stop_rows:
             values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
             values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
             values += [h * rubs] if rubs else []
-        values += [h * bound for _, bound in self.model.rubbing]
-        i = 0
+        return b, R, [*values, *(h * bound for _, bound in self.model.rubbing)]
+
+    def aim(
+        self,
+        q: Any,
+        dt: Any,
+        contacts: Any,
+        forces: Any,
+        gaps: Any,
+        axes: Any,
+        rates: Any,
+        b: Any,
+        A: Any,
+        J: Any,
+        factor: Any,
+        pivots: Any,
+        K: Any,
+    ) -> list[Number]:
+        """Return b, R and values of laws; impulses and changes of velocities; the state, whether to search.
+
+        These are the solution of contacts that stick or are open; where it does not obey all laws, another is searched
+        for.
+        """
+        terms, (h,), laws = self.terms, dt, self.model.laws
+        b, R, values = self.make_problem(q, dt, contacts, gaps, rates, b)
+        last = self.read_impulses(dt, forces, axes)
+        rows, loops = terms.rows("J", J), terms.rows("K", K)
+        tree = TreeFactor(terms.rows("factor", factor), terms.full("pivots", pivots))
+        n = len(loops)
+        system = StickingSystem(terms.rows("A", A), tree, [*loops, *rows], [*[0.0] * n, *R], terms.order)
+        yields = system.yields()[n:]
+        known, active, aims = list[Number](), list[Number](), list[Number]()
+        blocks = list(ImpulseProblem(laws, [], b, values, [0.0] * sum(law.prepared for law in laws)).blocks())
+        for law, own, numbers, _ in blocks:
+            parts = law.guess(last[own], b[own], numbers, yields[own])
+            for whole, part in zip((known, active, aims), parts, strict=True):
+                whole += part
+        # Along rows that repeat others, impulses stay what they are.
+        for i in terms.order.repeated:
+            if i >= n:
+                known[i - n] = choose(active[i - n] > 0.5, last[i - n], known[i - n])
+        right = [aim - own for aim, own in zip(aims, b, strict=True)]
+        x, change = system.solve([*[1.0] * n, *active], [*[0.0] * n, *known], [*[0.0] * n, *right])
+        x, worst = x[n:], 0.0
+        w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(rows, change), strict=True)]
+        for law, own, numbers, _ in blocks:
+            worst = maximum(worst, law.deviation(x[own], w[own], numbers, active[own], yields[own]))
+        goes, _, *state = begin_sweeps(h)
+        goes = choose(worst <= state[0], 0.0, goes)
+        return [*b, *R, *values, *x, *change, goes, 1.0 - goes, *state, goes, 0.0, worst]
+
+    def read_impulses(self, dt: Any, forces: Any, axes: Any) -> list[Number]:
+        """Return the impulses of the step before; of stops and friction, zero."""
+        found = [dt[0] * dot(a, forces[3 * c : 3 * c + 3]) for c, own in enumerate(self._axes(axes)) for a in own]
+        return [*found, *[0.0] * (self.model.rows - len(found))]
+
+    def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any) -> list[Number]:
+        """Return the impulses with which a search begins."""
+        last, is_on = self.read_impulses(dt, forces, axes), round_[0] > 0.5
+        return [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
+
+    def make_yielding(self, R: Any, J: Any, *inertia: Any) -> list[Number]:
+        """Return the lower triangle of the Delassus matrix J W J' + R, and what laws prepare of it."""
+        G, prepared, i = self.terms.inertia(*inertia).yielding(self.terms.rows("J", J)), list[Number](), 0
+        rows = [{j: row.get(j, 0.0) for j in own} for row, own in zip(G, self.pattern, strict=True)]
+        for k, (row, soft) in enumerate(zip(rows, R, strict=True)):
+            row[k] = row[k] + soft
         for law in self.model.laws:
             prepared += law.prepare([[rows[i + r].get(i + s, 0.0) for s in range(r + 1)] for r in range(law.rows)])
             i += law.rows
-        x += [0.0] * (i - len(x))
-        return [*(x for row in rows for x in row.values()), *b, *values, *prepared, *x, *begin_sweeps(h), 1.0, 0.0, 0.0]
+        return [*(x for row in rows for x in row.values()), *prepared]
 
-    def stick(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any, round_: Any) -> list[Number]:
-        """Return impulses of contacts that stick or are open, where these are the solution, and that nothing is left.
+    def find_change(self, x: Any, J: Any, *inertia: Any) -> list[Number]:
+        """Return the change of velocities W J' x, where W is what velocities yield to impulses with loops closed."""
+        impulse = multiply_transposed(self.terms.rows("J", J), x, len(self.model.free_velocities.free))
+        return self.terms.inertia(*inertia).solve(impulse)
 
-        Else nothing changes.
-        """
-        found, worst = solve_active_rows(self._problem(G, b, values, prepared), list(x))
-        goes = choose(worst <= state[2], 0.0, 1.0)
-        is_left = goes > 0.5
-        kept = [choose(is_left, old, new) for old, new in zip(x, found, strict=True)]
-        return [*kept, goes, 1.0 - goes, *state[2:], goes, round_[1], choose(is_left, round_[2], worst)]
+    def respond(self, x: Any, round_: Any, change: Any, J: Any, *inertia: Any) -> list[Number]:
+        """Return the change of velocities that impulses make which were searched for."""
+        found = self.find_change(x, J, *inertia)
+        return [choose(round_[1] > 0.5, new, old) for new, old in zip(found, change, strict=True)]
 
     def sweep(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any) -> list[Number]:
         """Return the impulses and the state after a sweep."""
@@ -239,14 +301,21 @@ class ContactStep:
         return [*kept, more, state[1] + passages, *state[2:], more, round_[1], left]
 
     def end(
-        self, x: Any, state: Any, round_: Any, q: Any, dt: Any, gaps: Any, axes: Any, free: Any, J: Any, *others: Any
+        self,
+        x: Any,
+        state: Any,
+        round_: Any,
+        q: Any,
+        dt: Any,
+        gaps: Any,
+        axes: Any,
+        free: Any,
+        change: Any,
+        *others: Any,
     ) -> list[Number]:
         """Return the next state, forces and gaps, and how well the laws are obeyed."""
         terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.free_velocities
         inertia, (values, *_) = others[: len(INERTIA)], (*others[len(INERTIA) :], np.zeros(0))
-        # v' = v_free + W J'x, where W is what velocities yield to impulses with loops closed.
-        impulse = multiply_transposed(terms.rows("J", J), x, len(coupled.free))
-        change = terms.inertia(*inertia).solve(impulse)
         moved = coupled.spread([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)])
         step = np.array(moved, dtype=object)
         ahead, velocity = glide(manifold, q, step)
@@ -262,11 +331,11 @@ class ContactStep:
 
             ahead, velocity, errors = self.closing(space, ahead, velocity, values, close_near)
             size = sum(space.turns, start=size + relative_size(errors, OPEN))
-        is_sound = size < 1.0
+        lost = choose(size < 1.0, 0.0, np.nan)
         rate, forces = 1.0 / h, list[Number]()
         for c, own in enumerate(self._axes(axes)):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
-        ahead = [*ahead, *(choose(is_sound, v, np.nan) for v in velocity)]
+        ahead = [*ahead, *(v + lost for v in velocity)]
         return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1]]
 
     def _problem(self, G: Any, b: Any, values: Any, prepared: Any) -> ImpulseProblem:

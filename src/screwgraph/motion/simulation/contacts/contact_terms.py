@@ -108,6 +108,22 @@ class ContactModel:
         """The velocities that linear couplings leave free: the unknowns of a step."""
         return self._free_velocities
 
+    @property
+    def root(self) -> int:
+        """How many free velocities come first and move all that touches: those of the base, of joints next to it."""
+        robot, coupled, paths = self.robot, self.free_velocities, list[set[int]]()
+        if not self.contacts:
+            return 0
+        for contact in self.contacts:
+            frames = [contact.frame, *([contact.against.frame] if contact.against else [])]
+            joints = {joint.name for frame in frames for joint in robot.joints_to_base(robot.frame(frame).link)}
+            moved = (i for name in joints for i in _indices(robot.v_slices[name]))
+            paths.append({k for i in moved for k in coupled.rows[i]})
+        shared, count = set.intersection(*paths), 0
+        while count in shared:
+            count += 1
+        return count if len(set.union(*paths)) > count else 0  # one limb alone has no root
+
     @cached_property
     def _free_velocities(self) -> CoupledVelocities:
         return find_free_velocities(self.robot)
@@ -153,7 +169,7 @@ class ContactModel:
         All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
         impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
         `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
-        loops; `G` = J W J', where W is what velocities yield to impulses with loops closed; `b`: J free, in mid-step.
+        loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
@@ -173,6 +189,7 @@ class ContactModel:
                     add_entry(M[i], j, weight * x)
         try:
             inertia = make_closed_inertia(factor_tree(M), K)
+            A = inertia.factor.condense_matrix(M, self.root)
         except ZeroDivisionError as error:
             raise self._idle_joint(error.args[0]) from error
         begun = free = coupled.select(qd)
@@ -186,7 +203,7 @@ class ContactModel:
         touch = self.touch(q, coupled.spread(begun), planes)
         own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
         J = coupled.gather_rows([*touch.rows, *({i: 1.0} for i in own)])
-        return make_terms(inertia, free, replace(touch, rows=J), (begun, h))
+        return make_terms(inertia, free, replace(touch, rows=J), (begun, h), A)
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
         """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
@@ -269,7 +286,11 @@ class Touch:
 
 
 def make_terms(
-    inertia: ClosedInertia, free: Sequence[Number], touch: Touch, start: tuple[Sequence[Number], Number]
+    inertia: ClosedInertia,
+    free: Sequence[Number],
+    touch: Touch,
+    start: tuple[Sequence[Number], Number],
+    A: Sequence[Row],
 ) -> dict[str, list[Number]]:
     """Return the terms of a step from the velocities with which it begins and its length, see `ContactModel.terms`.
 
@@ -278,7 +299,7 @@ def make_terms(
     """
     (begun, h), J, n = start, touch.rows, len(free)
     rates = multiply_vector(J[: 3 * len(touch.gaps) : 3], begun)
-    G, b = inertia.yielding(J), multiply_vector(J, free)
+    b = multiply_vector(J, free)
     for i, rate in enumerate(touch.slip_rates):
         b[i] = b[i] + 0.5 * h * rate
     return {
@@ -292,8 +313,8 @@ def make_terms(
         "K": list_entries(inertia.K, n),
         "closing": list_entries(inertia.closing.rows, len(inertia.K)),
         "closing_pivots": list(inertia.closing.inverse),
-        "G": [G[i].get(j, 0.0) for i in range(len(J)) for j in range(i + 1)],
         "b": b,
+        "A": list_entries(A, len(A)),
     }
 
 

@@ -15,6 +15,8 @@ TINY = 1e-30
 """Square of an impulse (N s) that has no direction; also a number of single precision."""
 SINGULAR = 1e-6
 """Least pivot of a block, relative to its diagonal."""
+FAR = 1e30
+"""Velocity (m/s) that is larger than any."""
 FIXED = 1e-12
 """What velocities of joints that loops hold yield to impulses, at least (rad/s by N m s, m/s by N s)."""
 
@@ -56,11 +58,15 @@ class ImpulseLaw(Protocol):
         """Return the derivatives of `residual` by x and by w, of one side where there are two."""
         ...
 
-    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return impulses to begin with, which rows are active (1, else 0), and the velocities that these hold.
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Return impulses where rows are not active, which rows are active (1, else 0), and the velocities they hold.
 
-        x are those of the step before, b the velocities without impulses.
+        x are those of the step before, b the velocities without impulses, `yields` about the diagonal of G.
         """
+        ...
+
+    def deviation(self, x: Numbers, w: Numbers, values: Numbers, active: Numbers, yields: Numbers) -> Number:
+        """Return the velocity (m/s) by which impulses that follow a guess do not obey the law; `FAR` if by far."""
         ...
 
 
@@ -144,14 +150,22 @@ class Cone:
         ]
         return by_x, [[presses, 0.0, 0.0], [0.0, aa, ab], [0.0, ab, bb]]
 
-    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return all rows of a contact that pressed, or that would enter the ground, as of one that sticks.
 
         Without friction only the normal's.
         """
         presses = choose(x[0] > 0.0, 1.0, choose(b[0] < 0.0, 1.0, 0.0))
-        active = [presses, *[choose(values[0] > 0.0, presses, 0.0)] * 2]
-        return [choose(is_on > 0.5, own, 0.0) for own, is_on in zip(x, active, strict=True)], active, [0.0] * 3
+        return [0.0] * 3, [presses, *[choose(values[0] > 0.0, presses, 0.0)] * 2], [0.0] * 3
+
+    def deviation(self, x: Numbers, w: Numbers, values: Numbers, active: Numbers, yields: Numbers) -> Number:
+        """Return what is left of velocities that are held, or how fast a contact pulls, or enters where it is open."""
+        (mu,), (presses, rubs, _) = values, active
+        held = maximum(abs(w[0]), rubs * maximum(abs(w[1]), abs(w[2])))
+        held = maximum(held, -(x[0] * (yields[0] + yields[1] + yields[2])))
+        edge = mu * x[0]
+        held = choose(x[1] * x[1] + x[2] * x[2] > edge * edge, FAR, held)
+        return choose(presses > 0.5, held, maximum(-w[0], 0.0))
 
     def _slide(self, x: Numbers, w: Numbers, mu: Number, prepared: Numbers) -> list[Number]:
         """Return an impulse at the edge of the cone, its normal part exact for the direction; else a projection."""
@@ -219,7 +233,11 @@ class Range:
         stops = maximum(choose(below > 0.0, 1.0, 0.0), choose(above < 0.0, 1.0, 0.0))
         return [[(1.0 - stops) * prepared[1]]], [[stops]]
 
-    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    def deviation(self, x: Numbers, w: Numbers, values: Numbers, active: Numbers, yields: Numbers) -> Number:
+        """Return what is left of the velocity."""
+        return abs(self.residual(x, w, values, _invert_row([yields]))[0])
+
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that leaves its range."""
         (lower, upper), (rate,) = values, b
         bound = maximum(minimum(rate, upper), lower)
@@ -252,8 +270,12 @@ class DryFriction:
         sticks = choose(abs(x[0] - prepared[0] * w[0]) < values[0], 1.0, 0.0)
         return [[(1.0 - sticks) * prepared[1]]], [[sticks]]
 
-    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    def deviation(self, x: Numbers, w: Numbers, values: Numbers, active: Numbers, yields: Numbers) -> Number:
+        """Return what is left of the velocity."""
+        return abs(self.residual(x, w, values, _invert_row([yields]))[0])
+
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that its friction alone would stop; of others the bound."""
-        (bound,), alone = values, -(prepared[0] * b[0])
+        (bound,), alone = values, -(_invert_row([yields])[0] * b[0])
         sticks = choose(abs(alone) < bound, 1.0, 0.0)
         return [choose(sticks > 0.5, 0.0, maximum(minimum(alone, bound), -bound))], [sticks], [0.0]

@@ -64,6 +64,11 @@ class MechanismContactModel:
         return [Cone() for _ in self.contacts]
 
     @property
+    def root(self) -> int:
+        """None of its coordinates carries the others."""
+        return 0
+
+    @property
     def rows(self) -> int:
         """How many impulses there are."""
         return sum(law.rows for law in self.laws)
@@ -114,7 +119,7 @@ class MechanismContactModel:
         inertia = make_closed_inertia(factor_tree(M), K)
         pushed = [v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)]
         free = inertia.close(pushed, rates)
-        return make_terms(inertia, free, self.touch(q, planes), (qd, h))
+        return make_terms(inertia, free, self.touch(q, planes), (qd, h), [])
 
     def touch(self, q: Any, planes: Any) -> Touch:
         """Return where contacts touch; their points are coordinates, which move on straight lines."""

@@ -47,12 +47,16 @@ class RubbingRange:
         held = choose(moved < lower, 1.0, choose(moved > upper, 1.0, held))
         return [[(1.0 - held) * yields]], [[held]]
 
-    def guess(self, x: Numbers, b: Numbers, values: Numbers, prepared: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that friction alone would stop, or that leaves its range; of others the bound."""
-        lower, upper, bound = values
-        rubs, sticks, _ = FRICTION.guess(x, b, [bound], prepared)
+        (lower, upper, bound), prepared = values, STOPS.prepare([yields])
+        rubs, sticks, _ = FRICTION.guess(x, b, [bound], yields)
         moved = b[0] + prepared[1] * FRICTION.solve([0.0], b, [bound], prepared)[0]
         aim = minimum(maximum(moved, lower), upper)
         stops = choose(moved < lower, 1.0, choose(moved > upper, 1.0, 0.0))
         is_held = maximum(stops, sticks[0])
         return [choose(stops > 0.5, 0.0, rubs[0])], [is_held], [choose(stops > 0.5, aim, 0.0)]
+
+    def deviation(self, x: Numbers, w: Numbers, values: Numbers, active: Numbers, yields: Numbers) -> Number:
+        """Return what is left of the velocity."""
+        return abs(self.residual(x, w, values, STOPS.prepare([yields]))[0])

@@ -8,8 +8,11 @@ from functools import cached_property
 from itertools import repeat
 from typing import Any
 
+import numpy as np
+
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, compile_expression
+from screwgraph.motion.simulation.contacts.active_rows import RowOrder, order_rows
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor
@@ -31,8 +34,8 @@ class Terms:
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The terms, and the shape of each; of G the lower triangle."""
-        coupled, k, m = self.model.free_velocities, len(self.model.contacts), self.model.rows
+        """The terms, and the shape of each."""
+        coupled, k, m, root = self.model.free_velocities, len(self.model.contacts), self.model.rows, self.model.root
         n, r = len(coupled.free), len(coupled.loops)
         return {
             "free": (n,),
@@ -45,8 +48,8 @@ class Terms:
             "K": (r, n),
             "closing": (r, r),
             "closing_pivots": (r,),
-            "G": (m * (m + 1) // 2,),
             "b": (m,),
+            "A": (root, root),
         }
 
     @cached_property
@@ -87,14 +90,25 @@ class Terms:
         return [next(numbers) if isinstance(o, int) else o for o in self._outputs[name]]
 
     def rows(self, name: str, varying: Iterable[Number]) -> list[Row]:
-        """Return a matrix, or a lower triangle, as sparse rows."""
-        shape, numbers = self.shapes[name], iter(self.full(name, varying))
-        widths = range(1, self.model.rows + 1) if name == "G" else [shape[1]] * shape[0]
-        return [{j: x for j in range(width) if not is_zero(x := next(numbers))} for width in widths]
+        """Return a matrix as sparse rows."""
+        (height, width), numbers = self.shapes[name], iter(self.full(name, varying))
+        return [{j: x for j in range(width) if not is_zero(x := next(numbers))} for _ in range(height)]
 
     def pattern(self, name: str) -> list[list[int]]:
         """Return the columns of each row of a matrix that are not zero."""
         return [list(row) for row in self.rows(name, repeat(1.0))]
+
+    @cached_property
+    def order(self) -> RowOrder:
+        """The order in which constraints of loops, then contacts' rows are eliminated, as a random state tells."""
+        rng = np.random.default_rng(0)
+        at = self.evaluate({a.name: (a.size * rng.normal(size=len(a.names))).tolist() for a in self.arguments})
+        n = len(self.model.free_velocities.free)
+        rows = [
+            np.reshape([row.get(j, 0.0) for row in self.rows(name, at[name]) for j in range(n)], (-1, n))
+            for name in ("K", "J")
+        ]
+        return order_rows(np.concatenate(rows), self.model.root)
 
     def inertia(
         self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]

@@ -10,13 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.simulation.contacts.laws import ImpulseLaw, Numbers
+from screwgraph.motion.simulation.contacts.laws import FAR, ImpulseLaw, Numbers
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import add_entry, is_zero
 
-FAR = 1e30
-"""Change of velocities (m/s) that is larger than any."""
 SHORTER, SHORTEST = 0.7, 0.05
 """Factor of shares of the way of blocks, where sweeps come no nearer, and the least share."""
 PATIENT = 100.0

@@ -68,6 +68,11 @@ class TouchingModel(Protocol):
         ...
 
     @property
+    def root(self) -> int:
+        """How many of these come first and move all that touches, as those of a floating base do."""
+        ...
+
+    @property
     def manifold(self) -> Manifold:
         """The manifold of positions."""
         ...
