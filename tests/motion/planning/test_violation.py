@@ -45,7 +45,7 @@ def numbers(words):
 def test_poses_are_off_by_a_distance_and_an_angle(arm):
     robot, link, T = arm
     goal = T.copy()
-    goal[:3, :3], goal[:3, 3] = exp3(np.array([0.0, 0.3, 0.4])) @ T[:3, :3], T[:3, 3] + [0.02, -0.03, 0.06]
+    goal[:3, :3], goal[:3, 3] = exp3(np.array([0.0, 0.3, 0.4])) @ T[:3, :3], T[:3, 3] + SHIFT
     words = describe(robot, Pose(link, goal), Q, "goal 1")
     assert f"frame {link!r}" in words
     assert "rad from its pose" in words
@@ -54,7 +54,7 @@ def test_poses_are_off_by_a_distance_and_an_angle(arm):
 
 def test_points_are_off_by_a_distance(arm):
     robot, link, T = arm
-    words = describe(robot, Point(link, T[:3, 3] + [0.02, -0.03, 0.06]), Q, "goal 1")
+    words = describe(robot, Point(link, T[:3, 3] + SHIFT), Q, "goal 1")
     assert f"frame {link!r}" in words
     assert "m from its point" in words
     assert numbers(words) == pytest.approx([0.07], rel=5e-3)
