@@ -67,14 +67,12 @@ def test_entries_that_do_not_fit_the_robot_are_named_with_their_line(text, line,
     assert complaint in str(found.value)
 
 
-@pytest.mark.parametrize("name", ["mpc", "controller", "search", "bench"])
+@pytest.mark.parametrize("name", ["mpc", "search", "bench"])
 def test_mechanisms_of_points_are_refused_by_name(name, command, tmp_path):
-    (tmp_path / "tasks.yaml").write_text("tasks: [{posture: []}]")
     (tmp_path / "crank.yaml").write_text("name: crank\npoints:\n  - {name: O, x: 0, y: 0, fixed: true}\n")
     code = ("--lang", "c", "-o", tmp_path / "code")
     options = {
         "mpc": code,
-        "controller": ("--tasks", tmp_path / "tasks.yaml", *code),
         "search": ("--problem", "forward"),
         "bench": (),
     }

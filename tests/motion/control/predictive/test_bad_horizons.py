@@ -14,8 +14,10 @@ def complains(match):
 
 
 def test_robots():
-    with complains("'five_bar', which has loops or couplings"):
-        sg.mpc(sg.load("five_bar"), dt=0.01, horizon=5)
+    with complains("'five_bar' on contacts, which has loops or couplings"):
+        sg.mpc(sg.load("five_bar"), dt=0.01, horizon=5, contacts=[sg.Contact("end_effector")])
+    with complains("no joint is called 'joint3'"):  # it follows the others
+        sg.mpc(sg.load("five_bar"), dt=0.01, horizon=5, actuated=["joint3"])
     with complains("'wrist'"):
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=["wrist"])
     with complains("actuated names no joint"):

@@ -18,6 +18,7 @@ from screwgraph.motion.control.affine import Affine
 from screwgraph.motion.control.contacts import Held
 from screwgraph.motion.control.models import IndependentMotion
 from screwgraph.motion.control.predictive.stage_model import StageMotion
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, is_zero
@@ -39,11 +40,16 @@ class ContactModel:
 
     __repr__ = one_line
 
-    robot: Robot
+    coordinates: StateCoordinates
     motion: ReducedMotion
     drag: float
     force: float
     commands_efforts = False
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self.coordinates.joints
 
     @property
     def driven(self) -> tuple[int, ...]:

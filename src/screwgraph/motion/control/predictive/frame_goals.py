@@ -12,7 +12,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, compile_expression, make_numbered_argument, without_metadata
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
-from screwgraph.model.robot import Robot
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
 from screwgraph.spatial import log3
 from screwgraph.tape import Number
 
@@ -26,22 +26,28 @@ class FrameGoals:
 
     __repr__ = one_line
 
-    robot: Robot
+    coordinates: StateCoordinates
     frames: tuple[str, ...]
 
     @cached_property
     def errors(self) -> Function:
         """Code of q and goals to the errors of all frames."""
-        given = position_argument("q", self.robot), make_numbered_argument("goals", POSE * len(self.frames))
+        given = (
+            position_argument("q", self.coordinates.joints),
+            make_numbered_argument("goals", POSE * len(self.frames)),
+        )
 
         def compute(q: Any, goals: Any) -> list[Number]:
-            found = list[Number]()
+            found, every = list[Number](), self.coordinates.complete(q)
             for k, frame in enumerate(self.frames):
-                T, goal = np.asarray(forward_kinematics(self.robot, frame)(q)), goals[POSE * k :][:POSE].reshape(4, 4)
+                T, goal = (
+                    np.asarray(forward_kinematics(self.coordinates.robot, frame)(every)),
+                    goals[POSE * k :][:POSE].reshape(4, 4),
+                )
                 found += [*log3(goal[:3, :3].T @ T[:3, :3]), *(T[:3, 3] - goal[:3, 3])]
             return found
 
-        question = without_metadata(self.robot), self.frames
+        question = without_metadata(self.coordinates.robot), self.frames
         return compile_expression("frame_errors", question, given, compute, branches=True)
 
     def compare(self, goals: Any, q: Any) -> tuple[list[Number], np.ndarray]:

@@ -58,7 +58,7 @@ class Horizon:
     @cached_property
     def goals(self) -> FrameGoals:
         """Goals of frames."""
-        return FrameGoals(self.model.robot, self.frames)
+        return FrameGoals(self.model.coordinates, self.frames)
 
     @property
     def is_curved(self) -> bool:

@@ -18,6 +18,7 @@ from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.live_numbers import NO_SENSE
 from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.limits import Values, expand_values
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
 from screwgraph.motion.control.predictive.tick import UNFINISHED
 from screwgraph.motion.simulation.contacts import Contact
 
@@ -49,13 +50,14 @@ def stack_weights(
 ) -> Float[np.ndarray, " k"]:
     """Return the weights of squares as `mpc` takes them: of positions, velocities, efforts of actuated joints.
 
-    Each is one number for all, one each, or some by the names of joints, others zero. A robot on contacts has `force`
-    (1/N^2) and `acceleration` (s^4/rad^2) in the place of efforts, one number for all or one an input. By default
-    an effort has 1e-3, a force 1e-5, an acceleration 1e-5.
+    Each is one number for all, one each, or some by the names of joints, others zero; closed chains have those of
+    independent joints. A robot on contacts has `force` (1/N^2) and `acceleration` (s^4/rad^2) in the place of efforts,
+    one number for all or one an input. By default an effort has 1e-3, a force 1e-5, an acceleration 1e-5.
 
     Raises:
         InputError: a joint is unknown, a weight is negative, or an input has none.
     """
+    robot = StateCoordinates(robot).joints
     none = np.zeros(robot.nv)
     found = {name: expand_values(robot, x, none, name) for name, x in (("position", position), ("velocity", velocity))}
     if force is None and acceleration is None:

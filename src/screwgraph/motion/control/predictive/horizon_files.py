@@ -23,6 +23,7 @@ from screwgraph.motion.control.predictive.predictive_controller import (
     check_robot,
     make_model,
 )
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
 from screwgraph.motion.simulation.contacts.contact_files import read_contacts
@@ -121,7 +122,7 @@ def _check_entries(robot: Robot, entries: Mapping[str, Value], found: HorizonFil
                 check_numbers(**{key: getattr(found, key)})
     if "actuated" in entries:
         with complaints_at(WHO, entries["actuated"].at):
-            find_driven(robot, found.actuated)
+            find_driven(StateCoordinates(robot).joints, found.actuated)
     frames = entries["frames"].items() if "frames" in entries else ()
     contacts = entries["contacts"].items() if "contacts" in entries else ()
     for frame in (*frames, *(item.mapping()["frame"] for item in contacts)):
@@ -132,7 +133,8 @@ def _check_entries(robot: Robot, entries: Mapping[str, Value], found: HorizonFil
             check_frames(robot, found.frames)
     limits = found.limits or HorizonLimits()
     if "limits" in entries:
-        _check_limits(robot, entries["limits"], limits, find_driven(robot, found.actuated))
+        joints = StateCoordinates(robot).joints
+        _check_limits(joints, entries["limits"], limits, find_driven(joints, found.actuated))
     for key in ("drag", "actuated", "contacts"):
         if key in entries:
             with complaints_at(WHO, entries[key].at):

@@ -29,6 +29,7 @@ from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
 from screwgraph.motion.control.predictive.tick import SOLUTION, Tick
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.simulation.contacts import Contact, Ground
@@ -93,7 +94,8 @@ def mpc(
     1/s, N m), defect of the last solution's dynamics, largest change of the trajectory, barrier.
 
     Args:
-        robot: a tree that stands or floats.
+        robot: one that stands or floats. Of closed chains, q, qd and efforts are those of the independent joints, which
+            carry all limits; loops are closed exactly at each instant, in the assembly mode of the neutral position.
         dt: time (s) from one instant of the horizon to the next.
         horizon: how many there are (N).
         actuated: joints with efforts; by default all but a floating base. With contacts, all have.
@@ -111,14 +113,16 @@ def mpc(
         dtype: "float64", or "float32".
 
     Raises:
-        InputError: the robot has loops or couplings, a foot is on no leg, a joint is unknown, or a number has no sense.
+        EliminationError: only a part of a joint of a closed chain is independent.
+        InputError: a robot on contacts has loops or couplings, a foot is on no leg, a joint is unknown, or a number has
+            no sense.
     """
     check_robot(robot)
     check_numbers(dt, horizon, iterations, barrier_steps, shortenings)
     kept = limits or HorizonLimits()
     model = make_model(robot, dt, actuated, contacts, ground, kept, drag)
-    lower, upper = kept.states(robot)
-    efforts, goals = kept.efforts(robot, model.driven), check_frames(robot, frames)
+    lower, upper = kept.states(model.robot)
+    efforts, goals = kept.efforts(model.robot, model.driven), check_frames(robot, frames)
     own = Horizon(
         model, dt, horizon, efforts, lower, upper, kept.penalty, iterations, barrier_steps, shortenings, goals
     )
@@ -153,7 +157,14 @@ def make_model(
         for name, value in (("ground", ground), ("drag", drag), ("force of the limits", limits.force)):
             if value is not None:
                 raise InputError(f"{name} without contacts", fix='contacts=[sg.Contact("foot"), ...]')
-        return DrivenModel(robot, find_driven(robot, actuated))
+        own = StateCoordinates(robot)
+        return DrivenModel(own, find_driven(own.joints, actuated))
+    if robot.is_closed:
+        raise InputError(
+            f"mpc of {robot.name!r} on contacts, which has loops or couplings",
+            why="stages with contacts are those of trees",
+            fix="sg.load(file, lock=...) welds joints, as of grippers",
+        )
     if actuated is not None:
         raise InputError(
             "actuated and contacts", why="all joints of a robot on contacts have motors", fix="leave it out"
@@ -166,7 +177,7 @@ def make_model(
     if not motion.legs or not motion.has_own_motors or motion.base != tuple(range(BASE if motion.floats else 0)):
         raise InputError(f"mpc of {robot.name!r} on contacts", why="each joint needs one motor of its own")
     weight = robot.mass * float(np.linalg.norm(np.asarray(robot.gravity, dtype=float)))
-    return ContactModel(robot, motion, rate, limits.largest_force(weight))
+    return ContactModel(StateCoordinates(robot), motion, rate, limits.largest_force(weight))
 
 
 def check_frames(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
@@ -204,12 +215,6 @@ def _list_results(tick: Tick) -> tuple[Result, ...]:
 
 def check_robot(robot: Robot) -> None:
     """Raise InputError where a robot is none of `mpc`."""
-    if robot.is_closed:
-        raise InputError(
-            f"mpc of {robot.name!r}, which has loops or couplings",
-            why="its stages are those of trees",
-            fix="sg.load(file, lock=...) welds joints, as of grippers",
-        )
     if not robot.joints:
         raise InputError(f"mpc of {robot.name!r}", why="it has no joints")
 

@@ -14,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import compile_expression, without_metadata
+from screwgraph.compiler import Function, compile_expression, without_metadata
 from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
 from screwgraph.tape import Number, Program
 
 
@@ -40,8 +41,13 @@ class StageModel(Protocol):
     """
 
     @property
+    def coordinates(self) -> StateCoordinates:
+        """The coordinates of the robot that are states."""
+        ...
+
+    @property
     def robot(self) -> Robot:
-        """The robot."""
+        """The joints that are states."""
         ...
 
     @property
@@ -113,14 +119,19 @@ class StageModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DrivenModel:
-    """A tree with efforts at some of its coordinates; inputs are these efforts."""
+    """A robot with efforts at some of the coordinates that are its states; inputs are these efforts."""
 
     __repr__ = one_line
 
-    robot: Robot
+    coordinates: StateCoordinates
     driven: tuple[int, ...]
     switches = 0
     commands_efforts = True
+
+    @property
+    def robot(self) -> Robot:
+        """The joints that are states."""
+        return self.coordinates.joints
 
     @property
     def nu(self) -> int:
@@ -135,16 +146,17 @@ class DrivenModel:
     @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
-        return without_metadata(self.robot), self.driven
+        return without_metadata(self.coordinates.robot), self.driven
 
     @cached_property
     def resting_efforts(self) -> Program:
         """Code of q to the efforts of driven coordinates that hold the robot, of a fully driven one."""
-        given = (position_argument("q", self.robot),)
+        given, own = (position_argument("q", self.robot),), self.coordinates
+        bias = bias_forces(own.robot, **own.options)
 
         def hold(q: Any) -> list[Number]:
-            bias = bias_forces(self.robot)(q, np.zeros(self.robot.nv))
-            return [bias[i] for i in self.driven]
+            forces = bias(q, np.zeros(self.robot.nv), *own.guess(bias))
+            return [forces[i] for i in self.driven]
 
         return compile_expression("stage_rest", self.question, given, hold).program
 
@@ -153,20 +165,25 @@ class DrivenModel:
         del switches
         return list(self.resting_efforts.on(list(q)))
 
+    @cached_property
+    def dynamics(self) -> Function:
+        """Accelerations of states and efforts along all of them."""
+        return forward_dynamics(self.coordinates.robot, **self.coordinates.options)
+
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by forward dynamics."""
         del switches
-        n, tau = self.robot.nv, self._spread(u)
-        dynamics, own = forward_dynamics(self.robot), list(self.driven)
-        by_q, by_v, by_tau = (np.asarray(x) for x in dynamics.jacobian("q", "qd", "tau")(q, v, tau))
+        n, own = self.robot.nv, list(self.driven)
+        state = q, v, self._spread(u), *self.coordinates.guess(self.dynamics)
+        by_q, by_v, by_tau = (np.asarray(x) for x in self.dynamics.jacobian("q", "qd", "tau")(*state))
         slopes = np.concatenate([by_q, by_v, by_tau[:, own]], axis=1)
         unit = np.concatenate([np.zeros((self.nu, 2 * n)), np.eye(self.nu)], axis=1)
-        return StageMotion(list(dynamics(q, v, tau)), list(u), slopes, unit)
+        return StageMotion(list(self.dynamics(*state)), list(u), slopes, unit)
 
     def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
         """Return accelerations and efforts."""
         del switches
-        return list(forward_dynamics(self.robot)(q, v, self._spread(u))), list(u)
+        return list(self.dynamics(q, v, self._spread(u), *self.coordinates.guess(self.dynamics))), list(u)
 
     def _spread(self, u: Any) -> np.ndarray:
         tau = np.zeros(self.robot.nv, dtype=object)
