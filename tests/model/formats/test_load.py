@@ -164,6 +164,14 @@ def test_a_wrong_argument_is_an_input_error(options, expected, tmp_path):
     assert expected in str(caught.value)
 
 
+def test_blanks_and_links_that_lead_nowhere_are_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert refused(" ") == "' ' is neither a path nor the name of a robot (sg.load(\"robot.urdf\"))"
+    (tmp_path / "a.urdf").symlink_to("b.urdf")
+    (tmp_path / "b.urdf").symlink_to("a.urdf")
+    assert refused("a.urdf") == "a.urdf: there is no such file (it is a link that leads nowhere)"
+
+
 def test_importing_the_room_loads_no_parser():
     code = "import sys, screwgraph.model.formats; print({'lxml', 'yaml', 'simpleeval'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -54,3 +54,30 @@ def test_point_masses_and_sliders_of_many_metres_are_no_slips(tmp_path):
 @pytest.mark.parametrize("name", ["panda.urdf", "ur5_robot.urdf", "a1.urdf", "so101.urdf", "simple_humanoid.urdf"])
 def test_well_known_robots_are_not_doubted(name):
     assert sg.load(robot_file(name)).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("shape", "why"),
+    [
+        ('<sphere radius="-1"/>', "<sphere> that touches is left out: it is no shape with sizes that are positive"),
+        ('<box size="1"/>', "<box> that touches is left out: a shape: 'size' of <box> is '1': it must be 3 numbers"),
+        ('<blob radius="1"/>', "<blob> that touches is left out: it is no shape with sizes"),
+        ('<mesh filename=""/>', "<mesh> that touches is left out"),
+    ],
+)
+def test_shapes_that_touch_and_cannot_be_read_are_named(shape, why):
+    """A foot without its shape would fall through the ground."""
+    touching = f"<collision><geometry>{shape}</geometry></collision>"
+    text = ROBOT.replace("</link>\n<joint", f"\n{touching}</link>\n<joint", 1)
+    (line,) = sg.load(text).warnings
+    assert line.startswith("<text>:7: link 'hand': a shape ")
+    assert why in line
+    assert not sg.load(text.replace("collision>", "visual>")).warnings
+    assert not sg.load(text.replace(shape, "")).warnings
+
+
+def test_a_joint_that_is_called_as_a_coordinate_of_another_one_is_named():
+    three = ROBOT.replace('name="shoulder" type="revolute"', 'name="s" type="floating"')
+    (line,) = sg.load(three.replace('"wrist"', '"s[1]"')).warnings
+    assert "joint 's[1]' is called as a coordinate of joint 's' is" in line
+    assert not sg.load(three.replace('"wrist"', '"s[6]"')).warnings

@@ -186,3 +186,9 @@ def test_a_time_limit_includes_the_making_of_code():
     assert late.status == "not feasible: time limit"
     assert late.reason == MAKING
     assert planner.solve().solved
+
+
+def test_a_search_of_less_than_nothing_is_refused(planner):
+    for options in ({"iterations": -1}, {"seconds": -1.0}):
+        with pytest.raises(sg.InputError, match=f"{next(iter(options))} = -1"):
+            planner.solve(**options)

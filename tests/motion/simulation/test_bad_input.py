@@ -136,6 +136,13 @@ def test_torques_as_functions_of_other_arguments(move, wrong):
         move(sg.load("rr"), time=0.01, dt=0.01, tau=wrong)
 
 
+@pytest.mark.parametrize("move", [sg.simulate, sg.rollout])
+def test_a_function_that_returns_nothing_is_no_torque_of_zero(move):
+    """Who forgets `return` would see a robot that falls."""
+    with pytest.raises(sg.InputError, match=r"the function (tau )?returns .*(None|NoneType)"):
+        move(sg.load("rr"), time=0.01, dt=0.01, tau=lambda t, q, qd: None)
+
+
 @pytest.mark.parametrize("right", [lambda t, q, qd: -qd, lambda *state: -state[2], lambda s, x, v, gain=1.0: -gain * v])
 def test_torques_as_functions_that_fit(right):
     damped = sg.simulate(sg.load("rr"), qd0=[1.0, -2.0], time=0.02, dt=0.01, method="rk4", tau=right)

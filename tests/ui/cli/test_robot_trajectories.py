@@ -107,3 +107,16 @@ def test_a_mechanism_is_estimated_update_by_update(command, tmp_path):
     assert "windows of 3" in result.out
     assert "warning" not in result.err
     assert np.abs(np.load(tmp_path / "e.npz")["qd"][30:] - run.qd[30:]).max() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("t,joint_position:elbow\n0,0\n0.1,1\n", "m.csv:1: no joint is called 'elbow'"),
+        ("# log\nt,joint_position:joint1\n0,0\n", "m.csv:2: the measurements have 1 samples"),
+    ],
+)
+def test_what_is_wrong_with_measurements_is_told_with_their_file(refused, tmp_path, text, place):
+    (tmp_path / "m.csv").write_text(text)
+    done = refused(1, "estimate", "rr", "--measurements", tmp_path / "m.csv", "-o", tmp_path / "e.npz")
+    assert done.err.startswith(f"{tmp_path}/{place}")

@@ -81,6 +81,8 @@ def _similar(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"there is no directory {str(folder)!r} either"
+    if path.is_symlink():
+        return "it is a link that leads nowhere"
     near = get_close_matches(path.name, [p.name for p in folder.iterdir()], n=1, cutoff=0.7)
     return f"did you mean {str(folder / near[0])!r}?" if near else "check the path"
 

@@ -131,7 +131,7 @@ def _read_robot(
     source: object, model: str | None, arguments: Mapping[str, str] | None, packages: Packages
 ) -> tuple[Robot, str, Path | None, Mapping[str, str]]:
     """Return the robot as its file has it, how messages call the file, its folder if any, and a xacro's arguments."""
-    if not isinstance(source, (str, os.PathLike)) or not os.fspath(source):
+    if not isinstance(source, (str, os.PathLike)) or not os.fspath(source).strip():
         raise InputError(f"{source!r} is neither a path nor the name of a robot", fix='sg.load("robot.urdf")')
     if isinstance(source, str) and source in zoo_names():
         data = (files("screwgraph") / "model" / "zoo" / f"{source}.yaml").read_bytes()

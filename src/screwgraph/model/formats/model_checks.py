@@ -168,6 +168,17 @@ def warn_of_unmodelled(robot: Robot, file: str) -> tuple[str, ...]:
         lines.append(
             one_line(f"Coulomb friction of {_joints(rubbing)} is in simulations with friction=True only", at=file)
         )
+    numbered = {f"{joint.name}[{i}]": joint.name for joint in robot.joints for i in range(joint.type.nv)}
+    lines += [
+        one_line(
+            f"joint {joint.name!r} is called as a coordinate of joint {numbered[joint.name]!r} is",
+            at=file,
+            why="where coordinates are named, the joint is meant",
+            fix="rename one",
+        )
+        for joint in robot.joints
+        if joint.name in numbered
+    ]
     return tuple(lines)
 
 

@@ -139,7 +139,7 @@ class _Building:
         for item in self.chosen.links:
             inertia = read_inertia(item, self.warnings)
             shift = relative_pose(self.frames[item.name], self.T_wl[item.name])
-            shapes = read_shapes(item, partial(self.pose_in, item.name))
+            shapes = read_shapes(item, partial(self.pose_in, item.name), self.warnings)
             if self.is_moved(item.name):
                 inertia = inertia.moved(shift)
                 shapes = tuple(tuple(visual.moved(shift) for visual in some) for some in shapes)
@@ -254,11 +254,21 @@ PoseOf = Callable[[str], Float[np.ndarray, "4 4"]]
 """Tells the pose of a frame of the file, by its full name, in the frame that the file gives the link."""
 
 
-def read_shapes(item: SdfPart, pose_of_frame: PoseOf) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
+def read_shapes(
+    item: SdfPart, pose_of_frame: PoseOf, warnings: Warnings
+) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
     """Read the shapes of a <link> that are seen, and those that touch, in the frame that the file gives it."""
+    posed = [list(children(item.element, tag)) for tag in ("visual", "collision")]
+
+    def left_out(number: int, why: str) -> None:
+        kinds = list(child_of(posed[1][number], "geometry") or ())
+        if kinds and kinds[0].tag != "empty":
+            what = f"link {item.name!r}: a shape <{kinds[0].tag}> that touches is left out"
+            warnings.add(what, at=locate_element(kinds[0], item.scope.file), why=why)
+
     seen, touched = (
-        collect_shapes(partial(_visual, element, item, pose_of_frame) for element in children(item.element, tag))
-        for tag in ("visual", "collision")
+        collect_shapes((partial(_visual, element, item, pose_of_frame) for element in found), tell)
+        for found, tell in zip(posed, (None, left_out), strict=True)
     )
     return seen, touched
 

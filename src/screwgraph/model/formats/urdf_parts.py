@@ -219,8 +219,15 @@ def read_shapes(link: Element, file: str, warnings: Warnings) -> tuple[tuple[Vis
         tag: [(element, read_origin(element, who, file, warnings)) for element in children(link, tag)]
         for tag in ("visual", "collision")
     }
+
+    def left_out(number: int, why: str) -> None:
+        kinds = [shape for part in children(posed["collision"][number][0], "geometry") for shape in part]
+        if kinds:
+            warnings.add(f"{who} <{kinds[0].tag}> that touches is left out", at=locate_element(kinds[0], file), why=why)
+
     seen, touched = (
-        collect_shapes(partial(_visual, element, T, file) for element, T in found) for found in posed.values()
+        collect_shapes((partial(_visual, element, T, file) for element, T in found), tell)
+        for found, tell in zip(posed.values(), (None, left_out), strict=True)
     )
     return seen, touched
 

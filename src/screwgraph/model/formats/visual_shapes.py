@@ -1,6 +1,6 @@
 """Shapes of links, from all formats: what makes sense as one.
 
-A shape that cannot be read is left out: no motion depends on it, and pictures have a substitute.
+A shape that cannot be read is left out: pictures have a substitute; of one that touches, the reader warns.
 """
 
 from __future__ import annotations
@@ -46,15 +46,21 @@ def write_sizes(shape: Solid) -> dict[str, tuple[float, ...]]:
     return {setting: value if isinstance(value, tuple) else (value,) for setting, value in values.items()}
 
 
-def collect_shapes(readers: Iterable[Callable[[], Visual | None]]) -> tuple[Visual, ...]:
-    """Return the shapes that can be read."""
-    found = []
-    for reader in readers:
+def collect_shapes(
+    readers: Iterable[Callable[[], Visual | None]], left_out: Callable[[int, str], None] | None = None
+) -> tuple[Visual, ...]:
+    """Return the shapes that can be read; `left_out` is told the number of each of the others, and the reason."""
+    found = list[Visual]()
+    for number, reader in enumerate(readers):
         try:
-            found.append(reader())
-        except ModelError:
-            continue
-    return tuple(visual for visual in found if visual is not None)
+            visual, why = reader(), "it is no shape with sizes that are positive and finite"
+        except ModelError as error:
+            visual, why = None, f"{error.what}: {error.why}" if error.why else error.what
+        if visual is not None:
+            found.append(visual)
+        elif left_out is not None:
+            left_out(number, why)
+    return tuple(found)
 
 
 def make_mesh(file: str | None, scale: Sequence[float]) -> Mesh | None:

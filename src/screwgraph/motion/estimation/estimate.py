@@ -14,7 +14,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
-from screwgraph.model.formats import load_table
+from screwgraph.model.formats import load_table, locate_names
 from screwgraph.model.robot import check_moves
 from screwgraph.motion.estimation.driven_coordinates import add_driven, hold_driven
 from screwgraph.motion.estimation.estimate_search import search_estimate
@@ -134,7 +134,9 @@ def _estimate_model(
     """Search once. Raises SearchError where that fails."""
     noise = noise or ModelNoise()
     unknowns: Unknowns = UNKNOWNS[model.kind].from_model(model, parameters)
-    data = validate_measurements(measurements, unknowns.sensors(sensors, measurements), unknowns.labels)
+    with locate_names(None if sensors is not None else measurements):
+        found = unknowns.sensors(sensors, measurements)
+    data = validate_measurements(measurements, found, unknowns.labels)
     data = add_driven(model, data, noise)
     driven = unknowns.inputs_of(tuple(inputs))
     _check_known(unknowns.labels, driven, data)

@@ -102,7 +102,8 @@ def validate_measurements(table: Mapping[str, Any], sensors: Sequence[Sensor], m
     begin = float(base[0][0]) if base else -np.inf
     read = [_earlier(s.name, read_times(table, s.name, s.columns), s.delay, begin) for s in used]
     pushed = {name: read_times(table, name, (name,)) for name in driven if name in table}
-    t = merge_times([*base, *(times for times, _ in read)])
+    with locate_names(table):
+        t = merge_times([*base, *(times for times, _ in read)])
     samples = tuple(
         _samples(find_nearest_times(t, times), values, sensor)
         for sensor, (times, values) in zip(used, read, strict=True)

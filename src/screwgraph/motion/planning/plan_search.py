@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.cost_scaling import CostScale
 from screwgraph.motion.planning.plan import FEASIBLE
 from screwgraph.optimize import (
@@ -50,6 +51,13 @@ class PlanSearch:
     began: float
     scale: CostScale
     is_quick: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.iterations >= 0 or not self.seconds >= 0.0:
+            raise InputError(
+                f"iterations = {self.iterations!r}, seconds = {self.seconds!r}",
+                why="a search takes none or some of these",
+            )
 
     @classmethod
     def from_options(

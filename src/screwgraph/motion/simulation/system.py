@@ -244,7 +244,10 @@ def validate_torques(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | 
     def torques(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         if not max(np.abs(q).max(initial=0.0), np.abs(qd).max(initial=0.0)) < RUNAWAY:
             return unknown
-        return dynamics.checked(tau(t, q.copy(), qd.copy()), f"what the function tau returns at t = {t:g} s")
+        what, answer = f"what the function tau returns at t = {t:g} s", tau(t, q.copy(), qd.copy())
+        if answer is None:
+            raise InputError(f"{what} is None", why="it must be numbers, zeros where nothing acts", fix="return them")
+        return dynamics.checked(answer, what)
 
     return torques
 
