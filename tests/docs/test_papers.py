@@ -29,6 +29,27 @@ def test_an_entry_is_complete(entry):
     assert program != "python" or (ROOT / first).exists()
 
 
+NUMBERED = {
+    "xie_2019": {"Fig": 12, "Table": 3, "Algorithm": 1},
+    "blanco_2021": {"Fig": 12, "Table": 3},
+    "xie_2020": {"Fig": 9},
+    "chignoli_2023": {"Fig": 13, "Algorithm": 1},
+}
+"""How many figures, tables and algorithms each paper has; those of the slides have no numbers."""
+ROMAN = {"I": 1, "II": 2, "III": 3}
+
+
+def test_no_figure_table_or_algorithm_is_left_out():
+    for paper, counts in NUMBERED.items():
+        found: dict[str, set[int]] = {kind: set() for kind in counts}
+        for text in (e.number for e in listed() if e.paper == paper):
+            for kind, numbers in re.findall(r"(Fig|Table|Algorithm)s?\.? ([IVX\d][IVX\da-d, -]*)", text):
+                for first, last in re.findall(r"([IVX]+|\d+)[a-d]?(?:-(\d+))?", numbers):
+                    begin = ROMAN.get(first) or int(first)
+                    found[kind] |= set(range(begin, int(last or begin) + 1))
+        assert found == {kind: set(range(1, count + 1)) for kind, count in counts.items()}, paper
+
+
 def test_the_page_is_that_of_the_list():
     assert (RESULTS / "index.md").read_text(encoding="utf-8") == page(listed()), f"make papers, after {LIST.name}"
 

@@ -76,5 +76,24 @@ def test_long_normal_equations_are_the_same_as_products_of_jacobians(monkeypatch
     assert np.allclose(dense, dense2, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("loss", [None, "cauchy"])
+def test_slopes_of_costs_are_those_of_central_differences(loss):
+    from screwgraph.optimize import Problem
+    from screwgraph.optimize.factors import cost as own_cost
+
+    rng, x = np.random.default_rng(3), Variables("x", Vector(2), 4)
+    own = own_cost(lambda a: a[0] ** 2 * a[1] - a[1], x)
+    problems = [random_graph(5, loss=loss)[0], pose_ring(3, 0.1)[0], Problem([own])]
+    for problem in problems:
+        at = problem.start({v.name: sample(v.manifold, rng, v.count) for v in problem.families})
+        assembly, layout = problem.assembly, problem.layout
+        cost, gradient = assembly.bind_slopes(layout.views(at))()
+        assert cost == pytest.approx(assembly.cost(at), rel=1e-13)
+        for k in rng.choice(layout.size, 6, replace=False):
+            unit = STEP * np.eye(layout.size)[k]
+            rise = assembly.cost(layout.retract(at, unit)) - assembly.cost(layout.retract(at, -unit))
+            assert gradient[k] == pytest.approx(rise / (2.0 * STEP), rel=1e-5, abs=1e-6 * max(1.0, cost))
+
+
 def test_templates_are_listed():
     assert {f.template for f in factors()} >= {anchor, bend, relative, collocated, between}

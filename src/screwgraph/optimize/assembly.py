@@ -138,6 +138,26 @@ class Assembly:
             calls.append((kernel, batch.bind(views), out, place.gram))
         return partial(self._evaluate, tuple(calls))
 
+    def bind_slopes(self, views: dict[str, np.ndarray]) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
+        """Return the cost and its gradient as a function of values that change in their places; no entries of J'J."""
+        calls = []
+        for batch, place in zip(self.soft, self._places, strict=True):
+            kernels = batch.factors.kernels
+            gradient = self._gradient[place.gradient].reshape(place.count, kernels.size)
+            calls.append((kernels.slope, batch.bind(views), (gradient, self._costs[place.costs, None])))
+        return partial(self._evaluate_slopes, tuple(calls))
+
+    def _evaluate_slopes(self, calls: Sequence[Any]) -> tuple[float, Float[np.ndarray, " n"]]:
+        for kernel, inputs, out in calls:
+            kernel(*inputs(), out=out)
+        return self._sum_costs()
+
+    def _sum_costs(self) -> tuple[float, Float[np.ndarray, " n"]]:
+        """Return the cost and its gradient, those of factors being evaluated."""
+        gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
+        cost = float(self._costs.sum())
+        return (cost, gradient) if self.cost_scale == 1.0 else (cost / self.cost_scale, gradient / self.cost_scale)
+
     def _evaluate(self, calls: Sequence[Any]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
         for kernel, inputs, out, gram in calls:
             if gram is None:
@@ -146,13 +166,9 @@ class Assembly:
                 entries, gradient, costs = out
                 r, J, costs[...] = kernel(*inputs())
                 gram(J, r, entries, gradient)
-        gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
-        cost = float(self._costs.sum())
         if self.cost_scale != 1.0:
-            cost /= self.cost_scale
-            gradient /= self.cost_scale
             self._entries /= self.cost_scale
-        return cost, gradient, self._entries
+        return *self._sum_costs(), self._entries
 
     @property
     def factor_costs(self) -> Float[np.ndarray, " f"]:

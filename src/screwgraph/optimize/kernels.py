@@ -85,6 +85,11 @@ class Kernels:
         return self._compile_kernel("normal")
 
     @cached_property
+    def slope(self) -> np.ufunc:
+        """J'r (n,), and the cost (1,), weighed by the loss: `normal` without the entries of J'J."""
+        return self._compile_kernel("slope")
+
+    @cached_property
     def whitened_jacobian(self) -> np.ufunc:
         """Whitened residual (m,) and Jacobian (m, n), both times the root of the loss's weight; the cost (1,)."""
         return self._compile_kernel("whitened_jacobian")
@@ -183,6 +188,10 @@ def _normal(d: Derivation) -> tuple[Results, list[Row]]:
     return [(entries, (len(entries),)), (g, (d.size,)), ([d.cost], (1,))], H
 
 
+def _slope(d: Derivation) -> tuple[Results, None]:
+    return [(d.slope, (d.size,)), ([d.cost], (1,))], None
+
+
 def _whitened_jacobian(d: Derivation) -> tuple[Results, None]:
     root = sqrt(d.weight)
     J = [row.get(j, 0.0) for row in scale_rows(d.jacobian_whitened, root) for j in range(d.size)]
@@ -205,6 +214,7 @@ RETURNED: Mapping[str, Callable[[Derivation], tuple[Results, list[Row] | None]]]
         "residual": _residual,
         "cost": _cost,
         "normal": _normal,
+        "slope": _slope,
         "whitened_jacobian": _whitened_jacobian,
         "jacobian": _jacobian,
         "curvature": _curvature,

@@ -209,6 +209,16 @@ class Derivation:
         return _never_empty(scale_rows(H, w)), [w * entry for entry in g]
 
     @cached_property
+    def slope(self) -> list[Number]:
+        """The gradient (n,) of the cost, by one sweep backwards where the template is no composition of others."""
+        unknowns, parameters = self.symbols
+        if self.is_cost or self.split_residual is not None or self._template_jacobian(unknowns, parameters) is not None:
+            return self.normal[1]
+        r = self.whitened_residual
+        found = multiply_transposed(self._seeds(unknowns), gradient(0.5 * (r @ r), _numbers(unknowns)), self.size)
+        return [self.weight * entry for entry in found]
+
+    @cached_property
     def curvature(self) -> list[Row]:
         """The second derivative of y'r, lower triangle; `y` (m,) are inputs."""
         y, through = self.tape.inputs("y", (self.rows,)), self.split_residual

@@ -136,6 +136,8 @@ def find_active_solution(
     first = error = equations.measure_error(point)
     while count < MOST:
         if matrix is None:
+            if count:
+                model = equations.bound.with_new_costs(model)
             matrix, matrices = _make_matrix(kkt, model, point), matrices + 1
         elif not np.array_equal(matrix.active, point.active):
             matrix = _exchange(kkt, model, matrix, point.active)
@@ -143,7 +145,7 @@ def find_active_solution(
             break
         ahead, step = equations.take_step(point, matrix)
         moved = equations.measure_step(step, sizes)
-        model, count = equations.bound.evaluate(ahead.x), count + 1
+        model, count = equations.bound.evaluate_slopes(ahead.x, model), count + 1
         active, is_other = equations.choose_active(point.active, ahead.z)
         ahead = ActivePoint(ahead.x, ahead.y, ahead.z, active)
         left = equations.measure_error(ahead)

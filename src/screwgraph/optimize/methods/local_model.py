@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 from jaxtyping import Float
@@ -65,12 +67,31 @@ class BoundModel:
         views = layout.views(self.x)
         self._equal, self._unequal = assembly.equalities.bind(views), assembly.inequalities.bind(views)
         self._costs = assembly.bind(views)
+        self._bind_slopes = partial(assembly.bind_slopes, views)
         self.gradient = np.empty(layout.size)
         self.c, self.g = np.empty(assembly.equalities.count), np.empty(assembly.inequalities.count)
         self.A, self.G = self._equal.entries, self._unequal.entries
 
+    @cached_property
+    def _slopes(self) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
+        """Costs and gradients alone, for which code is made when somebody first asks."""
+        return self._bind_slopes()
+
     def evaluate(self, x: Float[np.ndarray, " s"]) -> LocalModel:
         """Return the model at x, whose arrays are those of this object."""
+        broken = self._evaluate_rows(x)
+        cost, entries = self._evaluate_costs()
+        return LocalModel(cost, self.gradient, entries, self.c, self.A, self.g, self.G, broken)
+
+    def evaluate_slopes(self, x: Float[np.ndarray, " s"], model: LocalModel) -> LocalModel:
+        """Return the model at x; entries stay those of another one, until `with_new_costs` gives it its own."""
+        broken = self._evaluate_rows(x)
+        cost, gradient = self._slopes()
+        _scale(gradient, self.scales.units, self.gradient)
+        return replace(model, cost=cost, violation=broken)
+
+    def _evaluate_rows(self, x: Float[np.ndarray, " s"]) -> float:
+        """Write residuals and slopes of hard factors at x; return the largest residual, without scales."""
         self.x[:] = x
         equal, unequal, scales = self._equal, self._unequal, self.scales
         equal.evaluate()
@@ -81,11 +102,10 @@ class BoundModel:
         _scale(self.g, scales.unequal, self.g)
         _scale(self.A, scales.slopes, self.A)
         _scale(self.G, scales.unequal_slopes, self.G)
-        cost, entries = self._evaluate_costs()
-        return LocalModel(cost, self.gradient, entries, self.c, self.A, self.g, self.G, float(broken))
+        return float(broken)
 
     def with_new_costs(self, model: LocalModel) -> LocalModel:
-        """Return the model that was evaluated last, where soft factors alone have changed since."""
+        """Return the model that was evaluated last, where soft factors alone have changed since, with its entries."""
         cost, entries = self._evaluate_costs()
         return replace(model, cost=cost, gradient=self.gradient, entries=entries)
 
