@@ -151,11 +151,11 @@ def solved(trajectory: Trajectory, name: str, compiler: Compiler | None, rounds:
     """Solve from the task's guess, several times; derivatives compiled to C, or (no compiler) run by CasADi."""
     program = PROGRAMS[name](trajectory)
     first, *others = TRIED[name]
-    solver = _solver(name, program, compiler, first)
+    solver = make_solver(name, program, compiler, first)
     found = solver(x0=program.start, **program.bounds)
     for options in others:
         if not solver.stats()["success"]:
-            solver = _solver(name, program, compiler, options)
+            solver = make_solver(name, program, compiler, options)
             found = solver(x0=program.start, **program.bounds)
     best = np.inf
     for _ in range(rounds):
@@ -168,7 +168,14 @@ def solved(trajectory: Trajectory, name: str, compiler: Compiler | None, rounds:
     return Solved(*trajectory.judged(x), int(stats["iter_count"]), best, said)
 
 
-def _solver(name: str, program: Program, compiler: Compiler | None, options: Mapping[str, Any]) -> Any:
+def make_solver(
+    name: str,
+    program: Program,
+    compiler: Compiler | None,
+    options: Mapping[str, Any],
+    patience: float | None = None,
+) -> Any:
+    """Return a solver of CasADi's; derivatives in C, or (no compiler) run by CasADi. Raises NotMeasuredError."""
     import casadi as ca
 
     own = {f"{name}.{key}": value for key, value in {**TOLERANCES[name], "max_iter": ITERATIONS, **options}.items()}
@@ -179,7 +186,7 @@ def _solver(name: str, program: Program, compiler: Compiler | None, options: Map
     with TemporaryDirectory() as folder:
         # CasADi writes into the folder where it is, loads what is called *.so, and keeps it open.
         text = _generated(solver, Path(folder))
-        library = build(compiler.c, [*FLAGS, "-fPIC", "-shared"], [], text)
+        library = build(compiler.c, [*FLAGS, "-fPIC", "-shared"], [], text, patience=patience)
         link = Path(folder) / "program.so"
         link.symlink_to(library)
         return ca.nlpsol("solver", name, str(link), whole)

@@ -31,7 +31,7 @@ FAR = 100.0
 
 def version() -> str:
     """Return names and versions. Raises NotMeasuredError where it is not installed."""
-    return _asked({"kind": "version"})["version"]
+    return ask({"kind": "version"})["version"]
 
 
 def shot(trajectory: Trajectory, rounds: int) -> Solved:
@@ -46,7 +46,7 @@ def shot(trajectory: Trajectory, rounds: int) -> Solved:
     return _solved(
         {
             "kind": "shooting",
-            "urdf": _urdf(t.robot),
+            "urdf": write_urdf(t.robot),
             "h": t.h,
             "knots": t.knots,
             "start": t.start[0, :size].tolist(),
@@ -70,7 +70,7 @@ def trot(planner: Planner, file: Path, rounds: int) -> Solved:
     return _solved({"kind": "trot", "urdf": file.read_text(), "standing": list(planner.task.start), "rounds": rounds})
 
 
-def _urdf(robot: sg.Robot) -> str:
+def write_urdf(robot: sg.Robot) -> str:
     """Return a URDF file: joints without limits get wide ones, or else their positions would be cosines and sines."""
     joints = [
         replace(j, limits=replace(j.limits, lower=-FAR, upper=FAR, velocity=FAR, effort=FAR))
@@ -85,10 +85,11 @@ def _urdf(robot: sg.Robot) -> str:
 
 
 def _solved(question: Mapping[str, Any]) -> Solved:
-    return Solved(**_asked(question))
+    return Solved(**ask(question))
 
 
-def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+def ask(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of the Python that has Crocoddyl. Raises NotMeasuredError."""
     python = os.environ.get(VARIABLE) or (str(MADE) if MADE.exists() else sys.executable)
     try:
         done = subprocess.run(

@@ -3,6 +3,8 @@
 In: {"kind": "shooting", "urdf", "h", "knots", "start", "guess", "goals": [[knot, x]], "actuated", "efforts", "weight",
 "pose": [frame, q], "box": [low, high], "stays", "rounds"}, or {"kind": "trot", "urdf", "standing", "rounds"}. Its
 solvers shoot: states follow from controls that are held over a step (Runge-Kutta, order 4), goals are penalties.
+{"kind": "horizon", "urdf", "h", "knots", "start", "goal", "weights", "weight", "actuated", "efforts", "box", "rounds"}:
+squares of errors of states and controls over steps of Euler's semi-implicit rule.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ def main() -> None:
     if asked["kind"] == "version":
         answer = {"version": f"Crocoddyl {crocoddyl.__version__}, Pinocchio {pinocchio.__version__}"}
     else:
-        answer = {"shooting": shooting, "trot": trot}[asked["kind"]](asked)
+        answer = {"shooting": shooting, "trot": trot, "horizon": horizon}[asked["kind"]](asked)
     json.dump(answer, sys.stdout)
 
 
@@ -118,6 +120,44 @@ def trot(asked: dict[str, Any]) -> dict[str, Any]:
     xs, us = [x0] * (problem.T + 1), problem.quasiStatic([x0] * problem.T)
     solver, seconds = _solved(crocoddyl.SolverFDDP, problem, xs, us, asked["rounds"])
     return _answer(solver, seconds, float(solver.cost), _slip(model, feet, np.array(solver.xs)))
+
+
+def horizon(asked: dict[str, Any]) -> dict[str, Any]:
+    """Solve the horizon of a predictive controller; limits of states are barriers."""
+    model = pinocchio.buildModelFromXML(asked["urdf"])
+    _check_dynamics(model, crocoddyl.ActuationModelFull)
+    state, effort = crocoddyl.StateMultibody(model), np.zeros(model.nv)
+    effort[asked["actuated"]] = asked["efforts"]
+    nodes = [_tracking(state, asked, effort, is_last) for is_last in (False, True)]
+    start = np.array(asked["start"])
+    problem = crocoddyl.ShootingProblem(start, [nodes[0]] * asked["knots"], nodes[1])
+    xs, us = [start] * (asked["knots"] + 1), [np.zeros(model.nv)] * asked["knots"]
+    solver, seconds = _solved(crocoddyl.SolverBoxFDDP, problem, xs, us, asked["rounds"])
+    answer = _answer(solver, seconds, float(solver.cost), 0.0)
+    return answer | {"x": np.array(solver.xs).tolist(), "u": np.array(solver.us).tolist()}
+
+
+def _tracking(state: Any, asked: dict[str, Any], effort: np.ndarray, is_last: bool) -> Any:
+    """Return a stage that compares its state with the goal; the last one counts for a step, too."""
+    costs, h = crocoddyl.CostModelSum(state), asked["h"]
+    per = h if is_last else 1.0
+    weights = crocoddyl.ActivationModelWeightedQuad(2 * per * np.array(asked["weights"]))
+    residual = crocoddyl.ResidualModelState(state, np.array(asked["goal"]))
+    costs.addCost("goal", crocoddyl.CostModelResidual(state, weights, residual), 1.0)
+    if not is_last:
+        squares = crocoddyl.CostModelResidual(state, crocoddyl.ResidualModelControl(state))
+        costs.addCost("effort", squares, 2 * asked["weight"])
+    if asked["box"]:
+        low, high = np.array(asked["box"])
+        barrier = crocoddyl.ActivationModelQuadraticBarrier(crocoddyl.ActivationBounds(low, high))
+        residual = crocoddyl.ResidualModelState(state, np.zeros(2 * state.nv))
+        costs.addCost(
+            "box", crocoddyl.CostModelResidual(state, barrier, residual), BARRIER * (1.0 if is_last else 1 / h)
+        )
+    free = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, crocoddyl.ActuationModelFull(state), costs)
+    stage = crocoddyl.IntegratedActionModelEuler(free, 0.0 if is_last else h)
+    stage.u_lb, stage.u_ub = -effort, effort
+    return stage
 
 
 def _check_dynamics(model: Any, actuation_type: Any) -> None:

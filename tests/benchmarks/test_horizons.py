@@ -1,0 +1,50 @@
+"""Horizons of the bench: other solvers get the same stages, and find the optimum that IPOPT found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.horizons import balance
+from benchmarks.peers.horizon_solvers import solve_by_crocoddyl, solve_by_fatrop
+
+from screwgraph.ui.bench import NotMeasuredError
+
+OPTIMUM = 2.372237833647354
+"""IPOPT with CasADi, the same stages, to 1e-11."""
+
+
+def test_our_calls_end_at_the_optimum_and_one_program_counts_its_cost():
+    horizon = balance()
+    f, given = horizon.controller, horizon.arguments
+    previous, change = np.zeros(f.arguments[-1].shape), 1.0
+    shaped = [x.reshape(a.shape) for x, a in zip(given, f.arguments, strict=False)]
+    for _ in range(60):
+        _, states, efforts, _, previous, solution = f(*shaped, previous)
+        change = solution[4]
+        if change < 1e-8:
+            break
+    assert change < 1e-8
+    cost, violation = horizon.judge(states, efforts)
+    assert cost == pytest.approx(OPTIMUM, rel=1e-6)
+    assert violation < 1e-8
+    assert horizon.judge(np.asarray(states) + 0.1, efforts)[1] > 0.09
+
+
+def test_fatrop_finds_the_optimum_of_the_same_stages():
+    horizon = balance()
+    found = solve_by_fatrop(horizon, None, 1)
+    cost, violation = horizon.judge(found.x, found.u)
+    assert found.is_solved
+    assert cost == pytest.approx(OPTIMUM, rel=1e-6)
+    assert violation < 1e-6
+
+
+def test_crocoddyl_finds_the_optimum_of_the_same_stages():
+    horizon = balance()
+    try:
+        found = solve_by_crocoddyl(horizon, 1)
+    except NotMeasuredError as error:
+        pytest.skip(str(error))
+    cost, violation = horizon.judge(found.x, found.u)
+    assert cost == pytest.approx(OPTIMUM, rel=1e-5)
+    assert violation < 1e-6
