@@ -45,7 +45,7 @@ def draw_ticks(body: WholeBody, ticks: int, seed: int) -> dict[str, Float[np.nda
 
     Every fifth has straight knees, every seventh speeds and goals that limits do not allow.
     """
-    robot, rng = body.robot, np.random.default_rng(seed)
+    robot, rng = body.model, np.random.default_rng(seed)
     q = np.tile(sg.neutral(robot), (ticks, 1))
     turn = 0.3 * rng.standard_normal((ticks, 3))
     q[:, :3] = 0.1 * rng.standard_normal((ticks, 3)) + [0.0, 0.0, 0.27]

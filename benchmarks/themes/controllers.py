@@ -69,8 +69,8 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     """Time controllers of an arm and of a quadruped; the subjects play no part."""
     rows, remarks = list[list[str]](), Remarks()
     for case in (panda(), a1()):
-        tools.say(f"controller of {case.body.robot.name}")
-        row = [case.body.robot.name, f"{case.body.unknowns} unknowns, {case.body.rows} rows"]
+        tools.say(f"controller of {case.body.model.name}")
+        row = [case.body.model.name, f"{case.body.unknowns} unknowns, {case.body.rows} rows"]
         try:
             times, solutions = measure_ticks(case, tools)
             passages = f"{solutions[:, 1].mean():.1f}, {solutions[:, 1].max():.0f} at most"
@@ -174,7 +174,7 @@ def beside_peer(case: Case, own: Programs, name: str, make: Callable[[], Peer], 
     try:
         peer = make()
     except ImportError:
-        return [remarks.cell(name, case.body.robot.name, f"pip install {INSTALLED[name]}")] * 4
+        return [remarks.cell(name, case.body.model.name, f"pip install {INSTALLED[name]}")] * 4
     chosen = range(0, TICKS, EACH[name])
     least, apart, worst, unsolved = list[float](), 0.0, 0.0, 0
     for k in chosen:
