@@ -135,7 +135,7 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
         [robot.v_slices[j.name].start for j in robot.joints if j.type.nv == 1 and "rotor" not in j.name], dtype=int
     )
     first, work, (k, d) = None, np.zeros(motions), case.gains
-    worst = dict.fromkeys(("cone", "complementarity", "opening", "slipping", "gain", "residual", "unsolved"), 0.0)
+    worst = dict[str, float]()
     for _ in range(steps):
         tau = np.zeros((motions, robot.nv))
         noise = 0.1 * k * rng.normal(size=(motions, len(driven)))
@@ -166,8 +166,8 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
             "gain": gain,
             "residual": simulator.residual,
         }
-        worst |= {name: max(worst[name], float(values.max(initial=0.0))) for name, values in found.items()}
-        worst["unsolved"] += float((~solved).sum()) / (motions * steps)
+        worst |= {name: max(worst.get(name, 0.0), float(values.max(initial=0.0))) for name, values in found.items()}
+        worst["unsolved"] = worst.get("unsolved", 0.0) + float((~solved).sum()) / (motions * steps)
         q, qd = after, simulator.qd.copy()
     return worst
 
