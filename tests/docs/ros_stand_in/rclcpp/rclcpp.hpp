@@ -1,5 +1,6 @@
 // What docs/howto/ros2.md and exported nodes use of ROS 2's client library, declared so that they can be parsed without ROS.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,9 @@ struct OnSetParametersCallbackHandle {
     using SharedPtr = std::shared_ptr<OnSetParametersCallbackHandle>;
 };
 } // namespace node_interfaces
+struct TimerBase {
+    using SharedPtr = std::shared_ptr<TimerBase>;
+};
 class Node {
 public:
     explicit Node(const std::string &name);
@@ -35,6 +39,10 @@ public:
     template <class Message, class Callback>
     std::shared_ptr<Subscription<Message>> create_subscription(const std::string &, const QoS &, Callback &&callback) {
         std::function<void(const Message &)> called = callback;
+        return nullptr;
+    }
+    template <class Period, class Callback> TimerBase::SharedPtr create_wall_timer(Period, Callback &&callback) {
+        std::function<void()> called = callback;
         return nullptr;
     }
     template <class Value> Value declare_parameter(const std::string &, const Value &);

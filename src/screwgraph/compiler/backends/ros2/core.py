@@ -88,8 +88,9 @@ public:
     }}
 
     // Calls publish(name, values) for each result of the functions whose arguments have all come, if it is finite.
+    // What a controller keeps for its next call stays here: it begins with zeros.
     template <class Publish>
-    void evaluate(Publish &&publish) const {{
+    void evaluate(Publish &&publish) {{
 {calls}
     }}
 
@@ -102,6 +103,13 @@ private:
         std::transform(values.begin(), values.end(), to.begin(), [](double x) {{ return static_cast<{scalar}>(x); }});
         has = true;
         return true;
+    }}
+
+    template <std::size_t size>
+    static void keep(const std::array<{scalar}, size> &values, std::array<{scalar}, size> &to) {{
+        for (double value : values)
+            if (!std::isfinite(value)) return;
+        to = values;
     }}
 
     template <std::size_t size, class Publish>
@@ -117,12 +125,18 @@ private:
 """
 
 
+KEPT = {"previous": "next", "active": "active"}
+"""Arguments of controllers that are a result of the call before: their last solution."""
+
+
 def emit_core_header(library: Library) -> str:
     """Return the header of the core."""
     taken, fields, scalar = arguments(library), name_parameter_fields(library), SCALARS[library.dtype][0]
     setters = [f'        if (argument == "{n}") return copy(values, {n}_, has_{n}_);' for n in taken]
+    kept = {n for one in make_interfaces(library) for n, _ in _list_kept(one)}
     members = [
-        f"    std::array<{scalar}, {len(a.names) or 1}> {n}_{{}};\n    bool has_{n}_ = false;" for n, a in taken.items()
+        f"    std::array<{scalar}, {len(a.names) or 1}> {n}_{{}};\n    bool has_{n}_ = {str(n in kept).lower()};"
+        for n, a in taken.items()
     ]
     own = [f"{name_parameter_type(library)} parameters_ = {name_nominal_parameters(library)};"] if fields else []
     given = joints(library)
@@ -195,7 +209,19 @@ def _call(one: Interface) -> list[str]:
     call = f"            {one.function}({', '.join([*given, *(f'{n}.data()' for n, _ in one.gives)])});"
     pairs = zip(one.gives, _results(one), strict=True)
     publish = [f'            give("{topic}", {n}, publish);' for (n, _), topic in pairs]
-    return [f"        if ({had}) {{", *results, call, *publish, "        }"]
+    keep = [f"            keep({n}, {own}_);" for own, n in _list_kept(one)]
+    return [f"        if ({had}) {{", *results, call, *publish, *keep, "        }"]
+
+
+def _list_kept(one: Interface) -> list[tuple[str, str]]:
+    """Return arguments that are results of the last call, each with the result."""
+    results = {r.name: (n, r.size) for n, r in one.gives}
+    found = list[tuple[str, str]]()
+    for own, a in _iterate_arguments(one, one.library):
+        n, size = results.get(KEPT.get(a.name, ""), ("", 0))
+        if size == len(a.names) > 0:
+            found.append((own, n))
+    return found
 
 
 def _results(one: Interface) -> list[str]:

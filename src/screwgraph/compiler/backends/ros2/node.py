@@ -8,7 +8,9 @@ NODE = """// {name}: made by screwgraph. A node that publishes the functions of 
 //
 // q and qd come from the topic joint_states, where each joint has one position and one velocity; every other argument
 // comes from the topic ~/NAME, and so do q and qd of other robots. Results go to ~/FUNCTION, or ~/FUNCTION/RESULT where
-// there are several, as often as q and qd (or the argument set last) come. Live parameters are parameters of the node.
+// there are several, as often as q and qd (or the argument set last) come, or, where the parameter timer_rate (Hz) is
+// positive, as often as it says. Live parameters are parameters of the node.
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -32,17 +34,19 @@ public:
         for (const std::string &argument : {name}::Core::arguments()) {{
             if (of_joints && (argument == "q" || argument == "qd")) continue;
             const auto take = [this, argument, of_joints](const Numbers &numbers) {{
-                if (core_.set(argument, numbers.data) && !of_joints) answer();
+                if (core_.set(argument, numbers.data) && !of_joints && !timer_) answer();
             }};
             inputs_.push_back(create_subscription<Numbers>("~/" + argument, latest, take));
         }}
         if (of_joints)
             states_ = create_subscription<sensor_msgs::msg::JointState>(
                 "joint_states", latest, [this](const sensor_msgs::msg::JointState &state) {{
-                    if (core_.set_joints(state.name, state.position, state.velocity)) answer();
+                    if (core_.set_joints(state.name, state.position, state.velocity) && !timer_) answer();
                 }});
         for (const std::string &parameter : {name}::Core::parameters())
             core_.set_parameter(parameter, declare_parameter<double>(parameter, core_.parameter(parameter)));
+        const double rate = declare_parameter<double>("timer_rate", 0.0);
+        if (rate > 0.0) timer_ = create_wall_timer(std::chrono::duration<double>(1.0 / rate), [this]() {{ answer(); }});
         changed_ = add_on_set_parameters_callback([this](const std::vector<rclcpp::Parameter> &parameters) {{
             rcl_interfaces::msg::SetParametersResult result;
             result.successful = true;
@@ -75,6 +79,7 @@ private:
     std::vector<rclcpp::Subscription<Numbers>::SharedPtr> inputs_;
     rclcpp::Subscription<sensor_msgs::msg::JointState>::SharedPtr states_;
     rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr changed_;
+    rclcpp::TimerBase::SharedPtr timer_;
 }};
 
 int main(int argc, char **argv) {{
