@@ -40,3 +40,19 @@ def test_batches_are_as_single_states():
     for i in (0, 6, 7, 19):
         for whole, one in zip(together, control(q[i], qd[i], references, weights, 0.0, nothing), strict=True):
             np.testing.assert_array_equal(whole[i], one)
+
+
+def test_c_takes_lanes_of_long_programs(tmp_path, monkeypatch):
+    compiler = found("gcc", "clang", "cc")
+    control, _ = cart_pole()
+    monkeypatch.setattr("screwgraph.compiler.backends.c.routine.LARGEST", 20)
+    sg.export_library({"mpc": control}, tmp_path, prefix="cart")
+    assert "cart_lanes" in (tmp_path / "cart.c").read_text(encoding="utf-8")
+    tests = list(map(str, (tmp_path / "test").glob("*.c")))
+    text = (tmp_path / "cart.c").read_text(encoding="utf-8")
+    for known in ("__GNUC__", "__AVX__", "__AVX512F__"):  # any other compiler takes one number at a time
+        text = text.replace(known, "UNKNOWN")
+    (tmp_path / "numbers.c").write_text(text, encoding="utf-8")
+    for source in ("cart.c", "numbers.c"):
+        done(compiler, "-std=c99", *WARNINGS, "-O1", "-I.", source, *tests, "-o", "t", "-lm", cwd=tmp_path)
+        assert "0 numbers differ" in done("./t", cwd=tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface
@@ -23,29 +24,43 @@ static {scalar} {function}({scalar} x)
 """
 
 
+@dataclass(frozen=True)
+class Writing:
+    """How a program is written: the type of its numbers, forms of operations and of constants, what reduces angles."""
+
+    kind: str
+    forms: Mapping[str, str]
+    constant: str
+    wrapping: str
+
+
 def emit_definition(interface: Interface) -> list[str]:
     """Return the lines that define a function."""
     program = interface.listing.program
-    cut, large = outline_program(program), find_large_terms(program)
-    if cut.whole:
+    if outline_program(program).whole:
         before, body = [], _list_unused(interface, program) + emit_assignments(interface, program)
     else:
-        before, body = _in_pieces(interface, program, cut, large)
-        body += _constants(interface, program, interface.targets)
+        before, body = _in_pieces(interface, program)
     return [*before, interface.prototype.rstrip(";"), "{", *body, "}", ""]
 
 
 def emit_assignments(
-    interface: Interface, program: Program, inputs: Sequence[str] = (), targets: Sequence[str] = ()
+    interface: Interface,
+    program: Program,
+    inputs: Sequence[str] = (),
+    targets: Sequence[str] = (),
+    writing: Writing | None = None,
 ) -> list[str]:
     """Return a program as assignments, in one piece: all inputs are read before a result is written.
 
-    Inputs and results are those of the function, or stand at places that are given.
+    Inputs and results are those of the function, or stand at places that are given; numbers are the function's, by
+    default.
     """
+    own_writing = writing or _write_on_numbers(interface)
     own = Outlines([range(len(program.instructions))], {})
     ends = inputs or interface.inputs, targets or interface.targets
-    lines = _lines(interface, program, own, own.straight[0], find_large_terms(program), ends)
-    return lines + _constants(interface, program, ends[1])
+    lines = _lines(interface, program, own, own.straight[0], find_large_terms(program), ends, own_writing)
+    return lines + _constants(interface, program, ends[1], own_writing)
 
 
 def needs_distinct_results(code: Code) -> bool:
@@ -59,35 +74,61 @@ def emit_angle_reduction(library: Library) -> list[str]:
         return []
     turn, more = (format_number(part, library.dtype) for part in TURN[library.dtype])
     scalar, f = SCALARS[library.dtype]
-    own, large = _emit_wrapping(library), format_number(LARGE, library.dtype)
+    own, large = name_wrapping(library), format_number(LARGE, library.dtype)
     return [WRAPPED.format(scalar=scalar, f=f, function=own, large=large, turn=turn, more=more)]
 
 
-def _emit_wrapping(library: Library) -> str:
+def name_wrapping(library: Library) -> str:
+    """Return the name of the function that reduces angles."""
     return f"{make_identifiers([library.name])[0]}_wrapped"
 
 
-def _in_pieces(interface: Interface, program: Program, cut: Outlines, large: Terms) -> tuple[list[str], list[str]]:
+def _in_pieces(interface: Interface, program: Program) -> tuple[list[str], list[str]]:
     """Return functions that do the work one after the other, and the lines that call them.
 
-    They are called by their addresses, lest compilers put them together again. What the function takes and what it
-    gives must not overlap: the first pieces write results that later ones do not expect among their arguments.
+    What the function takes and what it gives must not overlap: the first pieces write results that later ones do not
+    expect among their arguments.
     """
     names = [name for name, _ in (*interface.takes, *interface.gives)]
-    parameters = f"{interface.parameters}, {interface.scalar} *memory"
+    ends, writing = (interface.inputs, interface.targets), _write_on_numbers(interface)
+    pieces, size = emit_pieces(interface, program, ends, writing)
+    return define_pieces(interface.function, interface.parameters, names, pieces, (writing.kind, size))
+
+
+def define_pieces(
+    function: str, parameters: str, names: Sequence[str], pieces: Sequence[Sequence[str]], memory: tuple[str, int]
+) -> tuple[list[str], list[str]]:
+    """Return functions of the lines of pieces, and the lines that call them, with a memory of numbers of a kind.
+
+    They are called by their addresses, lest compilers put them together again.
+    """
+    kind, size = memory
+    taken = f"{parameters}, {kind} *memory"
     ignored = "    " + " ".join(f"(void){name};" for name in (*names, "memory"))
     before = []
-    for n, places in enumerate(cut.straight):
-        name = f"{interface.function}_piece{n}"
-        lines = _lines(interface, program, cut, places, large, (interface.inputs, interface.targets))
-        before += [f"static void {name}({parameters})", "{", ignored, *lines, "}", ""]
-    table = ", ".join(f"{interface.function}_piece{n}" for n in range(len(cut.straight)))
-    before += [f"static void (*const {interface.function}_pieces[])({parameters}) = {{{table}}};", ""]
-    call = f"{interface.function}_pieces[piece]({', '.join([*names, 'memory'])});"
+    for n, lines in enumerate(pieces):
+        before += [f"static void {function}_piece{n}({taken})", "{", ignored, *lines, "}", ""]
+    table = ", ".join(f"{function}_piece{n}" for n in range(len(pieces)))
+    before += [f"static void (*const {function}_pieces[])({taken}) = {{{table}}};", ""]
+    call = f"{function}_pieces[piece]({', '.join([*names, 'memory'])});"
     return before, [
-        f"    {interface.scalar} memory[{len(cut.slots) or 1}];",
-        f"    for (int piece = 0; piece < {len(cut.straight)}; ++piece) {call}",
+        f"    {kind} memory[{size or 1}];",
+        f"    for (int piece = 0; piece < {len(pieces)}; ++piece) {call}",
     ]
+
+
+def emit_pieces(
+    interface: Interface, program: Program, ends: tuple[Sequence[str], Sequence[str]], writing: Writing
+) -> tuple[list[list[str]], int]:
+    """Return the assignments of the pieces of a program, and how many numbers they leave for later ones."""
+    cut, large = outline_program(program), find_large_terms(program)
+    pieces = [_lines(interface, program, cut, places, large, ends, writing) for places in cut.straight]
+    pieces[-1] += _constants(interface, program, ends[1], writing)
+    return pieces, len(cut.slots)
+
+
+def _write_on_numbers(interface: Interface) -> Writing:
+    return Writing(interface.scalar, C, "{}", name_wrapping(interface.library))
 
 
 def _list_unused(interface: Interface, program: Program) -> list[str]:
@@ -104,14 +145,14 @@ def _lines(
     places: Sequence[int],
     large: Terms,
     ends: tuple[Sequence[str], Sequence[str]],
+    writing: Writing,
 ) -> list[str]:
     """Return the assignments of the instructions at these places, and of the results that they are.
 
     `ends` are where inputs and where results stand.
     """
     inputs, targets = ends
-    own, scalar = set(places), interface.scalar
-    wrapped = _emit_wrapping(interface.library)
+    own, scalar = set(places), writing.kind
     results: dict[int, list[str]] = {}
     given = {o for o in program.outputs if isinstance(o, int) and program.instructions[o][0] == "input"}
     passed = sorted(given) if cut.whole else []
@@ -122,29 +163,33 @@ def _lines(
     def format_operand(i: int) -> str:
         operation, *operands = program.instructions[i]
         if operation == "constant":
-            return format_number(operands[0], interface.listing.dtype)
+            return writing.constant.format(format_number(operands[0], interface.listing.dtype))
         if operation == "input":
             return f"v{i}" if i in passed else inputs[int(operands[0])]
         return f"v{i}" if i in own else f"memory[{cut.slots[i]}]"
 
     def term(i: int, of: int) -> str:
-        return f"{wrapped}({format_operand(i)})" if i in large.get(of, ()) else format_operand(i)
+        return f"{writing.wrapping}({format_operand(i)})" if i in large.get(of, ()) else format_operand(i)
 
     # Inputs that are results are read before a result overwrites them.
     lines = [f"    const {scalar} v{i} = {inputs[program.instructions[i][1]]};" for i in passed]
     for i in places:
         operation, *operands = program.instructions[i]
         if operation not in LEAVES:
-            expression = C[operation].format(*(term(o, i) for o in operands), f=interface.suffix, scalar=scalar)
+            expression = writing.forms[operation].format(
+                *(term(o, i) for o in operands), f=interface.suffix, scalar=scalar
+            )
             lines.append(f"    const {scalar} v{i} = {expression};")
             if i in cut.slots:
                 lines.append(f"    memory[{cut.slots[i]}] = v{i};")
     return lines + [f"    {target} = {format_operand(i)};" for i in places for target in results.get(i, ())]
 
 
-def _constants(interface: Interface, program: Program, targets: Sequence[str]) -> list[str]:
+def _constants(interface: Interface, program: Program, targets: Sequence[str], writing: Writing) -> list[str]:
     """Return the assignments of results that are constants."""
     pairs, dtype = zip(targets, program.outputs, strict=True), interface.listing.dtype
     return [
-        f"    {target} = {format_number(output, dtype)};" for target, output in pairs if not isinstance(output, int)
+        f"    {target} = {writing.constant.format(format_number(output, dtype))};"
+        for target, output in pairs
+        if not isinstance(output, int)
     ]

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from screwgraph.compiler.backends.base import ExportedFunction, Library
 from screwgraph.compiler.backends.c.function import emit_assignments, emit_definition
 from screwgraph.compiler.backends.c.interface import Interface, make_interface
+from screwgraph.compiler.backends.c.lanes import (
+    count_widest,
+    define_lanes,
+    define_program,
+    name_lanes,
+    place_lanes,
+    write_on_lanes,
+)
 from screwgraph.compiler.backends.c.operations import format_number, make_identifiers
 from screwgraph.compiler.backends.routine_text import Lines, RoutinePrinter, indent
-from screwgraph.tape import Block, Routine, SideBySide
+from screwgraph.tape import Block, Program, Routine, SideBySide
 
 SHORT = 4
 """Numbers side by side, below which each is copied by a line of its own."""
@@ -42,7 +50,7 @@ class CPrinter(RoutinePrinter):
 
     def __init__(self, one: Interface) -> None:
         super().__init__(one.listing, one.scalar)
-        self._one = one
+        self._one, self.lanes = one, dict[int, str]()
 
     def format_number(self, value: float) -> str:
         """Write a number."""
@@ -72,18 +80,64 @@ class CPrinter(RoutinePrinter):
         return lines if len(lines) == 1 else ["{", *indent(lines), "}"]
 
     def print_side_by_side(self, part: SideBySide) -> Lines:
-        """Write short programs into the loop, whose passages compilers then need not tell apart."""
+        """Write short programs into the loop, whose passages compilers then need not tell apart; lanes of long ones."""
         blocks = [own for own in part.parts if isinstance(own, Block)]
-        if len(blocks) < len(part.parts) or any(len(own.program.instructions) > LARGEST for own in blocks):
+        if len(blocks) < len(part.parts):
             return super().print_side_by_side(part)
+        if _is_of_columns(part, count_widest(self._one.library)):
+            return self._print_columns(part, blocks)
+        if any(_is_long(own.program) for own in blocks):
+            return self._print_lanes(part, blocks)
         name, around = f"k{len(self.moves.loops)}", self.moves
         self.moves, inside = around.within(name, part), Lines()
         for own in blocks:
-            ends = ([self.at(place) for place in places] for places in (own.reads, own.writes))
-            lines = [line.strip() for line in emit_assignments(self._one, own.program, *ends)]
+            given, found = ([self.at(place) for place in places] for places in (own.reads, own.writes))
+            lines = [line.strip() for line in emit_assignments(self._one, own.program, given, found)]
             inside += lines if len(blocks) == 1 else ["{", *indent(lines), "}"]
         self.moves = around
         return [name_hint(self._one.library), *self.each(name, part.count, inside)]
+
+    def _print_columns(self, part: SideBySide, blocks: Sequence[Block]) -> Lines:
+        """Write programs into the loop, on lanes of neighbouring places."""
+        library, around, inside = self._one.library, self.moves, Lines()
+        name = f"k{len(self.moves.loops)}"
+        self.moves = around.within(name, part)
+        for own in blocks:
+            given = [place_lanes(library, self.place(p), moves=part.stride(p) != 0) for p in own.reads]
+            found = [place_lanes(library, self.place(p), moves=True) for p in own.writes]
+            writing = write_on_lanes(library)
+            lines = [line.strip() for line in emit_assignments(self._one, own.program, given, found, writing)]
+            inside += lines if len(blocks) == 1 else ["{", *indent(lines), "}"]
+        self.moves = around
+        step = f"{name} += {name_lanes(library)[1]}_LANES"
+        return [f"for (int {name} = 0; {name} < {part.count}; {step}) {{", *indent(inside), "}"]
+
+    def _print_lanes(self, part: SideBySide, blocks: Sequence[Block]) -> Lines:
+        """Call functions of the numbers of neighbouring passages; what is left goes with copies of its first one."""
+        (lower, upper), around, inside = name_lanes(self._one.library), self.moves, Lines()
+        name, j = f"k{len(self.moves.loops)}", "j"
+        self.moves = around.within(name, part)
+        for own in blocks:
+            if id(own.program) not in self.lanes:
+                called = f"{self._one.function}_{own.name}_lanes{len(self.lanes)}"
+                self.lanes[id(own.program)] = make_identifiers([called])[0]
+                self.before += define_program(self._one, own.program, self.lanes[id(own.program)])
+            used = sorted({i[1] for i in own.program.instructions if i[0] == "input"})
+            given = [f"given[{i}].each[{j}] = {self.at(own.reads[i])};" for i in used]
+            found = [f"{self.at(place)} = found[{i}].each[{j}];" for i, place in enumerate(own.writes)]
+            first = f"const int {name} = first + (j < count ? j : 0);"
+            inside += [
+                "{",
+                f"    {lower}_numbers given[{len(own.reads) or 1}], found[{len(own.writes)}];",
+                *indent(self.each(j, f"{upper}_LANES", [first, f"(void){name};", *given])),
+                f"    {self.lanes[id(own.program)]}(given, found);",
+                *indent(self.each(j, "count", [f"const int {name} = first + j;", f"(void){name};", *found])),
+                "}",
+            ]
+        self.moves = around
+        step = f"const int left = {part.count} - first, count = left < {upper}_LANES ? left : {upper}_LANES;"
+        head = f"for (int first = 0; first < {part.count}; first += {upper}_LANES) {{"
+        return [head, *indent([step, *inside]), "}"]
 
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
         """Define a function of the arrays, and call it."""
@@ -101,9 +155,29 @@ def name_hint(library: Library) -> str:
 def emit_hint(library: Library) -> Lines:
     """Return the definition of that macro, where a function has such loops."""
     routines = [f.code for f in library.functions if isinstance(f.code, Routine)]
-    if not any(isinstance(part, SideBySide) for code in routines for part in code.every):
+    loops = [part for code in routines for part in code.every if isinstance(part, SideBySide)]
+    if not loops:
         return []
-    return HINT.format(name=name_hint(library)).split("\n")
+    programs = {
+        id(own.program): own.program
+        for part in loops
+        for own in part.parts
+        if isinstance(own, Block) and (_is_long(own.program) or _is_of_columns(part, count_widest(library)))
+    }
+    lanes = define_lanes(library, list(programs.values())) if programs else []
+    return [*HINT.format(name=name_hint(library)).split("\n"), *lanes]
+
+
+def _is_of_columns(part: SideBySide, widest: int) -> bool:
+    """Whether passages fill vectors, and what they write stands side by side; so does what they read, or is one."""
+    blocks = [own for own in part.parts if isinstance(own, Block)]
+    reads = all(part.stride(place) in (0, 1) for own in blocks for place in own.reads)
+    return reads and part.count % widest == 0 and all(part.stride(p) == 1 for own in blocks for p in own.writes)
+
+
+def _is_long(program: Program) -> bool:
+    """Whether compilers would not make vectors of the passages of a loop over it."""
+    return len(program.instructions) > LARGEST
 
 
 def emit_routine(one: Interface, routine: Routine) -> Lines:

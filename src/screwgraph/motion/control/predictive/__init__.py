@@ -9,6 +9,7 @@ from screwgraph.motion.control.predictive.horizon_arguments import (
 )
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.predictive_controller import mpc
+from screwgraph.motion.control.predictive.riccati import solve_riccati
 from screwgraph.motion.control.predictive.walking import Gait, Walk, WalkReferences
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "WalkReferences",
     "converge",
     "mpc",
+    "solve_riccati",
     "stack_references",
     "stack_schedule",
     "stack_weights",

@@ -42,13 +42,14 @@ class Horizon:
     barrier_steps: int
     shortenings: int = 0
     frames: tuple[str, ...] = ()
+    has_riccati_end: bool = False
 
     @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
         bounds = tuple(tuple(map(float, x)) for x in (self.effort_limit, self.x_lower, self.x_upper))
         counts = self.stages, self.iterations, self.barrier_steps, self.shortenings
-        return (*self.model.question, self.dt, bounds, self.penalty, *counts, self.frames)
+        return (*self.model.question, self.dt, bounds, self.penalty, *counts, self.frames, self.has_riccati_end)
 
     @cached_property
     def steps(self) -> LocalSteps:
@@ -59,6 +60,11 @@ class Horizon:
     def goals(self) -> FrameGoals:
         """Goals of frames."""
         return FrameGoals(self.model.coordinates, self.frames)
+
+    @property
+    def end(self) -> str:
+        """The vector of the weights of the last state: a matrix, or those of the others."""
+        return "terminal" if self.has_riccati_end else "weights"
 
     @property
     def is_curved(self) -> bool:

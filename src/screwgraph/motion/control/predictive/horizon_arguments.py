@@ -168,6 +168,7 @@ def converge(
     references: Any,
     weights: Any,
     *,
+    terminal: Any = None,
     frames: Any = None,
     frame_weights: Any = None,
     contacts: Any = None,
@@ -185,6 +186,7 @@ def converge(
         qd: velocity.
         references: as the controller takes them.
         weights: as the controller takes them.
+        terminal: of the last state (2 nv, 2 nv), where the controller takes it.
         frames: poses (N + 1, frames, 4, 4), or (frames, 4, 4) for all instants, where the controller takes them.
         frame_weights: of them, (frames, 6).
         contacts: a schedule, where the controller takes one.
@@ -196,7 +198,7 @@ def converge(
         InputError: an argument does not fit, or has no sense, as weights below zero and numbers that are none.
     """
     solution = np.zeros(find_argument(control, "previous").shape) if previous is None else previous
-    more = {"frames": frames, "frame_weights": frame_weights, "contacts": contacts}
+    more = {"terminal": terminal, "frames": frames, "frame_weights": frame_weights, "contacts": contacts}
     for name, value in more.items():
         if (value is None) == any(argument.name == name for argument in control.arguments):
             raise InputError(f"{control.name} takes {'' if value is None else 'no '}{name}", fix="see its signature")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,6 +38,8 @@ DT = 0.01
 """Time (s) from one instant to the next, by default."""
 FEWEST, LONGEST = 2, 1000
 """Stages of a horizon."""
+ENDS = ("weights", "riccati")
+"""What the last state costs."""
 MOST_SHORTENINGS = 20
 """A quarter of a quarter, and so on: a step of 1e-12 is none."""
 
@@ -54,6 +56,7 @@ def mpc(
     frames: Sequence[str] = (),
     limits: HorizonLimits | None = None,
     drag: float | None = None,
+    terminal: Literal["weights", "riccati"] = "weights",
     iterations: int = 1,
     barrier_steps: int = 2,
     shortenings: int = 2,
@@ -106,6 +109,8 @@ def mpc(
         limits: efforts, positions and velocities that are kept; by default those of the robot's file.
         drag: of feet that are on and move (1/s): they lose this part of their velocity in a second; by default all of
             it in two steps.
+        terminal: the cost of the last state: by "weights", as of all others, or "riccati", what going on for ever costs
+            near a goal of equilibrium. `terminal` (2 nv, 2 nv), from `solve_riccati`, then stands behind `weights`.
         iterations: linearisations a call.
         barrier_steps: steps of the interior point after each.
         shortenings: how many shorter steps, each a quarter of the one before, are tried where the whole step raises a
@@ -119,13 +124,32 @@ def mpc(
     """
     check_robot(robot)
     check_numbers(dt, horizon, iterations, barrier_steps, shortenings)
+    if terminal not in ENDS:
+        raise InputError(f"terminal is {terminal!r}", fix=f"one of {', '.join(ENDS)}")
     kept = limits or HorizonLimits()
     model = make_model(robot, dt, actuated, contacts, ground, kept, drag)
     lower, upper = kept.states(model.robot)
     efforts, goals = kept.efforts(model.robot, model.driven), check_frames(robot, frames)
     own = Horizon(
-        model, dt, horizon, efforts, lower, upper, kept.penalty, iterations, barrier_steps, shortenings, goals
+        model,
+        dt,
+        horizon,
+        efforts,
+        lower,
+        upper,
+        kept.penalty,
+        iterations,
+        barrier_steps,
+        shortenings,
+        goals,
+        terminal == "riccati",
     )
+    if own.has_riccati_end and (own.is_curved or contacts):
+        raise InputError(
+            f"terminal={terminal!r} of {robot.name!r}",
+            why="no floating base, ball joint, contact or goal of a frame has one",
+            fix='terminal="weights"',
+        )
     tick = Tick(own)
     arguments = _list_arguments(tick)
 
@@ -197,6 +221,7 @@ def _list_arguments(tick: Tick) -> tuple[Argument, ...]:
     shapes: dict[str, tuple[int, ...]] = {
         "references": (N + 1, robot.nq + robot.nv + model.nu),
         "weights": (2 * robot.nv + model.input_weights,),
+        **({"terminal": (2 * robot.nv, 2 * robot.nv)} if tick.own.has_riccati_end else {}),
         **({"frames": (N + 1, count, 4, 4), "frame_weights": (count, 6)} if count else {}),
         **({"contacts": (N, model.switches // 2, 2)} if model.switches else {}),
         "advance": (),

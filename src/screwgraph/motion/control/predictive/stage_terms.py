@@ -92,6 +92,11 @@ class StageTerms:
 
     def terminal(self, references: Any, weights: Any, at: Any, *more: Any) -> list[Number]:
         """Return the lower triangle of the Hessian, and the gradient, of the last state."""
+        if self.own.has_riccati_end:
+            rows = 2.0 * np.reshape(weights, (2 * self.nv, -1))
+            wanted = self.split(references)
+            slope = [-dot(row, [*wanted[0], *wanted[1]]) for row in rows]
+            return [*(x for i, row in enumerate(rows) for x in row[: i + 1]), *slope]
         square, slope = self._state_cost(references, weights, at, *more)
         rows = [[*[0.0] * (i + 1 - len(row)), *row] for i, row in enumerate(square)]
         return [*(x for row in rows for x in row), *slope]
@@ -273,6 +278,10 @@ class StageTerms:
 
     def add_last(self, references: Any, weights: Any, z: Any, cost: Any, *more: Any) -> list[Number]:
         """Return the cost with that of the last state."""
+        if self.own.has_riccati_end:
+            beyond = [a - b for a, b in zip(z, references, strict=False)]
+            rows = np.reshape(weights, (len(beyond), -1))
+            return [cost[0] + dot(beyond, [dot(row, beyond) for row in rows])]
         return [cost[0] + self.square(z, references, weights, *more)]
 
     def add(

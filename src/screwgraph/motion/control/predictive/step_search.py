@@ -107,7 +107,7 @@ class StepSearch:
         return (
             block("none", [], ["merit"], lambda: [0.0] * MERIT),
             StageLoop(N, (block("add", ["merit", "merits_k"], ["merit"], add),), self.windows),
-            block("add last", ["references_N", "weights", last, "merit", *goals], ["merit"], add_last),
+            block("add last", ["references_N", terms.own.end, last, "merit", *goals], ["merit"], add_last),
         )
 
     def _find_costate(self) -> Part:

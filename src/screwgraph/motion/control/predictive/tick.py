@@ -52,7 +52,8 @@ class Tick:
         self.strides |= {"frames": POSE * F, "gap": 2 * n, "offset": m, "rest": nu if model.switches else 0}
         results = (m, (N + 1) * self.nx, N * m, *([N * self.forces] * bool(self.forces)), m * 2 * n)
         goals = [(N + 1) * POSE * F, ERROR * F] if F else []
-        given = (nq, n, (N + 1) * (self.nx + nu), 2 * n + model.input_weights, *goals)
+        end = (4 * n * n,) * horizon.has_riccati_end
+        given = (nq, n, (N + 1) * (self.nx + nu), 2 * n + model.input_weights, *end, *goals)
         given += (N * model.switches,) * self.is_switched
         memory = self.memory = Memory()
         pairs = ((self.results, (*results, solution, len(SOLUTION))), (self.arguments, (*given, 1, solution)))
@@ -104,7 +105,8 @@ class Tick:
     def arguments(self) -> tuple[str, ...]:
         """Vectors that are arguments."""
         goals = ["frames", "frame_weights"] if self.own.frames else []
-        return ("q", "qd", "references", "weights", *goals, *["contacts"] * self.is_switched, "advance", "previous")
+        weights = ("weights", *["terminal"] * self.own.has_riccati_end, *goals)
+        return ("q", "qd", "references", *weights, *["contacts"] * self.is_switched, "advance", "previous")
 
     @property
     def previous(self) -> int:
@@ -251,7 +253,7 @@ class Tick:
             *(() if self.own.steps.bent else (Fill(self.memory.places("c_q").start, terms.nv),)),
         )
         goals, goal = ["frames_N", "frame_weights"] * bool(self.goals), ["frames"] * bool(self.goals)
-        last, found = ["references_N", "weights", "at_N", *goals], ["chain.terminal_H", "chain.terminal_g"]
+        last, found = ["references_N", self.own.end, "at_N", *goals], ["chain.terminal_H", "chain.terminal_g"]
         return (
             (SideBySide if self.own.steps.bent else StageLoop)(self.N, parts, self._windows("references", "at", *goal)),
             block("terminal", last, found, terms.terminal),
@@ -331,7 +333,7 @@ class Tick:
             *self.goals,
             *self.switches,
         ]
-        last = ["references_N", "weights", "at_N", "cost", *["frames_N", "frame_weights"] * bool(self.goals)]
+        last = ["references_N", self.own.end, "at_N", "cost", *["frames_N", "frame_weights"] * bool(self.goals)]
         keep = ["at_u", "at_k+1", *self.switches, *(f"{name}_k" for name in self.chain.warm_start_vectors)]
         for name in self.chain.warm_start_vectors:
             self.memory.alias(f"{name}_k", self.chain.stage(name, 0))
@@ -344,7 +346,8 @@ class Tick:
         )
         moving = ["references", "at", "states", "efforts", "next", *["forces"] * bool(self.forces)]
         moving += ["frames"] * bool(self.goals)
-        more = ["length"] * bool(self.own.shortenings) + ["weights", *["frame_weights"] * bool(self.goals)]
+        more = ["length"] * bool(self.own.shortenings) + ["terminal"] * self.own.has_riccati_end
+        more += ["weights", *["frame_weights"] * bool(self.goals)]
         head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", "sense", *more]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
@@ -388,8 +391,9 @@ class Tick:
         *more: Any,
     ) -> list[Number]:
         """Return the command within its limits, the head of the next solution, and how good it is."""
-        length, weights = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
-        sound = sense[0] * have_sense([x for own in weights for x in own])
+        length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
+        end, weights = (rest[0], rest[1:]) if self.own.has_riccati_end else ((), rest)
+        sound = sense[0] * have_sense([x for own in weights for x in own], end)
         status = choose(sound * (cost[0] < ENDLESS) > 0.5, solved[0], NO_SENSE)
         sound = status < NO_SENSE
         limits = [float(x) for x in self.own.effort_limit]

@@ -1,0 +1,123 @@
+"""Programs of neighbouring passages of a loop in C: the vectors of GNU's C, which gcc and clang have.
+
+Other compilers take lanes of one number, by the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from screwgraph.compiler.backends.base import Library
+from screwgraph.compiler.backends.c.function import Writing, define_pieces, emit_pieces, name_wrapping
+from screwgraph.compiler.backends.c.interface import Interface
+from screwgraph.compiler.backends.c.operations import SCALARS, C, make_identifiers
+from screwgraph.compiler.passes.angle_reduction import find_large_terms
+from screwgraph.tape import Program
+from screwgraph.tape.operations import OPERATIONS
+
+ARITHMETIC = ("add", "sub", "neg", "mul", "div", "inv")
+"""Operations that C writes alike for vectors and numbers."""
+DEFINITIONS = """/* Numbers of neighbours side by side: as many as the processor's vectors hold. */
+#if defined(__AVX512F__)
+#define {upper}_LANES {most}
+#elif defined(__AVX__)
+#define {upper}_LANES ({most} / 2)
+#elif defined(__GNUC__)
+#define {upper}_LANES ({most} / 4)
+#else
+#define {upper}_LANES 1
+#endif
+#if defined(__GNUC__)
+#define {upper}_VECTOR vector_size({upper}_LANES * sizeof({scalar}))
+typedef {scalar} {lower}_lanes __attribute__(({upper}_VECTOR));
+typedef {scalar} {lower}_loose __attribute__(({upper}_VECTOR, aligned(sizeof({scalar})), may_alias));
+#else
+typedef {scalar} {lower}_lanes;
+typedef {scalar} {lower}_loose;
+#endif
+typedef union {{ {lower}_lanes all; {scalar} each[{upper}_LANES]; }} {lower}_numbers;
+"""
+FUNCTION = """static inline {lower}_lanes {lower}_lanes_{operation}({parameters})
+{{
+    {lower}_numbers found;
+    for (int i = 0; i < {upper}_LANES; ++i) {{
+{operands}
+        found.each[i] = {expression};
+    }}
+    return found.all;
+}}
+"""
+OPERAND = """        {lower}_numbers {name}_;
+        {name}_.all = {name};
+        const {scalar} {name}0 = {name}_.each[i];"""
+LETTERS = "abc"
+WRAPPED = "wrapped"
+"""The reduction of large angles."""
+
+
+def name_lanes(library: Library) -> tuple[str, str]:
+    """Return what names of a library's lanes begin with, and what its macros do."""
+    lower = make_identifiers([library.name])[0]
+    return lower, lower.upper()
+
+
+def count_widest(library: Library) -> int:
+    """Return how many numbers the widest vectors hold."""
+    return 64 // np.dtype(library.dtype).itemsize
+
+
+def write_on_lanes(library: Library) -> Writing:
+    """Return how C writes a program on lanes."""
+    lower, _ = name_lanes(library)
+    calls = {
+        operation: f"{lower}_lanes_{operation}({', '.join(f'{{{i}}}' for i in range(OPERATIONS[operation].arity))})"
+        for operation in C
+        if operation not in ARITHMETIC
+    }
+    forms = MappingProxyType({**{operation: C[operation] for operation in ARITHMETIC}, **calls})
+    return Writing(f"{lower}_lanes", forms, f"({{}} - ({lower}_lanes){{{{0}}}})", f"{lower}_lanes_{WRAPPED}")
+
+
+def define_lanes(library: Library, programs: Sequence[Program]) -> list[str]:
+    """Return the definitions of lanes, and of the operations of programs that C's vectors have not."""
+    lower, upper = name_lanes(library)
+    scalar, f = SCALARS[library.dtype]
+    most = count_widest(library)
+    text = DEFINITIONS.format(lower=lower, upper=upper, scalar=scalar, most=most)
+    used = {i[0] for program in programs for i in program.instructions}
+    expressions = {own: C[own] for own in C if own in used and own not in ARITHMETIC}
+    if any(find_large_terms(program) for program in programs):
+        expressions[WRAPPED] = f"{name_wrapping(library)}({{0}})"
+    for operation, expression in expressions.items():
+        names = LETTERS[: 1 if operation == WRAPPED else OPERATIONS[operation].arity]
+        text += FUNCTION.format(
+            lower=lower,
+            upper=upper,
+            operation=operation,
+            parameters=", ".join(f"{lower}_lanes {name}" for name in names),
+            operands="\n".join(OPERAND.format(lower=lower, scalar=scalar, name=name) for name in names),
+            expression=expression.format(*(f"{name}0" for name in names), f=f, scalar=scalar),
+        )
+    return text.split("\n")
+
+
+def place_lanes(library: Library, place: str, *, moves: bool) -> str:
+    """Write the numbers of neighbouring places of the memory, or one number on all lanes."""
+    lower, _ = name_lanes(library)
+    return f"*({lower}_loose *)(memory + {place})" if moves else f"(memory[{place}] - ({lower}_lanes){{0}})"
+
+
+def define_program(one: Interface, program: Program, name: str) -> list[str]:
+    """Return the definition of a function of the lanes of a program's inputs."""
+    numbers = f"{name_lanes(one.library)[0]}_numbers"
+    given = [f"given[{i}].all" for i in range(len(program.input_names))]
+    ends = given, [f"found[{i}].all" for i in range(len(program.outputs))]
+    pieces, size = emit_pieces(one, program, ends, write_on_lanes(one.library))
+    parameters, before, lines = f"const {numbers} *restrict given, {numbers} *restrict found", list[str](), pieces[0]
+    if len(pieces) > 1:
+        memory = (f"{name_lanes(one.library)[0]}_lanes", size)
+        before, lines = define_pieces(name, parameters, ("given", "found"), pieces, memory)
+    return [*before, f"static void {name}({parameters})", "{", *lines, "}", ""]
