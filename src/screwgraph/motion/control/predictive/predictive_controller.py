@@ -144,10 +144,10 @@ def mpc(
         goals,
         terminal == "riccati",
     )
-    if own.has_riccati_end and (own.is_curved or contacts):
+    if own.has_riccati_end and (own.is_curved or contacts or robot.is_closed):
         raise InputError(
             f"terminal={terminal!r} of {robot.name!r}",
-            why="no floating base, ball joint, contact or goal of a frame has one",
+            why="no floating base, ball joint, loop, contact or goal of a frame has one",
             fix='terminal="weights"',
         )
     tick = Tick(own)

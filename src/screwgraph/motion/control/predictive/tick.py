@@ -322,17 +322,8 @@ class Tick:
     def _end(self) -> tuple[Part, ...]:
         block, terms = self.memory.block, self.terms
         self._alias("next_head", "next", 0, HEAD)
-        stage = [
-            "references_k",
-            "weights",
-            "at_k",
-            "at_k+1",
-            "efforts_k",
-            "cost",
-            "violation",
-            *self.goals,
-            *self.switches,
-        ]
+        stage = ["references_k", "weights", "at_k", "at_k+1", "efforts_k", "cost", "violation"]
+        stage += [*self.goals, *self.switches]
         last = ["references_N", self.own.end, "at_N", "cost", *["frames_N", "frame_weights"] * bool(self.goals)]
         keep = ["at_u", "at_k+1", *self.switches, *(f"{name}_k" for name in self.chain.warm_start_vectors)]
         for name in self.chain.warm_start_vectors:
