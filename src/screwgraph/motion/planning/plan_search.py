@@ -28,6 +28,8 @@ LOST = (Status.STALLED, Status.SINGULAR, Status.NOT_FINITE, Status.INFEASIBLE)
 """Ends after which other steps, or another guess, may still find a plan."""
 REACHES = (2.0, 0.5)
 """Most that a joint moves (rad, m) in a step of a search that went astray before."""
+CONTINUED = 1e-2
+"""First barrier parameter of searches that begin at what is left of a plan, at most."""
 INTERRUPTED = "by Ctrl-C; the best values so far are kept"
 DEFAULTS = {"method": "auto", "iterations": 200, "seconds": np.inf, "tolerances": None, "callback": None}
 """Options of searches."""
@@ -39,7 +41,8 @@ class PlanSearch:
     """How plans are searched for; see `Planner.solve`.
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
-    take long to compile; `scale`: what costs are divided by, and units of forces; `is_quick`: no start is tried twice.
+    take long to compile; `scale`: what costs are divided by, and units of forces. `is_quick`: no start is tried twice,
+    iterations are those of all tries, and hard factors are not met alone.
     """
 
     method: str | Method
@@ -82,7 +85,10 @@ class PlanSearch:
         found: list[Result] = []
         try:
             for method, start in self._tries(problem, starts, found):
-                found.append(self._run_method(method, problem, start))
+                left = self.iterations - sum(r.iterations for r in found) if self.is_quick else self.iterations
+                if found and left <= 0:
+                    break
+                found.append(replace(self, iterations=left)._run_method(method, problem, start))
                 if found[-1].status not in LOST or self.is_over:
                     break
                 if len(found) == 1 and not found[-1].violation <= FEASIBLE and hopeless():
@@ -122,6 +128,8 @@ class PlanSearch:
             return [self.method]
         if not problem.has_hard:
             return [LevenbergMarquardt(damping=1e-2)]  # hinges: whole first steps from deep inside lead far away
+        if self.is_quick:
+            return [InteriorPoint(CONTINUED, curvature=not self.condensed, restorations=0)]
         return [InteriorPoint(curvature=False), "auto"] if self.condensed else ["auto"]
 
     def _run_method(self, method: str | Method, problem: Problem, start: Start) -> Result:

@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.collocation import COLLOCATIONS, UNTIED
 from screwgraph.motion.planning.cost_scaling import compute_scale
 from screwgraph.motion.planning.infeasibility import (
@@ -23,11 +22,21 @@ from screwgraph.motion.planning.infeasibility import (
 from screwgraph.motion.planning.initial_guess import count_guesses, cyclic_motions, make_initial_values
 from screwgraph.motion.planning.low_effort_motion import MARGIN, find_nearest_motion
 from screwgraph.motion.planning.mechanics import Mechanics
+from screwgraph.motion.planning.multipliers import advance_multipliers
 from screwgraph.motion.planning.obstacles.blocked_joints import find_blocked_joints
 from screwgraph.motion.planning.obstacles.swept_spheres import make_swept_clearance
 from screwgraph.motion.planning.plan import FEASIBLE, Plan
 from screwgraph.motion.planning.plan_search import DEFAULTS, LOST, PlanSearch, Start
-from screwgraph.motion.planning.receding_horizon import advance_task, advance_values, is_bound_anew
+from screwgraph.motion.planning.receding_horizon import (
+    advance_task,
+    advance_values,
+    carry_on,
+    check_passed,
+    check_undriven,
+    drift_from,
+    is_bound_anew,
+    list_contacts_left,
+)
 from screwgraph.motion.planning.refinement import check_refinable, drifts_alike, refine_task, resample_values
 from screwgraph.motion.planning.relaxation import RECOVERY, given_way, measured_state, relax_problem, soften_problem
 from screwgraph.motion.planning.task import Task
@@ -51,6 +60,10 @@ PATIENT = 1000
 """Iterations that searches for cyclic motions may take by default."""
 UNASKED, UNASKED_SECONDS = 8, 60.0
 """Degrees of freedom up to which plans of what is partly driven are refined by default; how long that may take (s)."""
+STEP_ITERATIONS = 60
+"""Iterations of a step by default: a robot is waiting."""
+STRICT = 0.6
+"""Part of them in which all must hold; then goals and limits of the state may give way."""
 FORBIDDEN = "finer steps do not remove the drift: conserved momenta may forbid these goals"
 
 
@@ -269,7 +282,8 @@ class Planner:
     def _kept_clear(self, plan: Plan, search: PlanSearch) -> Plan:
         """Plan again where spheres touch between points, with factors that forbid it there."""
         for _ in range(BETWEEN):
-            if search.is_over or not (plan.feasible and plan.touches):
+            is_spent = search.is_quick and plan.iterations >= search.iterations
+            if search.is_over or is_spent or not (plan.feasible and plan.touches):
                 break
             old = plan.transcription
             factors = [*old.problem.factors, *make_swept_clearance(old.steps, plan.touches)]
@@ -306,25 +320,16 @@ class Planner:
             qd: its velocity (nv,), likewise.
             recovery: time constant (s) in which violations decay: r of a position, growing by r', as
                 (r + (r' + r / recovery) t) exp(-t / recovery), others as r exp(-t / recovery).
-            options: as for `solve`.
+            options: as for `solve`; `iterations` are those of all searches, 60 by default, and where they end without a
+                plan, the rest of the last one is returned.
 
         Raises:
             InputError: there are not so many steps, q or qd have another shape, or coordinates are driven.
         """
-        if self.task.robot.driven:
-            raise InputError(
-                f"the horizon would move on, and {', '.join(self.task.robot.driven)} is driven",
-                why="a function of time would begin anew with each horizon",
-                fix="plan the rest anew, with functions that begin later",
-            )
+        check_undriven(self.task)
         last = self.plan or self.solve(**options)
         work, by = last.transcription.steps, steps * last.transcription.steps.per_step
-        if not 0 <= by < len(work.times):
-            raise InputError(
-                f"{steps} steps have passed", why=f"the horizon has {(len(work.times) - 1) // work.per_step}"
-            )
-        if not 0.0 < recovery < np.inf:
-            raise InputError(f"the time of recovery is {recovery!r}", why="it must be a positive number of seconds")
+        check_passed(work, steps, recovery)
         state, doubts = measured_state(self.mechanics, (last.q[by], last.qd[by]), q, qd)
         is_new, before = is_bound_anew(self.task), self.transcription
         task = replace(self.task, start=state["q"], start_velocity=state["qd"])
@@ -337,25 +342,32 @@ class Planner:
             new = replace(before, task=task, problem=problem)
         problem, violated = relax_problem(new.task, new.steps, new.problem, state, recovery)
         self.transcription = _reuse_code(replace(new, problem=problem), before)
-        search = PlanSearch.from_options(options, self._is_condensed, compute_scale(self.transcription), is_quick=True)
-        found, given_up = self._check_continuation(self._ahead(last, None if is_new else by), search)
+        options, scale = {"iterations": STEP_ITERATIONS, **options}, compute_scale(self.transcription)
+        search = PlanSearch.from_options(options, self._is_condensed, scale, is_quick=True)
+        found, given_up = self._check_continuation(last, by, self._ahead(last, by, is_new), search)
         self.plan = replace(found, relaxed=(*doubts, *violated, *given_up))
         return self._until_accurate(search) if options.get("refine") else self.plan
 
-    def _check_continuation(self, ahead: Plan, search: PlanSearch) -> tuple[Plan, tuple[str, ...]]:
-        """Return a plan that begins as another one, and what does not hold in it.
+    def _check_continuation(self, last: Plan, by: int, ahead: Plan, search: PlanSearch) -> tuple[Plan, tuple[str, ...]]:
+        """Return a plan that begins as what is left of the last one from `by` points later, and what does not hold.
 
         Where there is none in which all holds, limits of the state, obstacles and goals cost; where there is none then
         either, it is the other one.
         """
-        hard, steps, is_possible = self.transcription.problem, self.transcription.steps, not self._impossible()
-        found = (
-            self._kept_clear(Plan(self.transcription, search(hard, [ahead.result])), search) if is_possible else ahead
+        hard, steps, found = self.transcription.problem, self.transcription.steps, ahead
+        if not self._impossible():
+            first = replace(search, iterations=int(np.ceil(STRICT * search.iterations)))
+            found = self._kept_clear(Plan(self.transcription, first(hard, [ahead.result])), first)
+            if found.feasible:
+                return found, ()
+        problem = soften_problem(self.task, hard, search.scale.cost)
+        memory = self._advance_memory(last, by, problem)
+        x = problem.layout.pack(
+            drift_from(steps, ahead.result.values, {"q": self.task.start, "qd": self.task.start_velocity})
         )
-        if is_possible and found.feasible:
-            return found, ()
-        problem, starts = soften_problem(self.task, hard, search.scale.cost), [p.result.values for p in (found, ahead)]
-        result = search(problem, starts if is_possible else starts[:1])
+        start = replace(ahead.result, problem=problem, iterate=replace(ahead.result.iterate, x=x, memory=memory))
+        second = replace(search, iterations=max(search.iterations - found.iterations, 0))
+        result = second(problem, [start, found.result.values] if found.iterations else [start])
         spent = {"seconds": found.seconds + result.seconds, "iterations": found.iterations + result.iterations}
         plan = Plan(replace(self.transcription, problem=problem), replace(result, **spent))
         if plan.feasible:
@@ -363,21 +375,26 @@ class Planner:
         result = replace(ahead.result, **spent, status=result.status, reason=result.reason)
         return replace(ahead, result=result), ("no plan was found: torques are what is left of the last plan's",)
 
-    def _ahead(self, last: Plan, by: int | None) -> Plan:
-        """Return what is left of the last plan, its last values repeated, from `by` points later: a start for the
-        present problem; None where its guess is that.
+    def _ahead(self, last: Plan, by: int, is_new: bool) -> Plan:
+        """Return what is left of the last plan from `by` points later, then its last efforts and accelerations: a start
+        for the present problem; where that is bound anew, its guess is that.
         """
-        problem, guess, work = self.transcription.problem, self.task.guess, last.transcription.steps
-        if by is None:
-            iterate = Iterate(problem.start(self._unknown(cast("Mapping", guess))), np.nan, np.inf)
+        problem, work = self.transcription.problem, last.transcription.steps
+        if is_new:
+            x = problem.start(self._unknown(cast("Mapping", self.task.guess)))
         else:
-            iterate = shift_result(
-                last.result, {v.name: work.count_unknowns(v.name, by) for v in problem.families}
-            ).iterate
-            is_same = len(last.transcription.problem.factors) == len(problem.factors)
-            iterate = iterate if is_same else replace(iterate, memory={})
-        result = replace(last.result, problem=problem, iterate=iterate, iterations=0, seconds=0.0)
-        return Plan(self.transcription, result)
+            moved = {v.name: work.count_unknowns(v.name, by) for v in problem.families}
+            x = shift_result(last.result, moved).iterate.x
+        x = problem.layout.pack(carry_on(self.transcription.steps, problem.layout.unpack(x), by))
+        iterate = Iterate(x, np.nan, np.inf, memory=self._advance_memory(last, by, problem))
+        return Plan(
+            self.transcription, replace(last.result, problem=problem, iterate=iterate, iterations=0, seconds=0.0)
+        )
+
+    def _advance_memory(self, last: Plan, by: int, problem: Problem) -> dict[str, Any]:
+        """Return the multipliers with which the search for a plan from `by` points later begins."""
+        left = list_contacts_left(last.task, by // last.transcription.steps.per_step)
+        return advance_multipliers(last, self.transcription, problem, by, left)
 
     def _advance_task(self, last: Plan, by: int, task: Task) -> Transcription:
         """Return the task from so many points later, with the values that are left of the last plan as its guess."""

@@ -8,16 +8,37 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.contacts.stance import find_phases, split_runs
 from screwgraph.motion.planning.costs.path import Path
 from screwgraph.motion.planning.items import Item
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.motion.planning.phases import Phase
 from screwgraph.motion.planning.task import Task
+from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.motion.planning.transcription import Transcription, list_wrenches
 
 DECIMALS = 9
 """Of times (s) less what has passed: what is left beyond is rounding."""
+
+
+def check_undriven(task: Task) -> None:
+    """See that no coordinate is a function of time. Raises InputError."""
+    if task.robot.driven:
+        raise InputError(
+            f"the horizon would move on, and {', '.join(task.robot.driven)} is driven",
+            why="a function of time would begin anew with each horizon",
+            fix="plan the rest anew, with functions that begin later",
+        )
+
+
+def check_passed(steps: TrajectoryUnknowns, passed: int, recovery: float) -> None:
+    """See that a horizon has so many steps, and that violations may decay in such a time (s). Raises InputError."""
+    count = len(steps.first)
+    if not 0 <= passed <= count:
+        raise InputError(f"{passed} steps have passed", why=f"the horizon has {count}")
+    if not 0.0 < recovery < np.inf:
+        raise InputError(f"the time of recovery is {recovery!r}", why="it must be a positive number of seconds")
 
 
 def is_scheduled(task: Task) -> bool:
@@ -66,14 +87,50 @@ def advance_values(
         is_held = count != len(old.steps.points)  # one torque of each step
         later = np.minimum(np.arange(count) + old.steps.count_unknowns(name, by), count - 1) if is_held else samples
         found[name] = values[name][later]
-    gone, _ = _split_phases(old.task, by // old.steps.per_step)
-    closing = [i for i, c in enumerate(old.task.contacts) if _contact(old.task, c, gone) is not None]
+    closing = list_contacts_left(old.task, by // old.steps.per_step)
     contacts: tuple[Any, ...] = old.task.contacts
     before = [w for i in closing for w in contacts[i].wrenches(old.steps, f"contact {i + 1}")]
     for wrench, past in zip(list_wrenches(task, steps), before, strict=True):
         at = np.searchsorted(old.steps.points[past.samples], steps.points[wrench.samples] + by)
         found[wrench.unknowns.name] = values[past.unknowns.name][np.minimum(at, len(past.samples) - 1)]
     return found
+
+
+def carry_on(steps: TrajectoryUnknowns, values: Mapping[str, np.ndarray], by: int) -> dict[str, np.ndarray]:
+    """Return values whose last `by` points, where states are repeated, move on with constant acceleration.
+
+    What falls goes on falling: motions of rules for steps join so, and only efforts have to be found.
+    """
+    end = len(steps.times) - 1 - by
+    t = (steps.times[end + 1 :] - steps.times[end])[:, None]
+    rate = values["qdd"][-1] if "qdd" in values else np.zeros(steps.mechanics.robot.nv)
+    q, qd = values["q"].copy(), values["qd"].copy()
+    for i, way in enumerate(t * qd[end] + 0.5 * t**2 * rate, end + 1):
+        q[i] = steps.mechanics.robot.manifold.retract(q[end], way)
+    qd[end + 1 :] = qd[end] + t * rate
+    return {**values, "q": q, "qd": qd}
+
+
+def drift_from(
+    steps: TrajectoryUnknowns, values: Mapping[str, np.ndarray], state: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
+    """Return values that begin at a state: all points are off by its distance, which grows with that of velocities.
+
+    So the same efforts would lead, if the inertia did not depend on where the robot is and no force on its velocity.
+    """
+    manifold = steps.mechanics.robot.manifold
+    off, faster = manifold.difference(values["q"][0], state["q"]), state["qd"] - values["qd"][0]
+    ways = off + steps.times[:, None] * faster
+    q = np.array([manifold.retract(at, way) for at, way in zip(values["q"], ways, strict=True)], dtype=float)
+    return {**values, "q": q, "qd": values["qd"] + faster}
+
+
+def list_contacts_left(task: Task, steps: int) -> list[int]:
+    """Return the numbers of the contacts that an advanced task still has, counted from 0."""
+    if not is_scheduled(task):
+        return list(range(len(task.contacts)))
+    gone, _ = _split_phases(task, steps)
+    return [i for i, c in enumerate(task.contacts) if _contact(task, c, gone) is not None]
 
 
 def _split_phases(task: Task, steps: int) -> tuple[int, list[Phase]]:

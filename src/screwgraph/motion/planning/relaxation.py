@@ -29,6 +29,7 @@ from screwgraph.motion.planning.violation_report import demand, when
 from screwgraph.optimize import Factors, Problem, each, hinge, soft
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.factors import select_factors
+from screwgraph.optimize.losses import Huber
 
 RECOVERY = 0.1
 """Time constant (s) in which violations of a measured state decay."""
@@ -73,7 +74,7 @@ def relax_problem(
     """Return a problem that can be met from a measured state, and what the state violates, in words.
 
     A violation r with the rate r' may decay as (r + (r' + r / T) t) exp(-t / T), T is `recovery`, which is the motion
-    of a critically damped oscillator; of velocities and contacts as r exp(-t / T).
+    of a critically damped oscillator; of velocities as r exp(-t / T).
     """
     plain = {f.name: _plain(f) for f in problem.factors}
     at_start = {name: _violation(task, steps, f, state) for name, f in plain.items() if _is_on_states(f)}
@@ -85,7 +86,10 @@ def relax_problem(
 
 
 def soften_problem(task: Task, problem: Problem, cost_scale: float) -> Problem:
-    """Return a problem in which limits of the state, obstacles and goals cost: their squares, beyond what is kept."""
+    """Return a problem in which limits of the state, obstacles and goals cost: their squares, beyond what is kept.
+
+    Goals cost in proportion to what is missing where that is much, so that one out of reach does not rule the motion.
+    """
     return Problem(
         [_soften_factors(f, cost_scale) if _may_give_way(task, f) else f for f in problem.factors], problem.families
     )
@@ -109,18 +113,19 @@ def given_way(
 class _Violation:
     """How far the rows of factors are off at the measured state, how fast that grows, and where it may be off later.
 
-    `rate` is None of what may change at once: velocities, and what contacts and goals ask for at every point.
+    `rate` is None of what may change at once, velocities; `is_signed`: rows must be zero, not only not positive.
     """
 
     size: Float[np.ndarray, " m"]
     rate: Float[np.ndarray, " m"] | None
     where: Bool[np.ndarray, " N"]
+    is_signed: bool
 
     def slack(self, times: Float[np.ndarray, " N"], recovery: float) -> Float[np.ndarray, "N m"]:
         """Return by how much rows may be off at times (s)."""
         t = times[:, None]
-        grown = 0.0 if self.rate is None else np.maximum(self.rate + self.size / recovery, 0.0)
-        return (self.size + grown * t) * np.exp(-t / recovery)
+        grown = np.zeros_like(self.size) if self.rate is None else self.rate + self.size / recovery
+        return (self.size + (grown if self.is_signed else np.maximum(grown, 0.0)) * t) * np.exp(-t / recovery)
 
 
 def _replace_entries(mechanics: Mechanics, planned: np.ndarray, family: str, value: Mapping[str, Any]) -> np.ndarray:
@@ -167,13 +172,13 @@ def _violation(task: Task, steps: TrajectoryUnknowns, f: Factors, state: Mapping
     families = [replace(a.variables, count=1) for a in f.arguments]
     one = replace(select_factors(f, np.array([0])), arguments=tuple(v[[0]] for v in families))
     size = _residuals(one, {name: x[None] for name, x in state.items()})[0]
-    if f.kind == "equality":
-        return _Violation(size, None, where)
+    is_signed = f.kind == "equality"
+    broken = size if is_signed else np.maximum(size, 0.0)
     if any(v.name != "q" for v in families):
-        return _Violation(np.maximum(size, 0.0), None, where)
+        return _Violation(broken, None, where, is_signed)
     moved = steps.mechanics.robot.manifold.retract(state["q"], SMALL * state["qd"])
     rate = (_residuals(one, {"q": np.asarray(moved, dtype=float)[None]})[0] - size) / SMALL
-    return _Violation(np.maximum(size, 0.0), np.where(size > 0.0, rate, 0.0), where)
+    return _Violation(broken, np.where(is_signed | (size > 0.0), rate, 0.0), where, is_signed)
 
 
 def _from_the_start(task: Task, steps: TrajectoryUnknowns, f: Factors) -> Bool[np.ndarray, " N"]:
@@ -225,10 +230,13 @@ def _may_give_way(task: Task, f: Factors) -> bool:
 
 
 def _soften_factors(f: Factors, cost_scale: float) -> Factors:
-    sigma = TOLERATED[f.name.partition(" ")[0]] / np.sqrt(2.0 * ARMS * cost_scale)
+    group, _, _ = f.name.partition(" ")
+    sigma = TOLERATED[group] / np.sqrt(2.0 * ARMS * cost_scale)
     parameters: dict[str, Any] = {**f.shared, **{name: each(array) for name, array in f.each.items()}}
     make = soft if f.kind == "equality" else hinge
-    return replace(make(f.template, *f.arguments, sigma=sigma, name=f.name, **parameters), refresh=f.refresh)
+    loss = Huber(TOLERATED[group] / sigma) if group == "goal" else None
+    made = make(f.template, *f.arguments, sigma=sigma, loss=loss, name=f.name, **parameters)
+    return replace(made, refresh=f.refresh)
 
 
 def _residuals(f: Factors, values: Mapping[str, np.ndarray]) -> Float[np.ndarray, "N m"]:

@@ -49,7 +49,8 @@ class InteriorPoint:
     `curvature`, which then is never derived, steps allow for products of slacks and multipliers. Steep rows are scaled.
     A filter decides how much of a step is gone, with second-order corrections. `barrier` is the first barrier
     parameter. `reach` are families of unknowns with the most that one of their numbers may change in a step: for
-    problems whose linearisation holds no further.
+    problems whose linearisation holds no further. `restorations` is how often in succession hard factors may be met
+    alone, which is no iteration of the method's; with 0 it stalls instead.
     """
 
     __repr__ = one_line
@@ -57,6 +58,7 @@ class InteriorPoint:
     barrier: float = 0.1
     curvature: bool = True
     reach: tuple[tuple[str, float], ...] = ()
+    restorations: int = RESTORATIONS
 
     def __call__(
         self, assembly: Assembly, x: Float[np.ndarray, " s"], tolerances: Tolerances, memory: Mapping[str, Any]
@@ -89,7 +91,9 @@ class InteriorPoint:
                 ready = find_direction(kkt, model, point, convexity)
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
-                return (Status.SINGULAR, ready) if held else _stuck(kkt, (point.x, start), tolerances)
+                if held or not self.restorations:
+                    return Status.SINGULAR, ready
+                return _stuck(kkt, (point.x, start), tolerances)
             step, known, convexity = ready
             if is_small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
                 settled = compute_kkt_errors(kkt, model, _reset_multipliers(kkt, model, point, smallest))
@@ -110,12 +114,14 @@ class InteriorPoint:
             if found is None and model.violation <= tolerances.violation:
                 return Status.STALLED, "no step lowers the cost; the hard factors hold"
             if found is None or (watch.stale > PATIENCE and model.violation > tolerances.violation):
+                if not self.restorations:
+                    return Status.STALLED, "no step reduces the violation of the hard factors"
                 near = find_feasible(assembly, point.x, start, within=10.0 * tolerances.violation)
                 if near.settled and near.left > 10.0 * tolerances.violation:
                     return _contradiction(near)
                 model, x = kkt.model(near.x), near.x
                 better = model.violation <= 10.0 * tolerances.violation and _gains(model.cost, watch.met)
-                if watch.restored == RESTORATIONS and not better:
+                if watch.restored >= self.restorations and not better:
                     return Status.STALLED, "no values near here were found at which all hard factors hold"
                 point = make_initial_point(x, model, {}, point.barrier)
                 point = replace(point, y=kkt.least_squares_multipliers(model, point.z))
