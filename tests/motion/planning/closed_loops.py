@@ -11,16 +11,17 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.model.robot.kinematics import frame_pose
-from screwgraph.motion.planning import Phase, Plan, Planner, Task, horizon
+from screwgraph.motion.planning import Phase, Plan, Planner, Task, horizon, read_task
 from screwgraph.motion.planning.collision import BodySphere, Sphere
 from screwgraph.motion.planning.contacts import PointContact
 from screwgraph.motion.planning.costs import Acceleration, Effort, Posture, Speed, Time
-from screwgraph.motion.planning.goals import Point, Position, Velocity
+from screwgraph.motion.planning.goals import Direction, Point, Position, Velocity
 from screwgraph.motion.planning.limits import AccelerationLimit, EffortLimit, PositionLimit, VelocityLimit
 from screwgraph.motion.planning.obstacles import Avoid
 from tests.motion.planning.collection.draws import on_its_feet
 
 FOLDER = Path(__file__).parent
+EXAMPLES = Path(__file__).parents[3] / "examples"
 SUBSTEPS = 10
 Q, GOAL = np.array([0.1, 0.2, 0.3]), np.array([0.8, -0.4, 0.5])
 MOBILE = """
@@ -32,6 +33,19 @@ bodies:
      inertia: [0.01, 0.03, 0.03]}
 frames:
   - {frame: hand, link: lower, at: [0.4, 0, 0]}
+"""
+DOUBLE_POLE = """
+bodies:
+  - {link: cart, joint: x, type: prismatic, axis: x, mass: 1.0}
+  - {link: one, parent: cart, joint: first, axis: y, mass: 0.2, com: [0, 0, 0.25], inertia: [0.004, 0.004, 0.0001]}
+  - {link: two, parent: one, joint: second, axis: y, at: [0, 0, 0.5], mass: 0.1, com: [0, 0, 0.2],
+     inertia: [0.0014, 0.0014, 0.0001]}
+"""
+DAMPED = """
+bodies:
+  - {link: upper, joint: shoulder, axis: z, mass: 2, com: [0.2, 0, 0], inertia: [0.01, 0.03, 0.03], damping: 2}
+  - {link: lower, parent: upper, joint: elbow, axis: z, at: [0.4, 0, 0], mass: 1, com: [0.2, 0, 0],
+     inertia: [0.01, 0.03, 0.03], damping: 1}
 """
 FLOATING = """
 gravity: [0, 0, 0]
@@ -102,6 +116,19 @@ def five_bar(**fields: Any) -> Task:
     return to(robot, start, goal, actuated=robot.independent_joints, **fields)
 
 
+def upright_double_pole() -> Task:
+    limits = (EffortLimit(30.0), PositionLimit({"x": 0.5}))
+    return to(sg.load(DOUBLE_POLE), [0.1, 0.05, -0.05], np.zeros(3), 1.0, 20, actuated=("x",), limits=limits)
+
+
+def upright_tool() -> Task:
+    """A Panda's hand points down all the way."""
+    robot, q = sg.load("panda"), np.array([0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785])
+    goal = {"panda_joint1": 0.5}
+    direction = Direction("panda_hand", (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), "always")
+    return to(robot, q, goal, goals=(Position(goal), direction, Velocity()), limits=(EffortLimit(), VelocityLimit()))
+
+
 OWN: dict[str, Callable[[], Task]] = {
     "arm": arm,
     "arm at a position limit": lambda: arm(limits=(PositionLimit({"joint1": (0.1, 0.9)}), EffortLimit(60.0))),
@@ -133,6 +160,10 @@ OWN: dict[str, Callable[[], Task]] = {
     "a1 on its feet": lambda: on_its_feet(sg.load("a1", base="floating"), np.random.default_rng(1)),
     "hopper": hop,
     "five-bar linkage": lambda: five_bar(limits=(EffortLimit(),)),
+    "double pole, upright": upright_double_pole,
+    "panda, its tool downwards": upright_tool,
+    "damped arm of 3 N m": lambda: to(sg.load(DAMPED), [0.0, 0.0], [0.6, -0.4], 2.0, 20, limits=(EffortLimit(3.0),)),
+    "leg that jumps": lambda: read_task(EXAMPLES / "jumping_leg.yaml"),
     "belt leg": lambda: to(sg.load("belt_leg"), sg.load("belt_leg").neutral(), {"hip": 0.4, "knee": 0.3, "ankle": 0.2},
         actuated=("hip_motor", "knee_motor", "ankle_motor"), limits=(PositionLimit(),)),
     "slider-crank mechanism": lambda: to(sg.load_mechanism("slider_crank"), {"theta": 0.5}, {"theta": 1.0}),

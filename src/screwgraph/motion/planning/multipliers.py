@@ -30,7 +30,7 @@ def advance_multipliers(
     """
     memory, before = last.result.iterate.memory, last.result.problem.assembly
     kinds = {"y": "equalities", "z": "inequalities"}
-    if any(np.shape(memory.get(k)) != (getattr(before, rows).count,) for k, rows in kinds.items()):
+    if any(np.shape(memory.get(k, 0.0)) != (getattr(before, rows).count,) for k, rows in kinds.items()):
         return {}
     found = {name: memory[name] for name in ("barrier", "scale") if name in memory}
     for key, rows in kinds.items():
@@ -78,7 +78,7 @@ def _name(name: str, contacts: Sequence[int]) -> str:
     return CONTACT.sub(lambda m: f"contact {contacts[int(m[1]) - 1] + 1}", name) if contacts else name
 
 
-def _points(transcription: Transcription) -> Mapping[str, Float[np.ndarray, " N"]]:
+def _points(transcription: Transcription) -> Mapping[str, Int[np.ndarray, " N"]]:
     """Return the point of time of each unknown, by family."""
     steps = transcription.steps
     found = {"q": np.arange(len(steps.times)), "qd": np.arange(len(steps.times)), "qdd": steps.points}
