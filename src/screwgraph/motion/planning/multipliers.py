@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from screwgraph.motion.planning.loop_closure import make_loop_multipliers
 from screwgraph.motion.planning.plan import Plan

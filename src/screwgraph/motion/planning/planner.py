@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.motion.planning.collocation import COLLOCATIONS, UNTIED
+from screwgraph.motion.planning.continuation import continue_plan, drift_plan, select_unknown
 from screwgraph.motion.planning.cost_scaling import compute_scale
 from screwgraph.motion.planning.infeasibility import (
     explain_too_fast_goals,
@@ -22,7 +23,6 @@ from screwgraph.motion.planning.infeasibility import (
 from screwgraph.motion.planning.initial_guess import count_guesses, cyclic_motions, make_initial_values
 from screwgraph.motion.planning.low_effort_motion import MARGIN, find_nearest_motion
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.motion.planning.multipliers import advance_multipliers
 from screwgraph.motion.planning.obstacles.blocked_joints import find_blocked_joints
 from screwgraph.motion.planning.obstacles.swept_spheres import make_swept_clearance
 from screwgraph.motion.planning.plan import FEASIBLE, Plan
@@ -30,19 +30,16 @@ from screwgraph.motion.planning.plan_search import DEFAULTS, LOST, PlanSearch, S
 from screwgraph.motion.planning.receding_horizon import (
     advance_task,
     advance_values,
-    carry_on,
     check_passed,
     check_undriven,
-    drift_from,
     is_bound_anew,
-    list_contacts_left,
 )
 from screwgraph.motion.planning.refinement import check_refinable, drifts_alike, refine_task, resample_values
 from screwgraph.motion.planning.relaxation import RECOVERY, given_way, measured_state, relax_problem, soften_problem
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.transcription import Transcription, list_wrenches, transcribe
 from screwgraph.motion.planning.violation_report import describe_violation, replace_reason
-from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances, shift_result
+from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances
 from screwgraph.optimize.result import Iterate
 
 BETWEEN = 6
@@ -276,8 +273,7 @@ class Planner:
 
     def _unknown(self, values: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Return the values of families that do not follow from others."""
-        following = {family.name for family, _ in self.transcription.followers}
-        return {name: value for name, value in values.items() if name not in following}
+        return select_unknown(self.transcription, values)
 
     def _kept_clear(self, plan: Plan, search: PlanSearch) -> Plan:
         """Plan again where spheres touch between points, with factors that forbid it there."""
@@ -344,7 +340,9 @@ class Planner:
         self.transcription = _reuse_code(replace(new, problem=problem), before)
         options, scale = {"iterations": STEP_ITERATIONS, **options}, compute_scale(self.transcription)
         search = PlanSearch.from_options(options, self._is_condensed, scale, is_quick=True)
-        found, given_up = self._check_continuation(last, by, self._ahead(last, by, is_new), search)
+        found, given_up = self._check_continuation(
+            last, by, continue_plan(last, self.transcription, by, is_new), search
+        )
         self.plan = replace(found, relaxed=(*doubts, *violated, *given_up))
         return self._until_accurate(search) if options.get("refine") else self.plan
 
@@ -361,11 +359,7 @@ class Planner:
             if found.feasible:
                 return found, ()
         problem = soften_problem(self.task, hard, search.scale.cost)
-        memory = self._advance_memory(last, by, problem)
-        x = problem.layout.pack(
-            drift_from(steps, ahead.result.values, {"q": self.task.start, "qd": self.task.start_velocity})
-        )
-        start = replace(ahead.result, problem=problem, iterate=replace(ahead.result.iterate, x=x, memory=memory))
+        start = drift_plan(last, ahead, problem, by)
         second = replace(search, iterations=max(search.iterations - found.iterations, 0))
         result = second(problem, [start, found.result.values] if found.iterations else [start])
         spent = {"seconds": found.seconds + result.seconds, "iterations": found.iterations + result.iterations}
@@ -374,27 +368,6 @@ class Planner:
             return plan, tuple(given_way(self.task, steps, hard, plan.result.values))
         result = replace(ahead.result, **spent, status=result.status, reason=result.reason)
         return replace(ahead, result=result), ("no plan was found: torques are what is left of the last plan's",)
-
-    def _ahead(self, last: Plan, by: int, is_new: bool) -> Plan:
-        """Return what is left of the last plan from `by` points later, then its last efforts and accelerations: a start
-        for the present problem; where that is bound anew, its guess is that.
-        """
-        problem, work = self.transcription.problem, last.transcription.steps
-        if is_new:
-            x = problem.start(self._unknown(cast("Mapping", self.task.guess)))
-        else:
-            moved = {v.name: work.count_unknowns(v.name, by) for v in problem.families}
-            x = shift_result(last.result, moved).iterate.x
-        x = problem.layout.pack(carry_on(self.transcription.steps, problem.layout.unpack(x), by))
-        iterate = Iterate(x, np.nan, np.inf, memory=self._advance_memory(last, by, problem))
-        return Plan(
-            self.transcription, replace(last.result, problem=problem, iterate=iterate, iterations=0, seconds=0.0)
-        )
-
-    def _advance_memory(self, last: Plan, by: int, problem: Problem) -> dict[str, Any]:
-        """Return the multipliers with which the search for a plan from `by` points later begins."""
-        left = list_contacts_left(last.task, by // last.transcription.steps.per_step)
-        return advance_multipliers(last, self.transcription, problem, by, left)
 
     def _advance_task(self, last: Plan, by: int, task: Task) -> Transcription:
         """Return the task from so many points later, with the values that are left of the last plan as its guess."""
