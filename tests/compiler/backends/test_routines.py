@@ -386,3 +386,29 @@ def written(files, folder) -> None:
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
+
+
+@pytest.mark.parametrize("overlaps", [False, True])
+def test_blocks_read_many_numbers_where_they_stand(overlaps):
+    """Two programs alike, of numbers that others stand among; what they write may stand there, too."""
+    memory, rng = Memory(), np.random.default_rng(0)
+    for name, size in {"sums": 20, "a": 20, "x": 20, "between": 20, "y": 20, "z": 20}.items():
+        memory.add(name, size)
+    target = "x" if overlaps else "sums"
+    parts = (
+        memory.block("copy", ["a"], ["x"], lambda a: [*a]),
+        memory.block("more", ["x"], ["y"], lambda x: [v * v for v in x]),
+        memory.block("apart", ["a"], ["between"], lambda a: [v + 1.0 for v in a]),
+        memory.block("sum", ["y", "x"], [target], lambda y, x: [u - 2.0 * v for u, v in zip(y, x[::-1], strict=True)]),
+        memory.block(
+            "again", ["y", "x", "between"], ["z"], lambda y, x, b: [u - v * w for u, v, w in zip(y, x, b, strict=True)]
+        ),
+        memory.block("end", ["z", target], ["sums"], lambda z, s: [u + v for u, v in zip(z, s, strict=True)]),
+    )
+    names = tuple(f"a[{i}]" for i in range(20))
+    code = Routine(names, memory.places("a"), memory.places("sums"), memory.size, parts)
+    compiled = compile_program("many", code, [((20,), names)], [(20,)], "float64", batches=True)
+    a = rng.normal(size=(11, 20))
+    expected = [code.evaluate(list(row)) for row in a]
+    np.testing.assert_allclose(compiled.ufunc(a), expected, rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(compiled.ufunc(a[0]), expected[0], rtol=1e-14, atol=1e-14)

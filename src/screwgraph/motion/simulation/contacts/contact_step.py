@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -80,11 +81,16 @@ class ContactStep:
         sizes = {"q'": manifold.shape[0], "qd'": manifold.dim, "forces'": 3 * k, "gaps'": k, "solution": 2}
         for name, size in (*sizes.items(), *given.items()):
             memory.add(name, size)
-        efforts = {name: size for name, size in given.items() if name == "tau"}
-        for size in efforts.values():
-            memory.add("effort", size)
-        cut = [memory.block("cut", [name], ["effort"], self.cut) for name in efforts]
-        begin = self.terms.add_to(memory, "effort")
+        # What later parts read stands beside the terms: code of many numbers takes these where they are.
+        held = {f"held {name}": given[name] for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)}
+        for name, size in held.items():
+            memory.add(name, size)
+        hold = memory.block("hold", [name.removeprefix("held ") for name in held], [*held], lambda *x: [*chain(*x)])
+        cut = list[Block]()
+        if self.limits is not None and "tau" in given:
+            memory.add("effort", given["tau"])
+            cut.append(memory.block("cut", ["tau"], ["effort"], self.cut))
+        begin = self.terms.add_to(memory, "effort" if cut else "tau")
         laws, m = self.model.laws, self.model.rows
         values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
         own = {
@@ -105,7 +111,7 @@ class ContactStep:
         problem = ["G'", "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
-            ["q", "dt", "contacts", "forces", "gaps", "axes", "rates", "b", "A", "J", *INERTIA[:3]],
+            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "J", *INERTIA[:3]],
             ["b'", "R", "values", "x", "change", "state", "round"],
             self.aim,
         )
@@ -127,14 +133,14 @@ class ContactStep:
         respond = memory.block("respond", ["x", "round", "change", "J", *INERTIA], ["change"], self.respond)
         end = memory.block(
             "end",
-            ["x", "state", "round", "q", "dt", "gaps", "axes", "free", "change", *INERTIA, *self.closing_arguments],
+            ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *INERTIA, *[*held][4:]],
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
         first = memory.places("round").start
         search_on = SettledWhen(first, (start, self.yielding_block(), SettlingLoop(first, passage), respond))
         # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
-        parts = (*cut, begin, aim, search_on, end)
+        parts = (hold, *cut, begin, aim, search_on, end)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)

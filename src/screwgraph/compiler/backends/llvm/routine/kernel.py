@@ -88,6 +88,10 @@ class Kernel:
         starts = (("%memory", results + inputs), ("%in", results), ("%out", 0))
         return next((area, place - start) for area, start in starts if place >= start)
 
+    def is_within(self, places: Sequence[int]) -> bool:
+        """Whether places are all in one memory."""
+        return len({self.area(place)[0] for place in places}) == 1
+
     def pointer(self, place: int) -> str:
         """Return the address of a place of the memory, which moves with the loops over stages around it."""
         (area, strides), index = self.locate(place)

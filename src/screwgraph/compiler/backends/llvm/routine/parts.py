@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from screwgraph.base.summary import one_line
@@ -33,6 +33,8 @@ from screwgraph.tape import (
 )
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion
 
+MANY = 32
+"""Numbers that are copied for a program, unless they stand in one memory."""
 RUN = 4
 """Numbers side by side that are copied at once."""
 
@@ -54,6 +56,7 @@ class PartsPrinter:
     inlined: bool = False
     functions: list[str] = field(default_factory=list)
     names: dict[tuple[int, str], str] = field(default_factory=dict)
+    printed: list[Program] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.body = self.begin_function("body")
@@ -83,6 +86,7 @@ class PartsPrinter:
         own = lanes or self.lanes
         key = (id(block.program), own.tag)
         if key not in self.names:
+            self.printed.append(block.program)  # it stays, so that no other one gets its id
             name = f"{'' if lanes is None else 'lanes_'}program{len(self.names)}_"
             inlined, one = self.inlined or lanes is not None, ""
             if lanes is not None and has_sines(block.program):  # large angles go one by one
@@ -104,8 +108,10 @@ def _names_joints(block: Block) -> bool:
 
 
 def print_block(part: Block, printer: PartsPrinter) -> None:
-    """Call a program where its numbers stand side by side, else on copies."""
-    body, function = printer.body, printer.function_of(part)
+    """Call a program where its numbers stand side by side, or near one another, else on copies."""
+    body = printer.body
+    part = _read_span(part, body)
+    function = printer.function_of(part)
     reads_there = part.reads_in_place and body.is_together(part.reads)
     writes_there = part.writes_in_place and body.is_together(part.writes)
     given = _locate(body, part.reads, in_place=reads_there)
@@ -118,6 +124,20 @@ def print_block(part: Block, printer: PartsPrinter) -> None:
     if not writes_there:
         for i, place, count in find_runs(body, list(enumerate(part.writes))):
             body.copy_run(body.address(found, str(i)), body.pointer(place), count)
+
+
+def _read_span(part: Block, body: Kernel) -> Block:
+    """Return a block of many inputs that reads a stretch of one memory, which has these and others that it leaves."""
+    used = sorted({i[1] for i in part.program.instructions if i[0] == "input"})
+    places = [part.reads[i] for i in used]
+    if part.reads_in_place or len(used) < MANY or body.moves or not body.is_within(places):
+        return part
+    span = range(min(places), max(places) + 1)
+    names = [""] * len(span)
+    for i, place in zip(used, places, strict=True):
+        names[place - span.start] = part.program.input_names[i]
+    moved = [("input", part.reads[i[1]] - span.start) if i[0] == "input" else i for i in part.program.instructions]
+    return replace(part, program=replace(part.program, input_names=tuple(names), instructions=moved), reads=span)
 
 
 def find_runs(body: Kernel, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
