@@ -40,7 +40,7 @@ class TreeFactor:
         return x
 
     def condense_matrix(self, M: Sequence[Row], root: int) -> list[Row]:
-        """Return what is left of M for the first coordinates after all others are eliminated: its lower triangle.
+        """Return the Schur complement of M on the first coordinates, all others eliminated: its lower triangle.
 
         Sums are in the order of `factor_tree`, so that a tape has them already.
         """

@@ -9,6 +9,7 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
 from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.control.models import CoordinateRange, Motors, as_controlled
@@ -34,6 +35,8 @@ class ControlLimits:
             programs one after the other; soles keep pyramids of forces at their corners.
         efforts: largest efforts (N m, N) of motors by name, in the place of the file's: mechanisms' files have none.
     """
+
+    __repr__ = one_line
 
     dt: float = 1e-3
     acceleration: float = 100.0
