@@ -222,3 +222,12 @@ def test_names_are_utf8_or_latin1(written, read, tmp_path):
     path.write_bytes(text + b"</worldbody></mujoco>")
     robot = load(path)
     assert (robot.name, robot.joint_names, robot.links[1].name) == (read, (read,), read)
+
+
+def test_a_text_is_read_as_its_file_is(tmp_path):
+    text = """<mujoco model="arm"><worldbody><body name="a"><joint name="j" axis="0 1 0" damping="0.5"/>
+      <geom type="sphere" size="0.1" pos="0 0 1" mass="2"/></body></worldbody></mujoco>"""
+    robot = load(text)
+    close(robot.links[1].inertia.about_origin, np.diag([2.008, 2.008, 0.008]))  # 2/5 m r^2, and m l^2
+    assert (robot.joints[0].name, robot.joints[0].damping) == ("j", 0.5)
+    close(loaded(text, tmp_path, "arm.xml").links[1].inertia.about_origin, robot.links[1].inertia.about_origin)
