@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.motion.control.predictive.test_closed_loops import heavier
 
 import screwgraph as sg
 from screwgraph.motion.control import Gait, Walk, stack_weights
@@ -81,7 +82,7 @@ def test_what_walks_cannot_be():
     ]:
         with pytest.raises(sg.InputError, match=match):
             Walk(**{**other, **given})
-    for times, match in [("a", "not numbers"), (None, "not finite"), ([0.0, np.inf], "not finite")]:
+    for times, match in [("a", "not numbers"), (None, "not numbers"), ([0.0, np.inf], "not finite")]:
         with pytest.raises(sg.InputError, match=match):
             Gait().stands(times)
 
@@ -106,8 +107,12 @@ def test_what_references_of_walks_cannot_be():
             walk.references(**{**other, **given})
 
 
-def trot(seconds):
-    """Return height above the wanted one (mm), position and velocity of the base of an A1, every 20 ms."""
+def trot(seconds, part=0.0, push=0.0, noise=0.0):
+    """Return height above the wanted one (mm), position and velocity of the base of an A1, every 20 ms.
+
+    The plant is heavier by a part; after a second it is pushed to the left (m/s). `noise` is of positions (m, rad),
+    velocities have ten times as much.
+    """
     robot, stand = a1()
     own = control()
     weights = stack_weights(
@@ -118,16 +123,16 @@ def trot(seconds):
         acceleration=1e-6,
     )
     walk = Walk(robot, FEET, Gait(), stand, capture=1.0)
-    plant, previous, states, found = (
-        sg.Simulator(robot, 1e-3, stand, contacts=FEET),
-        np.zeros(own.arguments[-1].shape),
-        None,
-        [],
-    )
+    plant = sg.Simulator(robot, 1e-3, stand, contacts=FEET, parameters=heavier(robot, part))
+    previous, states, found, rng = np.zeros(own.arguments[-1].shape), None, [], np.random.default_rng(0)
     for k in range(round(seconds / DT)):
-        plan = walk.references(own, DT, DT * k, plant.q, plant.qd, states=states)
+        if k == 50:
+            plant.reset(plant.q, plant.qd + push * np.eye(18)[4])
+        q = robot.manifold.retract(plant.q, noise * rng.standard_normal(18))
+        qd = plant.qd + 10.0 * noise * rng.standard_normal(18)
+        plan = walk.references(own, DT, DT * k, q, qd, states=states)
         tau, states, _, forces, _, previous, solution = own(
-            plant.q, plant.qd, plan.references, weights, plan.contacts, float(k > 0), previous
+            q, qd, plan.references, weights, plan.contacts, float(k > 0), previous
         )
         assert solution[0] in (0.0, 1.0)
         assert np.abs(tau).max() <= 33.5
@@ -145,3 +150,13 @@ def test_a_trot_keeps_its_height_within_5_mm():
     found = trot(1.6)
     assert np.abs(found[30:, 0]).max() < 5.0
     assert np.abs(found[:, 1:3]).max() < 0.05
+
+
+@pytest.mark.suite
+def test_a_trot_that_is_pushed_comes_back_to_its_height():
+    found = trot(2.4, part=0.05, push=0.64, noise=1e-3)
+    assert np.abs(found[50:, 0]).max() < 15.0
+    settled = found[90:]  # from 0.8 s on after the blow
+    assert np.abs(settled[:, 0]).max() < 5.0
+    assert np.abs(settled[:, 4]).max() < 0.25
+    assert abs(found[-1, 2]) < 0.4

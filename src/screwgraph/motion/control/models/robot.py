@@ -214,7 +214,7 @@ class ControlledRobot(ControlledModel):
     def list_velocities(self, names: Sequence[str]) -> list[int]:
         """Return velocities of named joints, or of all but a floating base. Raises InputError."""
         robot = self.model
-        own = [robot.joint(name).name for name in names] or robot.joint_names[robot.joints[0].type.nv == BASE :]
+        own = [robot.joint(name).name for name in names] or robot.joint_names[self.floats :]
         return [i for name in own for i in range(robot.nv)[robot.v_slices[name]]]
 
     def find_link(self, frame: str) -> str:

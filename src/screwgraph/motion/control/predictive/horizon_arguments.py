@@ -13,10 +13,10 @@ from screwgraph.base.argument_checks import check_arguments, convert_numbers, va
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, check_unit, quaternion_places
-from screwgraph.model.robot import Robot, make_unknown_name_error
+from screwgraph.model.robot import Robot
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.live_numbers import NO_SENSE
-from screwgraph.motion.control.models.base import BASE
+from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.limits import Values, expand_values
 from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
 from screwgraph.motion.control.predictive.tick import UNFINISHED
@@ -25,16 +25,11 @@ from screwgraph.motion.simulation.contacts import Contact
 
 def find_driven(robot: Robot, actuated: Sequence[str] | None) -> tuple[int, ...]:
     """Return the velocity coordinates of joints with efforts, in the robot's order. Raises InputError."""
-    own = [joint.name for joint in robot.joints]
-    free = robot.v_slices[own[0]] == slice(0, BASE) if own else False
-    names = tuple(own[1:] if free and len(own) > 1 else own) if actuated is None else tuple(actuated)
-    for name in names:
-        if name not in robot.joint_names:
-            raise make_unknown_name_error("joint", name, robot.joint_names)
-    if not names:
+    names = () if actuated is None else tuple(actuated)
+    if actuated is not None and not names:
         raise InputError("actuated names no joint", why="a robot without efforts has nothing to command")
-    slices = [robot.v_slices[name] for name in robot.joint_names if name in names]
-    return tuple(i for own in slices for i in range(own.start, own.stop))
+    found = ControlledRobot(robot).list_velocities(names)
+    return tuple(sorted(set(found))) or tuple(range(robot.nv))
 
 
 @check_arguments

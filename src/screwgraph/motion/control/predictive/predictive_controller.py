@@ -85,8 +85,9 @@ def mpc(
     `references` (N + 1, nq + nv + nu), x* and u* from now on (`stack_references`); `weights` (2 nv + nu,), with
     contacts (2 nv + 2 nu,), see `stack_weights`; `contacts` (N, contacts, 2): at each stage 1 where a contact is on,
     else 0, and Coulomb's coefficient (`stack_schedule`); `advance`, the part of `dt` that has gone by since the last
-    call, by which the last solution is moved (its barrier is then 1e-4 at least, so that limits are left in few steps);
-    `previous`, the `next` of the last call, first zeros: the horizon then starts with a robot at rest.
+    call, by which the last solution is moved (its barrier is then from 1e-4 to 1e-3, so that limits are left, and blows
+    forgotten, in few steps); `previous`, the `next` of the last call, first zeros: the horizon then starts with a robot
+    at rest.
     A whole step is taken unless it raises a merit function, cost and penalties plus defects by the size of their
     costates, beyond what the barrier leaves open; else the part of it with the least merit is, or none (`shortenings`).
     Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and

@@ -20,7 +20,7 @@ from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
 from screwgraph.motion.control.predictive.step_search import ENDLESS, MERIT, SEARCH_SIZES, StepSearch
 from screwgraph.motion.control.predictive.warm_start import WarmStart
 from screwgraph.optimize.chain_program import ChainProgram
-from screwgraph.spatial import choose, largest_size, maximum
+from screwgraph.spatial import choose, largest_size
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, Window
 from screwgraph.tape.parts import Copies, Fill
 
@@ -28,8 +28,12 @@ SOLUTION = ("status", "cost", "violation", "defect", "change", "barrier")
 """Numbers of a tick's result; see `mpc`."""
 UNFINISHED = 1.0
 """Status where the step was shortened: the trajectory is not the optimum yet."""
-LOOP_BARRIER = 1e-4
-"""The least barrier with which a solution that moves on begins: from less, limits are not left in few steps."""
+LEAST_BARRIER, MOST_BARRIER = 1e-4, 1e-3
+"""Barriers with which a solution that moves on begins: from less, limits are not left in few steps.
+
+A call that could not follow a blow ends with a large one. It is no cost that the next call shall begin with: barriers
+that went on growing from call to call never let a trot come back that was pushed.
+"""
 HEAD = 2
 """Numbers of a solution before those of its stages."""
 
@@ -214,7 +218,7 @@ class Tick:
     def _start(self, q: Any, qd: Any, advance: Any, head: Any) -> list[Number]:
         """Return x_0 in local coordinates and as it is, whether there is a solution, and how much to move it."""
         warm = choose(head[0] > 0.5, 1.0, 0.0)
-        moved = choose(advance[0] > 0.0, maximum(head[1], LOOP_BARRIER), head[1])
+        moved = choose(advance[0] > 0.0, clip(head[1], LEAST_BARRIER, MOST_BARRIER), head[1])
         barrier = choose(head[0] > 0.5, moved, 0.0)
         return [*self.terms.start_state(q, qd), *q, *qd, warm, clip(advance[0], 0.0, 1.0), warm, barrier]
 

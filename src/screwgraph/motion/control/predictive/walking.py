@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -220,33 +220,40 @@ class Walk:
 
     def _lead_feet(self, q: Any, qd: Any, times: Any, path: Any, heading: Any, wanted: Any) -> Any:
         """Return places (N + 1, feet, 3) of feet: those that stand stay, others go on to where they land."""
-        gait, phases, places = self.gait, self.gait.phase(times), self.places(q)[:, :3, 3]
-        found, dt = np.empty((len(times), len(self.contacts), 3)), times[1] - times[0]
+        phases, places = self.gait.phase(times), self.places(q)[:, :3, 3]
         drift = (quaternions.to_rotation(q[3:7]) @ qd[3:BASE])[:2]
+        found = np.empty((len(times), len(self.contacts), 3))
         for f, contact in enumerate(self.contacts):
+
+            def land(k: int, left: float, hip: Any = self.hips[f]) -> Any:
+                """Return where a foot lands that begins to swing, or swings, at instant k, `left` (s) before."""
+                dt = times[1] - times[0]
+                end = min(round((k * dt + left) / dt), len(times) - 1)
+                way = _turn(heading[end], wanted[:2])
+                now = drift if k == 0 else way
+                base = q[:2] + left * drift if k == 0 else path[end, :2] + (k * dt + left - end * dt) * way
+                return base + _turn(heading[end], hip) + self._step_out(now, way)
+
             speed = (self.slopes[f][0](q)[3:] @ qd)[:2]
-            place, goal, whole = places[f, :2], None, 0.0
-            for k, phase in enumerate(phases[:, f]):
-                found[k, f] = *place, float(np.max(contact.radius))
-                if phase < gait.duty:
-                    place, goal = (place, None) if goal is None else (goal, None)
-                    found[k, f, :2] = place
-                    continue
-                left = (1.0 - phase) * gait.period
-                if goal is None:
-                    whole, moving = left, speed if k == 0 else np.zeros(2)
-                    land = k * dt + left
-                    end = min(round(land / dt), len(times) - 1)
-                    way = _turn(heading[end], wanted[:2])
-                    if k == 0:
-                        now, base = drift, q[:2] + land * drift
-                    else:
-                        now, base = way, path[end, :2] + (land - end * dt) * way
-                    goal = base + _turn(heading[end], self.hips[f]) + self._step_out(now, way)
-                s = 1.0 - left / whole if whole > 0.0 else 1.0
-                rest = s * s * (3.0 - 2.0 * s)
-                found[k, f, :2] = place + (goal - place) * rest + moving * whole * s * (1.0 - s) ** 2
-                found[k, f, 2] += gait.lift * np.sin(np.pi * (phase - gait.duty) / (1.0 - gait.duty)) ** 2
+            found[:, f] = self._lead_foot(places[f, :2], speed, phases[:, f], land)
+            found[:, f, 2] += float(np.max(contact.radius))
+        return found
+
+    def _lead_foot(self, place: Any, speed: Any, phases: Any, land: Callable[[int, float], Any]) -> Any:
+        """Return places (N + 1, 3) of one foot above those on which it stands."""
+        gait, found, goal, whole, moving = self.gait, np.zeros((len(phases), 3)), None, 0.0, speed
+        for k, phase in enumerate(phases):
+            if phase < gait.duty:
+                place, goal = (place if goal is None else goal), None
+                found[k, :2] = place
+                continue
+            left = (1.0 - phase) * gait.period
+            if goal is None:
+                goal, whole, moving = land(k, left), left, speed if k == 0 else np.zeros(2)
+            s = 1.0 - left / whole if whole > 0.0 else 1.0
+            rest = s * s * (3.0 - 2.0 * s)
+            found[k, :2] = place + (goal - place) * rest + moving * whole * s * (1.0 - s) ** 2
+            found[k, 2] = gait.lift * np.sin(np.pi * (phase - gait.duty) / (1.0 - gait.duty)) ** 2
         return found
 
     def _step_out(self, now: Any, wanted: Any) -> Any:
