@@ -11,7 +11,7 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.model.robot.kinematics import frame_pose
-from screwgraph.motion.planning import Phase, Plan, Planner, Task, horizon, read_task
+from screwgraph.motion.planning import Phase, Plan, Planner, Task, horizon
 from screwgraph.motion.planning.collision import BodySphere, Sphere
 from screwgraph.motion.planning.contacts import PointContact
 from screwgraph.motion.planning.costs import Acceleration, Effort, Posture, Speed, Time
@@ -21,7 +21,6 @@ from screwgraph.motion.planning.obstacles import Avoid
 from tests.motion.planning.collection.draws import on_its_feet
 
 FOLDER = Path(__file__).parent
-EXAMPLES = Path(__file__).parents[3] / "examples"
 SUBSTEPS = 10
 Q, GOAL = np.array([0.1, 0.2, 0.3]), np.array([0.8, -0.4, 0.5])
 MOBILE = """
@@ -163,7 +162,6 @@ OWN: dict[str, Callable[[], Task]] = {
     "double pole, upright": upright_double_pole,
     "panda, its tool downwards": upright_tool,
     "damped arm of 3 N m": lambda: to(sg.load(DAMPED), [0.0, 0.0], [0.6, -0.4], 2.0, 20, limits=(EffortLimit(3.0),)),
-    "leg that jumps": lambda: read_task(EXAMPLES / "jumping_leg.yaml"),
     "belt leg": lambda: to(sg.load("belt_leg"), sg.load("belt_leg").neutral(), {"hip": 0.4, "knee": 0.3, "ankle": 0.2},
         actuated=("hip_motor", "knee_motor", "ankle_motor"), limits=(PositionLimit(),)),
     "slider-crank mechanism": lambda: to(sg.load_mechanism("slider_crank"), {"theta": 0.5}, {"theta": 1.0}),
