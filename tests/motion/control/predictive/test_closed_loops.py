@@ -71,3 +71,17 @@ def test_an_arm_jumps_within_its_torques(speed):
     assert np.isfinite(solution).all()
     # 5 % of what holds the arm is not in the model: some hundredths of a radian
     assert np.abs(q[-1] - goal).max() < 0.05
+
+
+def test_a_solution_that_moves_on_forgets_the_barrier_of_a_blow():
+    robot = sg.load("cart_pole")
+    control = sg.mpc(robot, 0.02, 5, limits=HorizonLimits(effort=20.0))
+    references, weights = stack_references(control, np.zeros(2)), stack_weights(robot)
+    state = np.array([0.1, 0.2]), np.array([0.5, -1.0])
+    *_, last, _ = control(*state, references, weights, 0.0, np.zeros(control.arguments[-1].shape))
+    for advance, is_same in ((1.0, True), (0.0, False)):
+        found = []
+        for barrier in (100.0, 1e-3):
+            last[1] = barrier
+            found.append(control(*state, references, weights, advance, last)[0])
+        assert np.array_equal(*found) == is_same
