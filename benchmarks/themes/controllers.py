@@ -14,7 +14,7 @@ import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.controller_programs import EXACT, Peer, Programs, make_daqp, make_proxqp, solve_programs
 from benchmarks.native import FLAGS, OURS, SHARED, build, find_compiler
-from benchmarks.tables import Remarks, Sheet
+from benchmarks.tables import NOTHING, Remarks, Sheet
 from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, stack_contacts, stack_gains
 from screwgraph.motion.control.controller import WholeBody, hold_contacts
 from screwgraph.ui.bench import NotMeasuredError
@@ -40,12 +40,13 @@ INSTALLED = {"DAQP": "daqp", "ProxQP": "proxsuite"}
 EACH = {"DAQP": 1, "ProxQP": 10}
 """Every how many ticks a peer solves."""
 FEET = tuple(f"{side}_foot" for side in ("FR", "FL", "RR", "RL"))
+PYRAMIDS = ControlLimits()
 NOTES = (
     f"{TICKS} ticks along a motion; feet of the quadruped switch as in a trot. Of each tick the least time of {ROUNDS} "
     "rounds; then the median and the 99.9th percentile over ticks. A tick is all: terms, condensing, program, "
     f"torques; it begins with the active rows of the one before. DAQP and ProxQP (tolerances {EXACT:g}) solve the "
     "quadratic program alone, from scratch, set-up included, by their own clocks; ProxQP every tenth. Costs: the "
-    "largest relative difference; violations in units of limits.",
+    "largest relative difference; violations in units of limits. Round cones: programs one after the other.",
 )
 DRIVER = """
 #include <time.h>
@@ -80,6 +81,16 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
         own = solve_programs(case.body, case.function, name_arguments(case))
         daqp, proxqp = (beside_peer(case, own, name, make, remarks) for name, make in PEERS.items())
         rows.append([*row, *ours[:3], *daqp[:3], proxqp[0], proxqp[2], ours[3], daqp[3], proxqp[3]])
+    tools.say("controller of a1, round cones")
+    names = ["a1, round cones", "as above, forces in Coulomb's round cones"]
+    try:
+        times, solutions = measure_ticks(a1(ControlLimits(round_cones=True)), tools)
+        passages = f"{solutions[:, 1].mean():.1f}, {solutions[:, 1].max():.0f} at most"
+        rows.append(
+            [*names, passages, *percentiles(times), *[NOTHING] * 5, f"{solutions[:, 2].max():.1e}", *[NOTHING] * 2]
+        )
+    except NotMeasuredError as error:
+        rows.append([*names, *[remarks.cell("controller", names[0], str(error))] * 11])
     return Sheet("Controllers", COLUMNS, rows, (*NOTES, *remarks.notes()))
 
 
@@ -92,11 +103,11 @@ class Case:
     given: Float[np.ndarray, "ticks n"]
 
 
-def make_case(robot: sg.Robot, tasks: Any, contacts: Any, states: Any) -> Case:
+def make_case(robot: sg.Robot, tasks: Any, contacts: Any, states: Any, limits: ControlLimits) -> Case:
     """Return the case of states (q, qd, pose, which contacts are on)."""
-    function = sg.controller(robot, tasks, contacts=contacts)
+    function = sg.controller(robot, tasks, contacts=contacts, limits=limits)
     held, plane = hold_contacts(robot, contacts, None)
-    own = WholeBody(robot, tasks, held, plane, ControlLimits())
+    own = WholeBody(robot, tasks, held, plane, limits)
     gains, feet = stack_gains(tasks), stack_contacts(contacts) if contacts else np.zeros((0, 2))
     given = []
     for q, qd, goal, posture, on in states:
@@ -118,10 +129,10 @@ def panda() -> Case:
         goal[:3, 3] += 0.1 * np.sin(11.0 * t + np.arange(3))
         return q, 0.5 * np.cos(7.0 * t + np.arange(7)), goal, q0, ()
 
-    return make_case(robot, tasks, (), map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)))
+    return make_case(robot, tasks, (), map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)), ControlLimits())
 
 
-def a1() -> Case:
+def a1(limits: ControlLimits = PYRAMIDS) -> Case:
     """Return the quadruped's."""
     robot, tasks = sg.load("a1", base="floating"), (FrameTask("trunk", stiffness=200.0), PostureTask(weight=1e-4))
     contacts = tuple(sg.Contact(foot, radius=0.02, friction=0.7) for foot in FEET)
@@ -137,7 +148,7 @@ def a1() -> Case:
         on = np.array([first < 0.5, first > -0.5, first > -0.5, first < 0.5], dtype=float)
         return q, 0.3 * np.cos(7.0 * t + np.arange(18)), goal, q0[7:], on
 
-    return make_case(robot, tasks, contacts, map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)))
+    return make_case(robot, tasks, contacts, map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)), limits)
 
 
 def measure_ticks(case: Case, tools: Tools) -> tuple[Float[np.ndarray, " ticks"], Float[np.ndarray, "ticks 3"]]:
