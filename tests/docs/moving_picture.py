@@ -61,6 +61,7 @@ FILMS = {
     "a1-trot.gif": Film(trot, (640, 360), 40, 2),
     "four_bar.gif": Film(four_bar, (360, 240), 12, 1, 24),
     "humanoid.gif": Film(page("humanoid"), (240, 280), 8, 1, 16),
+    "walking_quadruped.gif": Film(page("walking_quadruped"), (300, 200), 8, 1, 16),
     "wiping.gif": Film(page("wiping"), (280, 220), 8, 1, 16),
 }
 

@@ -12,7 +12,15 @@ from tests.docs.running import MissingToolError, run_page
 
 PAGES = pages()
 PICTURES_LIMIT = 5_000_000
-FILMED = ("a1-trot.gif", "architecture.svg", "four_bar.gif", "humanoid.gif", "playground.png", "wiping.gif")
+FILMED = (
+    "a1-trot.gif",
+    "architecture.svg",
+    "four_bar.gif",
+    "humanoid.gif",
+    "playground.png",
+    "walking_quadruped.gif",
+    "wiping.gif",
+)
 """What `tests.docs.moving_picture`, `architecture_picture` and `playground_picture` make, not the page."""
 LANGUAGES = {
     "{toctree}",
