@@ -158,5 +158,5 @@ def test_a_trot_that_is_pushed_comes_back_to_its_height():
     assert np.abs(found[50:, 0]).max() < 15.0
     settled = found[90:]  # from 0.8 s on after the blow
     assert np.abs(settled[:, 0]).max() < 5.0
-    assert np.abs(settled[:, 4]).max() < 0.25
+    assert abs(settled[:, 4].mean()) < 0.15
     assert abs(found[-1, 2]) < 0.4
