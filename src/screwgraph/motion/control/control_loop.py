@@ -120,7 +120,7 @@ class ControlLoop:
         )
 
     @cached_property
-    def controlled(self) -> ControlledModel:
+    def controlled_model(self) -> ControlledModel:
         """The model with its motors."""
         return as_controlled(as_controlled(self.model).with_motors(self.actuated))
 
@@ -158,7 +158,7 @@ class ControlLoop:
 
     def __call__(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nv"]:
         """Return the efforts of all coordinates that motors cause."""
-        return self.controlled.push(q, self.function(q, qd, **self.arguments(t))[0])
+        return self.controlled_model.push(q, self.function(q, qd, **self.arguments(t))[0])
 
     def report(self, motion: Trajectory) -> ControlReport:
         """Return errors of tasks, active rows and margins along a motion of the robot."""
@@ -190,16 +190,16 @@ class ControlLoop:
             return [row.error for row in task.rows(model, q, qd, *references)]
 
         own = (make_numbered_argument(name, *shape) for name, shape in task.references(model).items())
-        arguments = (*self.controlled.arguments, *own)
-        question = self.controlled.question, task.structure
+        arguments = (*self.controlled_model.arguments, *own)
+        question = self.controlled_model.question, task.structure
         return compile_expression("control_errors", question, arguments, errors, branches=True)
 
     def _name_rows(self) -> list[str]:
         """Return names of rows of limits, cones and barriers, in their order."""
-        model, limits = self.controlled.model, self.limits or ControlLimits()
+        model, limits = self.controlled_model.model, self.limits or ControlLimits()
         held, plane = hold_contacts(model, self.contacts, self.ground)
         own = ReducedMotion(model, held, plane)
-        coordinates = self.controlled.owners
+        coordinates = self.controlled_model.owners
         names = [f"effort of {own.motors.names[k]}" for k, *_ in list_efforts(own, limits)]
         names += [f"range of {coordinates[bounds.along]}" for bounds in limits.list_bounds(model)]
         for contact in held:
@@ -212,8 +212,8 @@ class ControlLoop:
         self, motion: Trajectory, tau: Float[np.ndarray, "N motors"]
     ) -> dict[str, Float[np.ndarray, " N"]]:
         limits, found = self.limits or ControlLimits(), dict[str, Float[np.ndarray, " N"]]()
-        lower, upper = np.reshape(limits.bound_efforts(self.controlled.motors), (-1, 2)).T
-        ranges = self.controlled.ranges
+        lower, upper = np.reshape(limits.bound_efforts(self.controlled_model.motors), (-1, 2)).T
+        ranges = self.controlled_model.ranges
         at, along = ([getattr(own, name) for own in ranges] for name in ("at", "along"))
         low, up, fast = (np.array([getattr(own, name) for own in ranges]) for name in ("lower", "upper", "velocity"))
         q, qd = motion.q[:, at], motion.qd[:, along]

@@ -65,7 +65,7 @@ def limit_forces(
     own: ReducedMotion, limits: ControlLimits, motion: Motion, on: Sequence[Number], frictions: Sequence[Number]
 ) -> list[LimitRow]:
     """Return rows of forces in their cones, in units of the robot's weight; rows of feet in the air are empty."""
-    found, unit = list[LimitRow](), 9.81 * own.controlled.mass
+    found, unit = list[LimitRow](), 9.81 * own.controlled_model.mass
     for contact, forces, flag, friction in zip(own.contacts, motion.forces, on, frictions, strict=True):
         rows, normal = list_cone_rows(contact, limits, friction)
         least = flag * (limits.normal_force / unit)

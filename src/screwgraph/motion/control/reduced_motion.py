@@ -83,19 +83,19 @@ class ReducedMotion:
     ground: Plane
 
     @cached_property
-    def controlled(self) -> ControlledModel:
+    def controlled_model(self) -> ControlledModel:
         """The model as controllers know it."""
         return as_controlled(self.model)
 
     @property
     def coordinates(self) -> IndependentCoordinates:
         """The coordinates that are independent."""
-        return self.controlled.coordinates
+        return self.controlled_model.coordinates
 
     @property
     def motors(self) -> Motors:
         """The motors that drive the model."""
-        return self.controlled.motors
+        return self.controlled_model.motors
 
     @cached_property
     def axes(self) -> Float[np.ndarray, "3 3"]:
@@ -156,7 +156,7 @@ class ReducedMotion:
     @property
     def floats(self) -> bool:
         """Whether the base is free: its coordinates come first."""
-        return self.controlled.floats
+        return self.controlled_model.floats
 
     @cached_property
     def legs(self) -> list[Leg]:
@@ -189,8 +189,8 @@ class ReducedMotion:
     def _sample_jacobians(self, contact: HeldContact) -> list[Float[np.ndarray, "k n"]]:
         """Return Jacobians of a contact along independent coordinates, at the positions that are tried."""
         model, samples = self.model, self.coordinates.samples
-        question = self.controlled.question, contact.structure, self.ground
-        given = self.controlled.arguments[:1]
+        question = self.controlled_model.question, contact.structure, self.ground
+        given = self.controlled_model.arguments[:1]
 
         def expression(q: Any) -> list[Number]:
             return list(np.ravel(contact.hold(model, self.axes, q).J))

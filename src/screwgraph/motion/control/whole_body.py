@@ -76,7 +76,7 @@ class WholeBody:
         tasks = tuple(task.structure for task in self.tasks)
         feet = tuple(contact.structure for contact in self.contacts)
         barriers = tuple(barrier.structure for barrier in self.barriers)
-        return self.motion.controlled.question, tasks, feet, self.ground, self.limits, barriers
+        return self.motion.controlled_model.question, tasks, feet, self.ground, self.limits, barriers
 
     @cached_property
     def motion(self) -> ReducedMotion:
@@ -149,7 +149,10 @@ class WholeBody:
         shapes["gains"] = (len(self.tasks), 3)
         shapes |= {"contacts": (k, 2)} if k else {}
         shapes |= {"barriers": (len(self.barriers), 2)} if self.barriers else {}
-        return (*self.motion.controlled.arguments, *(make_numbered_argument(name, *s) for name, s in shapes.items()))
+        return (
+            *self.motion.controlled_model.arguments,
+            *(make_numbered_argument(name, *s) for name, s in shapes.items()),
+        )
 
     @property
     def _live(self) -> tuple[Argument, ...]:
@@ -262,11 +265,16 @@ class WholeBody:
     def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[dict[int, Number]]:
         """Return the small weights of unknowns that no task needs to determine; smaller ones where a level follows."""
         share = NEXT if goes_on else 1.0
-        own = FORCE_REST / self.motion.controlled.mass**2 if self.motion.chooses_efforts else TASK_REST
+        own = FORCE_REST / self.motion.controlled_model.mass**2 if self.motion.chooses_efforts else TASK_REST
         rest = own * share * (ASKED if EFFORTS in asked else 1.0)
         H: list[dict[int, Number]] = [{i: rest} for i in range(self.unknowns)]
         for flag, leg in zip(on, self.motion.legs, strict=True):
-            force = share * FORCE_REST / self.motion.controlled.mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
+            force = (
+                share
+                * FORCE_REST
+                / self.motion.controlled_model.mass**2
+                * (ASKED if leg.contact.frame in asked else 1.0)
+            )
             for i in leg.own:
                 place = self.motion.place[i]
                 H[place][place] = choose(flag > 0.5, force, rest)

@@ -130,12 +130,12 @@ class ControlledMechanism(ControlledModel):
 
     @cached_property
     def coordinates(self) -> MechanismCoordinates:
-        """Those of motors where they drive all motions, else well-conditioned ones."""
+        """Coordinates of motors where these drive all motions, else well-conditioned ones."""
         return MechanismCoordinates(self.model)
 
     @cached_property
     def motors(self) -> MechanismMotors:
-        """Those of its file."""
+        """Motors of its file."""
         return MechanismMotors(self.model)
 
     @property

@@ -156,7 +156,7 @@ class ControlledRobot(ControlledModel):
 
     @cached_property
     def coordinates(self) -> RobotCoordinates:
-        """Those of independent joints."""
+        """Coordinates of independent joints."""
         return RobotCoordinates(self.model)
 
     @cached_property

@@ -112,11 +112,11 @@ class StickingSystem:
         own, others = self.order.own, self.order.others
 
         def invert(rows: Sequence[int]) -> Inverse:
-            def of(i: int, pivot: Number, diagonal: Number) -> Number:
+            def invert_pivot(i: int, pivot: Number, diagonal: Number) -> Number:
                 least = SINGULAR * diagonal
                 return choose(pivot > least, active[rows[i]], 0.0) / maximum(pivot, least + TINY)
 
-            return of
+            return invert_pivot
 
         B = [[_dot(scaled[i], Y[j]) + (self.R[i] if i == j else 0.0) for j in own[: a + 1]] for a, i in enumerate(own)]
         L, D = factor_diagonal(B, invert(own))
