@@ -88,11 +88,29 @@ def test_random_numbers_are_those_of_numpy():
         np.testing.assert_allclose(np.array(found), expected, rtol=1e-13)
 
 
-def test_the_program_of_the_page_starts_without_packages(tmp_path):
+ROBOT = """<robot name="arm"><link name="base"/>
+<link name="slide"><inertial><mass value="2"/><inertia ixx="0.1" iyy="0.2" izz="0.25"/></inertial></link>
+<link name="tool"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.2" izz="0.25"/></inertial>
+<visual><geometry><cylinder radius="0.1" length="0.4"/></geometry></visual></link>
+<joint name="rail" type="prismatic"><parent link="base"/><child link="slide"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" effort="9" velocity="9"/></joint>
+<joint name="hinge" type="continuous"><parent link="slide"/><child link="tool"/><axis xyz="0 1 0"/></joint></robot>"""
+PROGRAM = """
+import sys; sys.path.insert(0, sys.argv[1])
+import json, program
+from screwgraph.model.formats.load import load
+shown = json.loads(program.Session(load(sys.argv[1] + "/arm.urdf"), print).described())
+print([joint["name"] for joint in shown["joints"]], [len(link["parts"]) for link in shown["links"]])
+"""
+
+
+def test_the_program_of_the_page_shows_a_robot_without_packages(tmp_path):
     for name, content in own().items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import program"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", start], capture_output=True, text=True, check=False)
+    (tmp_path / "arm.urdf").write_text(ROBOT)
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("['rail', 'hinge']")

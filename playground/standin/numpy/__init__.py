@@ -4,10 +4,11 @@ There is no NumPy for the browser's Python that would fit. Random numbers differ
 rounding.
 """
 
-from numpy import linalg, random
+from numpy import linalg, ma, random
 from numpy.array import array, asarray, broadcast_to, matmul, ndarray
 from numpy.functions import *
 from numpy.kinds import bool_, integer, number
 from numpy.reductions import abs, all, any, argmax, argmin, argsort, max, mean, min, prod, round, sum
 
+asanyarray = asarray
 float64, int64 = float, int
