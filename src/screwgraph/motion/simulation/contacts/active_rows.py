@@ -12,8 +12,9 @@ impulses. The Delassus matrix of all rows is not made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -103,72 +104,121 @@ class StickingSystem:
         Impulses of others are `known`, and so are those of rows along which bodies cannot move differently than along
         rows before them.
         """
-        factor, J, root = self.factor, self.J, self.order.root
-        force = factor.condense(_sparse(multiply_transposed(J, known, len(factor.rows))), root)
-        Y = [factor.condense(row, root) for row in J]
-        scaled = [{k: y * factor.inverse[k] for k, y in row.items() if k >= root} for row in Y]
-        base = [{k: y for k, y in row.items() if k < root} for row in Y]
-        right = [r - (s * x + _dot(row, force)) for r, s, x, row in zip(right, self.R, known, scaled, strict=True)]
-        own, others = self.order.own, self.order.others
+        J, root, order = self.J, self.order.root, self.order
+        force = self.factor.condense(_sparse(multiply_transposed(J, known, len(self.factor.rows))), root)
+        rows = self._condense_rows()
+        right = [r - (s * x + _dot(row, force)) for r, s, x, row in zip(right, self.R, known, rows.scaled, strict=True)]
+        own = self._eliminate_own(rows, active, right)
+        inertia = factor_diagonal(self._reduce_inertia(own))
+        v = _solve(*inertia, [force.get(k, 0.0) + _column(own.c, own.weighed, k) for k in range(root)])
+        c, z = own.c, dict.fromkeys(range(len(J)), 0.0)
+        if order.others:
+            found, change, c = self._solve_others(rows, own, inertia, v, active, right)
+            z |= dict(zip(order.others, found, strict=True))
+            v = [a + b for a, b in zip(v, change, strict=True)]
+        reduced = [d * (a - dot_row(row, v)) for a, row, d in zip(c, own.Z, own.D, strict=True)]
+        z |= dict(zip(order.own, solve_unit_upper(own.L, reduced), strict=True))
+        return [a + b for a, b in zip(known, z.values(), strict=True)], self._move(v, force, rows, z)
 
-        def invert(rows: Sequence[int]) -> Inverse:
-            def invert_pivot(i: int, pivot: Number, diagonal: Number) -> Number:
-                least = SINGULAR * diagonal
-                return choose(pivot > least, active[rows[i]], 0.0) / maximum(pivot, least + TINY)
+    def _condense_rows(self) -> _Condensed:
+        """Eliminate the velocities of limbs from all rows."""
+        root = self.order.root
+        Y = [self.factor.condense(row, root) for row in self.J]
+        scaled = [{k: y * self.factor.inverse[k] for k, y in row.items() if k >= root} for row in Y]
+        return _Condensed(Y, scaled, [{k: y for k, y in row.items() if k < root} for row in Y])
 
-            return invert_pivot
-
-        B = [[_dot(scaled[i], Y[j]) + (self.R[i] if i == j else 0.0) for j in own[: a + 1]] for a, i in enumerate(own)]
-        L, D = factor_diagonal(B, invert(own))
+    def _eliminate_own(self, rows: _Condensed, active: Numbers, right: Numbers) -> _Eliminated:
+        """Eliminate impulses of rows that limbs alone can answer."""
+        own = self.order.own
+        B = [[self._couple(rows, i, j) for j in own[: a + 1]] for a, i in enumerate(own)]
+        L, D = factor_diagonal(B, _invert_active(active, own))
         c = solve_unit_lower(L, [right[i] for i in own])
-        Z = _solve_rows(L, [base[i] for i in own])
-        E = [solve_unit_lower(L, [_dot(scaled[i], Y[j]) for j in own]) for i in others]
-        # What is left of the root's inertia, and of its forces.
-        weighed = [{k: d * x for k, x in row.items()} for d, row in zip(D, Z, strict=True)]
-        inertia = [
-            [
-                self.A[i].get(j, 0.0) + _sum(a[i] * b[j] for a, b in zip(Z, weighed, strict=True) if i in a and j in a)
-                for j in range(i + 1)
-            ]
-            for i in range(root)
+        Z = _solve_rows(L, [rows.base[i] for i in own])
+        return _Eliminated(L, D, c, Z, [{k: d * x for k, x in row.items()} for d, row in zip(D, Z, strict=True)])
+
+    def _couple(self, rows: _Condensed, i: int, j: int) -> Number:
+        """Return what velocities of row i yield to an impulse of row j with the root held."""
+        return _dot(rows.scaled[i], rows.Y[j]) + (self.R[i] if i == j else 0.0)
+
+    def _reduce_inertia(self, own: _Eliminated) -> list[list[Number]]:
+        """Return the root's inertia with rows of limbs held (lower triangle)."""
+        pairs = list(zip(own.Z, own.weighed, strict=True))
+        return [
+            [self.A[i].get(j, 0.0) + _sum(a[i] * b[j] for a, b in pairs if i in a and j in a) for j in range(i + 1)]
+            for i in range(self.order.root)
         ]
-        pull = [force.get(k, 0.0) + _column(c, weighed, k) for k in range(root)]
-        LA, DA = factor_diagonal(inertia)
-        v = _solve(LA, DA, pull)
-        z = dict.fromkeys(range(len(J)), 0.0)
-        if others:
-            less = [[e * d for e, d in zip(row, D, strict=True)] for row in E]
-            rest = [
-                {k: x for k in range(root) if not is_zero(x := base[i].get(k, 0.0) - _column(row, Z, k))}
-                for i, row in zip(others, less, strict=True)
+
+    def _solve_others(
+        self,
+        rows: _Condensed,
+        own: _Eliminated,
+        inertia: tuple[Sequence[Numbers], Numbers],
+        v: Numbers,
+        active: Numbers,
+        right: Numbers,
+    ) -> tuple[list[Number], list[Number], list[Number]]:
+        """Return impulses of the other rows, by how much they change the root's velocities v, and c of own rows."""
+        root, others, (LA, DA) = self.order.root, self.order.others, inertia
+        E = [solve_unit_lower(own.L, [_dot(rows.scaled[i], rows.Y[j]) for j in self.order.own]) for i in others]
+        less = [[e * d for e, d in zip(row, own.D, strict=True)] for row in E]
+        rest = [
+            {k: x for k in range(root) if not is_zero(x := rows.base[i].get(k, 0.0) - _column(row, own.Z, k))}
+            for i, row in zip(others, less, strict=True)
+        ]
+        X = [solve_unit_lower(LA, [row.get(k, 0.0) for k in range(root)]) for row in rest]
+        C = [
+            [
+                self._couple(rows, i, j)
+                - _sum(x * y for x, y in zip(less[a], E[b], strict=True))
+                + _sum(x * d * y for x, d, y in zip(X[a], DA, X[b], strict=True))
+                for b, j in enumerate(others[: a + 1])
             ]
-            X = [solve_unit_lower(LA, [row.get(k, 0.0) for k in range(root)]) for row in rest]
-            C = [
-                [
-                    _dot(scaled[i], Y[j])
-                    + (self.R[i] if i == j else 0.0)
-                    - _sum(x * y for x, y in zip(less[a], E[b], strict=True))
-                    + _sum(x * d * y for x, d, y in zip(X[a], DA, X[b], strict=True))
-                    for b, j in enumerate(others[: a + 1])
-                ]
-                for a, i in enumerate(others)
-            ]
-            aims = [
-                right[i] - _sum(x * y for x, y in zip(row, c, strict=True)) - dot_row(own_rest, v)
-                for i, row, own_rest in zip(others, less, rest, strict=True)
-            ]
-            LC, DC = factor_diagonal(C, invert(others))
-            found = _solve(LC, DC, aims)
-            z |= dict(zip(others, found, strict=True))
-            v = [a + b for a, b in zip(v, _solve(LA, DA, multiply_transposed(rest, found, root)), strict=True)]
-            c = [a - _sum(row[k] * x for row, x in zip(E, found, strict=True)) for k, a in enumerate(c)]
-        reduced = [d * (a - dot_row(row, v)) for a, row, d in zip(c, Z, D, strict=True)]
-        z |= dict(zip(own, solve_unit_upper(L, reduced), strict=True))
-        y = list(v)
-        for k in range(root, len(factor.rows)):
-            push = force.get(k, 0.0) + _sum(row[k] * z[i] for i, row in enumerate(Y) if k in row)
+            for a, i in enumerate(others)
+        ]
+        aims = [
+            right[i] - _sum(x * y for x, y in zip(row, own.c, strict=True)) - dot_row(own_rest, v)
+            for i, row, own_rest in zip(others, less, rest, strict=True)
+        ]
+        found = _solve(*factor_diagonal(C, _invert_active(active, others)), aims)
+        change = _solve(LA, DA, multiply_transposed(rest, found, root))
+        c = [a - _sum(row[k] * x for row, x in zip(E, found, strict=True)) for k, a in enumerate(own.c)]
+        return found, change, c
+
+    def _move(self, v: Numbers, force: Row, rows: _Condensed, z: Mapping[int, Number]) -> list[Number]:
+        """Return the change of all velocities: those of the root, and of limbs from the root to the tips."""
+        y, factor = list(v), self.factor
+        for k in range(self.order.root, len(factor.rows)):
+            push = force.get(k, 0.0) + _sum(row[k] * z[i] for i, row in enumerate(rows.Y) if k in row)
             y.append(factor.inverse[k] * push - _sum(entry * y[j] for j, entry in factor.rows[k].items()))
-        return [a + b for a, b in zip(known, z.values(), strict=True)], y
+        return y
+
+
+class _Condensed(NamedTuple):
+    """Rows with velocities of limbs eliminated: L^-1 J' of each, its limbs' part over pivots, its root's part."""
+
+    Y: list[Row]
+    scaled: list[Row]
+    base: list[Row]
+
+
+class _Eliminated(NamedTuple):
+    """Own rows: factors L D^-1 L' of their system, right sides L^-1 c, columns L^-1 of the root, those times D."""
+
+    L: Sequence[Numbers]
+    D: Numbers
+    c: list[Number]
+    Z: list[Row]
+    weighed: list[Row]
+
+
+def _invert_active(active: Numbers, rows: Sequence[int]) -> Inverse:
+    """Return how pivots of rows are inverted: as 0 where a row is not active, or moves bodies in no new way."""
+
+    def invert_pivot(i: int, pivot: Number, diagonal: Number) -> Number:
+        least = SINGULAR * diagonal
+        return choose(pivot > least, active[rows[i]], 0.0) / maximum(pivot, least + TINY)
+
+    return invert_pivot
 
 
 def _sparse(vector: Sequence[Number]) -> Row:
