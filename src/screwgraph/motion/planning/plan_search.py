@@ -42,7 +42,8 @@ class PlanSearch:
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
     take long to compile; `scale`: what costs are divided by, and units of forces. `is_quick`: no start is tried twice,
-    iterations are those of all tries, and hard factors are not met alone.
+    iterations are those of all tries, and hard factors are not met alone
+    where there are inequalities.
     """
 
     method: str | Method
@@ -128,7 +129,7 @@ class PlanSearch:
             return [self.method]
         if not problem.has_hard:
             return [LevenbergMarquardt(damping=1e-2)]  # hinges: whole first steps from deep inside lead far away
-        if self.is_quick:
+        if self.is_quick and any(f.kind == "inequality" for f in problem.factors):
             return [InteriorPoint(CONTINUED, curvature=not self.condensed, restorations=0)]
         return [InteriorPoint(curvature=False), "auto"] if self.condensed else ["auto"]
 

@@ -57,7 +57,7 @@ PATIENT = 1000
 """Iterations that searches for cyclic motions may take by default."""
 UNASKED, UNASKED_SECONDS = 8, 60.0
 """Degrees of freedom up to which plans of what is partly driven are refined by default; how long that may take (s)."""
-STEP_ITERATIONS = 60
+STEP_ITERATIONS = 100
 """Iterations of a step by default: a robot is waiting."""
 STRICT = 0.6
 """Part of them in which all must hold; then goals and limits of the state may give way."""
@@ -316,7 +316,7 @@ class Planner:
             qd: its velocity (nv,), likewise.
             recovery: time constant (s) in which violations decay: r of a position, growing by r', as
                 (r + (r' + r / recovery) t) exp(-t / recovery), others as r exp(-t / recovery).
-            options: as for `solve`; `iterations` are those of all searches, 60 by default, and where they end without a
+            options: as for `solve`; `iterations` are those of all searches, 100 by default; where they end without a
                 plan, the rest of the last one is returned.
 
         Raises:

@@ -74,7 +74,8 @@ def relax_problem(
     """Return a problem that can be met from a measured state, and what the state violates, in words.
 
     A violation r with the rate r' may decay as (r + (r' + r / T) t) exp(-t / T), T is `recovery`, which is the motion
-    of a critically damped oscillator; of velocities as r exp(-t / T).
+    of a critically damped oscillator; of velocities and goals as r exp(-t / T): points on which goals hold all the way
+    would determine efforts that swing from point to point.
     """
     plain = {f.name: _plain(f) for f in problem.factors}
     at_start = {name: _violation(task, steps, f, state) for name, f in plain.items() if _is_on_states(f)}
@@ -113,7 +114,8 @@ def given_way(
 class _Violation:
     """How far the rows of factors are off at the measured state, how fast that grows, and where it may be off later.
 
-    `rate` is None of what may change at once, velocities; `is_signed`: rows must be zero, not only not positive.
+    `rate` is None of what may change at once, velocities and goals; `is_signed`: rows must be zero, not only at most
+    that.
     """
 
     size: Float[np.ndarray, " m"]
@@ -174,7 +176,7 @@ def _violation(task: Task, steps: TrajectoryUnknowns, f: Factors, state: Mapping
     size = _residuals(one, {name: x[None] for name, x in state.items()})[0]
     is_signed = f.kind == "equality"
     broken = size if is_signed else np.maximum(size, 0.0)
-    if any(v.name != "q" for v in families):
+    if any(v.name != "q" for v in families) or (is_signed and f.name.startswith("goal")):
         return _Violation(broken, None, where, is_signed)
     moved = steps.mechanics.robot.manifold.retract(state["q"], SMALL * state["qd"])
     rate = (_residuals(one, {"q": np.asarray(moved, dtype=float)[None]})[0] - size) / SMALL
