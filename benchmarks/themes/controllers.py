@@ -13,7 +13,7 @@ from jaxtyping import Float
 import screwgraph as sg
 from benchmarks.bench import Entry, Tools
 from benchmarks.controller_programs import EXACT, Peer, Programs, make_daqp, make_proxqp, solve_programs
-from benchmarks.native import FLAGS, OURS, SHARED, build, find_compiler
+from benchmarks.drivers import build_driver
 from benchmarks.tables import NOTHING, Remarks, Sheet
 from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, stack_contacts, stack_gains
 from screwgraph.motion.control.controller import WholeBody, hold_contacts
@@ -157,20 +157,8 @@ def measure_ticks(case: Case, tools: Tools) -> tuple[Float[np.ndarray, " ticks"]
     Raises:
         NotMeasuredError: there is no compiler, or it refuses.
     """
-    f, m = case.function, case.body.rows
-    starts = np.cumsum([0, *(len(a.names) for a in case.body.given)])
-    sizes = [r.size for r in f.results[:-2]]
-    ends = np.cumsum([0, *sizes])
-    driver = DRIVER.format(
-        m=m,
-        size=int(ends[-1]),
-        name=f.name,
-        arguments=", ".join(f"x + {start}" for start in starts[:-1]),
-        results=", ".join(f"results + {start}" for start in ends[:-1]),
-    )
-    flags = (*FLAGS, *OURS, "-std=gnu99", *SHARED)
-    text = f.c_header() + "\n".join(x for x in f.c_source().splitlines() if not x.startswith('#include "')) + driver
-    library = ctypes.CDLL(str(build(find_compiler(tools.compiler).c, flags, (), text, tools.say, (), tools.patience)))
+    widths = [len(a.names) for a in case.body.given]
+    library, _ = build_driver(case.function, DRIVER, case.body.rows, widths, tools)
     rows, found = np.ascontiguousarray(case.given), np.empty((TICKS, 3))
     least, times = np.full(TICKS, np.inf), np.empty(TICKS)
     address = [x.ctypes.data_as(ctypes.c_void_p) for x in (rows, times, found)]

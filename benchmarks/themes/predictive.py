@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 
 import numpy as np
 from jaxtyping import Float
 
 from benchmarks.bench import Entry, Tools
+from benchmarks.drivers import build_driver
 from benchmarks.horizons import Horizon, balance, reach
-from benchmarks.native import FLAGS, OURS, SHARED, build, find_compiler
+from benchmarks.native import find_compiler
 from benchmarks.peers.horizon_solvers import Found, solve_by_crocoddyl, solve_by_fatrop
 from benchmarks.tables import Remarks, Sheet
 from screwgraph.ui.bench import NotMeasuredError
@@ -94,18 +94,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 def solve_here(horizon: Horizon, tools: Tools) -> tuple[Found, list[float]]:
     """Return the optimum by calls in C, and times (ns) of ticks. Raises NotMeasuredError: no compiler."""
     f, given = horizon.controller, horizon.arguments
-    starts = list(accumulate((len(x) for x in given), initial=0))
-    ends = list(accumulate((r.size for r in f.results[:-2]), initial=0))
-    driver = DRIVER.format(
-        m=len(f.arguments[-1].names),
-        size=ends[-1],
-        name=f.name,
-        arguments=", ".join(f"x + {start}" for start in starts[:-1]),
-        results=", ".join(f"results + {start}" for start in ends[:-1]),
-    )
-    flags = (*FLAGS, *OURS, "-std=gnu99", *SHARED)
-    text = f.c_header() + "\n".join(x for x in f.c_source().splitlines() if not x.startswith('#include "')) + driver
-    library = ctypes.CDLL(str(build(find_compiler(tools.compiler).c, flags, (), text, tools.say, (), tools.patience)))
+    library, ends = build_driver(f, DRIVER, len(f.arguments[-1].names), [len(x) for x in given], tools)
     still = np.tile(np.concatenate(given), (MOST, 1))
     moved, n = np.tile(still[0], (TICKS, 1)), horizon.n
     moved[:, : 2 * n] += 1e-2 * np.random.default_rng(0).standard_normal((TICKS, 2 * n))

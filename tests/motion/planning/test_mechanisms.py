@@ -55,7 +55,10 @@ def test_a_leg_that_runs_through_a_fast_stretch_is_planned_on_steps_that_are_sho
     task = Task(leg, horizon(20, duration=1.0), start=leg.home, goals=goals, costs=(Effort(),))
     plan = sg.plan(task)
     assert plan.solved, plan
-    torque = lambda t, q, qd: plan.at(min(t, 1.0)).tau  # noqa: E731
+
+    def torque(t, q, qd):
+        return plan.at(min(t, 1.0)).tau
+
     run = sg.simulate(leg, plan.q[0], plan.qd[0], time=1.0, dt=0.01, tau=torque, method="rk4")
     assert np.abs(run.q[-1] - plan.q[-1]).max() < 0.01 * 3.0
     assert sg.plan(task, refine=False).coarse

@@ -49,7 +49,7 @@ def write_sizes(shape: Solid) -> dict[str, tuple[float, ...]]:
 def collect_shapes(
     readers: Iterable[Callable[[], Visual | None]], left_out: Callable[[int, str], None] | None = None
 ) -> tuple[Visual, ...]:
-    """Return the shapes that can be read; `left_out` is told the number of each of the others, and the reason."""
+    """Return the shapes that can be read; `left_out` is called with the place of each of the others, and the reason."""
     found = list[Visual]()
     for number, reader in enumerate(readers):
         try:

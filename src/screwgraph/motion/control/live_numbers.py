@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jaxtyping import Float
 
-from screwgraph.spatial import Array, cross
+from screwgraph.spatial import Array, choose, cross
 from screwgraph.tape import Number
 
 NO_SENSE = 3.0
@@ -30,6 +30,11 @@ def have_sense(signed: Sequence[Number], finite: Sequence[Number] = (), vanishin
     for x in vanishing:
         sense = sense * (abs(x) < UNIT)
     return sense
+
+
+def keep_sense(status: Sequence[Number], values: Sequence[Number]) -> list[Number]:
+    """Return numbers where the status, the first of its numbers, says that a call has sense, else zeros."""
+    return [choose(status[0] < NO_SENSE, x, 0.0) for x in values]
 
 
 def list_rotation_identities(R: Float[Array, "3 3"]) -> list[Number]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler import Argument
+from screwgraph.compiler import Argument, Function
 from screwgraph.model.model import Model
 from screwgraph.motion.control.models.independent_motion import IndependentMotion
 
@@ -153,3 +153,22 @@ class ControlledModel(ABC):
         Raises:
             InputError: a name is unknown, there are no motors, or a law of force is not linear.
         """
+
+
+def stack_columns(dependence: Function, q: Any, shape: tuple[int, int]) -> Any:
+    """Return G (n, k) at a position, of a function of q, qd and the accelerations of k independent coordinates."""
+    n, k = shape
+    return np.array([dependence(q, np.zeros(n), unit) for unit in np.eye(k)]).T
+
+
+def sample_dependence(
+    dependence: Function, states: Iterable[Float[np.ndarray, " nq"]], shape: tuple[int, int]
+) -> list[tuple[Float[np.ndarray, " nq"], Float[np.ndarray, "n k"]]]:
+    """Return positions with G (n, k): those at which it is finite, all where it is so at none."""
+    pairs = [(q, stack_columns(dependence, q, shape)) for q in states]
+    return [(q, G) for q, G in pairs if np.isfinite(G).all()] or pairs
+
+
+def choose_columns(n: int, places: Sequence[int]) -> Float[np.ndarray, "n k"]:
+    """Return the columns of the unit matrix of n rows at some places."""
+    return np.eye(n)[:, list(places)]

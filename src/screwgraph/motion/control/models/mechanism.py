@@ -25,6 +25,9 @@ from screwgraph.motion.control.models.base import (
     CoordinateRange,
     IndependentCoordinates,
     Motors,
+    choose_columns,
+    sample_dependence,
+    stack_columns,
 )
 from screwgraph.motion.control.models.independent_motion import IndependentMotion
 from screwgraph.tape import Number, dot
@@ -57,9 +60,7 @@ class MechanismMotors(Motors):
         """Return B (n, motors), constant, and no rest (n,)."""
         del q
         mechanism = self.mechanism
-        B = np.zeros((mechanism.n, len(mechanism.motors)))
-        B[mechanism.motor_slots, range(len(mechanism.motors))] = 1.0
-        return B, np.zeros(mechanism.n)
+        return choose_columns(mechanism.n, mechanism.motor_slots), np.zeros(mechanism.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,21 +89,21 @@ class MechanismCoordinates(IndependentCoordinates):
     @cached_property
     def samples(self) -> list[tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n k"]]]:
         """Assembled positions with G."""
-        states, units = find_assembled_states(self.mechanism, SAMPLES), np.eye(len(self.places))
-        still = np.zeros(self.mechanism.n)
-        pairs = [(q, np.array([self.dependence(q, still, unit) for unit in units]).T) for q in states]
-        return [(q, G) for q, G in pairs if np.isfinite(G).all()] or pairs
+        mechanism = self.mechanism
+        shape = mechanism.n, len(self.places)
+        return sample_dependence(self.dependence, find_assembled_states(mechanism, SAMPLES), shape)
 
     def solve(self, q: Any, qd: Any) -> IndependentMotion:
         """Return G'M G zdd + G'(M drift - Q) as efforts along z, with the constant M of natural coordinates."""
-        mechanism, units = self.mechanism, np.eye(len(self.places))
-        columns = [list(self.dependence(q, np.zeros(mechanism.n), unit)) for unit in units]
-        drift = list[Number](self.dependence(q, qd, np.zeros(len(units))))
+        mechanism, shape = self.mechanism, (self.mechanism.n, len(self.places))
+        G = stack_columns(self.dependence, q, shape)
+        columns = [list(column) for column in G.T]
+        drift = list[Number](self.dependence(q, qd, np.zeros(len(columns))))
         entries, own = compute_mass_entries(mechanism), forces(mechanism, q, qd)
         heavy = [_multiply(entries, column) for column in columns]
         left = [a - b for a, b in zip(_multiply(entries, drift), own, strict=True)]
         M = np.array([[dot(a, b) for b in columns] for a in heavy])
-        return IndependentMotion(M, np.array([dot(column, left) for column in columns]), np.array(columns).T, drift)
+        return IndependentMotion(M, np.array([dot(column, left) for column in columns]), G, drift)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,9 @@ from screwgraph.motion.control.models.base import (
     CoordinateRange,
     IndependentCoordinates,
     Motors,
+    choose_columns,
+    sample_dependence,
+    stack_columns,
 )
 from screwgraph.motion.control.models.independent_motion import IndependentMotion
 from screwgraph.tape import Number
@@ -72,9 +75,7 @@ class RobotMotors(Motors):
         robot = self.robot
         if robot.actuators:
             return linear_actuation(robot, q)
-        B = np.zeros((robot.nv, len(self.places)))
-        B[self.places, range(len(self.places))] = 1.0
-        return B, np.zeros(robot.nv)
+        return choose_columns(robot.nv, self.places), np.zeros(robot.nv)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +104,7 @@ class RobotCoordinates(IndependentCoordinates):
         if not robot.is_closed:
             rng = np.random.default_rng(0)
             return [(robot.random(rng), np.eye(n)) for _ in range(SAMPLES)]
-        f, still = self._dependence, np.zeros(robot.nv)
-        pairs = [(q, np.array([f(q, still, unit) for unit in np.eye(n)]).T) for q in regular_states(robot, SAMPLES)]
-        return [(q, G) for q, G in pairs if np.isfinite(G).all()] or pairs
+        return sample_dependence(self._dependence, regular_states(robot, SAMPLES), (robot.nv, n))
 
     def solve(self, q: Any, qd: Any) -> IndependentMotion:
         """Return the equations of motion at a state (nq,), (nv,)."""
@@ -115,7 +114,7 @@ class RobotCoordinates(IndependentCoordinates):
         yd, n, f = np.asarray(qd)[self.places], len(self.places), self._dependence
         M = np.asarray(mass_matrix(robot, coordinates=INDEPENDENT)(q))[np.ix_(self._order, self._order)]
         h = bias_forces(robot, coordinates=INDEPENDENT)(q, yd)
-        G = np.array([f(q, np.zeros(robot.nv), unit) for unit in np.eye(n)]).T
+        G = stack_columns(f, q, (robot.nv, n))
         return IndependentMotion(M, h, G, list[Number](f(q, qd, np.zeros(n))))
 
     @cached_property

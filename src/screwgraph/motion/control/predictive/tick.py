@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from screwgraph.compiler import compile_expression, make_numbered_argument
-from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
+from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense, keep_sense
 from screwgraph.motion.control.predictive.argument_sense import ArgumentSense
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.horizon import Horizon
@@ -357,9 +357,8 @@ class Tick:
         """Return what makes the expected motion zero where there is no solution: it may be no numbers then."""
         self._alias("told", "solution", 0, 1)
         names = ["efforts", "forces"] if self.forces else ["efforts"]
-        keep = lambda status, values: [choose(status[0] < NO_SENSE, x, 0.0) for x in values]  # noqa: E731
         gain, first, *stages = (
-            self.memory.block(f"clear {name}", ["told", name], [name], keep)
+            self.memory.block(f"clear {name}", ["told", name], [name], keep_sense)
             for name in ("gain", "states_k", "states_k+1", *(f"{name}_k" for name in names))
         )
         return gain, first, StageLoop(self.N, tuple(stages), self._windows("states", *names))
