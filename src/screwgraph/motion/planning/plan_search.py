@@ -42,8 +42,7 @@ class PlanSearch:
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
     take long to compile; `scale`: what costs are divided by, and units of forces. `is_quick`: no start is tried twice,
-    iterations are those of all tries, and hard factors are not met alone
-    where there are inequalities.
+    iterations are those of all tries, and where there are inequalities, hard factors are not met alone.
     """
 
     method: str | Method

@@ -135,8 +135,9 @@ class Planner:
         task, steps = self.task, self.transcription.steps
         is_refinable = task.dynamics and COLLOCATIONS[task.collocation] != UNTIED and not list_wrenches(task, steps)
         rank = task.robot.mobility.rank
-        freedoms, is_linkage = task.robot.nv - rank, rank > 0
-        return bool(is_refinable) and (len(steps.actuated) < freedoms <= UNASKED or (is_linkage and freedoms == 1))
+        degrees_of_freedom, is_linkage = task.robot.nv - rank, rank > 0
+        is_partly_driven = len(steps.actuated) < degrees_of_freedom <= UNASKED
+        return bool(is_refinable) and (is_partly_driven or (is_linkage and degrees_of_freedom == 1))
 
     def _until_accurate(self, search: PlanSearch) -> Plan:
         """Refine the plan as long as that leads to another one."""
