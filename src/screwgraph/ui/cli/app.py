@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "kinematics": "Print poses, velocities and Jacobians of links and frames.",
     "draw": "Draw the factor graph and its elimination.",
     "compile": "Write functions of a robot as a library for other programs.",
-    "controller": "Write a whole-body controller of a robot as a library for other programs.",
+    "controller": "Write a whole-body controller of a robot or a mechanism as a library for other programs.",
     "mpc": "Write a model-predictive controller of a robot as a library for other programs.",
     "search": "Search for an elimination ordering with cheaper code.",
     "simulate": "Simulate a robot or a planar mechanism and write its motion.",
