@@ -72,9 +72,10 @@ mutants: export OPENBLAS_NUM_THREADS ?= 1
 mutants: $(VENV)/installed-dev
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-# The site: docs/_build/html/index.html; a warning is an error. `make test` runs the code of some pages, this of the others.
+# The site: docs/_build/html/index.html; a warning is an error. `make test` runs the code of some pages, this of the others,
+# and tests the playground in a browser.
 docs: site $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 2 -m suite tests/docs
+	$(BIN)/python -m pytest -n 2 -m suite tests/docs tests/playground
 
 # The site alone, as a workflow publishes it.
 site: $(VENV)/installed-docs

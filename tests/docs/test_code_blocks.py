@@ -45,7 +45,7 @@ def name(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=name)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(30)
 def test_the_code_of_a_page_runs_and_prints_what_it_says(page, tmp_path):
     try:
         run_page(page, tmp_path)

@@ -1,4 +1,7 @@
-"""The page in a headless Chromium without a network: what it shows is what the library computes."""
+"""The page in a headless Chromium without a network: what it shows is what the library computes.
+
+`make docs` runs these tests; `make test` runs the page's Python without a browser, in `test_standin.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from playground.pyodide import present
 import screwgraph as sg
 from screwgraph.ui.view.primitive_parts import split_into_primitives
 from tests.ui.view.browser import Page, chromium, opened
+
+pytestmark = pytest.mark.suite
 
 SECONDS = 300.0
 """To wait for on a busy machine; Python starts in the page within three seconds on a quiet one."""

@@ -10,6 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playground.bundle import own
+from playground.page import urdf
+
+import screwgraph as sg
 
 STANDIN = Path(__file__).parents[2] / "playground" / "standin"
 SETUP = """
@@ -99,18 +102,40 @@ PROGRAM = """
 import sys; sys.path.insert(0, sys.argv[1])
 import json, program
 from screwgraph.model.formats.load import load
-shown = json.loads(program.Session(load(sys.argv[1] + "/arm.urdf"), print).described())
-print([joint["name"] for joint in shown["joints"]], [len(link["parts"]) for link in shown["links"]])
+session = program.Session(load(sys.argv[1] + "/" + sys.argv[2]), print)
+shown = json.loads(session.described())
+counts = {"forward": {}, "inverse": {}}
+for question, found in counts.items():
+    asked = session.asked(question)
+    for order in json.loads(asked.drawn())["orders"][: int(sys.argv[3])]:
+        found[order] = json.loads(asked.eliminated(order))["operations"]
+print(json.dumps({"joints": [joint["name"] for joint in shown["joints"]], "counts": counts}))
 """
 
 
-def test_the_program_of_the_page_shows_a_robot_without_packages(tmp_path):
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """Return the folder with all sources that the page has."""
+    folder = tmp_path_factory.mktemp("page")
     for name, content in own().items():
-        path = tmp_path / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    (tmp_path / "arm.urdf").write_text(ROBOT)
-    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(tmp_path)]
+    return folder
+
+
+@pytest.mark.cheapest
+@pytest.mark.parametrize(("robot", "orders"), [("arm", 9), ("five_bar", 1)])
+def test_the_program_of_the_page_shows_and_eliminates_as_the_library_without_packages(robot, orders, unpacked):
+    path = unpacked / f"{robot}.urdf"
+    path.write_text(ROBOT if robot == "arm" else urdf(robot))
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(unpacked), path.name, str(orders)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].startswith("['rail', 'hinge']")
+    found, model = json.loads(done.stdout.splitlines()[-1]), sg.load(path)
+    assert found["joints"] == list(model.joint_names)
+    forward = {order: sg.forward_dynamics(model, ordering=order) for order in found["counts"]["forward"]}
+    assert found["counts"]["forward"] == {order: f.program.operations.total for order, f in forward.items()}
+    if not model.is_closed:  # where loops are closed, the page asks for the torques of the independent joints alone
+        inverse = {order: sg.inverse_dynamics(model, ordering=order) for order in found["counts"]["inverse"]}
+        assert found["counts"]["inverse"] == {order: f.program.operations.total for order, f in inverse.items()}
