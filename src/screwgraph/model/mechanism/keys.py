@@ -139,6 +139,7 @@ TORQUE: Keys = {
 CONTACT: Keys = {
     "contact": Entry(PART, default=REQUIRED),
     "at": Entry("point that touches the ground", "point", default=REQUIRED),
+    "radius": Entry("of a ball about the point, which turns with its body", NUMBER, "m", "0"),
     "friction": Entry("coefficient of friction", NUMBER, default="0.8"),
     "restitution": Entry("rebound over impact velocity", NUMBER, default="0"),
     "stiffness": Entry("of the normal direction, inf of a rigid contact", NUMBER, "N/m", "1e6"),

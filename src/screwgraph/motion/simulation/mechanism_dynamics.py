@@ -190,18 +190,12 @@ class MechanismDynamics(Dynamics):
 
     def _compile_contact_step(self, options: StepOptions) -> Function:
         """Return a step with contacts: also of their numbers and forces. Raises InputError."""
-        if options.parameters:
-            raise InputError(
-                f"contacts of {self.model.name!r} with parameters",
-                why="the step with contacts has numbers of the file",
-                fix="leave them out",
-            )
         if options.friction:
             raise InputError(f"friction that sticks, with contacts of {self.model.name!r}", fix="leave friction out")
         if options.method != IMPLICIT:
             raise only_implicit(["contacts"], options.method)
-        model = MechanismContactModel(self.model, options.contacts, options.ground.fixed)
-        return compile_contact_step(model, model.closing(self.step_closure(ClosureParameters())))
+        model = MechanismContactModel(self.model, options.contacts, options.ground.fixed, tuple(options.parameters))
+        return compile_contact_step(model, model.closing(self.step_closure(self.closure_parameters(model.live, None))))
 
     def _check_sticking(self, options: StepOptions) -> None:
         """Raise InputError where friction is to stick beside what such a step does not treat."""

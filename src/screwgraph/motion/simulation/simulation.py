@@ -14,7 +14,7 @@ from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
 from screwgraph.motion.simulation.constraints import Constraints
-from screwgraph.motion.simulation.contacts import Contact, ContactRecord, Ground, contact_wrenches
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, ContactRecord, Ground, contact_wrenches
 from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
@@ -144,7 +144,11 @@ def _by_joint_forces(
     found = record_states(system, options.method, start, states, times, watch)
     qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
     if (led := make_driven_motion(dynamics, None)) is not None:
-        pushed = push_points(robot, options.contacts, np.array(record.forces[: len(found.q)]))
+        pushed = None
+        if options.contacts:
+            planes = ContactInputs.of(robot, options.contacts, options.ground).planes(found.q)
+            forces = np.array(record.forces[: len(found.q)])
+            pushed = push_points(robot, options.contacts, forces, found.q, planes)
         found = replace(found, tau=led.complete_efforts(found.t, found.q, found.qd, found.tau, pushed))
     gained = work_of(options, dynamics, found.t, found.q, found.qd, found.tau)
     moved = (found.t, found.q, found.qd)

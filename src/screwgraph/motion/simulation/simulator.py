@@ -244,7 +244,10 @@ class Simulator:
             return np.zeros((*self._q.shape[:-1], 0))
         idle = np.broadcast_to(self._idle, (*self._q.shape[:-1], self._size))
         t = np.full(self._q.shape[:-1], self.t)
-        pushed = push_points(self.model, self.options.contacts, self._forces) if self.options.contacts else None
+        pushed = None
+        if self._contacts is not None:
+            planes = self._contacts.planes(self._q)
+            pushed = push_points(self.model, self.options.contacts, self._forces, self._q, planes)
         return self._driven.complete_efforts(t, self._q, self._qd, idle, pushed)[..., self._driven.places]
 
     @property

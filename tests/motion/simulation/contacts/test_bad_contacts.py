@@ -84,6 +84,31 @@ def test_files(tmp_path, text, said):
         sg.Simulator(free_body(1.0, 0.1), contacts=str(file))
 
 
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{frame: bdy}", "no frame is called 'bdy'"),
+        ("{frame: body, points: []}", "a point at least"),
+        ("{frame: body, against: {frame: bdy, radius: 1}}", "no frame is called 'bdy'"),
+        ("{frame: body, against: {frame: body, radius: 1}}", "on the same link"),
+        ("{frame: body, against: {frame: bdy, radius: 0}}", "sizes must be positive"),
+    ],
+)
+def test_lines_of_wrong_entries_are_named(tmp_path, entry, said):
+    file = tmp_path / "contacts.yaml"
+    file.write_text(f"contacts:\n  - {{frame: body}}\n  - {entry}\n", encoding="utf-8")
+    with pytest.raises(ModelError, match=said) as error:
+        sg.Simulator(free_body(1.0, 0.1), contacts=str(file))
+    assert str(error.value).startswith(f"{file}:3: ")
+
+
+def test_lines_of_grounds_that_mechanisms_cannot_touch_are_named(tmp_path):
+    file = tmp_path / "contacts.yaml"
+    file.write_text("contacts: [{frame: P2}]\nground: {normal: [0, 0, 1]}\n", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"contacts\.yaml:2: .* out of the plane"):
+        sg.Simulator(sg.load_mechanism("four_bar"), contacts=str(file))
+
+
 def test_a_file_has_contacts_and_ground(tmp_path):
     file = tmp_path / "contacts.yaml"
     file.write_text(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from screwgraph.base.errors import ModelError
+from screwgraph.model import Model
 from screwgraph.model.formats.array_files import read_arrays
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
@@ -16,6 +17,7 @@ from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
 from screwgraph.motion.simulation.contacts.other_body import OtherBody
+from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 RIGID = "inf"
 """The stiffness of a rigid contact."""
@@ -61,18 +63,34 @@ GROUND: Keys = {
 }
 
 
-def load_contacts(path: str | Path) -> tuple[tuple[Contact, ...], Ground | None]:
-    """Return the contacts of a YAML file, and its ground, if it says one.
+def load_contacts(path: str | Path, model: Model | None = None) -> tuple[tuple[Contact, ...], Ground | None]:
+    """Return the contacts of a YAML file, and its ground, if it says one; both are checked with a model.
 
     Raises:
-        ModelError: the file cannot be read, or an entry is unknown, missing or of the wrong kind.
+        ModelError: the file cannot be read, an entry is unknown, missing or of the wrong kind, or the model has no such
+            frame or point, or cannot touch such a ground.
     """
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
     entries = root.section(FILE, "the file")
     if "contacts" not in entries or not entries["contacts"].items():
         raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
-    return read_contacts(entries, Path(file).parent)
+    contacts, ground = read_contacts(entries, Path(file).parent)
+    if model is not None:
+        _check_entries(model, entries, ground)
+    return contacts, ground
+
+
+def _check_entries(model: Model, entries: Mapping[str, Value], ground: Ground | None) -> None:
+    """Raise ModelError where a model cannot have the contacts and the ground of entries."""
+    kind = TOUCHING[model.kind]
+    for item in entries["contacts"].items():
+        for contact in _read_contact(item):
+            with complaints_at("a contact", item.at):
+                kind.check(model, contact)
+    if ground is not None:
+        with complaints_at("ground", entries["ground"].at):
+            kind.lay_ground(model, ground)
 
 
 def read_contacts(entries: Mapping[str, Value], folder: Path) -> tuple[tuple[Contact, ...], Ground | None]:
@@ -92,6 +110,8 @@ def _read_contact(value: Value) -> list[Contact]:
         raise value.complaint("it must have a frame")
     numbers = {key: _number(entries[key]) for key in entries if key not in ("frame", "points", "against")}
     points = [p.numbers({}, 3) for p in entries["points"].items()] if "points" in entries else [(0.0, 0.0, 0.0)]
+    if not points:
+        raise entries["points"].complaint("it must have a point at least")
     other = read_other(entries["against"]) if "against" in entries else None
     with complaints_at("a contact", value.at):
         return [Contact(entries["frame"].text(), at=(x, y, z), against=other, **numbers) for x, y, z in points]
@@ -109,7 +129,8 @@ def read_other(value: Value) -> OtherBody:
     else:
         radius, length = (entries[key].number({}) if key in entries else 0.0 for key in ("radius", "length"))
         shape = Capsule(radius, length) if length else Sphere(radius)
-    return OtherBody(entries["frame"].text(), shape, (x, y, z))
+    with complaints_at("against", value.at):
+        return OtherBody(entries["frame"].text(), shape, (x, y, z))
 
 
 def _number(value: Value) -> float:

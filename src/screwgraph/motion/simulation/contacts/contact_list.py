@@ -32,7 +32,7 @@ def make_contacts(
     if not model.nv:
         raise InputError(f"contacts of {model.name!r}", why="nothing of it moves", fix='base="floating"')
     if isinstance(contacts, str) and contacts != SHAPES:
-        contacts, own = load_contacts(contacts)
+        contacts, own = load_contacts(contacts, model)
         ground = own if ground is None else ground
     elif isinstance(contacts, str):
         contacts = tuple(TOUCHING[model.kind].read_contacts(model))

@@ -1,4 +1,4 @@
-"""Contacts of mechanisms: points of theirs on the ground."""
+"""Contacts of mechanisms: points of theirs, and balls about them, on the ground."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.mechanism.constraints.base import coordinate_value
+from screwgraph.model.mechanism.forces import Motion
+from screwgraph.model.mechanism.forces.base import coordinate_slots
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.spatial import Array
@@ -21,19 +23,29 @@ ACROSS = 1e-9
 
 
 class MechanismContacts:
-    """Contacts of points of mechanisms, a `TouchingKind`."""
+    """Contacts of points of mechanisms, and of balls about them, a `TouchingKind`."""
 
     def check(self, model: Mechanism, contact: Contact) -> None:
-        """Raise InputError where a contact is more than one of a mechanism's points, or a point that stands still."""
-        point = model.points[model.point(contact.frame)]
-        if contact.against is not None or contact.radius or any(contact.at):
+        """Raise InputError where a contact is no point of a mechanism or ball about one, or a point that stands still.
+
+        A ball turns with the body of its point, which is one.
+        """
+        place = model.point(contact.frame)
+        if contact.against is not None or any(contact.at):
             raise InputError(
-                f"the contact of {contact.frame!r} has a radius, a place or another body",
-                why="points of mechanisms touch the ground",
+                f"the contact of {contact.frame!r} has a place or another body",
+                why="points of mechanisms, and balls about them, touch the ground",
                 fix="add a point to the body in its file",
             )
-        if point.fixed:
+        if model.points[place].fixed:
             raise InputError(f"the contact of {contact.frame!r}, which is fixed", why="it carries what touches it")
+        bodies = [body.name for body in model.bodies if place in body.points]
+        if contact.radius and len(bodies) != 1:
+            raise InputError(
+                f"the ball about {contact.frame!r} turns with {' or '.join(bodies) or 'no body'}",
+                why="its point is of one body",
+                fix="add a point to that body in its file",
+            )
 
     def read_contacts(self, model: Mechanism) -> tuple[Contact, ...]:
         """Return the contacts of its file.
@@ -94,12 +106,33 @@ def locate_point(
     return np.array(place), {s: np.eye(3)[axis] for axis, s in enumerate(slots) if isinstance(s, int)}
 
 
+def turn_ball(mechanism: Mechanism, contact: Contact, q: Any) -> Mapping[int, Sequence[Any]]:
+    """Return the angular velocities (rad/s) that unit velocities along coordinates give the ball about a point."""
+    if not contact.radius:
+        return {}
+    place = mechanism.point(contact.frame)
+    body = next(body for body in mechanism.bodies if place in body.points)
+    slots, found = coordinate_slots(mechanism, body.ends), dict[int, Sequence[Any]]()
+    for slot in slots:
+        turning = Motion(mechanism, q, {other: float(other == slot) for other in slots}).turning(body)
+        found[slot] = (0.0, 0.0, *turning)[-3:]
+    return found
+
+
 def push_points(
-    mechanism: Any, contacts: Sequence[Contact], forces: Float[np.ndarray, "*N k 3"]
+    mechanism: Any,
+    contacts: Sequence[Contact],
+    forces: Float[np.ndarray, "*N k 3"],
+    q: Float[np.ndarray, "*N n"],
+    planes: Float[np.ndarray, "*N k 4"],
 ) -> Float[np.ndarray, "*N n"]:
-    """Return the forces on all coordinates of a mechanism (N) that those at points are."""
-    found = np.zeros((*forces.shape[:-2], mechanism.n))
+    """Return the forces on all coordinates of a mechanism (N) that those at points of balls on planes are, at q."""
+    found, along = np.zeros((*forces.shape[:-2], mechanism.n)), np.moveaxis(q, -1, 0)
     for k, contact in enumerate(contacts):
+        force = forces[..., k, :]
         for slot, axis in locate_point(mechanism, contact, mechanism.home)[1].items():
-            found[..., slot] += forces[..., k, :] @ axis
+            found[..., slot] += force @ axis
+        moment = np.cross(-contact.radius * planes[..., k, :3], force)
+        for slot, turning in turn_ball(mechanism, contact, along).items():
+            found[..., slot] += sum(m * w for m, w in zip(np.moveaxis(moment, -1, 0), turning, strict=True))
     return found

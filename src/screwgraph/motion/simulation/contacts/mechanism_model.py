@@ -1,4 +1,4 @@
-"""Points of a mechanism that touch the ground: terms of a step in natural coordinates."""
+"""Points of a mechanism, or balls about them, that touch the ground: terms of a step in natural coordinates."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument, make_numbered_argument
-from screwgraph.model.mechanism import Mechanism, without_metadata
-from screwgraph.model.mechanism.equations import forces, jacobian
+from screwgraph.model.mechanism import Mechanism, live_mechanism, without_metadata
+from screwgraph.model.mechanism.equations import forces, jacobian, mass_matrix
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import Closing, State
 from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
@@ -21,10 +20,11 @@ from screwgraph.motion.simulation.contacts.contact_terms import Touch, make_term
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
-from screwgraph.motion.simulation.contacts.mechanism_contacts import locate_point
+from screwgraph.motion.simulation.contacts.mechanism_contacts import locate_point, turn_ball
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.step_code import TracedSteps
+from screwgraph.spatial import cross
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Row, factor_tree
 from screwgraph.tape.sparse_rows import add_entry, multiply_lower
@@ -32,13 +32,17 @@ from screwgraph.tape.sparse_rows import add_entry, multiply_lower
 
 @dataclass(frozen=True, eq=False)
 class MechanismContactModel:
-    """A mechanism, and its points that may touch the ground: a plane, or tangent planes that are inputs."""
+    """A mechanism, and its points that may touch the ground: a plane, or tangent planes that are inputs.
+
+    Parameters `live` of its file are inputs of a step.
+    """
 
     __repr__ = one_line
 
     mechanism: Mechanism
     contacts: tuple[Contact, ...]
     plane: Plane | None
+    live: tuple[str, ...] = ()
 
     stop_rows: tuple[StopRow, ...] = ()
     rubbing: tuple[tuple[int, float], ...] = ()
@@ -76,8 +80,8 @@ class MechanismContactModel:
     @property
     def question(self) -> tuple[object, ...]:
         """The part of the model that code depends on."""
-        points = tuple(contact.frame for contact in self.contacts)
-        return without_metadata(self.mechanism), tuple(self.mechanism.driven), points, self.plane
+        points = tuple((contact.frame, contact.radius) for contact in self.contacts)
+        return without_metadata(self.mechanism), tuple(self.mechanism.driven), points, self.plane, self.live
 
     @property
     def state(self) -> tuple[Argument, ...]:
@@ -87,17 +91,17 @@ class MechanismContactModel:
 
     @property
     def parameters(self) -> tuple[Argument, ...]:
-        """The numbers of driven coordinates, as of `DrivenMotion.numbers_of_steps`, if there are any."""
+        """Parameters that are inputs, or the numbers of driven coordinates, as of `DrivenMotion.numbers_of_steps`."""
+        if self.live:
+            names = tuple(f"parameter:{name}[0]" for name in self.live)  # as graphs call them
+            nominal = live_mechanism(self.mechanism, self.live).values
+            return (Argument(PARAMETERS, (len(names),), names, nominal=nominal),)
         count = QUANTITIES * len(self.mechanism.driven)
         return (make_numbered_argument(PARAMETERS, count),) if count else ()
 
-    @cached_property
-    def inertia(self) -> Float[np.ndarray, "n n"]:
-        """The mass matrix, constant; coordinates such as angles have none."""
-        M = np.zeros((self.mechanism.n, self.mechanism.n))
-        for (i, j), x in compute_mass_entries(self.mechanism).items():
-            M[i, j] = M[j, i] = x
-        return M
+    def with_values(self, values: Any) -> Mechanism:
+        """Return the mechanism at values of the parameters that are inputs, numbers of any kind."""
+        return live_mechanism(self.mechanism, self.live).with_values(list(values)) if self.live else self.mechanism
 
     def terms(
         self, q: Any, qd: Any, dt: Any, tau: Any = (), planes: Any = (), values: Any = ()
@@ -107,37 +111,46 @@ class MechanismContactModel:
         Constraints are those of the middle of the step, so that a chord of the motion obeys them; driven coordinates
         go to their values at its end.
         """
-        mechanism, (h,) = self.mechanism, dt
+        mechanism, (h,) = self.with_values(values), dt
         force = np.array(forces(mechanism, q, qd), dtype=object) + mechanism.motor_forces(np.array(tau, dtype=object))
-        K = [*self.closing_rows([x + 0.5 * h * v for x, v in zip(q, qd, strict=True)]), *self.driven_rows]
+        middle = [x + 0.5 * h * v for x, v in zip(q, qd, strict=True)]
+        K = [*self.closing_rows(mechanism, middle), *self.driven_rows]
         rates = [(value - q[place]) / h for place, value in zip(self.driven_places, values, strict=False)]
-        own, weighed = self.inertia, self.closing_weight
-        M: list[Row] = [{j: own[i, j] for j in range(i + 1) if own[i, j] or i == j} for i in range(mechanism.n)]
+        M: list[Row] = [{i: 0.0} for i in range(mechanism.n)]
+        for (i, j), x in compute_mass_entries(mechanism).items():
+            if j <= i:
+                M[i][j] = x
         for i, row in enumerate(multiply_lower(K, K, mechanism.n)):
             for j, x in row.items():
-                add_entry(M[i], j, weighed * x)
+                add_entry(M[i], j, self.closing_weight * x)
         inertia = make_closed_inertia(factor_tree(M), K)
         pushed = [v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)]
         free = inertia.close(pushed, rates)
-        return make_terms(inertia, free, self.touch(q, planes), (qd, h), [])
+        return make_terms(inertia, free, self.touch(mechanism, q, middle, planes), (qd, h), [])
 
-    def touch(self, q: Any, planes: Any) -> Touch:
-        """Return where contacts touch; their points are coordinates, which move on straight lines."""
+    def touch(self, mechanism: Mechanism, q: Any, middle: Any, planes: Any) -> Touch:
+        """Return where contacts touch; their points are coordinates, which move on straight lines.
+
+        Balls turn as their bodies do in the middle of the step, where constraints are taken, too.
+        """
         found = Touch()
         for k, contact in enumerate(self.contacts):
-            p, columns = locate_point(self.mechanism, contact, q)
+            p, columns = locate_point(mechanism, contact, q)
             gap, axes = touch_ground(self.plane, planes, k, p)
-            found.add(gap, axes, columns, np.zeros(3))
+            moved, arm = dict(columns), -contact.radius * axes[0]
+            for slot, turning in turn_ball(mechanism, contact, middle).items():
+                moved[slot] = moved.get(slot, np.zeros(3)) + np.array(cross(turning, arm), dtype=object)
+            found.add(gap - contact.radius, axes, moved, np.zeros(3))
         return found
 
     @cached_property
     def closing_weight(self) -> float:
         """The weight w of K' K by which the inertia is positive definite: velocities that K allows do not feel it."""
         K = np.zeros((len(self.mechanism.freedom.kept), self.mechanism.n))
-        for i, row in enumerate(self.closing_rows(self.mechanism.home)):
+        for i, row in enumerate(self.closing_rows(self.mechanism, self.mechanism.home)):
             for j, x in row.items():
                 K[i, j] = x
-        return float(np.diag(self.inertia).mean() / (K * K).sum(axis=0).mean())
+        return float(np.diag(mass_matrix(self.mechanism)).mean() / (K * K).sum(axis=0).mean())
 
     @property
     def driven_places(self) -> list[int]:
@@ -149,11 +162,11 @@ class MechanismContactModel:
         """Return the rows of K of driven coordinates, the last ones."""
         return [{place: 1.0} for place in self.driven_places]
 
-    def closing_rows(self, q: Any) -> list[Row]:
-        """Return the independent rows of the constraints' Jacobian."""
+    def closing_rows(self, mechanism: Mechanism, q: Any) -> list[Row]:
+        """Return the independent rows of the constraints' Jacobian, of the mechanism with values of its parameters."""
         places = {row: i for i, row in enumerate(self.mechanism.freedom.kept)}
         K: list[Row] = [{} for _ in places]
-        for (row, j), x in jacobian(self.mechanism, q).items():
+        for (row, j), x in jacobian(mechanism, q).items():
             if row in places:
                 K[places[row]][j] = x
         return K
@@ -161,13 +174,14 @@ class MechanismContactModel:
     def closing(self, positions: Closing) -> Closing:
         """Return what puts states back onto the constraints at the end of a step, as `positions` does without contacts.
 
-        Velocities are the nearest as kinetic energy measures it.
+        Velocities are the nearest as kinetic energy measures it. `values` are those of `parameters`.
         """
         n, k = self.mechanism.n, len(self.mechanism.driven)
 
         def close(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray, nearest: Any) -> State:
             q, _, errors = positions(space, q, qd, values)
-            K = [[row.get(j, 0.0) for j in range(n)] for row in (*self.closing_rows(q), *self.driven_rows)]
+            rows = (*self.closing_rows(self.with_values(values), q), *self.driven_rows)
+            K = [[row.get(j, 0.0) for j in range(n)] for row in rows]
             return q, nearest(K, qd, list(values[k : 2 * k])), errors
 
         return close
