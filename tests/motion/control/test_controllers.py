@@ -180,6 +180,9 @@ def test_no_state_is_without_a_command():
     assert np.abs(tau).max() <= 60.0
     for x in (qdd, forces, active, solution):
         assert np.isfinite(x).all()
+    usual = (abs(qd).max(axis=1) < 3.0) & (gains[:, 0, 2] == stack_gains(BODY_TASKS)[0, 2])
+    fresh, *_ = f(q, qd, goal, still[0], q[:, 7:], still[1], q[:, :3], still[2], gains, on, np.zeros((n, 33)))
+    np.testing.assert_allclose(tau[usual], fresh[usual], atol=1e-6)
     q[0, 8] = np.nan
     tau, *_, solution = f(
         q[0], qd[0], goal[0], still[0][0], q[0, 7:], still[1][0], q[0, :3], still[2][0], gains[0], on[0], np.zeros(33)

@@ -2,10 +2,12 @@
 
 from functools import cache
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import null_space
 from scipy.optimize import lsq_linear
 
 from screwgraph.base.errors import InputError
@@ -105,6 +107,34 @@ def test_any_start_leads_to_the_same_optimum():
         found, _, (status, *_) = solver(n, m)(*given_, rng.integers(-2, 3, m).astype(float))
         assert status == 0.0
         np.testing.assert_allclose(found, x, atol=1e-7 * (1.0 + abs(x).max()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_penalties_that_are_large_beside_the_cost_leave_no_rounding(seed):
+    """Rows of priorities 1e7 to 1e9 give way beside curvatures from 1e-6 on; the optimum is that of mpmath."""
+    n, m = 6, 14
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    H, g = Q @ np.diag(np.logspace(-6, 1, n)) @ Q.T, rng.standard_normal(n)
+    H, A = 0.5 * (H + H.T), rng.standard_normal((m, 4)) @ rng.standard_normal((4, n))
+    low = A @ rng.standard_normal(n) + rng.uniform(-2.0, 2.0, m)
+    up, penalty = low + 0.5, 10.0 ** rng.uniform(7.0, 9.0, m)
+    x, active, (status, *_) = solver(n, m)(H, g, A, low, up, penalty, rng.integers(-2, 3, m).astype(float))
+    assert status == 1.0
+    rows = np.flatnonzero(abs(active) == 1.0)
+    assert 0 < len(rows) < n
+    met, push = np.where(active > 0.0, low, up)[rows], np.where(abs(active) > 1.5, np.sign(active) * penalty, 0.0)
+    with mpmath.workdps(50):
+        N = mpmath.matrix(A[rows])
+        K = mpmath.zeros(n + len(rows))
+        K[:n, :n], K[n:, :n], K[:n, n:] = mpmath.matrix(H), N, -N.T
+        right = mpmath.zeros(n + len(rows), 1)
+        right[:n, 0], right[n:, 0] = mpmath.matrix(A).T * mpmath.matrix(push) - mpmath.matrix(g), mpmath.matrix(met)
+        exact = np.array([float(v) for v in mpmath.lu_solve(K, right)[:n]])
+    # Pushes by penalties cancel along the rows' null space to rounding; curvature there turns what is left into x.
+    Z = null_space(A[rows])
+    rounding = np.finfo(float).eps * (abs(A.T) @ abs(push)).max() / np.linalg.eigvalsh(Z.T @ H @ Z)[0]
+    np.testing.assert_allclose(x, exact, rtol=1e-9, atol=4.0 * rounding)
 
 
 def test_what_is_no_number_gives_zeros():

@@ -167,7 +167,9 @@ class Evaluation:
             call = partial(run_on_threads, self._pool, call, *shapes, threads)
         counted = code.outside.value
         try:
-            with np.errstate(invalid="ignore", divide="ignore") if body.guarded else nullcontext():
+            # Code that decides by numbers says itself, by its status, where these have no sense.
+            quiet = body.guarded or body.is_conditional
+            with np.errstate(invalid="ignore", divide="ignore") if quiet else nullcontext():
                 found = call(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             if self.is_symbolic(values):

@@ -47,7 +47,7 @@ class Passages:
     def relax(
         self, A: Any, lower: Any, upper: Any, penalty: Any, active: Any, L: Any, inverse: Any, y0: Any
     ) -> list[Number]:
-        """Return y0, y, low, up and states where rows of the last solution begin relaxed."""
+        """Return y0, y, low, up and states where rows of the last solution begin relaxed; y0 is pushed."""
         low, up, states = list[Number](), list[Number](), list[Number]()
         push: list[Number] = [0.0] * self.n
         for i, (a, b, most, last) in enumerate(zip(lower, upper, penalty, active, strict=True)):
@@ -57,7 +57,7 @@ class Passages:
             watched = _watch_bounds(0.0, abs(side), side, a, b)
             low, up, states = [*low, watched[0]], [*up, watched[1]], [*states, 2.0 * side]
         y0 = [a + b for a, b in zip(y0, solve_lower(self._triangle(L), inverse, push), strict=True)]
-        return [*y0, *y0, *low, *up, *states]
+        return [*y0, *y0, *low, *up, *states, 1.0]
 
     def project(self, side: Any, normal: Any, L: Any, inverse: Any, duals: Any, normals: Any) -> list[Number]:
         """Return the normal in y, the multiples of active ones nearest to it, the rest, squares of both lengths.
@@ -113,6 +113,7 @@ class Passages:
         way: Any,
         aimed: Any,
         pending: Any,
+        pushed: Any,
     ) -> list[Number]:
         """Go along with the multipliers until the row is met, or until one meets a bound: Goldfarb and Idnani's step.
 
@@ -153,6 +154,7 @@ class Passages:
             *(v + relaxed * most * x for v, x in zip(y0, a, strict=True)),
             *own.moved([-way * x for x in multiples], length),
             *(shift, state, low, up, drops, maximum(slot, 0.0), high, drops, joins, free),
+            maximum(pushed[0], maximum(relaxed, released)),
         ]
 
     def join(self, multiples: Any, rest: Any, squares: Any, duals: Any) -> list[Number]:
@@ -164,8 +166,8 @@ class Passages:
         others = [duals[n * j + i] - multiples[j] * own[i] for j in range(n) for i in range(n)]
         return [*others, *own]
 
-    def drop(self, duals: Any, y0: Any, dual: Any, gone: Any, dropped: Any, high: Any) -> list[Number]:
-        """Return dual vectors without that of a row, y0, and the state and the watched bounds of the row."""
+    def drop(self, duals: Any, y0: Any, dual: Any, gone: Any, dropped: Any, high: Any, pushed: Any) -> list[Number]:
+        """Return dual vectors without those of a row, y0, the state and watched bounds of the row, and `pushed`."""
         n, (high,), (most, state, lower, upper) = self.n, high, dropped
         inverse, found = 1.0 / maximum(dot(dual, dual), TINY), list[Number]()
         for j in range(n):
@@ -173,9 +175,9 @@ class Passages:
             share = dot(own, dual) * inverse
             # Other duals lose their part along this one, which is orthogonal to all normals that stay.
             found += [x - share * d for x, d in zip(own, dual, strict=True)]
-        pushed = [v + high * most * x for v, x in zip(y0, gone, strict=True)]
+        moved = [v + high * most * x for v, x in zip(y0, gone, strict=True)]
         low, up = _watch_bounds(0.0, high, state, lower, upper)
-        return [*found, *pushed, 2.0 * high * state, low, up]
+        return [*found, *moved, 2.0 * high * state, low, up, maximum(pushed[0], high)]
 
     def solve(
         self, duals: Any, normals: Any, row: Any, bound: Any, penalties: Any, multiplier: Any, y0: Any
@@ -208,24 +210,61 @@ class Passages:
             worst = maximum(worst, wrong)
         return [*x, *values, p, flag(worst > TOLERANCE * (1.0 + largest_size(values)))]
 
-    def next(
-        self, solves: Any, scans: Any, adds: Any, drops: Any, pending: Any, polished: Any, count: Any
-    ) -> list[Number]:
-        """Return whether to go on, the count, and what the next passage does: it solves, adds a row, or looks."""
-        (solves,), (scans,), (adds,), (drops,), (pending,), (polished,), (count,) = (
-            solves,
-            scans,
-            adds,
-            drops,
-            pending,
-            polished,
-            count,
-        )
+    def next(self, *flags: Any) -> list[Number]:
+        """Return whether to go on, the count, whether y is corrected now, and whether it has been.
+
+        And what the next passage does: it solves, adds a row, or looks.
+        """
+        solves, scans, adds, drops, pending, polished, pushed, corrected, count = (x for (x,) in flags)
         finds_none = scans * (1.0 - adds)
-        more = (1.0 - finds_none * polished) * flag(count < self.most - 1.5)
-        again = maximum(finds_none, solves * drops * (1.0 - scans))
+        ends = finds_none * polished
+        corrects = ends * pushed * (1.0 - corrected)
+        more = (1.0 - ends * (1.0 - corrects)) * flag(count < self.most - 1.5)
+        again = maximum(finds_none * (1.0 - corrects), solves * drops * (1.0 - scans))
         looks = (1.0 - again) * (1.0 - pending)
-        return [more, count + 1.0, again, looks, pending, 0.0, pending, polished * (1.0 - adds)]
+        polished, corrected = polished * (1.0 - adds), maximum(corrects, corrected) * (1.0 - adds)
+        return [more, count + 1.0, corrects, corrected, again, looks, pending, 0.0, pending, polished]
+
+    def miss(self, H: Any, g: Any, A: Any, penalty: Any, x: Any, states: Any) -> list[Number]:
+        """Return the gradient that relaxed rows leave, with its sign changed, and the first slot."""
+        n, rest = self.n, [-v for v in g]
+        for i in range(n):
+            for j in range(i + 1):
+                entry = H[i * (i + 1) // 2 + j]
+                rest[i] = rest[i] - entry * x[j]
+                rest[j] = rest[j] - entry * x[i] if j < i else rest[j]
+        for i, (most, state) in enumerate(zip(penalty, states, strict=True)):
+            share = most * (flag(state > 1.5) - flag(state < -1.5))
+            for j in self.columns[i]:
+                rest[j] = rest[j] + share * A[i * n + j]
+        return [*rest, 0.0]
+
+    def miss_row(self, rest: Any, normal: Any, state: Any, multiplier: Any, x: Any, bound: Any) -> list[Number]:
+        """Return the gradient that is left with an active row, and by how much x misses the row."""
+        share = state[0] * multiplier[0]
+        return [*(v + share * a for v, a in zip(rest, normal, strict=True)), bound[0] - state[0] * dot(normal, x)]
+
+    def correct(
+        self,
+        rest: Any,
+        gaps: Any,
+        y: Any,
+        L: Any,
+        inverse: Any,
+        duals: Any,
+        normals: Any,
+        row: Any,
+        penalties: Any,
+        multiplier: Any,
+    ) -> list[Number]:
+        """Return y and multipliers that leave none of the gradient and of the gaps of active rows in x.
+
+        Pushes by penalties are large in y, where rounding of L and of dual vectors counts; they cancel in x: iterative
+        refinement, Higham (2002), "Accuracy and stability of numerical algorithms", chapter 12.
+        """
+        own = self._slots(duals, normals, row, gaps, penalties, multiplier)
+        change, rates = own.nearest(solve_lower(self._triangle(L), inverse, list(rest)))
+        return [*(a + b for a, b in zip(y, change, strict=True)), *own.moved(rates, 1.0)]
 
     def judge(
         self, x: Any, values: Any, lower: Any, upper: Any, active: Any, scans: Any, adds: Any, polished: Any, count: Any

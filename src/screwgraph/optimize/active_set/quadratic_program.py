@@ -39,7 +39,8 @@ class QuadraticProgram:
     A dual active set: x is always the best point for the rows that are active. A passage activates the row that is
     violated most, and one whose multiplier meets a bound on the way leaves: Goldfarb and Idnani (1983), "A numerically
     stable dual method for solving strictly convex quadratic programs". Multipliers are bounded by penalties, so that
-    there is always a solution. At the end all is solved for the active rows at once, which corrects rounding.
+    there is always a solution. At the end all is solved for the active rows at once, which corrects rounding; where
+    rows were relaxed on the way, whose penalties are large, by the gradient in x.
     """
 
     __repr__ = one_line
@@ -59,15 +60,27 @@ class QuadraticProgram:
     def own(self) -> dict[str, int]:
         """Vectors of the solver, in an order in which what is read together stands together."""
         n, m = self.n, len(self.columns)
-        scalars = ("shift", "way", "pending", "state", "low_p", "up_p", "p", "slot", "high", "joins", "free")
-        flags = ("solves", "scans", "adds", "drops", "polished", "more", "tries", "relaxes")
-        numbers = ("count", "left", "minus", "nought")
+        scalars = ("shift", "way", "pending", "state", "low_p", "up_p", "gap", "p", "slot", "high", "joins", "free")
+        flags = (
+            "solves",
+            "scans",
+            "adds",
+            "drops",
+            "polished",
+            "pushed",
+            "corrected",
+            "corrects",
+            "more",
+            "tries",
+            "relaxes",
+        )
+        numbers = ("count", "left", "held", "minus", "nought")
         return {
             **{"low": m, "up": m, "y": n, "side": 1, "normal": n, "L": n * (n - 1) // 2, "inverse": n},
             **dict(zip(SLOTS, (n * n, n * n, n, n, n, n), strict=True)),
             **{"y0": n, "x": n, "active'": m, "solution": len(SOLUTION), "values": m, "try": m},
             **{"a": n, "multiples": n, "rest": n, "squares": 3, "picked": 7, "aimed": 3},
-            **{"entry": n, "dual": n, "gone": n, "dropped": 4, "nothing": n},
+            **{"entry": n, "dual": n, "gone": n, "dropped": 4, "nothing": n, "missed": n, "gaps": n},
             **dict.fromkeys((*scalars, *flags, *numbers), 1),
         }
 
@@ -80,9 +93,10 @@ class QuadraticProgram:
         """Return the parts that solve."""
         own = Passages(self.n, self.columns, self.most)
         block, at = self.memory.block, self._at
-        flags = ["solves", "scans", "adds", "drops", "pending", "polished", "count"]
+        flags = ["solves", "scans", "adds", "drops", "pending", "polished"]
         add = self._add(own)
         passage = (
+            When(at("corrects"), self._correct(own)),
             When(
                 at("solves"),
                 (
@@ -107,7 +121,12 @@ class QuadraticProgram:
             ),
             When(at("adds"), add),
             When(at("drops"), self._drop(own)),
-            block("next", flags, ["more", "count", *flags[:-1]], own.next),
+            block(
+                "next",
+                [*flags, "pushed", "corrected", "count"],
+                ["more", "count", "corrects", "corrected", *flags],
+                own.next,
+            ),
         )
         return (
             self._clear(),
@@ -123,7 +142,7 @@ class QuadraticProgram:
                     block(
                         "relax",
                         ["A", "lower", "upper", "penalty", "active", "L", "inverse", "y0"],
-                        ["y0", "y", "low", "up", "active'"],
+                        ["y0", "y", "low", "up", "active'", "pushed"],
                         own.relax,
                     ),
                 ),
@@ -180,8 +199,21 @@ class QuadraticProgram:
             When(again, (block("refine", [*split, *bases], split, own.refine),)),
             block(
                 "move",
-                ["a", *split, "row", "penalties", "multiplier", "y", "y0", "picked", *state, "aimed", "pending"],
-                [*moved, "state", "low_p", "up_p", "pending", "slot", "high", "drops", "joins", "free"],
+                [
+                    "a",
+                    *split,
+                    "row",
+                    "penalties",
+                    "multiplier",
+                    "y",
+                    "y0",
+                    "picked",
+                    *state,
+                    "aimed",
+                    "pending",
+                    "pushed",
+                ],
+                [*moved, "state", "low_p", "up_p", "pending", "slot", "high", "drops", "joins", "free", "pushed"],
                 own.move,
             ),
             *self._note("p"),
@@ -218,14 +250,38 @@ class QuadraticProgram:
             ),
             self.memory.block(
                 "drop",
-                ["duals", "y0", "dual", "gone", "dropped", "high"],
-                ["duals", "y0", "state", "low_p", "up_p"],
+                ["duals", "y0", "dual", "gone", "dropped", "high", "pushed"],
+                ["duals", "y0", "state", "low_p", "up_p", "pushed"],
                 own.drop,
             ),
             Put(*self._rows("duals", n), at("slot"), at("nothing")),
             Put(*self._rows("row", n), at("slot"), at("minus")),
             Put(*self._rows("multiplier", n), at("slot"), at("nought")),
             *self._note("left"),
+        )
+
+    def _correct(self, own: Passages) -> tuple[Part, ...]:
+        """Return what corrects y and multipliers of the active rows by what x leaves of the gradient and misses."""
+        block, at, m, n = self.memory.block, self._at, len(self.columns), self.n
+        row = (
+            Pick(*self._rows("A", m), at("left"), at("normal")),
+            Pick(*self._rows("active'", m), at("left"), at("state")),
+            Pick(*self._rows("multiplier", n), at("slot"), at("shift")),
+            Pick(*self._rows("bound", n), at("slot"), at("gap")),
+            block("miss_row", ["missed", "normal", "state", "shift", "x", "gap"], ["missed", "gap"], own.miss_row),
+            Put(*self._rows("gaps", n), at("slot"), at("gap")),
+        )
+        slot = (
+            Pick(*self._rows("row", n), at("slot"), at("left")),
+            block("is_held", ["left"], ["held"], lambda left: [flag(left[0] > -0.5)]),
+            When(at("held"), row),
+            block("next_slot", ["slot"], ["slot", "more"], lambda j: [j[0] + 1.0, flag(j[0] < n - 1.5)]),
+        )
+        reads = ["missed", "gaps", "y", "L", "inverse", "duals", "normals", "row", "penalties", "multiplier"]
+        return (
+            block("miss", ["H", "g", "A", "penalty", "x", "active'"], ["missed", "slot"], own.miss),
+            Loop(at("more"), slot),
+            block("correct", reads, ["y", "multiplier"], own.correct),
         )
 
     def _note(self, row: str) -> tuple[Part, ...]:
