@@ -148,3 +148,31 @@ def test_a_start_that_was_free_is_where_the_robot_was_measured():
     plan = planner.step(q=first.q[1] + 1e-3)
     assert plan.converged
     assert plan.q[0] == pytest.approx(first.q[1] + 1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("collocation", ["trapezoidal", "linear_acceleration", "hermite_simpson"])
+@pytest.mark.parametrize(("beyond", "where"), [(2e-5, "at the start"), (-2e-5, "in the first step")])
+def test_what_the_velocity_carries_beyond_a_limit_in_the_first_step_is_no_contradiction(collocation, beyond, where):
+    planner = Planner(arm(limits=(PositionLimit({"joint1": (-1.0, 0.9)}), EffortLimit(60.0)), collocation=collocation))
+    planner.solve()
+    speed = 0.2
+    plan = planner.step(q=[0.9 + beyond, 0.2, 0.3], qd=[speed, 0.0, 0.0])
+    assert plan.converged
+    assert plan.iterations < 30
+    assert [words.split(", which")[0].rpartition(" rad ")[2] for words in plan.relaxed] == [where], plan.relaxed
+    share = {"trapezoidal": 1 / 4, "linear_acceleration": 1 / 6, "hermite_simpson": 1 / 6}[collocation]
+    size = beyond if beyond > 0.0 else beyond + share * speed * 0.1  # of the first control point: a step takes 0.1 s
+    allowed = 0.9 + (size + (speed + size / RECOVERY) * plan.t) * np.exp(-plan.t / RECOVERY)
+    assert (plan.q[1:, 0] < allowed[1:] + 1e-6).all()
+    assert plan.q[-1, 0] < 0.9
+
+
+def test_slower_states_within_a_limit_violate_nothing():
+    planner = Planner(
+        arm(limits=(PositionLimit({"joint1": (-1.0, 0.9)}), EffortLimit(60.0)), collocation="trapezoidal")
+    )
+    planner.solve()
+    plan = planner.step(q=[0.9 - 6e-3, 0.2, 0.3], qd=[0.2, 0.0, 0.0])  # a quarter of a step leads 5 mrad on
+    assert plan.converged
+    assert plan.relaxed == ()
+    assert (plan.q[:, 0] < 0.9 + 1e-8).all()

@@ -19,6 +19,7 @@ from screwgraph.motion.planning.cost_scaling import ARMS
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.goals.velocity import select_velocities
 from screwgraph.motion.planning.limits import EffortLimit
+from screwgraph.motion.planning.limits.bernstein import find_share_ahead, name_between_limit
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import set_coordinates
 from screwgraph.motion.planning.plan import FEASIBLE
@@ -75,10 +76,18 @@ def relax_problem(
 
     A violation r with the rate r' may decay as (r + (r' + r / T) t) exp(-t / T), T is `recovery`, which is the motion
     of a critically damped oscillator; of velocities and goals as r exp(-t / T): points on which goals hold all the way
-    would determine efforts that swing from point to point.
+    would determine efforts that swing from point to point. A position within its limit violates it, too, where the
+    velocity carries a control point of the first step beyond: no effort changes that.
     """
-    plain = {f.name: _plain(f) for f in problem.factors}
-    at_start = {name: _violation(task, steps, f, state) for name, f in plain.items() if _is_on_states(f)}
+    plain, ahead = (
+        {f.name: _plain(f) for f in problem.factors},
+        find_share_ahead(steps.collocation) * _first_step(steps),
+    )
+    at_start = {
+        name: _violation(task, steps, f, state, ahead if name_between_limit(f) in plain else 0.0)
+        for name, f in plain.items()
+        if _is_on_states(f)
+    }
     found = tuple(w for name, v in at_start.items() if v is not None for w in _words(steps, plain[name], v, recovery))
     if not found and all(f is plain[f.name] for f in problem.factors):
         return problem, ()
@@ -115,19 +124,32 @@ class _Violation:
     """How far the rows of factors are off at the measured state, how fast that grows, and where it may be off later.
 
     `rate` is None of what may change at once, velocities and goals; `is_signed`: rows must be zero, not only at most
-    that.
+    that. `is_ahead`: all hold at the start, some not in the step after it.
     """
 
     size: Float[np.ndarray, " m"]
     rate: Float[np.ndarray, " m"] | None
     where: Bool[np.ndarray, " N"]
     is_signed: bool
+    is_ahead: bool = False
 
     def slack(self, times: Float[np.ndarray, " N"], recovery: float) -> Float[np.ndarray, "N m"]:
         """Return by how much rows may be off at times (s)."""
         t = times[:, None]
+        return (self.size + self._growth(recovery) * t) * np.exp(-t / recovery)
+
+    def slack_between(
+        self, times: Float[np.ndarray, " N"], later: Float[np.ndarray, " N"], recovery: float
+    ) -> Float[np.ndarray, "N m"]:
+        """Return by how much control points of a motion that is off as it may be are off, at most, in steps (s)."""
+        first, last = self.slack(times, recovery), self.slack(later, recovery)
+        rates = self._growth(recovery) * np.exp(-times[:, None] / recovery) - first / recovery
+        return np.maximum(np.maximum(first, last), first + 0.5 * (later - times)[:, None] * rates)
+
+    def _growth(self, recovery: float) -> Float[np.ndarray, " m"]:
+        """Return r' + r / T; 0 where rows come back by themselves."""
         grown = np.zeros_like(self.size) if self.rate is None else self.rate + self.size / recovery
-        return (self.size + (grown if self.is_signed else np.maximum(grown, 0.0)) * t) * np.exp(-t / recovery)
+        return grown if self.is_signed else np.maximum(grown, 0.0)
 
 
 def _replace_entries(mechanics: Mechanics, planned: np.ndarray, family: str, value: Mapping[str, Any]) -> np.ndarray:
@@ -166,8 +188,13 @@ def _is_on_states(f: Factors) -> bool:
     )
 
 
-def _violation(task: Task, steps: TrajectoryUnknowns, f: Factors, state: Mapping[str, np.ndarray]) -> _Violation | None:
-    """Return the violation of the rows of factors at the measured state, None where they say nothing about it."""
+def _violation(
+    task: Task, steps: TrajectoryUnknowns, f: Factors, state: Mapping[str, np.ndarray], ahead: float
+) -> _Violation | None:
+    """Return the violation of the rows of factors at the measured state, None where they say nothing about it.
+
+    Limits of positions hold that time `ahead` (s), too, at the measured velocity.
+    """
     where = _from_the_start(task, steps, f)
     if not where.any():
         return None
@@ -180,7 +207,15 @@ def _violation(task: Task, steps: TrajectoryUnknowns, f: Factors, state: Mapping
         return _Violation(broken, None, where, is_signed)
     moved = steps.mechanics.robot.manifold.retract(state["q"], SMALL * state["qd"])
     rate = (_residuals(one, {"q": np.asarray(moved, dtype=float)[None]})[0] - size) / SMALL
-    return _Violation(broken, np.where(is_signed | (size > 0.0), rate, 0.0), where, is_signed)
+    if is_signed:
+        return _Violation(broken, rate, where, is_signed)
+    coming = np.where(size > 0.0, size, np.maximum(size + ahead * rate, 0.0))
+    return _Violation(coming, np.where(coming > 0.0, rate, 0.0), where, is_signed, is_ahead=not broken.any())
+
+
+def _first_step(steps: TrajectoryUnknowns) -> float:
+    """Return the length (s) of the first step."""
+    return float(steps.times[steps.per_step] - steps.times[0])
 
 
 def _from_the_start(task: Task, steps: TrajectoryUnknowns, f: Factors) -> Bool[np.ndarray, " N"]:
@@ -198,14 +233,18 @@ def _from_the_start(task: Task, steps: TrajectoryUnknowns, f: Factors) -> Bool[n
 def _relax_factors(
     task: Task, steps: TrajectoryUnknowns, f: Factors, at_start: Mapping[str, _Violation | None], recovery: float
 ) -> Factors:
-    """Return factors with slack where a violation may decay; those between points have that of the points."""
+    """Return factors with slack where a violation may decay; those between points have the most that points imply."""
     name = next((n for n in (f.name, *_parents(f.name)) if at_start.get(n) is not None), None)
     violation = None if name is None else at_start[name]
     if violation is None or not (_is_on_states(f) or f.kind == "inequality"):
         return f
     points = [a.indices for a in f.arguments if a.variables.name in STATES]
-    times = steps.times[np.broadcast_to(np.min(np.broadcast_arrays(*points), axis=0), (len(f),))]
-    slack = violation.slack(times, recovery)
+    first = np.broadcast_to(np.min(np.broadcast_arrays(*points), axis=0), (len(f),))
+    if name == f.name:
+        slack = violation.slack(steps.times[first], recovery)
+    else:
+        last = np.minimum(first + steps.per_step, len(steps.times) - 1)
+        slack = violation.slack_between(steps.times[first], steps.times[last], recovery)
     slack = np.tile(slack, (1, f.rows // slack.shape[1]))
     if len(violation.where) == len(slack):
         slack = np.where(violation.where[:, None], slack, 0.0)
@@ -221,7 +260,8 @@ def _parents(name: str) -> Iterator[str]:
 
 def _words(steps: TrajectoryUnknowns, f: Factors, v: _Violation, recovery: float) -> Iterator[str]:
     if np.abs(v.size).max() > FEASIBLE:
-        yield f"{demand(steps, f, v.size)} at the start, which decays with a time constant of {recovery:g} s"
+        where = "in the first step" if v.is_ahead else "at the start"
+        yield f"{demand(steps, f, v.size)} {where}, which decays with a time constant of {recovery:g} s"
 
 
 def _may_give_way(task: Task, f: Factors) -> bool:

@@ -104,6 +104,18 @@ def inner_weights(rule: Rule, kind: str) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, rows[~at_node].tolist()))
 
 
+@cache
+def find_share_ahead(rule: Rule) -> float:
+    """Return s of the last control point q + s h qd of positions that the state at the start of a step determines.
+
+    0 where there is none.
+    """
+    found, start = make_piece(rule, "q"), (("q", 0), ("qd", 0))
+    given = [argument in start for argument in found.arguments]
+    rows = [row for row in inner_weights(rule, "q") if all(known or not w for w, known in zip(row, given, strict=True))]
+    return max((row[found.arguments.index(("qd", 0))] for row in rows), default=0.0)
+
+
 def evaluate_bernstein(degree: int, parts: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
     """Return Bernstein's polynomials at parts 0..1."""
     k = np.arange(degree + 1)
