@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from screwgraph.optimize import Variables, Vector, hinge
+from screwgraph.optimize import Problem, Variables, Vector, equality, hinge, soft
 from screwgraph.optimize.manifold_code import retract_values
+from screwgraph.optimize.smoothers.unrolled_problem import ProblemExpressions
 
 from .graphs import anchor, bend, between, collocated, pose_ring, random_graph, relative, swing_up
 
@@ -25,7 +26,6 @@ def factors():
 
 @pytest.mark.parametrize("f", factors(), ids=lambda f: f.name)
 def test_jacobians_and_curvatures_are_those_of_central_differences(f):
-    from screwgraph.optimize import Problem
 
     problem, rng = Problem([f]), np.random.default_rng(2)
     values = {v.name: sample(v.manifold, rng, v.count) for v in problem.families}
@@ -38,6 +38,9 @@ def test_jacobians_and_curvatures_are_those_of_central_differences(f):
     J[:, kernels.places[0], kernels.places[1]] = entries
     directions = batch.directions(layout)
     y = rng.normal(size=(count, kernels.rows))
+    exact, products = kernels.adjoint(*batch.inputs(layout.views(x)), y)
+    np.testing.assert_allclose(exact, np.broadcast_to(r, exact.shape), rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(products, np.einsum("nmj,nm->nj", J, y), rtol=1e-11, atol=1e-11 * np.abs(J).max())
     H = np.zeros((count, n, n))
     if len(kernels.bends[0]):
         bent = kernels.curvature(*batch.inputs(layout.views(x)), y)
@@ -57,7 +60,7 @@ def test_jacobians_and_curvatures_are_those_of_central_differences(f):
 
 
 def test_long_normal_equations_are_the_same_as_products_of_jacobians(monkeypatch):
-    from screwgraph.optimize import Problem, kernels
+    from screwgraph.optimize import kernels
 
     problem, start = random_graph(4, loss="huber")
     x = problem.start(start)
@@ -78,7 +81,6 @@ def test_long_normal_equations_are_the_same_as_products_of_jacobians(monkeypatch
 
 @pytest.mark.parametrize("loss", [None, "cauchy"])
 def test_slopes_of_costs_are_those_of_central_differences(loss):
-    from screwgraph.optimize import Problem
     from screwgraph.optimize.factors import cost as own_cost
 
     rng, x = np.random.default_rng(3), Variables("x", Vector(2), 4)
@@ -97,3 +99,23 @@ def test_slopes_of_costs_are_those_of_central_differences(loss):
 
 def test_templates_are_listed():
     assert {f.template for f in factors()} >= {anchor, bend, relative, collocated, between}
+
+
+def clash(x, *, x0, y, d):
+    return np.stack([y * x[0] ** 3 - x0, d * x[1]])
+
+
+def test_parameters_may_be_called_as_unknowns_and_multipliers_are():
+    f = equality(clash, Variables("x", Vector(2)), x0=2.0, y=3.0, d=0.5)
+    batch, x, multipliers = Problem([f]).assembly.batches[0], np.array([[5.0, 4.0]]), np.array([[7.0, 11.0]])
+    given = (x, *batch.parameters)
+    np.testing.assert_allclose(f.kernels.residual(*given), [[3.0 * 125.0 - 2.0, 2.0]])
+    np.testing.assert_allclose(f.kernels.adjoint(*given, multipliers)[1], [[7.0 * 9.0 * 25.0, 11.0 * 0.5]])
+    np.testing.assert_allclose(f.kernels.curvature(*given, multipliers), [[7.0 * 18.0 * 5.0]])
+
+
+def test_families_may_be_called_alike():
+    """The eleventh of `x` and the first of `x1` are two unknowns of a window."""
+    x, x1 = Variables("x", Vector(1), 11), Variables("x1", Vector(1))
+    problem = Problem([soft(lambda a: a - 1.0, x, name="one"), soft(lambda a: a - 2.0, x1, name="other")])
+    assert len({str(n) for entries in ProblemExpressions(problem.layout, ()).unknowns.values() for n in entries}) == 12

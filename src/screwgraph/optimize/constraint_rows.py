@@ -67,6 +67,25 @@ class BoundRows:
             jacobian(*inputs(), out=out)
 
 
+@dataclass(frozen=True, eq=False)
+class BoundSlopes:
+    """Residuals (m,) and products J'y of each factor (p,), which `evaluate` writes; y (m,) are `multipliers`.
+
+    Product e belongs to direction `columns[e]`.
+    """
+
+    residuals: Float[np.ndarray, " m"]
+    multipliers: Float[np.ndarray, " m"]
+    products: Float[np.ndarray, " p"]
+    columns: Int[np.ndarray, " p"]
+    calls: tuple[tuple[np.ufunc, Callable[[], list[np.ndarray]], np.ndarray, tuple[np.ndarray, np.ndarray]], ...]
+
+    def evaluate(self) -> None:
+        """Write residuals and products at the values and multipliers that are there now."""
+        for adjoint, inputs, y, out in self.calls:
+            adjoint(*inputs(), y, out=out)
+
+
 class ConstraintRows:
     """Residuals of hard factors in one vector, batch by batch; `rows`, `columns`: where Jacobian entries are."""
 
@@ -145,6 +164,17 @@ class ConstraintRows:
             out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
             calls.append((batch.factors.kernels.jacobian, batch.bind(views), out))
         return BoundRows(found, entries, tuple(calls))
+
+    def bind_slopes(self, views: dict[str, np.ndarray]) -> BoundSlopes:
+        """Return the rows' residuals and J'y as functions of values that change in their places; no Jacobian."""
+        columns = [batch.directions(self.layout).ravel() for batch in self.batches]
+        found, y, products, calls = np.empty(self.count), np.zeros(self.count), np.empty(sum(map(len, columns))), []
+        first = 0
+        for batch, place, own in zip(self.batches, self.places, columns, strict=True):
+            here, n = slice(first, first := first + len(own)), place.count
+            out = (found[place.residuals].reshape(n, -1), products[here].reshape(n, -1))
+            calls.append((batch.factors.kernels.adjoint, batch.bind(views), y[place.residuals].reshape(n, -1), out))
+        return BoundSlopes(found, y, products, np.ascontiguousarray(_concatenate(columns)), tuple(calls))
 
     def linearise(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
         """Return all residuals, and the entries of their Jacobian."""

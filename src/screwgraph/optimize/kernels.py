@@ -15,7 +15,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import compile_program
 from screwgraph.optimize.kernel_cache import KernelProgram, Places, get_or_make_kernel, get_or_make_number
 from screwgraph.optimize.manifold_code import number_names
-from screwgraph.optimize.template_derivatives import Derivation, Signature
+from screwgraph.optimize.template_derivatives import Derivation, Signature, parameter_name
 from screwgraph.optimize.whitening import INVERSE_SIGMA, WHITENING
 from screwgraph.spatial import sqrt
 from screwgraph.tape import Number, Row, by_outputs, program, without_unused_inputs
@@ -100,6 +100,11 @@ class Kernels:
         return self._compile_kernel("jacobian")
 
     @cached_property
+    def adjoint(self) -> np.ufunc:
+        """The residual (m,) and J'y (n,); takes y (m,) as its last argument."""
+        return self._compile_kernel("adjoint", [("y", (self.rows,))])
+
+    @cached_property
     def curvature(self) -> np.ufunc:
         """Entries at `bends` of the second derivative of y'r; takes y (m,) as its last argument."""
         return self._compile_kernel("curvature", [("y", (self.rows,))])
@@ -161,7 +166,7 @@ class Kernels:
         for i, manifold in enumerate(self.signature.arguments):
             arguments.append((manifold.shape, number_names(f"x{i}", manifold.shape)))
         for shapes in (self.signature.shared, self.signature.each):
-            flat = tuple(n for name, shape in shapes for n in number_names(name, shape))
+            flat = tuple(n for name, shape in shapes for n in number_names(parameter_name(name), shape))
             if flat:
                 arguments.append(((len(flat),), flat))
         arguments += [(shape, number_names(extra, shape)) for extra, shape in more]
@@ -204,6 +209,10 @@ def _jacobian(d: Derivation) -> tuple[Results, list[Row]]:
     return [(d.residual.tolist(), (d.rows,)), (entries, (len(entries),))], d.jacobian
 
 
+def _adjoint(d: Derivation) -> tuple[Results, None]:
+    return [(d.residual.tolist(), (d.rows,)), (d.adjoint, (d.size,))], None
+
+
 def _curvature(d: Derivation) -> tuple[Results, list[Row]]:
     entries = _entries(d.curvature)
     return [(entries, (len(entries),))], d.curvature
@@ -217,6 +226,7 @@ RETURNED: Mapping[str, Callable[[Derivation], tuple[Results, list[Row] | None]]]
         "slope": _slope,
         "whitened_jacobian": _whitened_jacobian,
         "jacobian": _jacobian,
+        "adjoint": _adjoint,
         "curvature": _curvature,
     }
 )

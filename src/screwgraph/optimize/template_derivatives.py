@@ -145,7 +145,7 @@ class Derivation:
         """Inputs of the tape: each unknown, and each parameter by name."""
         unknowns = [self.tape.inputs(f"x{i}", m.shape) for i, m in enumerate(self.signature.arguments)]
         shapes = (*self.signature.shared, *self.signature.each)
-        return unknowns, {name: self.tape.inputs(name, shape) for name, shape in shapes}
+        return unknowns, {name: self.tape.inputs(parameter_name(name), shape) for name, shape in shapes}
 
     @cached_property
     def residual(self) -> np.ndarray:
@@ -219,9 +219,21 @@ class Derivation:
         return [self.weight * entry for entry in found]
 
     @cached_property
+    def adjoint(self) -> list[Number]:
+        """J'y (n,) of the residual, by one sweep backwards; `y` (m,) are inputs."""
+        unknowns = self.symbols[0]
+        slopes = gradient(self.multipliers @ self.residual, _numbers(unknowns))
+        return multiply_transposed(self._seeds(unknowns), slopes, self.size)
+
+    @cached_property
+    def multipliers(self) -> np.ndarray:
+        """Inputs `y` (m,), one for each number of the residual."""
+        return self.tape.inputs("y", (self.rows,))
+
+    @cached_property
     def curvature(self) -> list[Row]:
         """The second derivative of y'r, lower triangle; `y` (m,) are inputs."""
-        y, through = self.tape.inputs("y", (self.rows,)), self.split_residual
+        y, through = self.multipliers, self.split_residual
         if through is not None and through.is_linear:
             return through.curvature(y)
         return self._second(y)
@@ -325,6 +337,11 @@ class SplitResidual:
     def _multiply_rows(self, rows: list[Row]) -> list[Row]:
         values = iter(substitute_scalars([x for row in rows for x in row.values()], self._values))
         return [{j: next(values) for j in row} for row in rows]
+
+
+def parameter_name(name: str) -> str:
+    """Return what a parameter is called on a tape: no unknown `x0` and no multiplier `y` is called so."""
+    return f"parameter {name}"
 
 
 def _without_noise(parameters: Mapping[str, Any]) -> dict[str, Any]:

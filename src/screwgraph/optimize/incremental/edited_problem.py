@@ -21,11 +21,9 @@ from screwgraph.optimize.methods.active_set import (
     ActivePoint,
     ActiveSolution,
     find_active_solution,
-    reweight,
 )
 from screwgraph.optimize.methods.frozen_newton import FACTORED
 from screwgraph.optimize.methods.kkt import KktSystem
-from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
 from screwgraph.optimize.problem import Problem
 from screwgraph.optimize.result import Iterate, Result, Status
@@ -91,17 +89,15 @@ class EditedProblem:
             for parameter, value in parameters.items():
                 if not self._slots.write(name, parameter, value):
                     self._rebind()
-        known = self._model if all(self._problem[name].kind == "soft" for name in new) else None
+        is_known = self._is_known and all(self._problem[name].kind == "soft" for name in new)
         is_noise = any(n in (INVERSE_SIGMA, WHITENING) for parameters in new.values() for n in parameters)
-        x, kkt, matrix, equations = self._point.x, self._kkt, self._matrix, self._equations
-        bound = equations.bound
-        model = bound.evaluate(x) if known is None else bound.with_new_costs(known)
+        matrix, equations = self._matrix, self._equations
         if is_noise and matrix is not None:
-            matrix = None if known is None else reweight(kkt, model, matrix)
-        found = find_active_solution(equations, self._point, model, matrix, self._accuracy)
+            matrix = equations.reweight(self._point.x, matrix) if is_known else None
+        found = find_active_solution(equations, self._point, matrix, self._accuracy, is_known=is_known)
         if not found.is_solved and matrix is not None:
-            model, is_noise = bound.evaluate(x), False
-            found = find_active_solution(equations, self._point, model, None, self._accuracy)
+            is_noise = False
+            found = find_active_solution(equations, self._point, None, self._accuracy)
         if found.is_solved:
             self._take(found, int(is_noise and matrix is not None))
             return self.last
@@ -162,27 +158,26 @@ class EditedProblem:
         self._kkt = kkt.with_row_scales(result.iterate.x, memory)
         self._equations = ActiveEquations(self._kkt)
         self._matrix: ActiveMatrix | None = None
-        self._model: LocalModel | None = self._equations.bound.evaluate(result.iterate.x)
-        self._point = self._make_point(result, self._model)
+        self._is_known = False
+        self._point = self._make_point(result)
         self.last = Updated(result.status, result.reason, result.iterations, 0, 0)
         if result.success:
-            found = find_active_solution(self._equations, self._point, self._model, None, self._accuracy)
+            found = find_active_solution(self._equations, self._point, None, self._accuracy)
             if found.is_solved:
                 self._take(found)
-            else:
-                self._model = None  # its arrays are those of another point now
 
     def _rebind(self) -> None:
         """Look up all parameters anew, where one that factors shared has become each one's own."""
         problem = self.problem
         self._assembly = problem.assembly.with_own_parameters().with_scales(*self._scale)
         self._slots = ParameterSlots.of(self._assembly)
-        self._kkt, self._matrix, self._model = replace(self._kkt, assembly=self._assembly), None, None
+        self._kkt, self._matrix, self._is_known = replace(self._kkt, assembly=self._assembly), None, False
         self._equations = ActiveEquations(self._kkt)
 
-    def _make_point(self, result: Result, model: LocalModel) -> ActivePoint:
+    def _make_point(self, result: Result) -> ActivePoint:
         """Return the point of a result; multipliers are zero where it has none."""
         x = result.iterate.x
+        model = self._equations.bound.evaluate(x)
         memory = restore_multipliers(self._kkt.scales, result.iterate.memory)
         if np.shape(memory.get("z", 0.0)) != model.g.shape or np.shape(memory.get("y", 0.0)) != model.c.shape:
             return ActivePoint(x, np.zeros(len(model.c)), np.zeros(len(model.g)), (model.g > 0.0).astype(np.int64))
@@ -192,7 +187,7 @@ class EditedProblem:
 
     def _take(self, found: ActiveSolution, reweighted: int = 0) -> None:
         """Keep a solution, for which so many matrices got other costs before."""
-        self._point, self._model, self._matrix = found.point, found.model, found.matrix
+        self._point, self._matrix, self._is_known = found.point, found.matrix, True
         matrices = found.matrices + reweighted
         self.last = Updated(Status.CONVERGED, SOLVED, found.steps, matrices, matrices * len(self.layout.sizes))
 
@@ -203,7 +198,7 @@ class EditedProblem:
         self._bind(self.problem, found)
         self.last = Updated(found.status, found.reason, found.iterations, 0, 0)
         if not found.success:
-            self._point, self._model = before, None
+            self._point, self._is_known = before, False
         return self.last
 
 

@@ -9,13 +9,14 @@ as a semismooth Newton method (2002). There is no barrier, so that solutions are
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.linear import Factored, SingularError
-from screwgraph.optimize.methods.active_set_kernels import HardTable, compile_active_set
+from screwgraph.optimize.methods.active_set_kernels import HardTable, ProductTable, compile_active_set
 from screwgraph.optimize.methods.base import max_magnitude
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
@@ -23,8 +24,10 @@ from screwgraph.optimize.methods.newton_step import ROUGH
 
 STIFF = 1e8
 """How much stiffer than costs active inequalities are in the matrix; multipliers make up for what that leaves."""
-VIOLATED = 1e-12
+VIOLATED = 1e-10
 """Residual beyond which an inequality becomes active."""
+NEGATIVE = 1e-9
+"""Multiplier below minus which an inequality leaves: rounding does not decide what takes another matrix."""
 WORTHWHILE = 0.1
 """What a step may leave of the error, so that as much is not done faster by one with a new matrix."""
 LEAST = 0.02
@@ -58,13 +61,12 @@ class ActiveMatrix:
 
 @dataclass(frozen=True, eq=False)
 class ActiveSolution:
-    """A point, the problem there, the last matrix; steps and new matrices on the way.
+    """A point, where hard factors were evaluated last, the last matrix; steps and new matrices on the way.
 
     `is_solved` tells whether steps have become small.
     """
 
     point: ActivePoint
-    model: LocalModel
     matrix: ActiveMatrix | None
     steps: int
     matrices: int
@@ -72,49 +74,61 @@ class ActiveSolution:
 
 
 class ActiveEquations:
-    """The KKT equations of a problem's active inequalities: numbers change, arrays are used again."""
+    """The KKT equations of a problem's active inequalities: numbers change, arrays are used again.
+
+    Jacobians are those of the last matrix; between matrices, slopes are products J'y, from sweeps backwards.
+    """
 
     def __init__(self, kkt: KktSystem) -> None:
         self.kkt, self.bound = kkt, kkt.bind()
         equal, unequal, bound = kkt.assembly.equalities, kkt.assembly.inequalities, self.bound
         n = kkt.assembly.layout.size
-        self._counts, self._entries = (equal.count, unequal.count), (equal.rows.size, unequal.rows.size)
+        self._counts, self._entries = (equal.count, unequal.count), unequal.rows.size
         self.slope, self._right, self._pull = np.empty(n), np.empty(n + equal.count), np.empty(unequal.count)
-        self._tables = (  # `matrix` has contiguous places; addresses stay, and NumPy takes a microsecond for each
-            HardTable(residuals=bound.c, values=bound.A, rows=equal.matrix.rows, columns=equal.matrix.columns),
-            HardTable(residuals=bound.g, values=bound.G, rows=unequal.matrix.rows, columns=unequal.matrix.columns),
+        self._units = np.ones(n) if kkt.units is None else np.ascontiguousarray(kkt.units)
+        # `matrix` has contiguous places; addresses stay, and NumPy takes a microsecond for each
+        self._table = HardTable(
+            residuals=bound.g, values=bound.G, rows=unequal.matrix.rows, columns=unequal.matrix.columns
         )
-        self._equal, self._unequal = (table.addresses for table in self._tables)
+        self._unequal, self._residuals = self._table.addresses, bound.c.ctypes.data
         self._gradient, self._slope = bound.gradient.ctypes.data, self.slope.ctypes.data
         self._functions: Any = compile_active_set().functions
 
+    @cached_property
+    def _products(self) -> tuple[int, ...]:
+        """Addresses and counts of products with multipliers, of equalities and inequalities."""
+        tables = [(ProductTable(values=h.products, columns=h.columns), len(h.columns)) for h in self.bound.hard_slopes]
+        return tuple(x for table, count in tables for x in (*table.addresses, count))
+
     def choose_active(self, was: Int[np.ndarray, " k"], z: Float[np.ndarray, " k"]) -> tuple[np.ndarray, bool]:
-        """Return which inequalities are active after a step, and whether others are; z of others becomes zero."""
+        """Return which inequalities are active after a step, and whether others are."""
         active, count = np.empty_like(was), self._counts[1]
         given = (count, was.ctypes.data, active.ctypes.data, z.ctypes.data)
         return active, self._functions["choose_active"](*self._unequal, *given, VIOLATED) > 0
 
+    def evaluate_hard(self, point: ActivePoint) -> None:
+        """Write residuals of hard factors, and products of their slopes with multipliers."""
+        self.bound.evaluate_hard_slopes(point.x, point.y, point.z)
+
     def measure_error(self, point: ActivePoint) -> float:
-        """Write the gradient of the Lagrangian, at the model that was evaluated last, and return the error."""
-        (m, k), n = self._counts, len(self.slope)
-        y, slopes = point.y.ctypes.data, (self._gradient, self._slope, n)
-        pairs = zip((self._equal, self._unequal), self._entries, strict=True)
-        tables = [x for table, entries in pairs for x in (*table, entries)]
-        self._functions["write_slope"](*tables, *slopes, y, point.z.ctypes.data)
-        tables = (*self._equal, m, *self._unequal, k)
-        return self._functions["measure_error"](*tables, *slopes, y, point.active.ctypes.data)
+        """Write the gradient of the Lagrangian, of what was evaluated last, and return the error."""
+        (m, k), slopes = self._counts, (self._slope, len(self.slope))
+        units, y = self._units.ctypes.data, point.y.ctypes.data
+        self._functions["write_slope"](*self._products, self._gradient, units, *slopes)
+        tables = (self._residuals, m, *self._unequal, k)
+        return self._functions["measure_error"](*tables, self._gradient, *slopes, y, point.active.ctypes.data)
 
     def take_step(self, point: ActivePoint, matrix: ActiveMatrix) -> tuple[ActivePoint, Float[np.ndarray, " n"]]:
         """Return the point after a step, and the step; the gradient of the Lagrangian was written there."""
-        (m, k), entries, n = self._counts, self._entries[1], len(self.slope)
+        (m, k), entries, n = self._counts, self._entries, len(self.slope)
         active, stiffness, pull = (a.ctypes.data for a in (point.active, matrix.stiffness, self._pull))
         z, right = point.z.ctypes.data, self._right
         given = (self._slope, n, z, active, stiffness, pull, right.ctypes.data)
-        self._functions["write_right"](*self._equal, m, *self._unequal, k, entries, *given)
+        self._functions["write_right"](self._residuals, m, *self._unequal, k, entries, *given)
         both = matrix.factored.correction(right, ROUGH)
         step, multipliers = both[:n], np.empty(k)
         given = (both.ctypes.data, active, stiffness, pull, multipliers.ctypes.data)
-        self._functions["write_multipliers"](*self._unequal, k, entries, *given)
+        self._functions["write_multipliers"](*self._unequal, k, entries, *given, NEGATIVE)
         x = self.kkt.retract(point.x, step)
         return ActivePoint(x, point.y + both[n:], multipliers, point.active), step
 
@@ -122,42 +136,85 @@ class ActiveEquations:
         """Return the largest part of its size by which a direction moves."""
         return self._functions["measure_step"](step.ctypes.data, sizes.ctypes.data, len(sizes))
 
+    def make_matrix(self, point: ActivePoint) -> ActiveMatrix | None:
+        """Return the factored equations at a point, None where they are not those of a minimum.
+
+        Where signs of pivots may be rounding, multipliers are regularised more.
+        """
+        kkt, model = self.kkt, self.bound.evaluate(point.x)
+        stiffness, shift = _find_stiffness(kkt, model), np.zeros(len(model.gradient))
+        ratios = np.where(point.active, stiffness, 0.0)
+        multipliers = (point.y, point.z) if kkt.curved else None
+        for firm in (False, True):
+            try:
+                factored = kkt.factor(point.x, model, multipliers, ratios, shift, 0.0, firm=firm)
+            except SingularError:
+                continue
+            if factored.negative == len(model.c):
+                return ActiveMatrix(factored, point.active, stiffness)
+        return None
+
+    def reweight(self, x: Float[np.ndarray, " s"], matrix: ActiveMatrix) -> ActiveMatrix | None:
+        """Return the matrix with the soft factors at x; all else stays. None where it is not that of a minimum."""
+        try:
+            factored = self.kkt.factor_with_costs(matrix.factored, self.bound.evaluate_costs(x))
+        except SingularError:
+            return None
+        return replace(matrix, factored=factored) if factored.negative == self._counts[0] else None
+
+    def exchange(self, matrix: ActiveMatrix, active: Int[np.ndarray, " k"]) -> ActiveMatrix | None:
+        """Return the matrix with other active inequalities; all else stays. None where it is not that of a minimum."""
+        ratios = np.where(active, matrix.stiffness, 0.0)
+        try:
+            factored = self.kkt.factor_again(matrix.factored, self.bound.G, matrix.active != active, ratios)
+        except SingularError:
+            return None
+        return ActiveMatrix(factored, active, matrix.stiffness) if factored.negative == self._counts[0] else None
+
 
 def find_active_solution(
-    equations: ActiveEquations, start: ActivePoint, model: LocalModel, matrix: ActiveMatrix | None, accuracy: float
+    equations: ActiveEquations,
+    start: ActivePoint,
+    matrix: ActiveMatrix | None,
+    accuracy: float,
+    *,
+    is_known: bool = False,
 ) -> ActiveSolution:
     """Take steps until they are expected to change unknowns by less than `accuracy`, relative to families beyond 1.
 
-    `model` is the problem at the start, as it was evaluated last; `matrix` is None where numbers have changed on which
-    it depends.
+    `matrix` is None where numbers have changed on which it depends. `is_known`: hard factors were evaluated last at the
+    start, and have not changed since.
     """
-    kkt, point, count, matrices = equations.kkt, start, 0, 0
-    sizes = _measure_sizes(kkt, start.x)
+    point, count, matrices, bound = start, 0, 0, equations.bound
+    sizes = _measure_sizes(equations.kkt, start.x)
+    if not is_known:
+        equations.evaluate_hard(point)
+    bound.evaluate_cost_slopes(point.x)
     first = error = equations.measure_error(point)
     while count < MOST:
         if matrix is None:
-            if count:
-                model = equations.bound.with_new_costs(model)
-            matrix, matrices = _make_matrix(kkt, model, point), matrices + 1
+            matrix, matrices = equations.make_matrix(point), matrices + 1
         elif not np.array_equal(matrix.active, point.active):
-            matrix = _exchange(kkt, model, matrix, point.active)
+            matrix = equations.exchange(matrix, point.active)
         if matrix is None:
             break
         ahead, step = equations.take_step(point, matrix)
-        moved = equations.measure_step(step, sizes)
-        model, count = equations.bound.evaluate_slopes(ahead.x, model), count + 1
+        moved, count = equations.measure_step(step, sizes), count + 1
+        equations.evaluate_hard(ahead)
         active, is_other = equations.choose_active(point.active, ahead.z)
-        ahead = ActivePoint(ahead.x, ahead.y, ahead.z, active)
+        if is_other:
+            ahead = replace(ahead, active=active)
+        bound.evaluate_cost_slopes(ahead.x)
         left = equations.measure_error(ahead)
         if not np.isfinite(left) or (left > WORSE * first and not is_other):
             break
         part = left / error if error else 0.0
         if not is_other and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
-            return ActiveSolution(ahead, model, matrix, count, matrices, is_solved=True)
+            return ActiveSolution(ahead, matrix, count, matrices, is_solved=True)
         if part > WORTHWHILE and not (is_other and matrices):  # else it is what joined and left
             matrix = None
         point, error = ahead, left
-    return ActiveSolution(point, model, matrix, count, matrices, is_solved=False)
+    return ActiveSolution(point, matrix, count, matrices, is_solved=False)
 
 
 def _measure_sizes(kkt: KktSystem, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " n"]:
@@ -179,42 +236,3 @@ def _find_stiffness(kkt: KktSystem, model: LocalModel) -> Float[np.ndarray, " k"
     typical = float(np.median(used)) if used.size else 1.0
     squares = np.bincount(unequal.rows, model.G**2, unequal.count)
     return STIFF * typical / np.where(squares > 0.0, squares, 1.0)
-
-
-def _make_matrix(kkt: KktSystem, model: LocalModel, point: ActivePoint) -> ActiveMatrix | None:
-    """Return the factored equations, None where they are not those of a minimum.
-
-    Where signs of pivots may be rounding, multipliers are regularised more.
-    """
-    stiffness, shift = _find_stiffness(kkt, model), np.zeros(len(model.gradient))
-    ratios = np.where(point.active, stiffness, 0.0)
-    multipliers = (point.y, point.z) if kkt.curved else None
-    for firm in (False, True):
-        try:
-            factored = kkt.factor(point.x, model, multipliers, ratios, shift, 0.0, firm=firm)
-        except SingularError:
-            continue
-        if factored.negative == len(model.c):
-            return ActiveMatrix(factored, point.active, stiffness)
-    return None
-
-
-def reweight(kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix) -> ActiveMatrix | None:
-    """Return the matrix with the soft factors of a model; all else stays. None where it is not that of a minimum."""
-    try:
-        factored = kkt.factor_with_costs(matrix.factored, model)
-    except SingularError:
-        return None
-    return replace(matrix, factored=factored) if factored.negative == len(model.c) else None
-
-
-def _exchange(
-    kkt: KktSystem, model: LocalModel, matrix: ActiveMatrix, active: Int[np.ndarray, " k"]
-) -> ActiveMatrix | None:
-    """Return the matrix with other active inequalities; all else stays. None where it is not that of a minimum."""
-    ratios = np.where(active, matrix.stiffness, 0.0)
-    try:
-        factored = kkt.factor_again(matrix.factored, model, matrix.active != active, ratios)
-    except SingularError:
-        return None
-    return ActiveMatrix(factored, active, matrix.stiffness) if factored.negative == len(model.c) else None

@@ -13,6 +13,13 @@ HUGE = 1e300
 """A sum that is not below it is not finite."""
 
 
+class ProductTable(Bundle):
+    """Products of factors' slopes with multipliers, J'y, and the direction that each belongs to."""
+
+    values: Reals
+    columns: Ints
+
+
 class HardTable(Bundle):
     """Residuals of rows, and their slopes: `values` at places `rows`, `columns`."""
 
@@ -25,18 +32,16 @@ class HardTable(Bundle):
 def choose_active(table: HardTable, count: int, was: Ints, active: Ints, z: Reals, violated: float) -> int:
     """Write which inequalities are active after a step; return how many have changed.
 
-    Active ones whose multipliers are not positive leave, those that are violated join; multipliers of others vanish.
+    Active ones without a multiplier leave, those that are violated join.
     """
     changed = 0
     for i in range(count):
         now = 0
         if was[i] != 0:
-            if z[i] > 0.0:
+            if z[i] != 0.0:
                 now = 1
         elif table.residuals[i] > violated:
             now = 1
-        if now == 0:
-            z[i] = 0.0
         if now != was[i]:
             changed = changed + 1
         active[i] = now
@@ -49,19 +54,27 @@ def add_transposed(table: HardTable, entries: int, y: Reals, to: Reals) -> None:
         to[table.columns[e]] = to[table.columns[e]] + table.values[e] * y[table.rows[e]]
 
 
+def add_products(table: ProductTable, count: int, to: Reals) -> None:
+    """Add products to their directions."""
+    for e in range(count):
+        to[table.columns[e]] = to[table.columns[e]] + table.values[e]
+
+
 def write_slope(
-    equal: HardTable, equal_entries: int, unequal: HardTable, unequal_entries: int,
-    gradient: Reals, slope: Reals, size: int, y: Reals, z: Reals,
+    equal: ProductTable, equal_count: int, unequal: ProductTable, unequal_count: int,
+    gradient: Reals, units: Reals, slope: Reals, size: int,
 ) -> None:  # fmt: skip
-    """Write the gradient of the Lagrangian."""
+    """Write the gradient of the Lagrangian; products are those without units of directions."""
     for i in range(size):
-        slope[i] = gradient[i]
-    add_transposed(equal, equal_entries, y, slope)
-    add_transposed(unequal, unequal_entries, z, slope)
+        slope[i] = 0.0
+    add_products(equal, equal_count, slope)
+    add_products(unequal, unequal_count, slope)
+    for i in range(size):
+        slope[i] = gradient[i] + units[i] * slope[i]
 
 
 def measure_error(
-    equal: HardTable, equal_count: int, unequal: HardTable, unequal_count: int,
+    residuals: Reals, equal_count: int, unequal: HardTable, unequal_count: int,
     gradient: Reals, slope: Reals, size: int, y: Reals, active: Ints,
 ) -> float:  # fmt: skip
     """Return the error of the KKT equations: infinite or NaN where a number is."""
@@ -78,9 +91,9 @@ def measure_error(
     for i in range(equal_count):
         if abs(y[i]) > scale:
             scale = abs(y[i])
-        if abs(equal.residuals[i]) > broken:
-            broken = abs(equal.residuals[i])
-        total = total + equal.residuals[i]
+        if abs(residuals[i]) > broken:
+            broken = abs(residuals[i])
+        total = total + residuals[i]
     for i in range(unequal_count):
         left = unequal.residuals[i]
         total = total + left
@@ -96,7 +109,7 @@ def measure_error(
 
 
 def write_right(
-    equal: HardTable, equal_count: int, unequal: HardTable, unequal_count: int, unequal_entries: int,
+    residuals: Reals, equal_count: int, unequal: HardTable, unequal_count: int, unequal_entries: int,
     slope: Reals, size: int, z: Reals, active: Ints, stiffness: Reals, pull: Reals, right: Reals,
 ) -> None:  # fmt: skip
     """Write the right side of a step, and what multipliers are before it where rows are active."""
@@ -110,16 +123,16 @@ def write_right(
     for i in range(size):
         right[i] = -right[i]
     for i in range(equal_count):
-        right[size + i] = -equal.residuals[i]
+        right[size + i] = -residuals[i]
     for i in range(unequal_count):
         pull[i] = pull[i] + z[i]
 
 
 def write_multipliers(
     unequal: HardTable, count: int, entries: int,
-    step: Reals, active: Ints, stiffness: Reals, pull: Reals, z: Reals,
+    step: Reals, active: Ints, stiffness: Reals, pull: Reals, z: Reals, negative: float,
 ) -> None:  # fmt: skip
-    """Write the multipliers of inequalities after a step."""
+    """Write the multipliers of inequalities after a step; zero where they are below -`negative`."""
     for i in range(count):
         z[i] = 0.0
     for e in range(entries):
@@ -127,6 +140,8 @@ def write_multipliers(
     for i in range(count):
         if active[i] != 0:
             z[i] = pull[i] + stiffness[i] * z[i]
+            if z[i] < -negative:
+                z[i] = 0.0
         else:
             z[i] = 0.0
 
@@ -144,5 +159,14 @@ def measure_step(step: Reals, sizes: Reals, size: int) -> float:
 def compile_active_set() -> Kernels:
     """Return the machine code."""
     return compile_kernels(
-        (choose_active, add_transposed, write_slope, measure_error, write_right, write_multipliers, measure_step)
+        (
+            choose_active,
+            add_transposed,
+            add_products,
+            write_slope,
+            measure_error,
+            write_right,
+            write_multipliers,
+            measure_step,
+        )
     )

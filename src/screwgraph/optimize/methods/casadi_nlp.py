@@ -17,6 +17,7 @@ from screwgraph.optimize.manifold_code import number_names
 from screwgraph.optimize.methods.base import Run, Tolerances
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.result import Iterate, Status
+from screwgraph.optimize.template_derivatives import parameter_name
 from screwgraph.optimize.value_layout import ValueLayout
 from screwgraph.tape import Tape
 from screwgraph.tape import program as tape_program
@@ -100,8 +101,9 @@ def make_factor_expression(batch: Batch, what: str) -> Any:
     parameters: dict[str, Any] = {}
     for i, shapes in enumerate((f.signature.shared, f.signature.each)):
         if shapes:
-            arguments.append((f"p{i}", [n for name, shape in shapes for n in number_names(name, shape)]))
-        parameters |= {name: tape.inputs(name, shape) for name, shape in shapes}
+            numbers = [n for name, shape in shapes for n in number_names(parameter_name(name), shape)]
+            arguments.append((f"p{i}", numbers))
+        parameters |= {name: tape.inputs(parameter_name(name), shape) for name, shape in shapes}
     if what == "residual":
         result = f.kernels.derivation.expression(unknowns, parameters, white=False).tolist()
     else:

@@ -128,7 +128,7 @@ class KktSystem:
     def factor_again(
         self,
         factored: Factored,
-        model: LocalModel,
+        G: Float[np.ndarray, " b"],
         changed: Bool[np.ndarray, " k"],
         ratios: Float[np.ndarray, " k"],
     ) -> Factored:
@@ -139,18 +139,18 @@ class KktSystem:
         both, values = self.assembly.inequalities.pairs, factored.exact.values.copy()
         chosen = both.of_rows(np.flatnonzero(changed))
         first, second, rows = both.first[chosen], both.second[chosen], both.rows[chosen]
-        places = values.size - model.A.size - both.rows.size + chosen
-        values[places] = model.G[first] * model.G[second] * ratios[rows]
+        places = values.size - self.assembly.equalities.rows.size - both.rows.size + chosen
+        values[places] = G[first] * G[second] * ratios[rows]
         return factored.factor_again(values, places)
 
-    def factor_with_costs(self, factored: Factored, model: LocalModel) -> Factored:
+    def factor_with_costs(self, factored: Factored, entries: Float[np.ndarray, " e"]) -> Factored:
         """Factor the equations with other second derivatives of soft factors, all else as it was.
 
         Raises SingularError as `factor`.
         """
-        values, count = factored.exact.values.copy(), model.entries.size
-        places = np.flatnonzero(values[:count] != model.entries)
-        values[:count] = model.entries
+        values, count = factored.exact.values.copy(), entries.size
+        places = np.flatnonzero(values[:count] != entries)
+        values[:count] = entries
         return factored.factor_again(values, places)
 
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:

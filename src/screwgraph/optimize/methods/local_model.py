@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries
+from screwgraph.optimize.constraint_rows import BoundSlopes, ConstraintRows, CurvatureEntries
 from screwgraph.optimize.methods.row_scales import RowScales
 
 
@@ -67,15 +67,21 @@ class BoundModel:
         views = layout.views(self.x)
         self._equal, self._unequal = assembly.equalities.bind(views), assembly.inequalities.bind(views)
         self._costs = assembly.bind(views)
-        self._bind_slopes = partial(assembly.bind_slopes, views)
+        self._assembly, self._views = assembly, views
         self.gradient = np.empty(layout.size)
         self.c, self.g = np.empty(assembly.equalities.count), np.empty(assembly.inequalities.count)
         self.A, self.G = self._equal.entries, self._unequal.entries
 
     @cached_property
-    def _slopes(self) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
+    def _cost_slopes(self) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
         """Costs and gradients alone, for which code is made when somebody first asks."""
-        return self._bind_slopes()
+        return self._assembly.bind_slopes(self._views)
+
+    @cached_property
+    def hard_slopes(self) -> tuple[BoundSlopes, BoundSlopes]:
+        """Residuals and A'y of equalities, G'z of inequalities, without scales."""
+        equal, unequal = self._assembly.equalities, self._assembly.inequalities
+        return equal.bind_slopes(self._views), unequal.bind_slopes(self._views)
 
     def evaluate(self, x: Float[np.ndarray, " s"]) -> LocalModel:
         """Return the model at x, whose arrays are those of this object."""
@@ -83,12 +89,27 @@ class BoundModel:
         cost, entries = self._evaluate_costs()
         return LocalModel(cost, self.gradient, entries, self.c, self.A, self.g, self.G, broken)
 
-    def evaluate_slopes(self, x: Float[np.ndarray, " s"], model: LocalModel) -> LocalModel:
-        """Return the model at x; entries stay those of another one, until `with_new_costs` gives it its own."""
-        broken = self._evaluate_rows(x)
-        cost, gradient = self._slopes()
-        _scale(gradient, self.scales.units, self.gradient)
-        return replace(model, cost=cost, violation=broken)
+    def evaluate_cost_slopes(self, x: Float[np.ndarray, " s"]) -> None:
+        """Write the gradient of soft factors at x."""
+        self.x[:] = x
+        _scale(self._cost_slopes()[1], self.scales.units, self.gradient)
+
+    def evaluate_hard_slopes(
+        self, x: Float[np.ndarray, " s"], y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
+    ) -> None:
+        """Write c and g at x, and the products of `hard_slopes` with multipliers of scaled rows; A and G stay."""
+        self.x[:] = x
+        (equal, unequal), scales = self.hard_slopes, self.scales
+        _scale(y, scales.equal, equal.multipliers)
+        _scale(z, scales.unequal, unequal.multipliers)
+        equal.evaluate()
+        unequal.evaluate()
+        self._scale_residuals(equal.residuals, unequal.residuals)
+
+    def evaluate_costs(self, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " e"]:
+        """Write the gradient of soft factors at x; return the entries of J'J."""
+        self.x[:] = x
+        return self._evaluate_costs()[1]
 
     def _evaluate_rows(self, x: Float[np.ndarray, " s"]) -> float:
         """Write residuals and slopes of hard factors at x; return the largest residual, without scales."""
@@ -97,17 +118,16 @@ class BoundModel:
         equal.evaluate()
         unequal.evaluate()
         broken = max(np.abs(equal.residuals).max(initial=0.0), unequal.residuals.max(initial=0.0))
-        _scale(equal.residuals, scales.equal, self.c)
-        np.subtract(unequal.residuals, scales.relaxed, out=self.g)
-        _scale(self.g, scales.unequal, self.g)
+        self._scale_residuals(equal.residuals, unequal.residuals)
         _scale(self.A, scales.slopes, self.A)
         _scale(self.G, scales.unequal_slopes, self.G)
         return float(broken)
 
-    def with_new_costs(self, model: LocalModel) -> LocalModel:
-        """Return the model that was evaluated last, where soft factors alone have changed since, with its entries."""
-        cost, entries = self._evaluate_costs()
-        return replace(model, cost=cost, gradient=self.gradient, entries=entries)
+    def _scale_residuals(self, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> None:
+        """Write c and g of residuals without scales."""
+        _scale(c, self.scales.equal, self.c)
+        np.subtract(g, self.scales.relaxed, out=self.g)
+        _scale(self.g, self.scales.unequal, self.g)
 
     def _evaluate_costs(self) -> tuple[float, Float[np.ndarray, " e"]]:
         cost, gradient, entries = self._costs()

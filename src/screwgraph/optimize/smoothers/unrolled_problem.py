@@ -55,7 +55,7 @@ class ProblemExpressions:
         """The inputs of each unknown."""
         families = self.layout.families
         return {
-            (v.name, i): self.tape.inputs(f"{v.name}{i}", v.manifold.shape) for v in families for i in range(v.count)
+            (v.name, i): self.tape.inputs(f"{v.name} {i}", v.manifold.shape) for v in families for i in range(v.count)
         }
 
     @cached_property
@@ -119,7 +119,7 @@ class ProblemExpressions:
     def arguments(self) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
         """Return arguments x and p, if there are parameters, as `compiled` wants them."""
         manifolds = {v.name: v.manifold for v in self.layout.families}
-        columns = [tuple(n for name, i in self.unknowns for n in number_names(f"{name}{i}", manifolds[name].shape))]
+        columns = [tuple(n for name, i in self.unknowns for n in number_names(f"{name} {i}", manifolds[name].shape))]
         columns.append(
             tuple(
                 n
