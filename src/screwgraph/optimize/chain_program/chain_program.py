@@ -172,7 +172,8 @@ class ChainProgram:
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts that solve."""
-        code = self.code
+        code, locate = self.code, self._locate(0)
+        gain = WideStage(code, locate).gain() if self.is_wide else self._block("gain", ["L", "V"], ["gain"], code.gain)
         begin = self._block("begin", ["barrier", "warm"], ["mu", "count"], _begin)
         first = self._block("first", ["penalty"], ["dx", "soft"], self._first)
         count = self._block("count", ["count", "worst", "size"], ["count", "more"], self._count)
@@ -188,7 +189,7 @@ class ChainProgram:
             *self._start(),
             *steps,
             self._each(self._block("clip", ["u", "bound_u"], ["u"], code.clip)),
-            self._block("gain", ["L", "V"], ["gain"], code.gain),
+            gain,
             self._block("end", ["mu", "worst", "count", "size"], ["barrier", "solution"], self._end),
         )
 
@@ -196,7 +197,7 @@ class ChainProgram:
         """Return what arranges numbers with which all begins."""
         if self.is_wide:
             wide, bounds = WideStage(self.code, self._locate(0)), WideBounds(self.code, self._locate(0))
-            return (*wide.clear(), self._ahead(*bounds.begin(), *wide.arrange()))
+            return (*wide.clear(), self._ahead(*wide.arrange(), *bounds.begin()))
         given = ["bound", "numbers", "warm", "mu", "soft"]
         found = ["u", "x+", "numbers", "du", "changes"]
         start = self._each(self._block("start", ["u", "x+", *given], found, self.code.begin))
@@ -211,7 +212,8 @@ class ChainProgram:
         bounds, moves = ["bound", "numbers", "mu", "soft"], ["u", "x+", "du", "dx+"]
         given = ["J", "c", "h", "H", "g", "C", "F", "u", "D", "d", "before", "x+", "P+"]
         held, outputs = ["f", "multipliers"], ["output", "doutput"]
-        found = ["P", "L", "V", "gap"]
+        found, rolled = ["P", "L", "V", "gap"], ["du", "dx+", "size", "doutput"]
+        roll: Sequence[Part] = (self._block("roll", [*found[1:], "dx", "J", "h", "size", "C", "F"], rolled, code.roll),)
         condense: Sequence[Part]
         condense, factor, measure, update = (
             (
@@ -237,16 +239,12 @@ class ChainProgram:
         if self.is_wide:
             back, ahead = (WideBounds(code, self._locate(k)) for k in (last, 0))
             condense, measure, update = back.condense(), ahead.measure(), ahead.update()
-            factor = WideStage(code, self._locate(last)).parts()
-        rolled = ["du", "dx+", "size", "doutput"]
+            factor, roll = WideStage(code, self._locate(last)).parts(), ahead.products.roll()
         return (
             self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], code.end, last),
             self._back(*condense, *factor),
             self._block("none", [], ["reach", "size"], lambda: [*[LEAST] * (2 * code.unknowns), 0.0]),
-            self._ahead(
-                self._block("roll", [*found[1:], "dx", "J", "h", "size", "C", "F"], rolled, code.roll),
-                *measure,
-            ),
+            self._ahead(*roll, *measure),
             self._block("step", ["reach", "size", "mu"], ["steps"], code.step),
             self._ahead(*update) if self.is_wide else self._each(*update),
             self._block("barrier", ["steps"], ["mu"], lambda steps: [steps[2]]),

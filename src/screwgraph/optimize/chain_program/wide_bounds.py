@@ -8,11 +8,12 @@ from typing import Any
 
 from screwgraph.optimize.chain_program.bound_groups import BoundGroup, move
 from screwgraph.optimize.chain_program.bounds import Barrier, limit
-from screwgraph.optimize.chain_program.columns import Locate, make_block, make_columns
+from screwgraph.optimize.chain_program.columns import Locate, make_columns
 from screwgraph.optimize.chain_program.stage_code import StageCode
+from screwgraph.optimize.chain_program.wide_products import WideProducts, WideRows
 from screwgraph.optimize.dense_factors import ENDLESS
 from screwgraph.spatial import choose, maximum, minimum
-from screwgraph.tape import Block, Number, Part
+from screwgraph.tape import Number, Part
 from screwgraph.tape.parts import Fill
 
 UNKNOWNS, STEPS = ("u", "x+", "output"), ("du", "dx+", "doutput")
@@ -25,6 +26,11 @@ class WideBounds:
 
     code: StageCode
     locate: Locate
+
+    @property
+    def products(self) -> WideProducts:
+        """Products of the stage's rows."""
+        return WideProducts(WideRows(self.code, self.locate))
 
     def begin(self) -> tuple[Part, ...]:
         """Return what makes u, x', numbers and multipliers sound: the last ones, or fresh ones."""
@@ -43,8 +49,7 @@ class WideBounds:
         for group in code.groups:
             if group.first < code.nu:
                 parts.append(self._clip(group))
-        if code.outputs:
-            parts.append(self.output())
+        parts += self.products.output()
         for group in code.groups:
 
             def start(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
@@ -72,14 +77,9 @@ class WideBounds:
         place, values = self._find_unknown(group, UNKNOWNS), self._list_bound_places(group)[: len(group.kinds)]
         return make_columns("clip", group.count, [], [place, *values], [place], clip)
 
-    def output(self) -> Block:
-        """Return C z and F z."""
-        given = [self.locate(name) for name in ("x", "u", "C", "F")]
-        return make_block("output", given, [self.locate("output")], self.code.output)
-
     def condense(self) -> tuple[Part, ...]:
         """Return what bounds and equalities add to the Hessian of (w, F z) and to the gradient, and the copy of x."""
-        parts: list[Part] = [self.output()] if self.code.outputs else []
+        parts: list[Part] = [*self.products.evaluate()]
         parts += [self._hold()] if self.code.F else []
         for group in self.code.groups:
             targets = [self._find_place(name) + group.first for name in ("D", "d")]

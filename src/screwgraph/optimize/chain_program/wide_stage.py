@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from screwgraph.optimize.chain_program.columns import Locate, make_block, make_columns, pad
-from screwgraph.optimize.chain_program.pattern import Pattern, fill, is_present, multiply_symmetric
+from screwgraph.optimize.chain_program.pattern import is_present, multiply_symmetric
 from screwgraph.optimize.chain_program.stage_code import StageCode
-from screwgraph.optimize.dense_factors import factor_diagonal
+from screwgraph.optimize.chain_program.wide_products import WideProducts, WideRows
+from screwgraph.optimize.dense_factors import ENDLESS, factor_diagonal, solve_unit_upper
+from screwgraph.spatial import choose
 from screwgraph.tape import Block, Number, Part, dot
 from screwgraph.tape.parts import Copies, Fill
 
@@ -33,59 +36,62 @@ class WideStage:
     code: StageCode
     locate: Locate
 
-    @property
-    def live(self) -> list[int]:
-        """Rows of J that are not those of the identity, or from which others are integrated."""
-        rows, sources = enumerate(self.code.J), {j for _, j in self.code.integrated}
-        return [i for i, row in rows if i in sources or any(x != float(i == j) for j, x in enumerate(row))]
+    @cached_property
+    def rows(self) -> WideRows:
+        """Rows of J, C and F."""
+        return WideRows(self.code, self.locate)
 
     @property
-    def width(self) -> int:
-        """Columns of a row."""
-        return self.code.pitch + pad(self.code.nu)
-
-    @property
-    def columns(self) -> list[int]:
-        """Columns of z."""
-        return [*range(self.code.nx), *(self.code.pitch + i for i in range(self.code.nu))]
+    def products(self) -> WideProducts:
+        """Products of these."""
+        return WideProducts(self.rows)
 
     @property
     def sizes(self) -> dict[str, int]:
         """Vectors of a stage."""
-        return {"J_rows": len(self.live) * self.width, "C_rows": len(self.code.outputs) * self.width}
+        return {name: len(own) * self.rows.width for name, own in self.rows.patterns.items()}
 
     @property
     def scratch(self) -> dict[str, int]:
         """Vectors that are fixed, those of rows first: they begin where lines of caches do if the first one does."""
-        nx, nu, width, pitch = self.code.nx, self.code.nu, self.width, self.code.pitch
+        nx, nu, width, pitch = self.code.nx, self.code.nu, self.rows.width, self.code.pitch
+        live, long = self.rows.live, self.rows.long
         return {
-            **{"turn": len(self.live) * pitch, "outputs": len(self.code.outputs) * width, "own": (nx + nu) * width},
+            **{"turn": len(live) * pitch, "outputs": len(long) * width, "own": (nx + nu) * width},
             **{"slope": width, "steady": pitch, "rows": nx * width, "M": (nx + nu) * width, "factor": nu * pitch},
-            **{"pull": nx, "w": nx, "inverse": nu},
+            **{"pull": nx, "w": nx, "inverse": nu, **self.products.scratch},
         }
 
     def clear(self) -> tuple[Part, ...]:
         """Return what writes the numbers that stay."""
         zeros = (Fill(self._find_place(name), self.scratch[name]) for name in ("own", "steady"))
-        places = [self._find_place("steady") + i for i in range(self.code.nx) if i not in self.live]
-        return (*zeros, make_block("steady", [], [places], lambda: [1.0] * len(places)))
+        places = [self._find_place("steady") + i for i in range(self.code.nx) if i not in self.rows.live]
+        steady = make_block("steady", [], [places], lambda: [1.0] * len(places))
+        return (*zeros, steady, *self.products.clear())
 
     def arrange(self) -> tuple[Part, ...]:
         """Return what writes rows of J, C and F with the columns of all matrices."""
-        parts, sources, targets = list[Part](), list[int](), list[int]()
-        constants = dict[int, float]()
-        live = {"J_rows": [self.code.J[k] for k in self.live], "C_rows": self.code.outputs}
-        for name, given in (("J_rows", ("J",)), ("C_rows", ("C", "F"))):
-            entries = iter([place for vector in given for place in self.locate(vector)])
-            for start, row in zip(self._rows(name), live[name], strict=True):
-                for column, entry in zip(self.columns, row, strict=True):
-                    if entry is not None and entry != 0.0:
-                        constants[start + column] = entry
-                    elif entry is None:
-                        sources.append(next(entries))
-                        targets.append(start + column)
-            parts.append(Fill(self._find_place(name), self.sizes[name]))
-        parts.append(Copies(tuple(sources), tuple(targets)))
+        sources, targets, constants = list[int](), list[int](), dict[int, float]()
+        given = (
+            ("J_rows", self.code.J, self.rows.live, ("J",)),
+            ("C_rows", self.code.outputs, self.rows.long, ("C", "F")),
+        )
+        for name, pattern, numbers, vectors in given:
+            entries = iter([place for vector in vectors for place in self.locate(vector)])
+            starts = dict(zip(numbers, self.rows.find_starts(name), strict=True))
+            constants |= dict.fromkeys((start + i for start in starts.values() for i in range(self.rows.width)), 0.0)
+            for k, row in enumerate(pattern):
+                for column, entry in zip(self.rows.columns, row, strict=True):
+                    source = next(entries) if entry is None else -1
+                    if k not in starts:
+                        continue
+                    if entry is None:
+                        sources.append(source)
+                        targets.append(starts[k] + column)
+                        del constants[starts[k] + column]
+                    else:
+                        constants[starts[k] + column] = entry
+        parts: list[Part] = [Copies(tuple(sources), tuple(targets))]
         if constants:
             parts.append(make_block("constants", [], [list(constants)], lambda: list(constants.values())))
         return tuple(parts)
@@ -118,41 +124,55 @@ class WideStage:
 
     def _rows(self, name: str) -> list[int]:
         """Return where rows of a matrix begin."""
-        width = self.code.pitch if name in ("V", "factor", "P", "P+", "turn") else self.width
-        return [*self.locate(name)[::width]]
+        return self.rows.find_starts(name, self.code.pitch if name in ("V", "factor", "P", "P+", "turn") else 0)
 
     def _scale_outputs(self) -> Iterator[Part]:
         """Yield what multiplies rows of C and F."""
-        if self.code.outputs:
-            weights = self.locate("D")[self.code.unknowns - len(self.code.C) :]
+        if self.rows.long:
+            first = self._find_place("D") + self._first_output
+            weights = [first + k for k in self.rows.long]
 
             def scale(scalars: Any, rows: Any) -> Sequence[Number]:
                 return [a * b for a, b in zip(scalars, rows, strict=True)]
 
-            yield make_columns("scale", self.width, weights, self._rows("C_rows"), self._rows("outputs"), scale)
+            yield make_columns("scale", self.rows.width, weights, self._rows("C_rows"), self._rows("outputs"), scale)
+
+    @property
+    def _first_output(self) -> int:
+        """The number of C z in (w, F z)."""
+        return self.code.unknowns - len(self.code.C)
 
     def _prepare(self) -> Block:
-        """Return T gap, H with what bounds of inputs add, and the gradients of rows of C and F."""
-        code, nx = self.code, self.code.nx
+        """Return T gap, H with what bounds of inputs and short rows of C and F add, and the gradients of long ones."""
+        code, nx, first, rows = self.code, self.code.nx, self._first_output, self.rows
         gradients = [start + nx for start in self._rows("outputs")]
         pairs = [(i, j) for i in range(nx + code.nu) for j in range(nx + code.nu) if self._has(i, j)]
-        places = [self._rows("own")[i] + self.columns[j] for i, j in pairs]
+        places = [self._rows("own")[i] + rows.columns[j] for i, j in pairs]
 
-        def prepare(J: Any, c: Any, h: Any, H: Any, u: Any, D: Any, d: Any, x: Any, following: Any) -> Any:
-            D, d, z, own = code.present(D), code.present(d), [*x, *u], code.fill_triangle(H)
-            new = code.follow(fill(code.J, J), c, h[0], z)
+        def prepare(sums: Any, c: Any, h: Any, H: Any, entries: Any, D: Any, d: Any, x: Any, following: Any) -> Any:
+            D, d, own, live = code.present(D), code.present(d), code.fill_triangle(H), iter(entries)
+            new = self.products.follow(sums, x, c, h[0])
             for i in range(code.nu):
                 own[nx + i][nx + i] = own[nx + i][nx + i] + D[i]
+            for row in rows.short:
+                values = row.fill(live)
+                for i, a in zip(row.columns, values, strict=True):
+                    for j, b in zip(row.columns, values, strict=True):
+                        if j <= i:
+                            own[i][j] = own[i][j] + D[first + row.number] * a * b
             gap = [a - b for a, b in zip(new, following, strict=True)]
-            return [*gap, *(own[max(i, j)][min(i, j)] for i, j in pairs), *d[code.unknowns - len(code.C) :]]
+            return [*gap, *(own[max(i, j)][min(i, j)] for i, j in pairs), *(d[first + k] for k in rows.long)]
 
-        given = [self.locate(name) for name in ("J", "c", "h", "H", "u", "D", "d", "before", "x+")]
+        sums, short = self.products.find_sums("J_rows", "C_rows")[0], rows.short_places
+        vectors, last = ([self.locate(x) for x in names] for names in (("c", "h", "H"), ("D", "d", "before", "x+")))
+        given = [sums, *vectors, short, *last]
         return make_block("prepare", given, [self.locate("gap"), places, gradients], prepare)
 
     def _has(self, i: int, j: int) -> bool:
-        """Return whether the Hessian of a stage has an entry, or bounds add one."""
+        """Return whether the Hessian of a stage has an entry, or bounds or short rows of C and F add one."""
         code = self.code
-        return (i == j and i >= code.nx) or is_present(code.H[max(i, j)][min(i, j)])
+        is_added = (i == j and i >= code.nx) or any(i in row.columns and j in row.columns for row in self.rows.short)
+        return is_added or is_present(code.H[max(i, j)][min(i, j)])
 
     def _curve(self, P: Sequence[int]) -> Block:
         """Return what adds the bounds of x' to P."""
@@ -163,7 +183,7 @@ class WideStage:
 
     def _slope(self, P: Sequence[int]) -> Iterator[Part]:
         """Yield the gradient of the stage and what follows: g + H z + d + J' T' (p + d + (P + D) T gap)."""
-        code, nx, nu, live = self.code, self.code.nx, self.code.nu, self.live
+        code, nx, nu, live = self.code, self.code.nx, self.code.nu, self.rows.live
 
         def turn(p: Any, pull: Any, d: Any, h: Any) -> list[Number]:
             own = code.present(d)[nu : nu + nx]
@@ -173,7 +193,7 @@ class WideStage:
                 found[j] = found[j] + h[0] * slopes[i]
             return found
 
-        def add(g: Any, H: Any, x: Any, u: Any, d: Any, w: Any, slope: Any) -> list[Number]:
+        def add(g: Any, H: Any, x: Any, u: Any, d: Any, w: Any, entries: Any, slope: Any) -> list[Number]:
             found = [a + b for a, b in zip(g, multiply_symmetric(code.fill_triangle(H), [*x, *u]), strict=True)]
             found = [a + b for a, b in zip(found, slope, strict=True)]
             steady = (i for i in range(nx) if i not in live)
@@ -181,6 +201,10 @@ class WideStage:
                 found[i] = found[i] + term
             for i in steady:
                 found[i] = found[i] + w[i]
+            entries = iter(entries)
+            for row in self.rows.short:
+                for i, a in zip(row.columns, row.fill(entries), strict=True):
+                    found[i] = found[i] + a * code.present(d)[self._first_output + row.number]
             return found
 
         gradient = [start + nx for start in P]
@@ -188,10 +212,10 @@ class WideStage:
         yield make_block("w", given, [self.locate("w")], turn)
         scalars, rows = [self._find_place("w") + k for k in live], self._rows("J_rows")
         yield make_columns(
-            "slope", self.width, scalars, rows, [self._find_place("slope")], lambda w, rows: [dot(w, rows)]
+            "slope", self.rows.width, scalars, rows, [self._find_place("slope")], lambda w, rows: [dot(w, rows)]
         )
-        given = [self.locate(name) for name in ("g", "H", "before", "u", "d", "w")]
-        slope = [self._find_place("slope") + j for j in self.columns]
+        given = [*(self.locate(name) for name in ("g", "H", "before", "u", "d", "w")), self.rows.short_places]
+        slope = [self._find_place("slope") + j for j in self.rows.columns]
         yield make_block("gradient", [*given, slope], [[start + nx for start in self._rows("own")]], add)
 
     def _turn(self, P: Sequence[int]) -> Iterator[Part]:
@@ -207,7 +231,7 @@ class WideStage:
             for start, end in self._list_rounds(pairs):
                 own = [*vectors[start:end], *vectors[len(pairs) + start : len(pairs) + end]]
                 yield make_columns("rows", self.code.pitch, h, own, own[end - start :], add)
-        rows, turned = [P[k] for k in self.live], self._rows("turn")
+        rows, turned = [P[k] for k in self.rows.live], self._rows("turn")
         yield make_columns("copy", self.code.pitch, [], rows, turned, lambda _, x: list(x))
         for i, j, count in self._list_runs(pairs):
             vectors = [*(row + i for row in rows), *(row + j for row in turned)]
@@ -235,7 +259,7 @@ class WideStage:
 
     def _multiply(self, P: Sequence[int]) -> Iterator[Part]:
         """Yield the rows W J of x and of u: those of T' P are those of W at columns of x of rows of the identity."""
-        count, pitch, nx, rows = len(self.live), self.code.pitch, self.code.nx, self._rows("rows")
+        count, pitch, nx, rows = len(self.rows.live), self.code.pitch, self.code.nx, self._rows("rows")
         scalars = [start + i for i in range(nx) for start in self._rows("turn")]
 
         def multiply(scalars: Any, vectors: Any) -> list[Number]:
@@ -250,17 +274,13 @@ class WideStage:
 
     def _condense(self) -> Iterator[Part]:
         """Yield H + J' W J, and what bounds of C z and equalities add: rows of x without columns of u, rows of u."""
-        code, nx, live = self.code, self.code.nx, self.live
+        code, nx, live = self.code, self.code.nx, self.rows.live
         rows, own, M, outputs = (self._rows(name) for name in ("rows", "own", "M", "outputs"))
-        patterns: Sequence[tuple[str, Pattern]] = (
-            ("J_rows", [code.J[k] for k in live]),
-            ("C_rows", code.outputs),
-        )
-        for first, end, count in ((0, nx, code.pitch), (nx, nx + code.nu, self.width)):
+        for first, end, count in ((0, nx, code.pitch), (nx, nx + code.nu, self.rows.width)):
             terms = [
                 [
-                    (start + self.columns[i], len(live) * (name != "J_rows") + k)
-                    for name, pattern in patterns
+                    (start + self.rows.columns[i], len(live) * (name != "J_rows") + k)
+                    for name, pattern in self.rows.patterns.items()
                     for k, start in enumerate(self._rows(name))
                     if is_present(pattern[k][i])
                 ]
@@ -298,3 +318,15 @@ class WideStage:
         nx, nu = self.code.nx, self.code.nu
         V, M = vectors[:nu], vectors[nu:]
         return [b - dot([scalars[k * nx + i] for k in range(nu)], list(V)) for i, b in enumerate(M)]
+
+    def gain(self) -> Part:
+        """Return K of u = K x + k by rows."""
+        code = self.code
+        triangle = [range(i * (i - 1) // 2, i * (i + 1) // 2) for i in range(code.nu)]
+
+        def solve(L: Any, V: Any) -> list[Number]:
+            u = solve_unit_upper([[L[k] for k in own] for own in triangle], [-x for x in V])
+            return [choose(abs(x) < ENDLESS, x, 0.0) for x in u]
+
+        targets = [*self.locate("gain")[:: code.nx]]
+        return make_columns("gain", code.nx, self.locate("L"), self._rows("V"), targets, solve)

@@ -13,6 +13,7 @@ from screwgraph.compiler.backends.llvm.machine_code import vector_width
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
 from screwgraph.compiler.backends.llvm.packed_block import emit_limb_block
 from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
+from screwgraph.compiler.backends.llvm.routine.lane_moves import may_repeat, move_lanes
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
@@ -228,6 +229,9 @@ def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
                 else:
                     for block in blocks:
                         _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits))
+        if end < part.count and has_angles and 1 < width <= part.count and may_repeat(blocks):
+            first = part.count - width  # some are computed twice
+            continue
         first, width = end, 1 if has_angles else width // 2
     return None
 
@@ -237,26 +241,19 @@ def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: La
     body, vector = printer.body, Vector(printer.lanes, wide.width)
     function = printer.function_of(block, wide)
     given, found = (body.reserve(wide.width * len(places)) for places in (block.reads, block.writes))
-    for i in sorted({i[1] for i in block.program.instructions if i[0] == "input"}):
-        here, there = body.pointer(block.reads[i]), body.address(given, str(wide.width * i))
-        if stride := part.stride(block.reads[i]):
-            _move_lanes(body, (here, stride), (there, 1), vector)
-        else:
-            body.store(body.spread(body.load(here, body.one), vector), there, vector)
+    used = sorted({i[1] for i in block.program.instructions if i[0] == "input"})
+    for i, place, count in find_runs(body, [(i, block.reads[i]) for i in used]):
+        there, stride = body.address(given, str(wide.width * i)), part.stride(place)
+        if stride:
+            move_lanes(body, (body.pointer(place), stride), (there, 0), count, vector)
+            continue
+        for k in range(count):
+            one = body.spread(body.load(body.pointer(place + k), body.one), vector)
+            body.store(one, body.address(there, str(wide.width * k)), vector)
     body.do(f"call void {function}(ptr {given}, ptr {found})")
-    for i, place in enumerate(block.writes):
-        there = (body.pointer(place), part.stride(place))
-        _move_lanes(body, (body.address(found, str(wide.width * i)), 1), there, vector)
-
-
-def _move_lanes(body: Kernel, source: tuple[str, int], target: tuple[str, int], vector: Vector) -> None:
-    """Copy the numbers of a vector from an address to another, at distances of their own; at once where these are 1."""
-    (here, step), (there, other) = source, target
-    if step == other == 1:
-        body.store(body.load(here, vector), there, vector)
-        return
-    for lane in range(vector.width):
-        body.copy(body.address(here, str(lane * step)), body.address(there, str(lane * other)))
+    for i, place, count in find_runs(body, list(enumerate(block.writes))):
+        here = body.address(found, str(wide.width * i))
+        move_lanes(body, (here, 0), (body.pointer(place), part.stride(place)), count, vector)
 
 
 def print_when(part: When, printer: PartsPrinter) -> None:
