@@ -107,12 +107,9 @@ class LocalSteps:
             found[:, joint.v] = _product(found[:, joint.v], turn)
         return found
 
-    def turn_back(self, slopes: Any, v: Any) -> np.ndarray:
-        """Return derivatives by local coordinates as those by displacements."""
-        found = np.array(slopes, dtype=object)
-        for joint in self.bent:
-            found[:, joint.v] = _product(found[:, joint.v], self._inverse(joint, v, 1.0))
-        return found
+    def turn_joint_back(self, joint: BentJoint, slopes: Any, v: Any) -> np.ndarray:
+        """Return derivatives by a joint's local coordinates as those by its displacements."""
+        return _product(slopes, self._inverse(joint, v, 1.0))
 
     def find_gaps(self, q: Any, later_q: Any, later_v: Any) -> list[Number]:
         """Return what leads from `later_q` to where `later_v` leads from q (nv,)."""

@@ -190,19 +190,6 @@ class StageTerms:
         kept = [value for value, is_kept in zip(z, self.own.columns, strict=True) if is_kept]
         return [offset + dot(C[i * count : (i + 1) * count], kept) for i, offset in enumerate(offsets)]
 
-    def gain(self, gain: Any, v: Any, C: Any = ()) -> list[Number]:
-        """Return how efforts change with displacements of positions and with velocities, by rows."""
-        own, nx, nu = self.own, 2 * self.nv, self.own.model.nu
-        K = np.array(gain, dtype=object).reshape(nu, nx)
-        if not own.model.commands_efforts:
-            full, place = np.zeros((len(own.effort_limit), nx + nu), dtype=object), 0
-            for row in full:
-                for j, kept in enumerate(own.columns):
-                    if kept:
-                        row[j], place = C[place], place + 1
-            K = np.array([[row[j] + dot(row[nx:], K[:, j]) for j in range(nx)] for row in full], dtype=object)
-        return list(self.steps.turn_back(K, v).ravel())
-
     # What is found.
 
     def displace(self, at: Any, x: Any) -> list[Number]:

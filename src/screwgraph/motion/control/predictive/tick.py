@@ -15,6 +15,7 @@ from screwgraph.compiler import compile_expression, make_numbered_argument
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense, keep_sense
 from screwgraph.motion.control.predictive.argument_sense import ArgumentSense
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
+from screwgraph.motion.control.predictive.gain_code import list_gain_parts
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
 from screwgraph.motion.control.predictive.step_search import ENDLESS, MERIT, SEARCH_SIZES, StepSearch
@@ -318,8 +319,7 @@ class Tick:
 
     def _gain(self) -> tuple[Part, ...]:
         self._alias("at_v", "at", self.terms.nq, self.terms.nv)
-        reads = ["chain.gain", "at_v", *["C_k"] * bool(self.own.C)]
-        return (self.memory.block("gain", reads, ["gain"], self.terms.gain),)
+        return tuple(list_gain_parts(self.memory, self.own))
 
     # What comes last: the results.
 
