@@ -24,7 +24,7 @@ from screwgraph.api.interop.keyed_problem import Keyed
 from screwgraph.api.interop.pose_graph import Between, Prior
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
-from screwgraph.optimize import Factors, Problem, Variables, each, equality, soft
+from screwgraph.optimize import Factors, Loss, Problem, Variables, each, equality, soft
 from screwgraph.optimize.factors import Template
 from screwgraph.spatial.manifolds import SE2, SE3, SO3, Manifold, Vector
 
@@ -106,7 +106,9 @@ READERS: dict[str, Reader] = {
 
 
 @check_arguments
-def from_gtsam(graph: Any, values: Any, custom: Mapping[int, Template] | None = None) -> Keyed:
+def from_gtsam(
+    graph: Any, values: Any, custom: Mapping[int, Template] | None = None, *, losses: Mapping[int, Loss] | None = None
+) -> Keyed:
     """Return a `gtsam.NonlinearFactorGraph` as a problem that costs the same, and its values.
 
     Families are pose3, pose2, rot3, vector2, vector3, ..., bias (accelerometer, then gyroscope), scalar, cal3_s2, ...,
@@ -118,18 +120,22 @@ def from_gtsam(graph: Any, values: Any, custom: Mapping[int, Template] | None = 
         values: of all unknowns.
         custom: by place in the graph, templates of ours that return the same as `gtsam.CustomFactor`, whose residual is
             a function in Python, or as factors of unknown types; `functools.partial` gives parameters.
+        losses: by place in the graph, losses of ours that are the same as `mEstimator.Custom`, whose loss and weights
+            are functions in Python.
 
     Raises:
-        InputError: a factor is of another type, a value is missing, a template returns something else, or GTSAM is not
-            installed.
+        InputError: a factor is of another type, a value is missing, a template or loss returns something else, or GTSAM
+            is not installed.
     """
     import_gtsam()
-    own, places = custom or {}, [i for i in range(graph.size()) if graph.exists(i)]
+    own, lost, places = custom or {}, losses or {}, [i for i in range(graph.size()) if graph.exists(i)]
     if not places:
         raise InputError("a graph without factors")
-    if set(own) - set(places):
-        raise InputError(f"custom: there is no factor {min(set(own) - set(places))}", fix="give places in the graph")
-    read = [_read_factor(graph.at(i), i, values, own.get(i)) for i in places]
+    for name, given in (("custom", own), ("losses", lost)):
+        if set(given) - set(places):
+            missing = min(set(given) - set(places))
+            raise InputError(f"{name}: there is no factor {missing}", fix="give places in the graph")
+    read = [_read_factor(graph.at(i), i, values, own.get(i), lost.get(i)) for i in places]
     found: dict[str, dict[int, Manifold]] = {}
     for r, kinds in read:
         for (family, manifold), key in zip(kinds, r.keys, strict=True):
@@ -148,7 +154,7 @@ def from_gtsam(graph: Any, values: Any, custom: Mapping[int, Template] | None = 
 
 
 def _read_factor(
-    factor: Any, place: int, values: Any, template: Template | None
+    factor: Any, place: int, values: Any, template: Template | None, loss: Loss | None
 ) -> tuple[ReadFactor, tuple[Kind, ...]]:
     name, type_name = f"factor {place}, {type(factor).__name__}", type(factor).__name__
     if template is not None:
@@ -159,7 +165,7 @@ def _read_factor(
         what = "its residual is a function in Python" if type_name == "CustomFactor" else "no such factor is known here"
         raise InputError(f"{name}: {what}", fix=f"write it as a template f of ours, and give custom={{{place}: f}}")
     function, kinds, parameters = reading
-    noise = read_noise_model(factor.noiseModel(), name)
+    noise = read_noise_model(factor.noiseModel(), name, loss)
     numbers = {n: np.asarray(x, dtype=float) for n, x in parameters.items()}
     return ReadFactor(function, tuple(n for n, _ in kinds), tuple(factor.keys()), numbers, noise), kinds
 

@@ -24,6 +24,8 @@ from screwgraph.optimize import (
 )
 
 FAR = 1e150
+LENGTHS = np.geomspace(1e-3, 1e3, 25)
+"""Lengths of residuals at which a loss of ours is compared with functions in Python."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,11 @@ def _dead_zone(m: Any) -> float:
     return float(beyond - np.sqrt(2.0 * m.loss(beyond)))
 
 
-def read_noise_model(model: Any, name: str) -> FactorNoise:
-    """Return a noise model of GTSAM's as arguments of ours.
+def read_noise_model(model: Any, name: str, given: Loss | None = None) -> FactorNoise:
+    """Return a noise model of GTSAM's as arguments of ours; a loss that is `given` must be that of GTSAM.
 
     Raises:
-        InputError: a loss is not known here, or only a part of the residual must hold exactly.
+        InputError: a loss is not known here or another one, or only a part of the residual must hold exactly.
     """
     models = import_gtsam().noiseModel
     if isinstance(model, models.Robust):
@@ -80,12 +82,17 @@ def read_noise_model(model: Any, name: str) -> FactorNoise:
             return inner
         if inner.is_hard:
             raise InputError(f"{name}: a robust loss of what must hold exactly", fix="leave the loss out")
+        if given is not None:
+            _check_loss(given, model.robust(), name)
+            return FactorNoise(inner.argument, inner.value, given)
         if loss not in LOSSES:
             why = "its weights are functions in Python" if loss == "Custom" else ""
-            fix = f"write it as a `Loss` of ours, or use {', '.join(LOSSES)}"
+            fix = f"write it as a `Loss` of ours, and give it as losses={{place: loss}}, or use {', '.join(LOSSES)}"
             raise InputError(f"{name}: no robust loss {loss} here", why=why, fix=fix)
         ours, parameter = LOSSES[loss]
         return FactorNoise(inner.argument, inner.value, ours(float(parameter(model.robust()))))
+    if given is not None:
+        raise InputError(f"{name}: no robust loss there", fix="leave its loss out")
     if isinstance(model, models.Diagonal):
         sigmas = np.asarray(model.sigmas(), dtype=float)
         if (sigmas > 0.0).all():
@@ -96,12 +103,21 @@ def read_noise_model(model: Any, name: str) -> FactorNoise:
     return FactorNoise("sqrt_information", np.asarray(model.R(), dtype=float))
 
 
-def make_noise_model(loss: Loss | None, rows: int, *, hard: bool) -> Any:
-    """Return the noise model of a residual that is whitened already.
+def _check_loss(ours: Loss, theirs: Any, name: str) -> None:
+    """Raise InputError where a loss or its weights are not GTSAM's."""
+    for r in LENGTHS.tolist():
+        pairs = ((0.5 * ours.rho(r * r), theirs.loss(r)), (ours.weight(r * r), theirs.weight(r)))
+        for what, (one, other) in zip(("costs", "weighs"), pairs, strict=True):
+            if not np.isclose(one, other, rtol=1e-9, atol=1e-12):
+                raise InputError(
+                    f"{name}: the loss {what} {one:g} where GTSAM has {other:g}",
+                    why=f"the residual is {r:g} long",
+                    fix="mend the loss",
+                )
 
-    Raises:
-        InputError: GTSAM has no such loss.
-    """
+
+def make_noise_model(loss: Loss | None, rows: int, *, hard: bool) -> Any:
+    """Return the noise model of a residual that is whitened already; losses that GTSAM has not are functions there."""
     models = import_gtsam().noiseModel
     if hard:
         return models.Constrained.All(rows)
@@ -109,6 +125,9 @@ def make_noise_model(loss: Loss | None, rows: int, *, hard: bool) -> Any:
     if loss is None:
         return unit
     if type(loss) not in NAMES:
-        raise InputError(f"GTSAM has no loss {loss!r}", fix=f"use {', '.join(ours.__name__ for ours in NAMES)}")
+        own = models.mEstimator.Custom.Create(
+            lambda r: float(loss.weight(r * r)), lambda r: float(0.5 * loss.rho(r * r))
+        )
+        return models.Robust.Create(own, unit)
     theirs = getattr(models.mEstimator, NAMES[type(loss)])
     return models.Robust.Create(theirs.Create(*vars(loss).values()), unit)
