@@ -126,7 +126,7 @@ CALLS = {
     ),
     "mpc": lambda: (
         sg.mpc,
-        {"robot": robot(), "dt": 0.01, "horizon": 3, "actuated": None, "limits": None, "iterations": 1,
+        {"model": robot(), "dt": 0.01, "horizon": 3, "actuated": None, "limits": None, "iterations": 1,
          "barrier_steps": 2, "dtype": "float64"},
     ),
     "load": lambda: (

@@ -18,7 +18,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
 from screwgraph.model.mechanism.sensors import parse_sensors
-from screwgraph.motion.control import ControlLimits, ControlLoop, FunctionBarrier, PostureTask
+from screwgraph.motion.control import ControlLimits, ControlLoop, FunctionBarrier, HorizonLimits, PostureTask
 from screwgraph.motion.estimation import ModelNoise
 from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
@@ -66,6 +66,12 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "inverse_kinematics": {"held": "", "limits": "", "tolerance": "", "attempts": ""},
     "inverse_trajectory": {"q0": "", "noise": "", "watch": ""},
     "mass_matrix": {**MASSES, "coordinates": "", "positions": ""},
+    "mpc": {
+        **dict.fromkeys(("dt", "horizon", "actuated", "frames", "limits", "dtype"), ""),
+        **dict.fromkeys(("iterations", "barrier_steps", "shortenings"), ""),
+        **{"terminal": "has one", "ground": "ground without", "drag": "drag without"},
+        "contacts": "stages with contacts are those of trees",
+    },
     "neutral": {"shape": ""},
     "random": {"shape": "", "seed": ""},
     "regressor": {**MASSES, "coordinates": ""},
@@ -156,6 +162,9 @@ def value(name: str, query: str, option: str) -> Any:
         ("controller", "limits"): ControlLimits(efforts={own.motor: 50.0}),
         ("controller", "barriers"): [FunctionBarrier("high", lambda model, q, qd: [q[0] + 9.0])],
         ("controller", "contacts"): [sg.Contact(own.point)],
+        ("mpc", "limits"): HorizonLimits(effort={own.motor: 50.0}),
+        ("mpc", "contacts"): [sg.Contact(own.point)],
+        ("mpc", "frames"): [own.body],
         ("simulate", "tau"): np.array([0.5]),
         ("rollout", "tau"): np.array([0.5]),
         ("simulate", "method"): "trapezoidal",
@@ -195,6 +204,7 @@ def value(name: str, query: str, option: str) -> Any:
             "acceleration": 20.0,
             "points": 50,
         },
+        **{"horizon": 3, "terminal": "riccati", "iterations": 2, "barrier_steps": 3, "shortenings": 1, "drag": 3.0},
         **{"cutoff": 8.0, "motion": "estimated", "loss": "huber", "held_out": 0},
     }
     return here.get((query, option), usual.get(option))
@@ -232,6 +242,8 @@ def test_an_option_is_answered_or_refused_in_one_line(name, query, option):
         options = {"parameters": [subject(name).body], "period": 2.0, "harmonics": 2, "velocity": 2.0} | options
     if query == "estimate":
         options = {"sensors": sensors(name)} | options
+    if query == "mpc":
+        options = {"horizon": 2} | options
     if query in ("simulate", "rollout"):
         options = {"time": 0.02, "dt": 0.01} | options
     if option == "executor":

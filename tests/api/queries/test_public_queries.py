@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.control import PostureTask, stack_gains
+from screwgraph.motion.control import PostureTask, stack_gains, stack_references, stack_weights
 from screwgraph.motion.planning import Task, horizon
 
 OF_JOINTS = "no joint carries links and frames"
 ROBOTS_ALONE: Mapping[str, str] = {
     "kinematics_graph": OF_JOINTS,  # positions are the coordinates themselves: nothing is eliminated along joints
-    "mpc": OF_JOINTS,  # stages are those of trees
     "minimal_distance": OF_JOINTS,  # bodies are lines without thickness, which nothing touches
 }
 """Queries of robots that mechanisms refuse, and the reason that the refusal gives."""
@@ -71,6 +70,7 @@ CALLS: Mapping[str, Callable[[], Any]] = {
     "inverse_trajectory": lambda: sg.inverse_trajectory(model(), path()).tau,
     "kinetic_energy": lambda: still(sg.kinetic_energy, 2),
     "mass_matrix": lambda: still(sg.mass_matrix, 1),
+    "mpc": lambda: predicted(),
     "neutral": lambda: sg.neutral(model()),
     "plan": lambda: sg.plan(Task(model(), horizon(3, dt=0.05), start=model().home)).q,
     "potential_energy": lambda: still(sg.potential_energy, 1),
@@ -96,6 +96,13 @@ def followed() -> np.ndarray:
     control, task = sg.controller(model(), [PostureTask()]), PostureTask()
     active = np.zeros(control.arguments[-1].shape)
     return control(model().home, np.zeros(5), model().home[-1:], np.zeros((2, 1)), stack_gains([task]), active)[0]
+
+
+def predicted() -> np.ndarray:
+    """Return the first torque of a horizon of four instants at rest."""
+    control = sg.mpc(model(), 0.01, 4)
+    references, weights = stack_references(control, model().home[-1:]), stack_weights(model())
+    return control(model().home[-1:], [0.0], references, weights, 0.0, np.zeros(control.arguments[-1].shape))[0]
 
 
 def moved() -> dict[str, np.ndarray]:

@@ -67,12 +67,24 @@ def test_entries_that_do_not_fit_the_robot_are_named_with_their_line(text, line,
     assert complaint in str(found.value)
 
 
-@pytest.mark.parametrize("name", ["mpc", "search", "bench"])
+def test_files_of_a_mechanism(command, tmp_path):
+    (tmp_path / "horizon.yaml").write_text("{dt: 0.02, horizon: 2, actuated: [theta], limits: {effort: {theta: 5}}}")
+    given = ("--horizon", tmp_path / "horizon.yaml", "--lang", "c", "-o", tmp_path / "code")
+    result = command("mpc", "four_bar_angle", *given)
+    assert (result.status, result.err) == (0, "")
+    assert "four_bar_angle_mpc(const double q[1]" in (tmp_path / "code" / "four_bar_angle.h").read_text()
+    (tmp_path / "horizon.yaml").write_text("{actuated: [nobody]}")
+    for model, why in (("four_bar_angle", "no motor is called 'nobody'"), ("four_bar", "it has no motors")):
+        result = command("mpc", model, *given)
+        assert result.status != 0
+        assert why in result.err
+        assert len(result.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["search", "bench"])
 def test_mechanisms_of_points_are_refused_by_name(name, command, tmp_path):
     (tmp_path / "crank.yaml").write_text("name: crank\npoints:\n  - {name: O, x: 0, y: 0, fixed: true}\n")
-    code = ("--lang", "c", "-o", tmp_path / "code")
     options = {
-        "mpc": code,
         "search": ("--problem", "forward"),
         "bench": (),
     }

@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "draw": "Draw the factor graph and its elimination.",
     "compile": "Write functions of a robot as a library for other programs.",
     "controller": "Write a whole-body controller of a robot or a mechanism as a library for other programs.",
-    "mpc": "Write a model-predictive controller of a robot as a library for other programs.",
+    "mpc": "Write a model-predictive controller of a model as a library for other programs.",
     "search": "Search for an elimination ordering with cheaper code.",
     "simulate": "Simulate a robot or a planar mechanism and write its motion.",
     "view": "Show a robot or planar mechanism with a slider for each joint, or a motion with a slider for time.",

@@ -1,4 +1,4 @@
-"""`screwgraph mpc`: a model-predictive controller of a robot, as a library for other programs."""
+"""`screwgraph mpc`: a model-predictive controller of a model, as a library for other programs."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def write_predictive_controller(
 ) -> None:
     """Write files, and say where they are."""
     check_library_options(lang, dtype, prefix)
-    robot = source.load_robot()
-    said = HorizonFile() if horizon is None else load_horizon(horizon, robot)
-    print_warnings(robot)
+    model = source.load()
+    said = HorizonFile() if horizon is None else load_horizon(horizon, model)
+    print_warnings(model)
     with show_progress("making the controller"):
-        made = mpc(robot, **said.options, dtype=dtype)
-    paths = write_library({"mpc": made}, robot, output, prefix, lang, overwrite)
+        made = mpc(model, **said.options, dtype=dtype)
+    paths = write_library({"mpc": made}, model, output, prefix, lang, overwrite)
     typer.echo(f"mpc: {made}")
     for path in paths:
         typer.echo(path)
 
 
-COMMAND = Command(write_predictive_controller, HELP, FLAGS, model=ROBOT)
+COMMAND = Command(write_predictive_controller, HELP, FLAGS, model=f"{ROBOT} values")

@@ -63,10 +63,15 @@ class Chain:
 )
 def test_optima_are_those_of_shooting(robot, start, goal):
     robot = sg.load(robot if robot in sg.zoo_names() else robot_file(f"{robot}.urdf"))
-    chain, control = Chain(robot), mpc(robot, DT, N, limits=FREE)
-    n = len(chain.names)
-    q, yd, goal = chain.close(start, robot.neutral()), np.linspace(0.5, -1.0, n), np.array(goal)
-    weights, references = stack_weights(robot, **WEIGHTS), stack_references(control, goal)
+    chain = Chain(robot)
+    check_optimum(robot, chain, chain.close(start, robot.neutral()), np.array(goal))
+
+
+def check_optimum(model, chain, q, goal):
+    """Compare with motions of a chain: states, cost, and that no step of Gauss and Newton is left."""
+    control, n = mpc(model, DT, N, limits=FREE), len(chain.names)
+    yd = np.linspace(0.5, -1.0, n)
+    weights, references = stack_weights(model, **WEIGHTS), stack_references(control, goal)
     found = converge(control, q[chain.at], yd, references, weights, tolerance=1e-9)
     roots = np.sqrt(DT * weights)
 

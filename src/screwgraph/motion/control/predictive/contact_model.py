@@ -18,7 +18,7 @@ from screwgraph.motion.control.affine import Affine
 from screwgraph.motion.control.contacts import Held
 from screwgraph.motion.control.models import IndependentMotion
 from screwgraph.motion.control.predictive.stage_model import StageMotion
-from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
+from screwgraph.motion.control.predictive.state_coordinates import RobotStates
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, is_zero
@@ -40,7 +40,7 @@ class ContactModel:
 
     __repr__ = one_line
 
-    coordinates: StateCoordinates
+    coordinates: RobotStates
     motion: ReducedMotion
     drag: float
     force: float

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Function, compile_expression, make_numbered_argument, without_metadata
+from screwgraph.compiler import Function, compile_expression, make_numbered_argument
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
-from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates, complete_position
 from screwgraph.spatial import log3
 from screwgraph.tape import Number
 
@@ -38,16 +38,16 @@ class FrameGoals:
         )
 
         def compute(q: Any, goals: Any) -> list[Number]:
-            found, every = list[Number](), self.coordinates.complete(q)
+            found, every = list[Number](), complete_position(self.coordinates, q)
             for k, frame in enumerate(self.frames):
                 T, goal = (
-                    np.asarray(forward_kinematics(self.coordinates.robot, frame)(every)),
+                    np.asarray(forward_kinematics(self.coordinates.model, frame)(every)),
                     goals[POSE * k :][:POSE].reshape(4, 4),
                 )
                 found += [*log3(goal[:3, :3].T @ T[:3, :3]), *(T[:3, 3] - goal[:3, 3])]
             return found
 
-        question = without_metadata(self.coordinates.robot), self.frames
+        question = self.coordinates.question, self.frames
         return compile_expression("frame_errors", question, given, compute, branches=True)
 
     def compare(self, goals: Any, q: Any) -> tuple[list[Number], np.ndarray]:

@@ -13,20 +13,22 @@ from screwgraph.base.argument_checks import check_arguments, convert_numbers, va
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, check_unit, quaternion_places
-from screwgraph.model.robot import Robot
+from screwgraph.model import Model
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.live_numbers import NO_SENSE
 from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.limits import Values, expand_values
-from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
+from screwgraph.motion.control.predictive.state_coordinates import make_states
 from screwgraph.motion.control.predictive.tick import UNFINISHED
 from screwgraph.motion.simulation.contacts import Contact
 
 
-def find_driven(robot: Robot, actuated: Sequence[str] | None) -> tuple[int, ...]:
-    """Return the velocity coordinates of joints with efforts, in the robot's order. Raises InputError."""
-    names = () if actuated is None else tuple(actuated)
-    if actuated is not None and not names:
+def find_driven(model: Model, actuated: Sequence[str] | None) -> tuple[int, ...]:
+    """Return the velocity coordinates, among states, that have efforts, in their order. Raises InputError."""
+    states = make_states(model)
+    chosen, robot = states.choose_driven(actuated), states.joints
+    names = () if chosen is None else tuple(chosen)
+    if chosen is not None and not names:
         raise InputError("actuated names no joint", why="a robot without efforts has nothing to command")
     found = ControlledRobot(robot).list_velocities(names)
     return tuple(sorted(set(found))) or tuple(range(robot.nv))
@@ -34,7 +36,7 @@ def find_driven(robot: Robot, actuated: Sequence[str] | None) -> tuple[int, ...]
 
 @check_arguments
 def stack_weights(
-    robot: Robot,
+    model: Model,
     *,
     position: Values = 1.0,
     velocity: Values = 0.1,
@@ -45,23 +47,24 @@ def stack_weights(
 ) -> Float[np.ndarray, " k"]:
     """Return the weights of squares as `mpc` takes them: of positions, velocities, efforts of actuated joints.
 
-    Each is one number for all, one each, or some by the names of joints, others zero; closed chains have those of
-    independent joints. A robot on contacts has `force` (1/N^2) and `acceleration` (s^4/rad^2) in the place of efforts,
+    Each is one number for all, one each, or some by the names of joints, others zero; closed chains and
+    mechanisms have those of independent coordinates. A robot on contacts has `force` (1/N^2) and `acceleration`
+    (s^4/rad^2) in the place of efforts,
     one number for all or one an input. By default an effort has 1e-3, a force 1e-5, an acceleration 1e-5.
 
     Raises:
         InputError: a joint is unknown, a weight is negative, or an input has none.
     """
-    robot = StateCoordinates(robot).joints
+    robot = make_states(model).joints
     none = np.zeros(robot.nv)
     found = {name: expand_values(robot, x, none, name) for name, x in (("position", position), ("velocity", velocity))}
     if force is None and acceleration is None:
         efforts = expand_values(robot, 1e-3 if effort is None else effort, none, "effort")
-        found["effort"] = efforts[list(find_driven(robot, actuated))]
+        found["effort"] = efforts[list(find_driven(model, actuated))]
     elif effort is not None or actuated is not None:
         raise InputError("weights of efforts and of forces", why="inputs of a robot on contacts are no efforts")
     else:
-        count = len(find_driven(robot, None))
+        count = len(find_driven(model, None))
         for name, value in (("force", force), ("acceleration", acceleration)):
             given = validate_numbers(name, 1e-5 if value is None else value)
             if given.shape not in ((), (count,)):

@@ -9,6 +9,7 @@ from typing import Any
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
+from screwgraph.model import Model
 from screwgraph.model.formats.diagnostics import as_model_error, complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, Entry, Keys
@@ -20,10 +21,10 @@ from screwgraph.motion.control.predictive.predictive_controller import (
     DT,
     check_frames,
     check_numbers,
-    check_robot,
+    check_states,
     make_model,
 )
-from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
+from screwgraph.motion.control.predictive.state_coordinates import make_states
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
 from screwgraph.motion.simulation.contacts.contact_files import read_contacts
@@ -84,13 +85,13 @@ class HorizonFile:
         return {name: value for name, value in given.items() if value is not None}
 
 
-def load_horizon(path: str | Path, robot: Robot | None = None) -> HorizonFile:
-    """Return the horizon, limits, contacts and goals of a YAML file; those of a robot are checked with it.
+def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
+    """Return the horizon, limits, contacts and goals of a YAML file; those of a model are checked with it.
 
     Raises:
-        ModelError: the file cannot be read, or an entry is unknown, of the wrong kind or size; the robot has no such
+        ModelError: the file cannot be read, or an entry is unknown, of the wrong kind or size; the model has no such
             frame or joint, or a number has no sense.
-        InputError: the robot has no such controller.
+        InputError: the model has no such controller.
     """
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
@@ -108,38 +109,38 @@ def load_horizon(path: str | Path, robot: Robot | None = None) -> HorizonFile:
         found["contacts"], ground = read_contacts(entries, Path(file).parent)
         found["ground"] = ground or Plane()
     result = HorizonFile(**found)
-    if robot is not None:
-        check_robot(robot)
-        _check_entries(robot, entries, result)
+    if model is not None:
+        check_states(model)
+        _check_entries(model, entries, result)
     return result
 
 
-def _check_entries(robot: Robot, entries: Mapping[str, Value], found: HorizonFile) -> None:
-    """Raise ModelError where the robot has not what an entry names, or a number has no sense."""
+def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFile) -> None:
+    """Raise ModelError where the model has not what an entry names, or a number has no sense."""
     for key in ("dt", *COUNTS):
         if key in entries:
             with complaints_at(WHO, entries[key].at):
                 check_numbers(**{key: getattr(found, key)})
     if "actuated" in entries:
         with complaints_at(WHO, entries["actuated"].at):
-            find_driven(StateCoordinates(robot).joints, found.actuated)
+            find_driven(model, found.actuated)
     frames = entries["frames"].items() if "frames" in entries else ()
     contacts = entries["contacts"].items() if "contacts" in entries else ()
     for frame in (*frames, *(item.mapping()["frame"] for item in contacts)):
         with complaints_at("a frame", frame.at):
-            robot.frame(frame.text())
+            make_states(model).check_frame(frame.text())
     if found.frames:
         with complaints_at(WHO, entries["frames"].at):
-            check_frames(robot, found.frames)
+            check_frames(model, found.frames)
     limits = found.limits or HorizonLimits()
     if "limits" in entries:
-        joints = StateCoordinates(robot).joints
-        _check_limits(joints, entries["limits"], limits, find_driven(joints, found.actuated))
+        joints = make_states(model).joints
+        _check_limits(joints, entries["limits"], limits, find_driven(model, found.actuated))
     for key in ("drag", "actuated", "contacts"):
         if key in entries:
             with complaints_at(WHO, entries[key].at):
                 given = found.actuated, found.contacts or (), found.ground, limits, found.drag
-                make_model(robot, found.dt or DT, *given)
+                make_model(model, found.dt or DT, *given)
 
 
 def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, driven: Sequence[int]) -> None:

@@ -20,6 +20,7 @@ from screwgraph.compiler import (
     robot_arguments,
 )
 from screwgraph.mechanics.dynamics.query import joint_variables
+from screwgraph.model import Model
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.controller import hold_contacts
@@ -29,7 +30,7 @@ from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
-from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
+from screwgraph.motion.control.predictive.state_coordinates import RobotStates, make_states
 from screwgraph.motion.control.predictive.tick import SOLUTION, Tick
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.simulation.contacts import Contact, Ground
@@ -46,7 +47,7 @@ MOST_SHORTENINGS = 20
 
 @check_arguments
 def mpc(
-    robot: Robot,
+    model: Model,
     dt: float = DT,
     horizon: int = 32,
     *,
@@ -98,8 +99,9 @@ def mpc(
     1/s, N m), defect of the last solution's dynamics, largest change of the trajectory, barrier.
 
     Args:
-        robot: one that stands or floats. Of closed chains, q, qd and efforts are those of the independent joints, which
-            carry all limits; loops are closed exactly at each instant, in the assembly mode of the neutral position.
+        model: robot that stands or floats, or mechanism, whose efforts are those of its motors. Of closed chains and
+            mechanisms, q and qd are those of independent joints or coordinates, which carry all limits; loops are
+            closed exactly at each instant, in the assembly mode of the neutral position.
         dt: time (s) from one instant of the horizon to the next.
         horizon: how many there are (N).
         actuated: joints with efforts; by default all but a floating base. With contacts, all have.
@@ -120,19 +122,19 @@ def mpc(
 
     Raises:
         EliminationError: only a part of a joint of a closed chain is independent.
-        InputError: a robot on contacts has loops or couplings, a foot is on no leg, a joint is unknown, or a number has
-            no sense.
+        InputError: a mechanism has no motors, a robot on contacts has loops or couplings, a foot is on no leg, a joint
+            is unknown, or a number has no sense.
     """
-    check_robot(robot)
+    check_states(model)
     check_numbers(dt, horizon, iterations, barrier_steps, shortenings)
     if terminal not in ENDS:
         raise InputError(f"terminal is {terminal!r}", fix=f"one of {', '.join(ENDS)}")
     kept = limits or HorizonLimits()
-    model = make_model(robot, dt, actuated, contacts, ground, kept, drag)
-    lower, upper = kept.states(model.robot)
-    efforts, goals = kept.efforts(model.robot, model.driven), check_frames(robot, frames)
+    stage = make_model(model, dt, actuated, contacts, ground, kept, drag)
+    lower, upper = kept.states(stage.robot)
+    efforts, goals = kept.efforts(stage.robot, stage.driven), check_frames(model, frames)
     own = Horizon(
-        model,
+        stage,
         dt,
         horizon,
         efforts,
@@ -145,9 +147,9 @@ def mpc(
         goals,
         terminal == "riccati",
     )
-    if own.has_riccati_end and (own.is_curved or contacts or robot.is_closed):
+    if own.has_riccati_end and (own.is_curved or contacts or stage.coordinates.options):
         raise InputError(
-            f"terminal={terminal!r} of {robot.name!r}",
+            f"terminal={terminal!r} of {model.name!r}",
             why="no floating base, ball joint, loop, contact or goal of a frame has one",
             fix='terminal="weights"',
         )
@@ -169,7 +171,7 @@ def mpc(
 
 
 def make_model(
-    robot: Robot,
+    model: Model,
     dt: float,
     actuated: Sequence[str] | None,
     contacts: Sequence[Contact | HeldContact],
@@ -182,14 +184,14 @@ def make_model(
         for name, value in (("ground", ground), ("drag", drag), ("force of the limits", limits.force)):
             if value is not None:
                 raise InputError(f"{name} without contacts", fix='contacts=[sg.Contact("foot"), ...]')
-        own = StateCoordinates(robot)
-        return DrivenModel(own, find_driven(own.joints, actuated))
-    if robot.is_closed:
+        return DrivenModel(make_states(model), find_driven(model, actuated))
+    if not isinstance(model, Robot) or model.is_closed:
         raise InputError(
-            f"mpc of {robot.name!r} on contacts, which has loops or couplings",
+            f"mpc of {model.name!r} on contacts, which has loops or couplings",
             why="stages with contacts are those of trees",
             fix="sg.load(file, lock=...) welds joints, as of grippers",
         )
+    robot = model
     if actuated is not None:
         raise InputError(
             "actuated and contacts", why="all joints of a robot on contacts have motors", fix="leave it out"
@@ -202,14 +204,15 @@ def make_model(
     if not motion.legs or not motion.has_own_motors or motion.base != tuple(range(BASE if motion.floats else 0)):
         raise InputError(f"mpc of {robot.name!r} on contacts", why="each joint needs one motor of its own")
     weight = robot.mass * float(np.linalg.norm(np.asarray(robot.gravity, dtype=float)))
-    return ContactModel(StateCoordinates(robot), motion, rate, limits.largest_force(weight))
+    return ContactModel(RobotStates(robot), motion, rate, limits.largest_force(weight))
 
 
-def check_frames(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
+def check_frames(model: Model, frames: Sequence[str]) -> tuple[str, ...]:
     """Return the names of frames. Raises InputError where one is unknown or named twice."""
     names = (frames,) if isinstance(frames, str) else tuple(frames)
+    states = make_states(model)
     for name in names:
-        robot.frame(name)
+        states.check_frame(name)
     if len(set(names)) < len(names):
         raise InputError(f"frames: {', '.join(names)}", why="one is named twice")
     return names
@@ -239,10 +242,10 @@ def _list_results(tick: Tick) -> tuple[Result, ...]:
     return (*(Result(name, shape) for name, shape in shapes.items()), Result("solution", (len(SOLUTION),), SOLUTION))
 
 
-def check_robot(robot: Robot) -> None:
-    """Raise InputError where a robot is none of `mpc`."""
-    if not robot.joints:
-        raise InputError(f"mpc of {robot.name!r}", why="it has no joints")
+def check_states(model: Model) -> None:
+    """Raise InputError where a model is none of `mpc`."""
+    if not make_states(model).joints.joints:
+        raise InputError(f"mpc of {model.name!r}", why="it has no joints")
 
 
 def check_numbers(

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Function, compile_expression, without_metadata
+from screwgraph.compiler import Function, compile_expression
 from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates, choose_guess
 from screwgraph.tape import Number, Program
 
 
@@ -146,16 +146,16 @@ class DrivenModel:
     @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
-        return without_metadata(self.coordinates.robot), self.driven
+        return self.coordinates.question, self.driven
 
     @cached_property
     def resting_efforts(self) -> Program:
         """Code of q to the efforts of driven coordinates that hold the robot, of a fully driven one."""
         given, own = (position_argument("q", self.robot),), self.coordinates
-        bias = bias_forces(own.robot, **own.options)
+        bias = bias_forces(own.model, **own.options)
 
         def hold(q: Any) -> list[Number]:
-            forces = bias(q, np.zeros(self.robot.nv), *own.guess(bias))
+            forces = bias(q, np.zeros(self.robot.nv), *choose_guess(own, bias))
             return [forces[i] for i in self.driven]
 
         return compile_expression("stage_rest", self.question, given, hold).program
@@ -168,28 +168,27 @@ class DrivenModel:
     @cached_property
     def dynamics(self) -> Function:
         """Accelerations of states and efforts along all of them."""
-        return forward_dynamics(self.coordinates.robot, **self.coordinates.options)
+        return forward_dynamics(self.coordinates.model, **self.coordinates.options)
 
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by forward dynamics."""
         del switches
-        n, own = self.robot.nv, list(self.driven)
-        state = q, v, self._spread(u), *self.coordinates.guess(self.dynamics)
+        n = self.robot.nv
+        state = q, v, self._spread(u), *choose_guess(self.coordinates, self.dynamics)
         by_q, by_v, by_tau = (np.asarray(x) for x in self.dynamics.jacobian("q", "qd", "tau")(*state))
-        slopes = np.concatenate([by_q, by_v, by_tau[:, own]], axis=1)
+        units = [self._spread(row) for row in np.eye(self.nu)]  # which of all efforts each is
+        by_own = by_tau[:, [int(np.argmax(unit)) for unit in units]]
+        slopes = np.concatenate([by_q, by_v, by_own], axis=1)
         unit = np.concatenate([np.zeros((self.nu, 2 * n)), np.eye(self.nu)], axis=1)
         return StageMotion(list(self.dynamics(*state)), list(u), slopes, unit)
 
     def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
         """Return accelerations and efforts."""
         del switches
-        return list(self.dynamics(q, v, self._spread(u), *self.coordinates.guess(self.dynamics))), list(u)
+        return list(self.dynamics(q, v, self._spread(u), *choose_guess(self.coordinates, self.dynamics))), list(u)
 
     def _spread(self, u: Any) -> np.ndarray:
-        tau = np.zeros(self.robot.nv, dtype=object)
-        for k, j in enumerate(self.driven):
-            tau[j] = u[k]
-        return tau
+        return np.array(self.coordinates.spread_efforts(list(u), self.driven), dtype=object)
 
     def weigh_inputs(self, weights: Any, reference: Any, switches: Any) -> tuple[list[Number], list[Number]]:
         """Return what is given."""
