@@ -24,12 +24,22 @@ def test_a_tree_equals_a_dense_solution():
     assert np.abs(tree.delta + np.linalg.solve(H, g)).max() < 1e-9 * np.linalg.cond(H) ** 0.5
 
 
+def test_a_chain_from_its_ends_takes_as_many_operations_as_step_by_step():
+    count, operations = 60, {}
+    for order in ("balanced", "from_ends", "numbers"):
+        tree = BayesTree(np.full(count, 4), order)
+        tree.add(np.array([[i, i + 1] for i in range(count - 1)]), 0, 0)
+        tree.prepare()
+        operations[order] = tree.operations
+    assert operations["from_ends"] < 1.05 * operations["numbers"] < 0.7 * operations["balanced"]
+
+
 @pytest.mark.parametrize(
     "pairs", [[(0, 1), (1, 2), (2, 3)], [(0, 3), (1, 3), (2, 3)], [(0, 1), (2, 3)], [(0, 2), (1, 3)]]
 )
 def test_fronts_that_take_entries_of_a_matrix_solve_it(pairs):
     dims, rng = np.array([2, 1, 3, 2]), np.random.default_rng(0)
-    tree, of = BayesTree(dims, is_ordered=True), np.repeat(np.arange(4), dims)
+    tree, of = BayesTree(dims, order="numbers"), np.repeat(np.arange(4), dims)
     tree.add(np.array([[0], [1], [2], [3]]), 0, 0)
     tree.add(np.array(pairs), 0, 0)
     tree.prepare()

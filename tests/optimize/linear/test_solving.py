@@ -230,6 +230,26 @@ def test_systems_with_hard_rows_that_are_only_solved_are_trees_with_fewer_operat
     np.testing.assert_allclose(system.factor(made.values).solve(b), np.linalg.solve(made.K, b), rtol=1e-7, atol=1e-9)
 
 
+def test_trees_are_balanced_where_chains_from_their_ends_take_nearly_as_many_operations() -> None:
+    """A long chain has many levels, a star of short ones has few either way."""
+    long, star = chain(100, (6,)), example([6] * 41, [[0], *([0, k] for k in range(1, 41))])
+    depths = []
+    for made in (long, star):
+        method = analyse(made.pattern, "tree").choice.method
+        assert isinstance(method, TreeMethod)
+        depths.append(_depth(method.tree.members.parents))
+    assert depths[0] >= 25
+    assert depths[1] <= 2
+
+
+def _depth(parents: np.ndarray) -> int:
+    """Return how many cliques stand above the lowest one; parents come after their children."""
+    above = np.zeros(len(parents), dtype=int)
+    for c in reversed(range(len(parents))):
+        above[c] = above[parents[c]] + 1 if parents[c] >= 0 else 0
+    return int(above.max())
+
+
 def test_multipliers_that_are_tied_to_each_other_have_no_tree() -> None:
     pattern = Pattern(np.array([2, 1, 1]), np.array([0, 1, 2, 3, 3]), np.array([0, 1, 0, 1, 2]), 2)
     with pytest.raises(InputError, match="no tree"):

@@ -6,7 +6,7 @@ Kaess et al., iSAM2: Incremental smoothing and mapping using the Bayes tree (201
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -33,6 +33,7 @@ from screwgraph.optimize.fronts.small_batches import FEW, SmallBatchCalls
 from screwgraph.optimize.fronts.supernodes import GROUPING, form_supernodes
 from screwgraph.optimize.fronts.tree_records import (
     AS_NUMBERED,
+    FROM_ENDS,
     ActiveUnknown,
     Clique,
     Counters,
@@ -71,16 +72,22 @@ def compile_tree_code() -> Kernels:
     )
 
 
+Order = Literal["balanced", "from_ends", "numbers"]
+ORDERS: dict[Order, int] = {"balanced": 1, "from_ends": FROM_ENDS, "numbers": AS_NUMBERED}
+
+
 class BayesTree:
     """Factors, given as J'J and J'r, and the Bayes tree of those that are eliminated.
 
     A factor's numbers stand in `data` from `where(f)` on: columns of J'J, its lower triangle, with the entry of J'r
     below each, (k, k + 1). `eliminate` wants to be told of the unknowns whose factors have changed. Unknowns that
-    are eliminated anew are ordered by degrees; in a tree that `is_ordered`, by their numbers.
+    are eliminated anew are ordered by degrees: "balanced", with short ways to the root, or "from_ends" of chains, with
+    the fewest operations; or by their "numbers".
     """
 
-    def __init__(self, dims: Int[np.ndarray, " n"], is_ordered: bool = False) -> None:
+    def __init__(self, dims: Int[np.ndarray, " n"], order: Order = "balanced") -> None:
         self.count = n = len(dims)
+        self._late = ORDERS[order]
         self.delta = np.zeros(int(dims.sum()))
         unknowns, cliques, counters = new_table(Unknown, n), new_table(Clique, n + 2), new_table(Counters, 1)
         unknowns["dim"], unknowns["offset"] = dims, np.cumsum(dims) - dims
@@ -98,7 +105,7 @@ class BayesTree:
             pool=np.zeros(1024),
             data=np.zeros(0),
         )
-        order, affected, orphans, stack, found, self._far = np.zeros((6, n + 2), dtype=np.int64)
+        ordering, affected, orphans, stack, found, self._far = np.zeros((6, n + 2), dtype=np.int64)
         self._work: Any = Workspace(
             active=new_table(ActiveUnknown, n),
             elements=new_table(Element, 0),
@@ -109,11 +116,10 @@ class BayesTree:
             affected_cliques=affected,
             orphans=orphans,
             tops=np.zeros(0, dtype=np.int64),
-            order=order,
+            order=ordering,
         )
         self._solution: Any = Solution(delta=self.delta, x=np.zeros(int(dims.sum()) + 1), stack=stack, found=found)
         self._factors = self._incidences = self._used = 0
-        self._late = AS_NUMBERED if is_ordered else 1
         self._functions = compile_tree_code().functions
         self._store_pointers()
 

@@ -3,13 +3,22 @@
 Approximate minimum degree on the quotient graph: Amestoy, Davis, Duff, An approximate minimum degree ordering algorithm
 (1996). Unknowns that are late come last: Kaess et al., iSAM2 (2012), section 4. Memory is given from outside; a
 negative result asks for more. Of equal degrees, the unknown that waited longest comes first: neighbours of what was
-eliminated go to the end of its queue, so that trees of chains are balanced.
+eliminated go to the end of its queue, so that trees of chains are balanced: few cliques then stand between an unknown
+and the root. That doubles the operations of a chain; trees that are factored as a whole may go by plain degrees.
 """
 
 from __future__ import annotations
 
 from screwgraph.compiler.kernels import Table
-from screwgraph.optimize.fronts.tree_records import ActiveUnknown, Element, Link, Queue, TreeTables, Workspace
+from screwgraph.optimize.fronts.tree_records import (
+    FROM_ENDS,
+    ActiveUnknown,
+    Element,
+    Link,
+    Queue,
+    TreeTables,
+    Workspace,
+)
 
 LEAST = 2
 """Of neighbours that unknowns count as having, at least; see `median_degree`."""
@@ -177,7 +186,9 @@ def order_unknowns(tree: TreeTables, work: Workspace, used: int, capacity: int, 
     """Order the marked unknowns, with the front of each in W; return how much of W is used, or -1."""
     m = tree.counters.active
     new = tree.counters.need
-    floor = median_degree(work, m)
+    floor = 0
+    if limit != FROM_ENDS:
+        floor = median_degree(work, m)
     for d in range(m + LEAST + 1):
         work.queues[d].first = -1
         work.queues[d].last = -1

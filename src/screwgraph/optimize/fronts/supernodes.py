@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screwgraph.optimize.fronts.tree_records import AS_NUMBERED, TreeTables, Workspace
+from screwgraph.optimize.fronts.tree_records import TreeTables, Workspace
 
 SMALL = 32
 """Directions of cliques that any unknown below may join: smaller ones cost more to visit than to compute."""
@@ -37,7 +37,8 @@ def form_supernodes(tree: TreeTables, work: Workspace, late: int) -> None:
     """Gather ordered unknowns into cliques, roots first: those whose fronts are nearly the clique above.
 
     Late unknowns are touched again soon, so that what joins their cliques is eliminated again soon: none may but those
-    that have to. Nor where unknowns go by their numbers: along a chain of steps, fronts of one step are cheapest.
+    that have to. Nor where unknowns go by their numbers, or from the ends of chains: along a chain of steps, fronts of
+    one step are cheapest. `late` is negative then.
     Relaxed supernodes: Ashcraft and Grimes, The influence of relaxed supernode partitions on the multifrontal method
     (1989).
     """
@@ -63,7 +64,7 @@ def form_supernodes(tree: TreeTables, work: Workspace, late: int) -> None:
             loose = work.supernodes[above].unknowns - width
             size = work.supernodes[above].dim + dim
             near = loose * LOOSE <= width or size <= SMALL
-            if loose == 0 or (near and late != AS_NUMBERED and work.supernodes[above].late == 0):
+            if loose == 0 or (near and late > 0 and work.supernodes[above].late == 0):
                 joins = 1
         if joins == 1:
             if is_late == 1:

@@ -13,6 +13,8 @@ SIZE_CLASSES = 256
 """Classes of sizes of blocks; see `supernodes.size_class_of`."""
 AS_NUMBERED = -1
 """Instead of the number of a call of `set_late`: unknowns are eliminated in the order of their numbers."""
+FROM_ENDS = -2
+"""The same: by degrees, chains from their ends to their middle, which takes the fewest operations."""
 
 
 class Unknown(Record):

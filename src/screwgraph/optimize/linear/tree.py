@@ -18,6 +18,7 @@ from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
 from screwgraph.optimize.fronts import BayesTree
+from screwgraph.optimize.fronts.bayes_tree import Order
 from screwgraph.optimize.fronts.packed_tree import CholeskyFactors, PackedTree, SparseRows
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.pattern import Pattern
@@ -25,6 +26,13 @@ from screwgraph.optimize.singular_error import SingularError
 
 NEGATIVE = 1e-18
 """A pivot of a front, relative to its diagonal, beyond which it is compared with the scale of its unknown."""
+WORTH = 1.5
+"""By which factor a balanced tree takes more operations, where chains go from their ends to their middle instead.
+
+An edit of a plan eliminates what is above it, a tenth of a balanced tree, a quarter of the other one. A Panda's 50
+steps take 1.3 and 3.6 million operations: as a whole 500 and 670 us, an edit 320 and 305 us. An A1's trot takes 13.3
+and 15.2 million: 2.6 and 2.7 ms, an edit 1.6 and .75 ms.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,13 +164,21 @@ def make_tree_method(pattern: Pattern) -> TreeMethod:
         raise InputError(
             "no tree for this pattern", why="multipliers are tied to each other", fix="choose another method"
         )
-    tree = BayesTree(pattern.sizes[: pattern.sizes.size - pattern.multipliers])
-    for joined in _find_factors(pattern):
-        tree.add(joined, 0, 0)
-    tree.prepare()
+    tree, balanced = (_order_blocks(pattern, order) for order in ("from_ends", "balanced"))
+    if tree.operations * WORTH > balanced.operations:
+        tree = balanced
     plain, hard = np.flatnonzero(rows < primal), _make_hard_rows(pattern)
     packed = PackedTree(tree, plain, rows[plain], cols[plain], hard.matrix)
     return TreeMethod(pattern, packed, plain, np.flatnonzero(cols >= primal), hard)
+
+
+def _order_blocks(pattern: Pattern, order: Order) -> BayesTree:
+    """Return the cliques of a pattern."""
+    tree = BayesTree(pattern.sizes[: pattern.sizes.size - pattern.multipliers], order)
+    for joined in _find_factors(pattern):
+        tree.add(joined, 0, 0)
+    tree.prepare()
+    return tree
 
 
 def is_tied(pattern: Pattern) -> bool:

@@ -96,7 +96,7 @@ class WindowTree:
 
     @cached_property
     def _tree(self) -> BayesTree:
-        tree, steps = BayesTree(self._dims, is_ordered=True), np.arange(self.count)
+        tree, steps = BayesTree(self._dims, order="numbers"), np.arange(self.count)
         shared = np.full((self.count, len(self._dims) - self.count), self.count)
         tree.add(np.column_stack([steps, shared]), 0, 0)
         tree.add(np.column_stack([steps[:-1], steps[1:], shared[1:]]), 0, 0)
