@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -15,6 +15,7 @@ from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.active_rows import StickingSystem
+from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
@@ -38,6 +39,8 @@ INERTIA = ("factor", "pivots", "K", "closing", "closing_pivots")
 """Terms by which impulses change velocities."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
+SOLES = ("arcs", "soles", "drift", "places")
+"""Terms of soles."""
 GIVEN = ("q", "qd", "tau", "dt", "ground", PARAMETERS)
 """Arguments that terms depend on."""
 VALUES = ("friction", "restitution", "compliance", "damping")
@@ -68,6 +71,11 @@ class ContactStep:
         at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in ("J", *INERTIA)}
         G = terms.inertia(*(at[name] for name in INERTIA)).yielding(terms.rows("J", at["J"]))
         return [sorted({*row, i}) for i, row in enumerate(G)]
+
+    @cached_property
+    def held(self) -> HeldSoles:
+        """The rows that hold contacts."""
+        return HeldSoles(self.model.soles, self.model.rows)
 
     @property
     def closing_arguments(self) -> list[str]:
@@ -111,7 +119,7 @@ class ContactStep:
         problem = ["G'", "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
-            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "J", *INERTIA[:3]],
+            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "J", *SOLES, *INERTIA[:3]],
             ["b'", "R", "values", "x", "change", "state", "round"],
             self.aim,
         )
@@ -159,7 +167,8 @@ class ContactStep:
         efforts = {name: self.cut(given[name]) for name in given if name == "tau"}
         at = self.terms.evaluate({**given, **efforts})
         q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
-        b, R, values = self.make_problem(q, dt, contacts, at["gaps"], at["rates"], at["b"])
+        last = self.read_impulses(dt, given["forces"], at["axes"])
+        b, R, values, _ = self.make_problem(q, dt, contacts, last, at["gaps"], at["rates"], at["b"], at["arcs"])
         J = self.terms.rows("J", at["J"])
         change = self.find_change(x, at["J"], *(at[name] for name in INERTIA))
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(J, change), strict=True)]
@@ -175,9 +184,9 @@ class ContactStep:
         return list(tau) if self.limits is None else limit_efforts(tau, self.limits)
 
     def make_problem(
-        self, q: Any, dt: Any, contacts: Any, gaps: Any, rates: Any, b: Any
-    ) -> tuple[list[Number], list[Number], list[Number]]:
-        """Return b with the contacts' springs and rebounds, the compliance R of each row, and values of laws.
+        self, q: Any, dt: Any, contacts: Any, last: Numbers, gaps: Any, rates: Any, b: Any, arcs: Any
+    ) -> tuple[list[Number], list[Number], list[Number], list[Number]]:
+        """Return b with the contacts' springs and rebounds, the compliance R of each row, values of laws, arcs in b.
 
         A spring k and a damper d push with -k (gap + h w) - d w at the end of the step, so that w + R x + gap k / (h k
         + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
@@ -200,7 +209,9 @@ class ContactStep:
             values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
             values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
             values += [h * rubs] if rubs else []
-        return b, R, [*values, *(h * bound for _, bound in self.model.rubbing)]
+        swings = self.held.average_arcs(last, terms.full("arcs", arcs))
+        b = [u + swing for u, swing in zip(b, swings, strict=True)]
+        return b, R, [*values, *(h * bound for _, bound in self.model.rubbing)], swings
 
     def aim(
         self,
@@ -214,6 +225,10 @@ class ContactStep:
         b: Any,
         A: Any,
         J: Any,
+        arcs: Any,
+        soles: Any,
+        drift: Any,
+        places: Any,
         factor: Any,
         pivots: Any,
         K: Any,
@@ -224,26 +239,35 @@ class ContactStep:
         for.
         """
         terms, (h,), laws = self.terms, dt, self.model.laws
-        b, R, values = self.make_problem(q, dt, contacts, gaps, rates, b)
-        last = self.read_impulses(dt, forces, axes)
-        rows, loops = terms.rows("J", J), terms.rows("K", K)
+        last, held = self.read_impulses(dt, forces, axes), self.held
+        b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, b, arcs)
+        rows, loops, shared = terms.rows("J", J), terms.rows("K", K), terms.rows("soles", soles)
         tree = TreeFactor(terms.rows("factor", factor), terms.full("pivots", pivots))
-        n = len(loops)
-        system = StickingSystem(terms.rows("A", A), tree, [*loops, *rows], [*[0.0] * n, *R], terms.order)
-        yields = system.yields()[n:]
+        n, still = len(loops), [0.0] * len(loops)
+        own_rows = [*loops, *held.select(rows, shared)]
+        system = StickingSystem(terms.rows("A", A), tree, own_rows, [*still, *held.select(R)], terms.order)
+        yields = held.spread(system.yields()[n:])
         known, active, aims = list[Number](), list[Number](), list[Number]()
         blocks = list(ImpulseProblem(laws, [], b, values, [0.0] * sum(law.prepared for law in laws)).blocks())
         for law, own, numbers, _ in blocks:
             parts = law.guess(last[own], b[own], numbers, yields[own])
             for whole, part in zip((known, active, aims), parts, strict=True):
                 whole += part
+        places = terms.full("places", places)
+        holds = held.hold(active, places, swings)
+        right = held.select(
+            [aim - own for aim, own in zip(aims, b, strict=True)],
+            [-v for v in held.move_velocities(terms.full("drift", drift), holds)],
+        )
+        acts = held.select(active, [x for hold in holds for x in (hold.sticks, hold.sticks, hold.turns)])
+        given, before = held.select(known), held.select(last)
         # Along rows that repeat others, impulses stay what they are.
         for i in terms.order.repeated:
             if i >= n:
-                known[i - n] = choose(active[i - n] > 0.5, last[i - n], known[i - n])
-        right = [aim - own for aim, own in zip(aims, b, strict=True)]
-        x, change = system.solve([*[1.0] * n, *active], [*[0.0] * n, *known], [*[0.0] * n, *right])
-        x, worst = x[n:], 0.0
+                given[i - n] = choose(acts[i - n] > 0.5, before[i - n], given[i - n])
+        system = replace(system, J=[*loops, *held.select(rows, held.move_rows(shared, holds))])
+        x, change = system.solve([*[1.0] * n, *acts], [*still, *given], [*still, *right])
+        x, worst = held.distribute(x[n:], holds, places, contacts[::4], active), 0.0
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(rows, change), strict=True)]
         for law, own, numbers, _ in blocks:
             worst = maximum(worst, law.deviation(x[own], w[own], numbers, active[own], yields[own]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Float
@@ -25,6 +25,7 @@ from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_pla
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.moving_point import follow_point, move_point
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
+from screwgraph.motion.simulation.contacts.soles import PointTouch, SoleTouch, find_soles, touch_sole
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold
@@ -144,24 +145,45 @@ class ContactModel:
         places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
         return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs, self.live
 
+    @cached_property
+    def soles(self) -> tuple[tuple[int, ...], ...]:
+        """The contacts, by place, of each link that has several with one plane."""
+        links = [self.robot.frame(contact.frame).link for contact in self.contacts]
+        return find_soles(self.contacts, links) if self.plane else ()
+
     def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
         """Return where and how contacts touch, at velocities qd."""
-        found, robot, qd = Touch(), self.robot, np.array(qd, dtype=object)
-        for k, contact in enumerate(self.contacts):
-            frame = robot.frame(contact.frame)
-            point = move_point(robot, frame, contact.at, q, qd)
-            gap, axes = touch_ground(self.plane, planes, k, point.p)
-            arm = -contact.radius * axes[0]
-            columns = point.at(arm) if contact.radius else point.linear
-            motion = follow_point(robot, frame, point, qd)
-            if contact.against:  # both bodies at the same point, so that no moment is lost
-                frame = robot.frame(contact.against.frame)
-                other = move_point(robot, frame, contact.against.at, q, qd)
-                theirs = other.at(point.p + arm - other.p)
-                columns = {i: columns.get(i, 0.0) - theirs.get(i, 0.0) for i in {*columns, *theirs}}
-                motion = motion.seen_from(follow_point(robot, frame, other, qd))
-            found.add(gap - contact.radius, axes, columns, motion.slip_rate(arm))
-        return found
+        qd = np.array(qd, dtype=object)
+        soles = [self._touch_sole(own, q, qd) for own in self.soles]
+        found = {k: c for own, sole in zip(self.soles, soles, strict=True) for k, c in zip(own, sole.contacts)}
+        alone = [k for k in range(len(self.contacts)) if k not in found]
+        found |= {k: self._touch_alone(k, q, qd, planes) for k in alone}
+        return gather_touch([found[k] for k in sorted(found)], self.soles, soles)
+
+    def _touch_alone(self, k: int, q: Any, qd: Any, planes: Any) -> PointTouch:
+        robot, contact = self.robot, self.contacts[k]
+        frame = robot.frame(contact.frame)
+        point = move_point(robot, frame, contact.at, q, qd)
+        gap, axes = touch_ground(self.plane, planes, k, point.p)
+        arm = -contact.radius * axes[0]
+        columns = point.at(arm) if contact.radius else point.linear
+        motion = follow_point(robot, frame, point, qd)
+        if contact.against:  # both bodies at the same point, so that no moment is lost
+            frame = robot.frame(contact.against.frame)
+            other = move_point(robot, frame, contact.against.at, q, qd)
+            theirs = other.at(point.p + arm - other.p)
+            columns = {i: columns.get(i, 0.0) - theirs.get(i, 0.0) for i in {*columns, *theirs}}
+            motion = motion.seen_from(follow_point(robot, frame, other, qd))
+        return touch_point(gap - contact.radius, axes, columns, motion.slip_rate(arm))
+
+    def _touch_sole(self, own: Sequence[int], q: Any, qd: Any) -> SoleTouch:
+        robot, contacts = self.robot, [self.contacts[k] for k in own]
+        frames = [robot.frame(contact.frame) for contact in contacts]
+        point = move_point(robot, frames[0], contacts[0].at, q, qd)
+        places = [f.T_lf[:3, :3] @ np.array(c.at) + f.T_lf[:3, 3] for f, c in zip(frames, contacts, strict=True)]
+        arms = [point.R @ (place - places[0]) for place in places]
+        motion = follow_point(robot, frames[0], point, qd)
+        return touch_sole(cast(Plane, self.plane), point, motion, arms, [c.radius for c in contacts])
 
     def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = ()) -> dict[str, list[Number]]:
         """Return the terms of a step, matrices row by row.
@@ -169,7 +191,8 @@ class ContactModel:
         All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
         impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
         `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
-        loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated.
+        loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. `soles`:
+        rows of each, `drift`: soles free, in mid-step; `places`, `arcs` (m/s) of their contacts, see `PointTouch`.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
@@ -203,7 +226,8 @@ class ContactModel:
         touch = self.touch(q, coupled.spread(begun), planes)
         own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
         J = coupled.gather_rows([*touch.rows, *({i: 1.0} for i in own)])
-        return make_terms(inertia, free, replace(touch, rows=J), (begun, h), A)
+        touch = replace(touch, rows=J, soles=coupled.gather_rows(touch.soles))
+        return make_terms(inertia, free, touch, (begun, h), A)
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
         """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
@@ -262,27 +286,43 @@ def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"])
 class Touch:
     """Contacts at one state: distances to the ground (m), its axes, Jacobians of points along these and J' qd (m/s^2).
 
-    The last are rates of velocities while qd stays: those of points that move on arcs.
+    The last are rates of velocities while qd stays: those of points that move on arcs. Of contacts of soles, one after
+    the other, `places` and `arcs` are those of `PointTouch`; `soles` and `sole_rates` those of `SoleTouch`.
     """
 
-    gaps: list[Number] = field(default_factory=list)
-    axes: list[Number] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
-    slip_rates: list[Number] = field(default_factory=list)
+    gaps: list[Number]
+    axes: list[Number]
+    rows: list[Row]
+    slip_rates: list[Number]
+    places: list[Number] = field(default_factory=list)
+    arcs: list[Number] = field(default_factory=list)
+    soles: list[Row] = field(default_factory=list)
+    sole_rates: list[Number] = field(default_factory=list)
 
-    def add(
-        self,
-        gap: Number,
-        axes: Float[Array, "3 3"],
-        columns: Mapping[int, Float[Array, "3"]],
-        slip_rate: Float[Array, "3"],
-    ) -> None:
-        """Add a contact, its Jacobian given by columns."""
-        along = {i: axes @ column for i, column in sorted(columns.items())}
-        self.gaps.append(gap)
-        self.axes.extend(np.ravel(axes))
-        self.rows.extend({i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3))
-        self.slip_rates.extend(axes @ slip_rate)
+
+def touch_point(
+    gap: Number, axes: Float[Array, "3 3"], columns: Mapping[int, Float[Array, "3"]], slip_rate: Float[Array, "3"]
+) -> PointTouch:
+    """Return how a contact touches, its Jacobian given by columns."""
+    along = {i: axes @ column for i, column in sorted(columns.items())}
+    rows = [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
+    return PointTouch(gap, axes, rows, (axes @ slip_rate).tolist())
+
+
+def gather_touch(
+    contacts: Sequence[PointTouch], places: Sequence[Sequence[int]] = (), soles: Sequence[SoleTouch] = ()
+) -> Touch:
+    """Return how all contacts touch; those of soles are at some places."""
+    return Touch(
+        [c.gap for c in contacts],
+        [x for c in contacts for x in np.ravel(c.axes)],
+        [row for c in contacts for row in c.rows],
+        [x for c in contacts for x in c.slip_rate],
+        [x for own in places for k in own for x in contacts[k].place],
+        [x for own in places for k in own for x in contacts[k].arc],
+        [row for sole in soles for row in sole.rows],
+        [x for sole in soles for x in sole.slip_rate],
+    )
 
 
 def make_terms(
@@ -299,9 +339,10 @@ def make_terms(
     """
     (begun, h), J, n = start, touch.rows, len(free)
     rates = multiply_vector(J[: 3 * len(touch.gaps) : 3], begun)
-    b = multiply_vector(J, free)
-    for i, rate in enumerate(touch.slip_rates):
-        b[i] = b[i] + 0.5 * h * rate
+    b, drift = multiply_vector(J, free), multiply_vector(touch.soles, free)
+    for velocities, slips in ((b, touch.slip_rates), (drift, touch.sole_rates)):
+        for i, rate in enumerate(slips):
+            velocities[i] = velocities[i] + 0.5 * h * rate
     return {
         "free": list(free),
         "gaps": touch.gaps,
@@ -315,6 +356,10 @@ def make_terms(
         "closing_pivots": list(inertia.closing.inverse),
         "b": b,
         "A": list_entries(A, len(A)),
+        "soles": list_entries(touch.soles, n),
+        "drift": drift,
+        "places": touch.places,
+        "arcs": [0.5 * h * x for x in touch.arcs],
     }
 
 

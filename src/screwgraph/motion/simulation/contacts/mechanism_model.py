@@ -16,11 +16,12 @@ from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import Closing, State
 from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.contact_terms import Touch, make_terms, touch_ground
+from screwgraph.motion.simulation.contacts.contact_terms import Touch, gather_touch, make_terms, touch_ground, touch_point
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
 from screwgraph.motion.simulation.contacts.mechanism_contacts import locate_point, turn_ball
+from screwgraph.motion.simulation.contacts.soles import PointTouch
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.step_code import TracedSteps
@@ -46,6 +47,7 @@ class MechanismContactModel:
 
     stop_rows: tuple[StopRow, ...] = ()
     rubbing: tuple[tuple[int, float], ...] = ()
+    soles: tuple[tuple[int, ...], ...] = ()
 
     @property
     def name(self) -> str:
@@ -133,15 +135,15 @@ class MechanismContactModel:
 
         Balls turn as their bodies do in the middle of the step, where constraints are taken, too.
         """
-        found = Touch()
+        found = list[PointTouch]()
         for k, contact in enumerate(self.contacts):
             p, columns = locate_point(mechanism, contact, q)
             gap, axes = touch_ground(self.plane, planes, k, p)
             moved, arm = dict(columns), -contact.radius * axes[0]
             for slot, turning in turn_ball(mechanism, contact, middle).items():
                 moved[slot] = moved.get(slot, np.zeros(3)) + np.array(cross(turning, arm), dtype=object)
-            found.add(gap - contact.radius, axes, moved, np.zeros(3))
-        return found
+            found.append(touch_point(gap - contact.radius, axes, moved, np.zeros(3)))
+        return gather_touch(found)
 
     @cached_property
     def closing_weight(self) -> float:

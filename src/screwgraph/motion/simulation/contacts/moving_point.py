@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,14 @@ Pair = tuple[Array, Array]
 class MovingPoint:
     """A point p (m), and what a unit velocity along each coordinate gives it: v (m/s), and omega (rad/s) its body.
 
-    `rates` is its acceleration by the rates of joints' own twists alone.
+    `rates` is its acceleration by the rates of joints' own twists alone, R the axes of the point's link.
     """
 
     p: Float[Array, "3"]
     linear: Mapping[int, Float[Array, "3"]]
     angular: Mapping[int, Float[Array, "3"]]
     rates: Pair = (np.zeros(3), np.zeros(3))
+    R: Float[Array, "3 3"] = field(default_factory=lambda: np.eye(3))
 
     def at(self, arm: Float[Array, "3"]) -> Mapping[int, Float[Array, "3"]]:
         """Return the velocities of the point of the body that is at p + arm."""
@@ -69,7 +70,7 @@ def move_point(
     """
     p = frame.T_lf[:3, :3] @ np.array(at) + translation(frame.T_lf)
     linear, angular = dict[int, Array](), dict[int, Array]()
-    a, alpha = np.zeros(3), np.zeros(3)
+    a, alpha, R = np.zeros(3), np.zeros(3), np.eye(3)
     for joint in robot.joints_to_base(frame.link):
         own, place = q[robot.q_slices[joint.name]], robot.v_slices[joint.name]
         A = joint.type.screw_axes(own)
@@ -81,8 +82,10 @@ def move_point(
             a, alpha = a + twist[3:] + _cross(twist[:3], p), alpha + twist[:3]
         for T in (joint.type.transform(own), joint.origin):
             p, linear, angular, a, alpha = _carry(T, p, linear, angular, a, alpha)
-    p, linear, angular, *rates = _carry(base_pose_in_world(robot), p, linear, angular, a, alpha)
-    return MovingPoint(p, linear, angular, (rates[0], rates[1]))
+            R = rotation(T) @ R
+    base = base_pose_in_world(robot)
+    p, linear, angular, *rates = _carry(base, p, linear, angular, a, alpha)
+    return MovingPoint(p, linear, angular, (rates[0], rates[1]), rotation(base) @ R)
 
 
 def follow_point(robot: Robot, frame: Frame, point: MovingPoint, qd: Float[Array, " nv"]) -> PointMotion:

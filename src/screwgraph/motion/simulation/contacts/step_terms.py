@@ -14,6 +14,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, compile_expression
 from screwgraph.motion.simulation.contacts.active_rows import RowOrder, order_rows
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
+from screwgraph.motion.simulation.contacts.held_soles import SHARED, HeldSoles
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor
 from screwgraph.tape.program import split_outputs
@@ -36,7 +37,7 @@ class Terms:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The terms, and the shape of each."""
         coupled, k, m, root = self.model.free_velocities, len(self.model.contacts), self.model.rows, self.model.root
-        n, r = len(coupled.free), len(coupled.loops)
+        n, r, soles = len(coupled.free), len(coupled.loops), self.model.soles
         return {
             "free": (n,),
             "gaps": (k,),
@@ -50,6 +51,10 @@ class Terms:
             "closing_pivots": (r,),
             "b": (m,),
             "A": (root, root),
+            "soles": (SHARED * len(soles), n),
+            "drift": (SHARED * len(soles),),
+            "places": (2 * sum(map(len, soles)),),
+            "arcs": (2 * sum(map(len, soles)),),
         }
 
     @cached_property
@@ -104,11 +109,12 @@ class Terms:
         rng = np.random.default_rng(0)
         at = self.evaluate({a.name: (a.size * rng.normal(size=len(a.names))).tolist() for a in self.arguments})
         n = len(self.model.free_velocities.free)
-        rows = [
-            np.reshape([row.get(j, 0.0) for row in self.rows(name, at[name]) for j in range(n)], (-1, n))
-            for name in ("K", "J")
-        ]
-        return order_rows(np.concatenate(rows), self.model.root)
+        loops, own, soles = (
+            np.array([[row.get(j, 0.0) for j in range(n)] for row in self.rows(name, at[name])]).reshape(-1, n)
+            for name in ("K", "J", "soles")
+        )
+        held = HeldSoles(self.model.soles, self.model.rows)
+        return order_rows(np.concatenate([loops, own[held.kept], soles]), self.model.root)
 
     def inertia(
         self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]

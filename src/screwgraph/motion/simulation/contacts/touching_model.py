@@ -38,6 +38,11 @@ class TouchingModel(Protocol):
         ...
 
     @property
+    def soles(self) -> Sequence[Sequence[int]]:
+        """The contacts, by place, of each link that has several with one plane: `soles.py`."""
+        ...
+
+    @property
     def plane(self) -> Plane | None:
         """The ground that stands in the code; None where tangent planes are inputs."""
         ...
