@@ -23,6 +23,8 @@ PUSH_OUT, SLIPS, PRESSES, STEP = 0.5, 1e-5, 1e-4, 2e-4
 SOLVED = 1e-9
 """Residual (m/s) of a step that is solved; of others it is reported."""
 BALL = 0.02
+LIGHT = 1e-12
+"""Force (N) with which a foot does not press."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,10 @@ CASES: dict[str, Callable[[], Case]] = {"box": tumbling_box, "A1": a1, "mini che
 
 
 class Contacts:
-    """Velocities of points that touch, and their rates, of many states at once."""
+    """Velocities of points that touch, and their rates, of many states at once.
+
+    Several points of one link are where the ground is, and swing as their centre of pressure does.
+    """
 
     def __init__(self, case: Case) -> None:
         self.robot, self.contacts = case.robot, case.contacts
@@ -78,31 +83,59 @@ class Contacts:
         self.jacobians = {f: sg.frame_jacobian(self.robot, f, reference="local_world_aligned") for f in frames}
         self.poses = {f: sg.forward_kinematics(self.robot, f) for f in frames}
         self.middle = compile_middle_state(self.robot)
+        own = {f: [k for k, c in enumerate(case.contacts) if c.frame == f] for f in frames}
+        self.soles = [ks for ks in own.values() if len(ks) > 1]
+
+    def twists(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Return twists (B, k, 6) of links of contacts at their origins, in the axes of the ground."""
+        found = {f: np.einsum("bij,bj->bi", np.asarray(J(q)), qd) for f, J in self.jacobians.items()}
+        return np.stack([found[c.frame] for c in self.contacts], axis=1)
+
+    def arms(self, q: np.ndarray) -> np.ndarray:
+        """Return arms (B, k, 3) from origins of links to points, or centres of balls."""
+        turns = {f: np.asarray(pose(q))[:, :3, :3] for f, pose in self.poses.items()}
+        return np.stack([turns[c.frame] @ np.array(c.at) for c in self.contacts], axis=1)
+
+    def touching(self, q: np.ndarray) -> np.ndarray:
+        """Return arms (B, k, 3) from origins of links to what touches."""
+        arms, heights = self.arms(q), self.heights(q)
+        for k, contact in enumerate(self.contacts):
+            arms[:, k, 2] -= contact.radius
+        for k in (k for own in self.soles for k in own):
+            arms[:, k, 2] -= heights[:, k]
+        return arms
 
     def velocities(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        """Return velocities (B, k, 3) of lowest points."""
-        twists = {f: np.einsum("bij,bj->bi", np.asarray(J(q)), qd) for f, J in self.jacobians.items()}
-        turns = {f: np.asarray(pose(q))[:, :3, :3] for f, pose in self.poses.items()}
-        found = []
-        for contact in self.contacts:
-            arm = turns[contact.frame] @ np.array(contact.at) - [0.0, 0.0, contact.radius]
-            twist = twists[contact.frame]
-            found.append(twist[:, 3:] + np.cross(twist[:, :3], arm))
-        return np.stack(found, axis=1)
+        """Return velocities (B, k, 3) of what touches."""
+        V = self.twists(q, qd)
+        return V[..., 3:] + np.cross(V[..., :3], self.touching(q))
 
     def heights(self, q: np.ndarray) -> np.ndarray:
         """Return heights (B, k) of lowest points."""
         poses = {f: np.asarray(pose(q)) for f, pose in self.poses.items()}
         return np.stack([(poses[c.frame] @ [*c.at, 1.0])[:, 2] - c.radius for c in self.contacts], axis=1)
 
-    def slip_rates(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        """Return rates of `velocities` while qd stays, by differences of order 4 along the motion."""
+    def slip_rates(self, q: np.ndarray, qd: np.ndarray, loads: np.ndarray) -> np.ndarray:
+        """Return rates (B, k, 3) of `velocities` while qd stays, by differences of order 4 along the motion.
 
-        def velocity(time: float) -> np.ndarray:
-            return self.velocities(*self.middle(q, qd, np.full((len(q), 1), -2.0 * time)))
+        `loads` (B, k) are the normal forces of the step before.
+        """
+        loads = np.maximum(loads, 0.0)
 
-        near, far = (velocity(s) - velocity(-s) for s in (STEP, 2.0 * STEP))
-        return (8.0 * near - far) / (12.0 * STEP)
+        def twists(time: float) -> np.ndarray:
+            return self.twists(*self.middle(q, qd, np.full((len(q), 1), -2.0 * time)))
+
+        near, far = (twists(s) - twists(-s) for s in (STEP, 2.0 * STEP))
+        rates, omega = (8.0 * near - far) / (12.0 * STEP), self.twists(q, qd)[..., :3]
+        inward = np.cross(omega, np.cross(omega, self.arms(q)))
+        arrives = self.heights(q) + DT * self.velocities(q, qd)[..., 2] < 0.0
+        for own in self.soles:
+            weights = np.where(loads[:, own].sum(axis=1, keepdims=True) > LIGHT, loads[:, own], arrives[:, own])
+            total = weights.sum(axis=1, keepdims=True)
+            mean = np.einsum("bk,bki->bi", weights, inward[:, own]) / np.where(total > 0.0, total, 1.0)
+            along = np.where(total[..., None] > 0.0, mean[:, None, :2], inward[:, own, :2])
+            inward[:, own, :2] = along
+        return rates[..., 3:] + np.cross(rates[..., :3], self.touching(q)) + inward
 
 
 def start_axes(q: np.ndarray, after: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -135,7 +168,7 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
         [robot.v_slices[j.name].start for j in robot.joints if j.type.nv == 1 and "rotor" not in j.name], dtype=int
     )
     first, work, (k, d) = None, np.zeros(motions), case.gains
-    worst = dict[str, float]()
+    worst, loads = dict[str, float](), np.zeros((motions, len(case.contacts)))
     for _ in range(steps):
         tau = np.zeros((motions, robot.nv))
         noise = 0.1 * k * rng.normal(size=(motions, len(driven)))
@@ -143,7 +176,7 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
         simulator.step(tau)
         after, F, gaps = simulator.q.copy(), simulator.forces, simulator.gaps
         moved = start_axes(q, after, simulator.qd)
-        u = places.velocities(q, moved) + 0.5 * DT * places.slip_rates(q, qd)
+        u = places.velocities(q, moved) + 0.5 * DT * places.slip_rates(q, qd, loads)
         x, deep = DT * F, np.maximum(-gaps * 500.0, 0.0)
         soft = SOFT * np.where(deep > PUSH_OUT, PUSH_OUT / np.maximum(deep, PUSH_OUT), 1.0)
         opening = u[..., 2] + soft * x[..., 2] + np.where(gaps > 0.0, gaps / DT, np.maximum(gaps * 500.0, -PUSH_OUT))
@@ -168,7 +201,7 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
         }
         worst |= {name: max(worst.get(name, 0.0), float(values.max(initial=0.0))) for name, values in found.items()}
         worst["unsolved"] = worst.get("unsolved", 0.0) + float((~solved).sum()) / (motions * steps)
-        q, qd = after, simulator.qd.copy()
+        q, qd, loads = after, simulator.qd.copy(), F[..., 2].copy()
     return worst
 
 

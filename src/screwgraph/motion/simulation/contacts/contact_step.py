@@ -193,7 +193,7 @@ class ContactStep:
         An impact with rebound is rigid.
         """
         terms, (h,), b = self.terms, dt, self.terms.full("b", b)
-        R, values = [0.0] * len(b), list[Number]()
+        R, values, arrives = [0.0] * len(b), list[Number](), list[Number]()
         for c, (gap, rate) in enumerate(zip(terms.full("gaps", gaps), terms.full("rates", rates), strict=True)):
             friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
             # With compliance s = 1 / k: 1 / (h + s d) = k / (h k + d), and R = s / (h (h + s d)); s = 0 is rigid.
@@ -205,11 +205,12 @@ class ContactStep:
             soft = compliance * scale / h * (PUSH_OUT / maximum(-(gap * scale), PUSH_OUT))
             R[i] = choose(rebound > 0.0, 0.0, soft)
             values.append(friction)
+            arrives.append(choose(gap + h * rate < 0.0, 1.0, 0.0))
         for at, _, lower, upper, rubs in self.model.stop_rows:
             values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
             values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
             values += [h * rubs] if rubs else []
-        swings = self.held.average_arcs(last, terms.full("arcs", arcs))
+        swings = self.held.average_arcs(last, arrives, terms.full("arcs", arcs))
         b = [u + swing for u, swing in zip(b, swings, strict=True)]
         return b, R, [*values, *(h * bound for _, bound in self.model.rubbing)], swings
 

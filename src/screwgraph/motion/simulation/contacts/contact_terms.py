@@ -155,7 +155,9 @@ class ContactModel:
         """Return where and how contacts touch, at velocities qd."""
         qd = np.array(qd, dtype=object)
         soles = [self._touch_sole(own, q, qd) for own in self.soles]
-        found = {k: c for own, sole in zip(self.soles, soles, strict=True) for k, c in zip(own, sole.contacts)}
+        found = {
+            k: c for own, sole in zip(self.soles, soles, strict=True) for k, c in zip(own, sole.contacts, strict=True)
+        }
         alone = [k for k in range(len(self.contacts)) if k not in found]
         found |= {k: self._touch_alone(k, q, qd, planes) for k in alone}
         return gather_touch([found[k] for k in sorted(found)], self.soles, soles)
@@ -191,8 +193,9 @@ class ContactModel:
         All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
         impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
         `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
-        loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. `soles`:
-        rows of each, `drift`: soles free, in mid-step; `places`, `arcs` (m/s) of their contacts, see `PointTouch`.
+        loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated.
+        `soles`: rows of each, `drift`: soles free, in mid-step; `places`, `arcs` (m/s): of their contacts, see
+        `PointTouch`.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)

@@ -19,6 +19,8 @@ from screwgraph.tape.sparse_rows import add_entry
 
 SHARED = 3
 """Rows of a sole: velocities along the plane below its first point, and about its normal."""
+LIGHT = 1e-15
+"""Normal impulse (N s) that is none."""
 
 
 class Hold(NamedTuple):
@@ -59,14 +61,16 @@ class HeldSoles:
             found[i] = x
         return found
 
-    def average_arcs(self, last: Numbers, arcs: Numbers) -> list[Number]:
+    def average_arcs(self, last: Numbers, arrives: Numbers, arcs: Numbers) -> list[Number]:
         """Return the arcs (m/s) of the model's rows: those of centres of pressure of the step before.
 
-        Contacts of soles that did not press then have their own.
+        Of soles that did not press then, of contacts that arrive (1, else 0), if there are any; else each has its own.
         """
         found, numbers = self.spread(()), iter(arcs)
         for own in self.soles:
-            weights = [maximum(last[3 * c], 0.0) for c in own]
+            loads = [maximum(last[3 * c], 0.0) for c in own]
+            pressed = sum(loads, start=0.0) > LIGHT
+            weights = [choose(pressed, load, arrives[c]) for load, c in zip(loads, own, strict=True)]
             total = sum(weights, start=0.0)
             inverse = 1.0 / maximum(total, TINY)
             of_contacts = [(next(numbers), next(numbers)) for _ in own]
@@ -137,4 +141,3 @@ class HeldSoles:
                 found[3 * c + 1] = w * (inverse * first - turn * b)
                 found[3 * c + 2] = w * (inverse * second + turn * a)
         return found
-

@@ -1,9 +1,9 @@
 """Soles: several points of one link that touch one plane, whose velocities along it are those of a rigid body there.
 
-A point that presses stands where the plane is: springs of contacts let bodies in by a depth that is none of their
-shape. Velocities of such points along the plane are then v_o + omega_n n x rho, whatever the foot's tilt: three numbers
-hold all points of a foot that sticks. Centripetal accelerations within the foot, which no velocity of it cancels, are
-those of its centre of pressure.
+Their velocities along the plane are those of the link where the plane is: springs of contacts let bodies in by a depth
+that is none of their shape, and points that arrive in a step end there. So these are v_o + omega_n n x rho, whatever
+the foot's tilt: three numbers hold all points of a foot that sticks. Centripetal accelerations within the foot, which
+no velocity of it cancels, are those of its centre of pressure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jaxtyping import Float
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.moving_point import MovingPoint, PointMotion
-from screwgraph.spatial import Array, maximum
+from screwgraph.spatial import Array
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import is_zero
 
@@ -42,7 +42,7 @@ class PointTouch:
 
 @dataclass(frozen=True, eq=False)
 class SoleTouch:
-    """Contacts of a sole; rows of its velocities v_o along the plane and omega_n, below its first point; their rates."""
+    """Contacts of a sole; rows of its v_o along the plane and omega_n, below its first point; rates of these."""
 
     contacts: Sequence[PointTouch]
     rows: Sequence[Row]
@@ -73,16 +73,15 @@ def touch_sole(
     for arm, radius in zip(arms, radii, strict=True):
         n, x, y = d = axes @ arm
         gap = height + n - radius
-        above = maximum(gap, 0.0) - height  # of what presses, where it meets the plane
         along = omega[0] * d[0] + omega[1] * d[1] + omega[2] * d[2]
         square = omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]
         swing, *arc = (along * w - square * u for w, u in zip(omega, d, strict=True))
-        slip = _velocity(*rates, (x, y), above)
+        slip = _velocity(*rates, (x, y), -height)
         contacts.append(
             PointTouch(
                 gap,
                 axes,
-                _rows({i: _velocity(*pair, (x, y), above) for i, pair in columns.items()}),
+                _rows({i: _velocity(*pair, (x, y), -height) for i, pair in columns.items()}),
                 (slip[0] + swing, *slip[1:]),
                 (x, y),
                 (arc[0], arc[1]),
