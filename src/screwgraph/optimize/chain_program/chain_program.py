@@ -12,6 +12,7 @@ from screwgraph.optimize.chain_program.columns import Locate, pad
 from screwgraph.optimize.chain_program.pattern import Pattern, count_live
 from screwgraph.optimize.chain_program.stage_code import StageCode
 from screwgraph.optimize.chain_program.wide_bounds import WideBounds
+from screwgraph.optimize.chain_program.wide_products import WideRows
 from screwgraph.optimize.chain_program.wide_stage import WideStage
 from screwgraph.optimize.dense_factors import ENDLESS, flag
 from screwgraph.spatial import choose, maximum
@@ -19,8 +20,10 @@ from screwgraph.tape import Block, Loop, Memory, Number, Part, SideBySide, Stage
 
 SMALL = 10
 """States and inputs up to which a stage is straight-line code."""
-GIVEN = ("c", "h", "H", "g", "C", "F", "f", "bound")
+GIVEN = ("c", "h", "H", "g", "C", "F", "entries", "f", "bound")
 """Vectors behind J."""
+MATRICES = ("J", "C", "F")
+"""Vectors of live entries, which need not stand side by side."""
 STIFFNESS = 1e4
 """Of equalities."""
 SOLUTION = ("status", "iterations", "stationarity", "equality", "complementarity", "violation")
@@ -49,6 +52,7 @@ class ChainProgram:
     (u, x', C z, F z); before: x; multipliers: of equalities; numbers: t, y, e, z of bounds (`bounds.py`); changes:
     Newton's steps of these. Multipliers and numbers are carried from call to call; x, u are the iterate.
     Bounds of neighbouring unknowns go side by side where all lower ones come first, then all upper ones.
+    Wide stages have one P for all, and J, C, F in rows of vectors (`wide_stage.py`): see `entries`.
 
     Vectors that stand once: x0 (x of stage 0), terminal_H (lower triangle by rows), terminal_g, penalty (l1, l2 of
     each soft bound), warm (1: go on from the last numbers and barrier, 0: begin afresh), barrier are given; barrier,
@@ -106,11 +110,11 @@ class ChainProgram:
         own = count_live([row[: i + 1] for i, row in enumerate(code.H)])
         bounds, outputs, equalities = [*self.inputs, *self.states, *self.rows], len(code.outputs), len(self.F)
         return {
-            **{"x": nx, "P": nx * code.pitch, "L": nu * (nu - 1) // 2, "V": nu * code.pitch},
-            **{"gap": nx, "dx": nx},
-            **(WideStage(code, self._locate(0)).sizes if self.is_wide else {}),
-            **{"J": J, "c": nx, "h": 1, "H": own, "g": nx + nu},
-            **{"C": C, "F": F, "f": equalities, "bound": len(bounds), "u": nu, "du": nu},
+            **{"x": nx, "L": nu * (nu - 1) // 2, "V": nu * code.pitch, "gap": nx, "dx": nx},
+            **(WideStage(code, self._locate(0)).sizes if self.is_wide else {"P": nx * code.pitch, "J": J}),
+            **{"c": nx, "h": 1, "H": own, "g": nx + nu},
+            **({"entries": len(WideRows(code, self._locate(0)).short_sources)} if self.is_wide else {"C": C, "F": F}),
+            **{"f": equalities, "bound": len(bounds), "u": nu, "du": nu},
             **dict.fromkeys(("output", "doutput"), outputs),
             **dict.fromkeys(("D", "d"), code.unknowns + equalities),
             **{"before": nx, "multipliers": equalities},
@@ -142,10 +146,34 @@ class ChainProgram:
         start = self._record(k) + first + self.starts[vector]
         return range(start, start + size)
 
+    def entries(self, name: str, k: int) -> Sequence[int]:
+        """Return the places of a vector of stage k, or of the live entries of J, C or F."""
+        if name in MATRICES and self.is_wide:
+            return WideRows(self.code, self._locate(k)).list_entries(name)
+        return self.stage(name, k)
+
+    def name_stage(self, own: str, name: str, k: int) -> None:
+        """Give a vector of stage k a name in the memory."""
+        if name in MATRICES and self.is_wide:
+            self.memory.scatter(own, self.entries(name, k))
+        else:
+            self.memory.alias(own, self.stage(name, k))
+
+    @property
+    def costates(self) -> str:
+        """The vector of a stage that has the slope of the cost to go."""
+        return "p" if self.is_wide else "P"
+
+    def costate(self, k: int) -> range:
+        """Return the places of the slope of the cost to go from stage k, from 1 on, by its positions at k."""
+        places = self.stage(self.costates, k)
+        return places if self.is_wide else range(places.start + self.nx, places.stop, self.code.pitch)
+
     def window(self, *names: str, first: int = 0, step: int = 1) -> tuple[Window, ...]:
         """Return what moves vectors from those of a stage on; by default, all stages forward."""
-        places = [self.stage(name, first) for name in names]
-        return tuple(Window(p.start, len(p), step * self.stride) for p in places)
+        held = {"J": ("J_rows",), "C": ("C_rows", "entries"), "F": ()} if self.is_wide else {}
+        places = [self.stage(own, first) for name in names for own in held.get(name, (name,))]
+        return tuple(Window(p.start, len(p), step * self.stride) for p in places if p)
 
     def allocate(self) -> None:
         """Add all vectors to the memory; stage N holds the last state and the terminal cost."""
@@ -297,21 +325,22 @@ class ChainProgram:
 
     def _name(self, name: str, k: int) -> str:
         """Return the name in the memory of a vector of a stage, or of one that stands once."""
-        if self.prefix + name in self.memory.names:
-            return self.prefix + name
         plain = name.rstrip("+")
+        if self.prefix + plain in self.memory.names:
+            return self.prefix + plain
         own = f"{self.prefix}{plain}@{k + name.count('+')}"
         if own not in self.memory.names:
-            self.memory.alias(own, self.stage(plain, int(own.rpartition("@")[2])))
+            self.name_stage(own, plain, int(own.rpartition("@")[2]))
         return own
 
     def _locate(self, k: int) -> Locate:
         """Return what finds vectors of a stage, those of the next one ("P+"), and those that stand once."""
 
         def locate_vector(name: str) -> range:
-            if self.prefix + name in self.memory.names:
-                return self.memory.places(self.prefix + name)
-            return self.stage(name.rstrip("+"), k + name.count("+"))
+            plain = name.rstrip("+")
+            if self.prefix + plain in self.memory.names:
+                return self.memory.places(self.prefix + plain)
+            return self.stage(plain, k + name.count("+"))
 
         return locate_vector
 

@@ -38,9 +38,9 @@ def compile_chain_program(stages: int, nx: int, nu: int, **options: Any) -> Func
     plan = ChainProgram(Memory(), stages, nx, nu, **options)
     _check(plan)
     plan.allocate()
-    iterate = {"x'": (stages, nx), "u": (stages, nu)} | {name: (stages, plan.sizes[name]) for name in CARRIED}
+    iterate = {name: (stages, len(plan.stage(name, 0))) for name in ("x'", "u", *CARRIED)}
     given: Mapping[str, tuple[int, ...]] = {
-        **{name: (stages, plan.sizes[name]) for name in STAGED},
+        **{name: (stages, len(plan.entries(name, 0))) for name in STAGED},
         **iterate,
         **{name: (len(plan.memory.places(plan.prefix + name)),) for name in ONCE},
     }
@@ -78,7 +78,7 @@ def _places(own: ChainProgram, name: str) -> list[int]:
     """Return the places of a vector, of all stages if it belongs to these."""
     if own.prefix + name in own.memory.names:
         return list(own.memory.places(own.prefix + name))
-    return [place for k in range(own.stages) for place in own.stage(name, k)]
+    return [place for k in range(own.stages) for place in own.entries(name, k)]
 
 
 def _check(plan: ChainProgram) -> None:

@@ -57,13 +57,32 @@ class WideRows:
     @cached_property
     def short(self) -> list[ShortRow]:
         """All other rows of (C, F)."""
-        live = iter([place for name in ("C", "F") for place in self.locate(name)])
-        found = list[ShortRow]()
+        live, found = iter(self.locate("entries")), list[ShortRow]()
         for k, row in enumerate(self.code.outputs):
-            entries = [(j, next(live) if x is None else x) for j, x in enumerate(row) if is_present(x)]
             if k not in self.long:
+                entries = [(j, next(live) if x is None else x) for j, x in enumerate(row) if is_present(x)]
                 found.append(ShortRow(k, [j for j, _ in entries], [x for _, x in entries]))
         return found
+
+    @property
+    def short_sources(self) -> list[tuple[int, int]]:
+        """Rows and columns of (C, F) of the live entries of short rows, in order."""
+        rows = enumerate(self.code.outputs)
+        return [(k, j) for k, row in rows if k not in self.long for j, x in enumerate(row) if x is None]
+
+    def list_entries(self, name: str) -> list[int]:
+        """Return the places of the live entries of J, C or F, by rows: in rows of vectors, or in `entries`."""
+        if name == "J":
+            pattern, numbers, starts = self.code.J, self.live, self.find_starts("J_rows")
+        else:
+            pattern, numbers, starts = self.code.outputs, self.long, self.find_starts("C_rows")
+        begin, short = dict(zip(numbers, starts, strict=True)), dict[tuple[int, int], int]()
+        if name != "J":
+            short = dict(zip(self.short_sources, self.locate("entries"), strict=True))
+        count, middle = len(pattern), len(self.code.C)
+        rows = {"J": range(count), "C": range(middle), "F": range(middle, count)}[name]
+        live = [(k, j) for k in rows for j, x in enumerate(pattern[k]) if x is None]
+        return [begin[k] + self.columns[j] if k in begin else short[k, j] for k, j in live]
 
     @property
     def short_places(self) -> list[int]:

@@ -25,7 +25,7 @@ from screwgraph.tape.parts import Copies, Fill
 class WideStage:
     """The recursion at a stage whose vectors are where `locate` says ("P+": of the next one).
 
-    Vectors of a stage, which `arrange` writes once a call: J_rows: live rows of J; C_rows: rows of C and F. Scratch,
+    Vectors of a stage: J_rows: live rows of J; C_rows: long rows of C and F; p: slope of the cost to go. Scratch,
     which is fixed: outputs: C_rows times what bounds and equalities add; own: H and all of the gradient; pull:
     (P + D) T gap; w: T' of the gradient of what follows; slope: J_rows' w; turn: live rows of W = T'(P + D) T; steady:
     one in columns of x of other rows; rows: W J; M: the Hessian and the gradient of the stage and what follows, a block
@@ -49,7 +49,7 @@ class WideStage:
     @property
     def sizes(self) -> dict[str, int]:
         """Vectors of a stage."""
-        return {name: len(own) * self.rows.width for name, own in self.rows.patterns.items()}
+        return {"p": self.code.nx, **{name: len(own) * self.rows.width for name, own in self.rows.patterns.items()}}
 
     @property
     def scratch(self) -> dict[str, int]:
@@ -59,7 +59,7 @@ class WideStage:
         return {
             **{"turn": len(live) * pitch, "outputs": len(long) * width, "own": (nx + nu) * width},
             **{"slope": width, "steady": pitch, "rows": nx * width, "M": (nx + nu) * width, "factor": nu * pitch},
-            **{"pull": nx, "w": nx, "inverse": nu, **self.products.scratch},
+            **{"P": nx * pitch, "pull": nx, "w": nx, "inverse": nu, **self.products.scratch},
         }
 
     def clear(self) -> tuple[Part, ...]:
@@ -70,31 +70,16 @@ class WideStage:
         return (*zeros, steady, *self.products.clear())
 
     def arrange(self) -> tuple[Part, ...]:
-        """Return what writes rows of J, C and F with the columns of all matrices."""
-        sources, targets, constants = list[int](), list[int](), dict[int, float]()
-        given = (
-            ("J_rows", self.code.J, self.rows.live, ("J",)),
-            ("C_rows", self.code.outputs, self.rows.long, ("C", "F")),
-        )
-        for name, pattern, numbers, vectors in given:
-            entries = iter([place for vector in vectors for place in self.locate(vector)])
-            starts = dict(zip(numbers, self.rows.find_starts(name), strict=True))
-            constants |= dict.fromkeys((start + i for start in starts.values() for i in range(self.rows.width)), 0.0)
-            for k, row in enumerate(pattern):
-                for column, entry in zip(self.rows.columns, row, strict=True):
-                    source = next(entries) if entry is None else -1
-                    if k not in starts:
-                        continue
-                    if entry is None:
-                        sources.append(source)
-                        targets.append(starts[k] + column)
-                        del constants[starts[k] + column]
-                    else:
-                        constants[starts[k] + column] = entry
-        parts: list[Part] = [Copies(tuple(sources), tuple(targets))]
-        if constants:
-            parts.append(make_block("constants", [], [list(constants)], lambda: list(constants.values())))
-        return tuple(parts)
+        """Return what writes the constants of rows of J, C and F, whose live entries stand in them."""
+        constants = dict[int, float]()
+        for name, pattern in self.rows.patterns.items():
+            for start, row in zip(self._rows(name), pattern, strict=True):
+                entries = dict(zip(self.rows.columns, row, strict=True))
+                own = {start + j: entries.get(j, 0.0) for j in range(self.rows.width)}
+                constants |= {place: x for place, x in own.items() if x is not None}
+        if not constants:
+            return ()
+        return (make_block("constants", [], [list(constants)], lambda: list(constants.values())),)
 
     def parts(self) -> tuple[Part, ...]:
         """Return the recursion."""
@@ -112,6 +97,7 @@ class WideStage:
             make_columns("pull", nx, self.locate("gap"), P, [self._find_place("pull")], lambda e, rows: [dot(e, rows)]),
             *self._slope(P),
             *self._turn(P),
+            Copies(tuple(start + nx for start in P), tuple(self.locate("p+"))),
             *self._multiply(P),
             *self._condense(),
             make_block("pivots", [lower], [L, inverse], self._pivots),

@@ -15,13 +15,13 @@ from screwgraph.tape import Memory, Number, Part, dot
 from screwgraph.tape.parts import Copies
 
 
-def list_gain_parts(memory: Memory, own: Horizon) -> Iterator[Part]:
-    """Yield what writes `gain` (m, 2 nv), from that of inputs, rows of efforts C_k, and velocities at_v of stage 0."""
+def list_gain_parts(memory: Memory, own: Horizon, C: Sequence[int]) -> Iterator[Part]:
+    """Yield what writes `gain` (m, 2 nv), from that of inputs, rows of efforts at C, and velocities at_v of stage 0."""
     K, gain = memory.places("chain.gain"), memory.places("gain")
     if own.model.commands_efforts:
         yield Copies(tuple(K), tuple(gain))
     else:
-        yield from _add_rows(own, K, memory.places("C_k"), gain)
+        yield from _add_rows(own, K, C, gain)
     nx, m = 2 * own.model.robot.nv, len(own.effort_limit)
     for joint in own.steps.bent:
         places = [gain[r * nx + j] for r in range(m) for j in range(nx)[joint.v]]
@@ -32,7 +32,7 @@ def list_gain_parts(memory: Memory, own: Horizon) -> Iterator[Part]:
         yield make_block("turn", [places, memory.places("at_v")], [places], turn)
 
 
-def _add_rows(own: Horizon, K: range, C: range, gain: range) -> Iterator[Part]:
+def _add_rows(own: Horizon, K: range, C: Sequence[int], gain: range) -> Iterator[Part]:
     """Yield what writes E_x + E_u K of the rows E of efforts, columns side by side; C has columns that are not zero."""
     nx, nu, m = 2 * own.model.robot.nv, own.model.nu, len(own.effort_limit)
     place, count = [*accumulate(own.columns, initial=0)], sum(own.columns)

@@ -58,8 +58,7 @@ class StepSearch:
     def parts(self) -> tuple[Part, ...]:
         """Return what shortens inputs u and states x of the solver, and notes the length of the step."""
         block, terms, N = self.memory.block, self.terms, self.chain.stages
-        P = self.chain.stage("P", 1)
-        self.memory.alias("costates", range(P.start + self.chain.nx, P.stop, self.chain.code.pitch))
+        self.memory.alias("costates", self.chain.costate(1))
         steps = ["at_u", "at_k+1", "u_k", "x'_k"]
         merit, gap = ["costates", "costate", "references_k", "weights"], ["gap_k"]
         efforts = ["C_k", "offset_k"] * bool(terms.own.C)
@@ -114,10 +113,10 @@ class StepSearch:
         """Return what finds the largest costate: p stands behind the rows of P."""
         chain = self.chain
         part = self.memory.block("costate", ["costates", "costate"], ["costate"], largest_costate)
-        return StageLoop(chain.stages, (part,), chain.window("P", first=1))
+        return StageLoop(chain.stages, (part,), chain.window(chain.costates, first=1))
 
     def _each(self, part: Part) -> SideBySide:
-        return SideBySide(self.chain.stages, (part,), (*self.windows, *self.chain.window("P", first=1)))
+        return SideBySide(self.chain.stages, (part,), (*self.windows, *self.chain.window(self.chain.costates, first=1)))
 
 
 def begin_search(start: Any) -> list[Number]:

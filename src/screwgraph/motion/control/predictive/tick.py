@@ -144,7 +144,7 @@ class Tick:
             "bound_x",
             *["C", "bound_r"] * bool(self.own.C),
         ):
-            memory.alias(f"{name}_k", self.chain.stage(name, 0))
+            self.chain.name_stage(f"{name}_k", name, 0)
         for name, stride in self.strides.items():
             if name in memory.names and stride and name != "rest":
                 self._alias(f"{name}_k", name, HEAD if name in ("previous", "next") else 0, stride)
@@ -319,7 +319,7 @@ class Tick:
 
     def _gain(self) -> tuple[Part, ...]:
         self._alias("at_v", "at", self.terms.nq, self.terms.nv)
-        return tuple(list_gain_parts(self.memory, self.own))
+        return tuple(list_gain_parts(self.memory, self.own, self.chain.entries("C", 0)))
 
     # What comes last: the results.
 
