@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import screwgraph as sg
 from screwgraph.model.robot import Box, world
@@ -99,15 +100,78 @@ def flight_of_a_spinning_ball() -> float:
     return float(np.abs(R @ simulator.qd[3:] - [1.0, 0.0, -G]).max())
 
 
+def velocity_of_a_ball_that_spins() -> float:
+    simulator = ball([0, 0, 0.1, 0, 0, 0, 1], [0, 10, 0, 0, 0, 0], friction=0.3)
+    simulator.step(steps=500)
+    R = sg.forward_kinematics(simulator.model, "body")(simulator.q)[:3, :3]
+    return float(np.abs(R @ simulator.qd[3:] - [2 / 7, 0, 0]).max())
+
+
+def forces_of_a_table(copies: int) -> float:
+    places = copies * [(x, y, -0.4) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
+    contacts = [sg.Contact("body", at=at) for at in places]
+    simulator = sg.Simulator(free_body(8.0, 0.4), DT, [0, 0, 0.4, 0, 0, 0, 1], contacts=contacts)
+    simulator.step(steps=1000)
+    return float(np.abs(simulator.forces - [0.0, 0.0, 8.0 * G / len(places)]).max())
+
+
+LINKS, LENGTH, LYING = 50, 0.02, 8
+"""Of a cable: links, their length (m), and how many lie on the ground."""
+
+
+def cable() -> sg.Robot:
+    """Return links of 20 g, hinged about y, the first one at the base."""
+    text, before, at = "", "base", 0.0
+    for i in range(LINKS):
+        text += (
+            f'<link name="l{i}"><inertial><origin xyz="{LENGTH / 2} 0 0"/><mass value="0.02"/><inertia ixx="2e-7" '
+            f'iyy="7e-7" izz="7e-7" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j{i}" type="continuous">'
+            f'<parent link="{before}"/><child link="l{i}"/><axis xyz="0 1 0"/><origin xyz="{at} 0 0"/></joint>'
+        )
+        before, at = f"l{i}", LENGTH
+    return sg.load(f'<robot name="cable"><link name="base"/>{text}</robot>')
+
+
+def forces_under_a_cable() -> float:
+    """The ground carries a link at each joint that lies on it, half of one at the end; the rest hangs, and stays."""
+    robot, at = cable(), (LENGTH, 0.0, 0.0)
+    ends = [sg.Contact(f"l{i}", at=at, friction=0.5, stiffness=np.inf) for i in range(LINKS - LYING, LINKS)]
+    q0 = robot.neutral()
+    q0[0], q0[LINKS - LYING] = np.pi / 2, -np.pi / 2
+    ground = sg.Plane(height=-(LINKS - LYING) * LENGTH)
+    simulator = sg.Simulator(robot, DT, q0, contacts=ends, ground=ground)
+    simulator.step(steps=500)
+    exact = 0.02 * G * np.array([*[1.0] * (LYING - 1), 0.5])
+    assert np.abs(simulator.qd).max() < 1e-9
+    return float(np.abs(simulator.forces[:, 2] - exact).max())
+
+
+def force_of_a_cable_on_a_wall() -> float:
+    """Link i from the wall has the slope H / (weight below its middle); the wall, without friction, pushes with H."""
+    below, out = 0.02 * G * (LINKS - 0.5 - np.arange(LINKS)), 0.3
+    H = brentq(lambda force: LENGTH * np.sin(np.arctan(force / below)).sum() - out, 0.0, 100.0, xtol=1e-14)
+    robot, wall = cable(), sg.Plane((1.0, 0.0, 0.0), out)
+    end = sg.Contact(f"l{LINKS - 1}", at=(LENGTH, 0.0, 0.0), friction=0.0, stiffness=np.inf)
+    turns = np.pi / 2 - np.arctan(H / below)
+    simulator = sg.Simulator(robot, DT, np.diff(turns, prepend=0.0), contacts=[end], ground=wall)
+    simulator.step(steps=500)
+    return float(np.abs(simulator.forces[0] - [H, 0.0, 0.0]).max())
+
+
 CASES: list[tuple[str, Callable[[], float], float]] = [
     ("box on a slope, tan 0.4, mu 0.5: creep (m/s)", creep_on_a_slope, 1e-9),
     ("box on a slope, tan 0.6, mu 0.5: velocity after 1 s (m/s)", acceleration_on_a_slope, 1e-9),
     ("ball, from sliding to rolling: velocity (m/s)", velocity_of_rolling, 1e-9),
+    ("ball, from spinning to rolling: velocity (m/s)", velocity_of_a_ball_that_spins, 1e-9),
     ("kicked box, four directions: place (m)", way_of_a_kicked_box, 1e-3),
     ("bounce, e = 0.5: first top, relative", lambda: top_of_a_bounce(0.5), 0.05),
     ("bounce, e = 0.9: first top, relative", lambda: top_of_a_bounce(0.9), 0.05),
     ("stack of five boxes: weights (N)", weights_in_a_stack, 1e-6),
     ("gripper, 5 N, mu 0.5, 0.1 kg: creep (m/s)", creep_in_a_gripper, 1e-9),
+    ("table on four feet: forces (N)", lambda: forces_of_a_table(1), 1e-6),
+    ("table on eight feet, 24 rows of rank 6: forces (N)", lambda: forces_of_a_table(2), 1e-6),
+    ("cable of 50 links that hangs from above, 8 on the ground: forces (N)", forces_under_a_cable, 1e-6),
+    ("cable of 50 links that leans on a wall: force (N)", force_of_a_cable_on_a_wall, 1e-5),
     ("ball that spins in flight: velocity after 1 s (m/s)", flight_of_a_spinning_ball, 1e-3),
 ]
 
