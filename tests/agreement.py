@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from screwgraph.compiler import Function
-from screwgraph.compiler.function.interpreter import interpret_program as evaluated
+from screwgraph.compiler.function.tiered_evaluation import interpret_program as evaluated
 from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics, inverse_dynamics, mass_matrix
 from screwgraph.model.robot import Robot
 from screwgraph.spatial import SpatialInertia

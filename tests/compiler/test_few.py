@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.compiler.function.interpreter import CHUNK, MAKING, estimate_seconds
+from screwgraph.compiler.function.tiered_evaluation import CHUNK, MAKING, estimate_seconds
 from tests.agreement import assert_agree, random_states
 
 

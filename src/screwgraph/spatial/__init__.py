@@ -35,10 +35,9 @@ from screwgraph.spatial.generic_math import (
 from screwgraph.spatial.inertia import SpatialInertia, second_moments
 from screwgraph.spatial.products import cross, dot
 from screwgraph.spatial.rank import has_independent_rows, null_space
-from screwgraph.spatial.se3 import Ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
+from screwgraph.spatial.se3 import Ad, ad, from_rows, from_xyz_rpy, inverse, rotation, to_rows, transform, translation
 from screwgraph.spatial.so3 import from_rpy, skew, to_rpy
 from screwgraph.spatial.taylor import Taylor, gradient
-from screwgraph.spatial.twist import ad
 from screwgraph.spatial.vector_checks import finite_vector
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Rigid transforms; `T_ab` maps coordinates in frame b to frame a."""
+"""Rigid transforms, twists and wrenches; `T_ab` maps coordinates in frame b to frame a."""
 
 from __future__ import annotations
 
@@ -58,3 +58,9 @@ def Ad(T: Float[Array, "4 4"]) -> Float[Array, "6 6"]:
         A[:3, :3], A[3:, 3:], A[3:, :3] = R, R, skew(p) @ R
         return A
     return block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
+
+
+def ad(V: Float[Array, "6"]) -> Float[Array, "6 6"]:
+    """Return [ad_V], the Lie bracket matrix of a twist: [ad_V] W = [V, W]. Lynch & Park (8.38)."""
+    w, v = skew(V[:3]), skew(V[3:])
+    return block([[w, np.zeros((3, 3))], [v, w]])

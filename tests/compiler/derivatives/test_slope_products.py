@@ -3,7 +3,7 @@
 import numpy as np
 
 from screwgraph.compiler import make_numbered_argument
-from screwgraph.compiler.derivatives.slope_products import pull_back, push_forward
+from screwgraph.compiler.derivatives.ambient_function import pull_back, push_forward
 from screwgraph.tape import Memory, Routine
 
 

@@ -9,9 +9,9 @@ from screwgraph.api.interop.states import States
 
 if TYPE_CHECKING:
     from screwgraph.api.interop.g2o import read_g2o, write_g2o
-    from screwgraph.api.interop.keyed_problem import Keyed
+    from screwgraph.api.interop.pose_graph import Keyed
 
-_LATER = {"Keyed": "keyed_problem", "read_g2o": "g2o", "write_g2o": "g2o", "gtsam": ""}
+_LATER = {"Keyed": "pose_graph", "read_g2o": "g2o", "write_g2o": "g2o", "gtsam": ""}
 """What takes solvers along, and its file: loaded when it is first needed."""
 
 

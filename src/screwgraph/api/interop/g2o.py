@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.api.interop.keyed_problem import Keyed
-from screwgraph.api.interop.pose_graph import Between, Prior
+from screwgraph.api.interop.pose_graph import Between, Keyed, Prior
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats import read_bytes, write_atomically

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from screwgraph.base.errors import InputError
+from screwgraph.base.summary import one_line
+from screwgraph.optimize import Problem
 from screwgraph.spatial import inverse
 from screwgraph.spatial.manifolds import SE2, SE3, SO3, Manifold, Vector
 from screwgraph.spatial.manifolds.se2 import relative_motion
@@ -44,3 +48,14 @@ class Prior:
     def __call__(self, x: Any, *, z: Any) -> Any:
         """Return the residual (dim,)."""
         return self.manifold.difference(z, x)
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """A problem, values of its unknowns by family, and by family the key of each unknown elsewhere."""
+
+    __repr__ = one_line
+
+    problem: Problem
+    start: Mapping[str, np.ndarray]
+    keys: Mapping[str, tuple[int, ...]]

@@ -1,6 +1,7 @@
 """Functions of plain numbers, for libraries that know no manifolds, and their derivatives: quaternions of any length.
 
-Derivatives times vectors take one sweep through a program, forward or reverse, and no matrix.
+Derivatives times vectors take one sweep through a program, forward or reverse, and no matrix; of code whose loops
+depend on numbers they are products with its Jacobian.
 
 Derivatives by the numbers of arguments, quaternions among them, follow from those by tangent coordinates.
 """
@@ -16,16 +17,16 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.cache import CachedCode, get_or_make_code, pack_code
-from screwgraph.compiler.derivatives.slope_products import pull_back, push_forward
 from screwgraph.compiler.derivatives.tape_derivatives import differentiate_program
 from screwgraph.compiler.derivatives.tape_inputs import make_inputs
 from screwgraph.compiler.signature import Argument, Result, make_numbered_argument
 from screwgraph.compiler.unit_quaternions import Places, normalising
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Code, Number, Program, Routine, Scalar, factor_out, jacobian, program
+from screwgraph.tape import Block, Code, Number, Program, Routine, Scalar, Tape, dot, factor_out, jacobian, program
 
 Write = Callable[[Code, Sequence[Argument], Sequence[str], Sequence[Argument]], Code]
 """What writes the code of a product: of code and its arguments, those that vary, and the vectors."""
+
 Multiply = Callable[[Routine, Sequence[Argument], Sequence[Argument]], Code]
 """The same of the code of derivatives: of that, the arguments that vary, and the vectors."""
 
@@ -96,6 +97,56 @@ class AmbientFunction:
         results = tuple(Result(f"{r.name}_by_{name}", (*r.shape, sizes[name])) for name in by for r in self.results)
         name, code = f"{self.name}_by_{'_'.join(by)}", self.slopes(by)
         return AmbientFunction(name, self.arguments, results, code, self.dtype, _swept(code, self.arguments))
+
+
+def push_forward(slopes: Routine, by: Sequence[Argument], vectors: Sequence[Argument]) -> Routine:
+    """Return J v, of the code of J in the order of `AmbientFunction.jacobian`: matrices argument after argument."""
+    widths, entries, names = [len(a.names) for a in by], _inputs(slopes), _names(vectors)
+    height = len(slopes.outputs) // sum(widths)
+    tape = Tape()
+    numbers, v = ([tape.input(name) for name in own] for own in (entries, names))
+    found = [0.0] * height
+    start = 0
+    for width, own in zip(widths, _split(v, widths), strict=True):
+        rows = (numbers[start + width * i : start + width * (i + 1)] for i in range(height))
+        found = [y + dot(row, own) for y, row in zip(found, rows, strict=True)]
+        start += width * height
+    return _follow(slopes, names, program(tape, found, [*entries, *names]))
+
+
+def pull_back(slopes: Routine, by: Sequence[Argument], vectors: Sequence[Argument]) -> Routine:
+    """Return J^T w, likewise."""
+    widths, entries, names = [len(a.names) for a in by], _inputs(slopes), _names(vectors)
+    tape = Tape()
+    numbers, w = ([tape.input(name) for name in own] for own in (entries, names))
+    found, start = list[Number](), 0
+    for width in widths:
+        own = numbers[start : start + width * len(w)]
+        found += [dot(own[j::width], w) for j in range(width)]
+        start += width * len(w)
+    return _follow(slopes, names, program(tape, found, [*entries, *names]))
+
+
+def _inputs(slopes: Routine) -> list[str]:
+    return [f"slope[{i}]" for i in range(len(slopes.outputs))]
+
+
+def _names(vectors: Sequence[Argument]) -> list[str]:
+    return [name for vector in vectors for name in vector.names]
+
+
+def _split(numbers: Sequence[Number], widths: Sequence[int]) -> list[Sequence[Number]]:
+    ends = [sum(widths[: i + 1]) for i in range(len(widths))]
+    return [numbers[end - width : end] for end, width in zip(ends, widths, strict=True)]
+
+
+def _follow(slopes: Routine, names: Sequence[str], product: Program) -> Routine:
+    """Return the code with a product of its results and inputs of these names after it."""
+    given = range(slopes.size, slopes.size + len(names))
+    results = range(given.stop, given.stop + len(product.outputs))
+    last = Block("product", product, (*slopes.outputs, *given), results)
+    inputs = (*slopes.inputs, *given)
+    return Routine((*slopes.input_names, *names), inputs, results, results.stop, (*slopes.parts, last))
 
 
 def jvp(source: Code, arguments: Sequence[Argument], by: Sequence[str], vectors: Sequence[Argument]) -> Program:

@@ -4,20 +4,22 @@ from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
 from screwgraph.mechanics.kinematics import targets
-from screwgraph.mechanics.kinematics.center_of_mass import center_of_mass
-from screwgraph.mechanics.kinematics.center_of_mass_acceleration import center_of_mass_acceleration
-from screwgraph.mechanics.kinematics.center_of_mass_jacobian import center_of_mass_jacobian
-from screwgraph.mechanics.kinematics.center_of_mass_velocity import center_of_mass_velocity
-from screwgraph.mechanics.kinematics.centroidal_momentum import centroidal_momentum
-from screwgraph.mechanics.kinematics.centroidal_momentum_matrix import centroidal_momentum_matrix
-from screwgraph.mechanics.kinematics.centroidal_momentum_rate import centroidal_momentum_rate
+from screwgraph.mechanics.kinematics.center_of_mass import (
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+)
+from screwgraph.mechanics.kinematics.centroidal_momentum import (
+    centroidal_momentum,
+    centroidal_momentum_matrix,
+    centroidal_momentum_rate,
+)
 from screwgraph.mechanics.kinematics.coriolis_matrix import coriolis_matrix
-from screwgraph.mechanics.kinematics.difference import difference
 from screwgraph.mechanics.kinematics.forward_kinematics import forward_kinematics
-from screwgraph.mechanics.kinematics.frame_acceleration import frame_acceleration
 from screwgraph.mechanics.kinematics.frame_jacobian import frame_jacobian
-from screwgraph.mechanics.kinematics.frame_velocity import frame_velocity
-from screwgraph.mechanics.kinematics.integrate import integrate
+from screwgraph.mechanics.kinematics.frame_motion import frame_acceleration, frame_velocity
+from screwgraph.mechanics.kinematics.integrate import difference, integrate
 from screwgraph.mechanics.kinematics.inverse import InverseKinematics, Solution, inverse_kinematics
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
 from screwgraph.mechanics.kinematics.kinetic_energy import kinetic_energy

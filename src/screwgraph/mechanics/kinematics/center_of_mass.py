@@ -1,4 +1,4 @@
-"""The centre of mass."""
+"""The centre of mass: its position, velocity, acceleration and Jacobian."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.mechanics.kinematics.jacobians import compute_mass_jacobian
 from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
 from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.model.model import answered_by
@@ -41,3 +42,83 @@ def center_of_mass(
         return list(total_first_moment(changed, q).first * (1.0 / mass))
 
     return compile_kinematics("center_of_mass", robot, ("q",), expression, (3,), live=live).astype(dtype)
+
+
+@check_arguments
+@answered_by(ANSWERS)
+def center_of_mass_velocity(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
+    """Return dc/dt(q, qd) of `center_of_mass`, in the base's axes (m/s): (..., nq), (..., nv) -> (..., 3).
+
+    It is the rate of the first moment of mass, over the mass.
+
+    Of planar mechanisms it is that of all bodies, in the plane z = 0; arrays are (..., n).
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link that moves has a mass.
+    """
+    check_mass(robot)
+
+    live = checked_parameters("center_of_mass_velocity does not depend on", MASSES, robot, parameters, payload)
+
+    def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
+        mass = moving_mass(changed)
+        return list(total_first_moment(changed, q, qd).rates[0] * (1.0 / mass))
+
+    return compile_kinematics("center_of_mass_velocity", robot, ("q", "qd"), expression, (3,), live=live).astype(dtype)
+
+
+@check_arguments
+@answered_by(ANSWERS)
+def center_of_mass_acceleration(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
+    """Return d2c/dt2(q, qd, qdd) of `center_of_mass`, in the base's axes (m/s^2), dJ/dt qd included.
+
+    Arrays are (..., nq), (..., nv), (..., nv) -> (..., 3). Gravity is not in it.
+
+    Of planar mechanisms it is that of all bodies, in the plane z = 0; arrays are (..., n).
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link that moves has a mass.
+    """
+    check_mass(robot)
+
+    live = checked_parameters("center_of_mass_acceleration does not depend on", MASSES, robot, parameters, payload)
+
+    def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
+        mass = moving_mass(changed)
+        return list(total_first_moment(changed, q, qd, qdd).rates[1] * (1.0 / mass))
+
+    made = compile_kinematics("center_of_mass_acceleration", robot, ("q", "qd", "qdd"), expression, (3,), live=live)
+    return made.astype(dtype)
+
+
+@check_arguments
+@answered_by(ANSWERS)
+def center_of_mass_jacobian(
+    robot: Robot, *, parameters: Sequence[str] = (), payload: str | None = None, dtype: str = "float64"
+) -> Function:
+    """Return J(q), dc/dt = J qd of `center_of_mass`, in the base's axes: (..., nq) -> (..., 3, nv).
+
+    Of planar mechanisms it is that of all bodies, in the plane z = 0; arrays are (..., n).
+
+    With `parameters` and `payload`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link that moves has a mass.
+    """
+    check_mass(robot)
+    live = checked_parameters("center_of_mass_jacobian does not depend on", MASSES, robot, parameters, payload)
+
+    def expression(changed: Robot, q: np.ndarray) -> list:
+        return compute_mass_jacobian(changed, q).ravel().tolist()
+
+    return compile_kinematics("center_of_mass_jacobian", robot, ("q",), expression, (3, robot.nv), live=live).astype(
+        dtype
+    )

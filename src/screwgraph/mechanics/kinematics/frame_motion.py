@@ -1,12 +1,26 @@
-"""How frames move, from the factor graph of a robot's motion."""
+"""Velocities and accelerations of frames, from the factor graph of a robot's motion."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from screwgraph.base.argument_checks import check_arguments
+from screwgraph.compiler import Function
 from screwgraph.elimination import Group, eliminate_rows, equations
 from screwgraph.graph import Key, kinematics_graph
+from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.mechanics.kinematics.mechanism import ANSWERS
+from screwgraph.mechanics.kinematics.reference_frames import (
+    LOCAL,
+    express_twist,
+    express_twist_rate,
+    validate_reference,
+)
+from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import GEOMETRY, checked_parameters
 from screwgraph.spatial import Array, from_rows, vector
 
 KINDS = ("pose", "twist", "acceleration")
@@ -39,3 +53,71 @@ def compute_frame_motion(robot: Robot, frames: Sequence[str], q: Array, *rates: 
         T, *others = (value(Key(kind, name)) for kind in KINDS[: len(rates) + 1])
         found.append((from_rows(T), *others))
     return found
+
+
+@check_arguments
+@answered_by(ANSWERS)
+def frame_velocity(
+    robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
+    """Return V(q, qd), the velocity of a link or frame: (..., nq), (..., nv) -> (..., 6), angular part first.
+
+    `reference` "local": the body twist, angular velocity (rad/s) and velocity of the frame's origin (m/s) in its own
+    axes. "local_world_aligned": the same two in the base's axes. "world": the spatial twist, whose linear part is the
+    velocity of the point of the body at the base's origin. Lynch & Park, section 3.3.2.
+
+    Of planar mechanisms, frames are bodies (origin in the first point, x toward the second) and points (axes of the
+    world), in the plane z = 0; "body:NAME" and "point:NAME" tell them apart.
+
+    With `parameters`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link or frame, or no reference, has this name.
+    """
+    name, way = validate_frame(robot, frame), validate_reference(reference)
+
+    live = checked_parameters("frame_velocity does not depend on", GEOMETRY, robot, parameters)
+
+    def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
+        ((T, V),) = compute_frame_motion(changed, [name], q, qd)
+        return list(express_twist(way, T, V))
+
+    keep = [name] if name in {link.name for link in robot.links} else []
+    made = compile_kinematics(
+        "frame_velocity", robot, ("q", "qd"), expression, (6,), asked=(name, way), keep=keep, live=live
+    )
+    return made.astype(dtype)
+
+
+@check_arguments
+@answered_by(ANSWERS)
+def frame_acceleration(
+    robot: Robot, frame: str, *, reference: str = LOCAL, parameters: Sequence[str] = (), dtype: str = "float64"
+) -> Function:
+    """Return dV/dt(q, qd, qdd) = J qdd + dJ/dt qd of a link or frame: (..., nq), (..., nv)^2 -> (..., 6).
+
+    It is the time derivative of `frame_velocity` with the same `reference`, angular part first (rad/s^2, m/s^2),
+    without gravity. "local" and "world" are spatial accelerations; "local_world_aligned" is the angular
+    acceleration, and that of the frame's origin as a point, in the base's axes. Lynch & Park, section 8.1.
+
+    Of planar mechanisms, frames are bodies (origin in the first point, x toward the second) and points (axes of the
+    world), in the plane z = 0; "body:NAME" and "point:NAME" tell them apart.
+
+    With `parameters`, numbers of the robot are inputs, the last argument: see `inverse_dynamics`.
+
+    Raises:
+        InputError: no link or frame, or no reference, has this name.
+    """
+    name, way = validate_frame(robot, frame), validate_reference(reference)
+
+    live = checked_parameters("frame_acceleration does not depend on", GEOMETRY, robot, parameters)
+
+    def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
+        ((T, V, Vdot),) = compute_frame_motion(changed, [name], q, qd, qdd)
+        return list(express_twist_rate(way, T, V, Vdot))
+
+    keep = [name] if name in {link.name for link in robot.links} else []
+    made = compile_kinematics(
+        "frame_acceleration", robot, ("q", "qd", "qdd"), expression, (6,), asked=(name, way), keep=keep, live=live
+    )
+    return made.astype(dtype)

@@ -1,4 +1,4 @@
-"""Steps along a robot's manifold of positions."""
+"""Steps along a robot's manifold of positions, and the ways between two positions."""
 
 from __future__ import annotations
 
@@ -37,3 +37,24 @@ def integrate(robot: Robot, *, dtype: str = "float64") -> Function:
     return compile_on_manifold(
         "integrate", robot, (position_argument("q", robot), displacement_argument(robot)), expression
     ).astype(dtype)
+
+
+@check_arguments
+@answered_by(ANSWERS)
+def difference(robot: Robot, *, dtype: str = "float64") -> Function:
+    """Return the displacement dq from one position to another: (..., nq), (..., nq) -> (..., nv).
+
+    `integrate` leads from the first by dq to the second. Rotations go the shorter way; angles of joints count their
+    turns, and are just subtracted.
+
+    Of planar mechanisms, the second less the first.
+
+    Raises:
+        InputError: what is given is no robot.
+    """
+
+    def expression(start: np.ndarray, end: np.ndarray) -> list:
+        return list(robot.manifold.difference(start, end))
+
+    arguments = (position_argument("q_from", robot), position_argument("q_to", robot))
+    return compile_on_manifold("difference", robot, arguments, expression).astype(dtype)

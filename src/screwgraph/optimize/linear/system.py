@@ -15,10 +15,17 @@ from screwgraph.compiler.kernels.dense import compile_places
 from screwgraph.optimize.linear.chain import ChainFactored
 from screwgraph.optimize.linear.covariance import is_of_one_step, select_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
-from screwgraph.optimize.linear.gmres import refine_gmres
 from screwgraph.optimize.linear.method_choice import MethodChoice, choose_method
 from screwgraph.optimize.linear.pattern import Pattern
-from screwgraph.optimize.linear.refine import ENOUGH, LITTLE, MUCH, ExactMatrix, refine_solution, relative_residual
+from screwgraph.optimize.linear.refine import (
+    ENOUGH,
+    LITTLE,
+    MUCH,
+    ExactMatrix,
+    refine_gmres,
+    refine_solution,
+    relative_residual,
+)
 from screwgraph.optimize.linear.regularise import LIGHT, MULTIPLIERS, Regulariser, make_regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
 from screwgraph.optimize.linear.tree import TreeFactored, TreeMethod

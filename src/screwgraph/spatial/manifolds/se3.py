@@ -11,9 +11,8 @@ from screwgraph.spatial.exponential import exp6, log6, vanishing
 from screwgraph.spatial.generic_math import Array
 from screwgraph.spatial.manifolds.base import TOLERANCE, bracket_series
 from screwgraph.spatial.manifolds.so3 import SO3
-from screwgraph.spatial.se3 import inverse, rotation, transform, translation
+from screwgraph.spatial.se3 import ad, inverse, rotation, transform, translation
 from screwgraph.spatial.so3 import skew
-from screwgraph.spatial.twist import ad
 
 ROTATIONS = SO3()
 LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])

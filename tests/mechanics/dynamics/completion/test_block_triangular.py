@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.mechanics.dynamics.completion.block_triangular import find_blocks
+from screwgraph.mechanics.dynamics.completion.completion import find_blocks
 from screwgraph.model.robot import Link, Loop, tree
 from screwgraph.model.robot.joints import Fixed, Floating, JointType, Revolute, Spherical, Universal
 from screwgraph.model.robot.parts import Joint

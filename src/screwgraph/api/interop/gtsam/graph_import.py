@@ -20,8 +20,7 @@ from screwgraph.api.interop.gtsam.noise_models import FactorNoise, read_noise_mo
 from screwgraph.api.interop.gtsam.pose_parts import POSE_PARTS
 from screwgraph.api.interop.gtsam.ranges import RANGES
 from screwgraph.api.interop.gtsam.value_types import BIASES, NAMED, find_value_type, read_values
-from screwgraph.api.interop.keyed_problem import Keyed
-from screwgraph.api.interop.pose_graph import Between, Prior
+from screwgraph.api.interop.pose_graph import Between, Keyed, Prior
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.optimize import Factors, Loss, Problem, Variables, each, equality, soft

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from screwgraph.compiler.backends.llvm import Lanes, MachineCode, compile_tiered, get_machine_code, vector_width
-from screwgraph.compiler.kernels.dense.chain_factor import ChainShape, emit_chain_factor
-from screwgraph.compiler.kernels.dense.chain_solve import emit_chain_solve
+from screwgraph.compiler.kernels.dense.chain_factor import ChainShape, emit_chain_factor, emit_chain_solve
 from screwgraph.compiler.kernels.dense.panel_writer import PanelWriter
 
 _POINTER, _COUNT, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
@@ -18,7 +17,7 @@ _POINTER, _COUNT, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 
 @dataclass(frozen=True, eq=False)
 class ChainCode:
-    """`factor`, `forward` and `backward` of `chain_factor` and `chain_solve`, on addresses."""
+    """`factor`, `forward` and `backward` of `chain_factor`, on addresses."""
 
     factor: Callable[..., int]
     forward: Callable[..., None]

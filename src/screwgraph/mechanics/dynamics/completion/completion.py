@@ -7,19 +7,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.dynamics.completion.base import Solution
-from screwgraph.mechanics.dynamics.completion.block_triangular import find_blocks
 from screwgraph.mechanics.dynamics.completion.constraint_block import Block
 from screwgraph.mechanics.dynamics.completion.scalar_row import match_scalar_row
 from screwgraph.mechanics.dynamics.completion.two_circles import match_two_circles
-from screwgraph.model.robot import Robot, independent_coordinates, regular_states
+from screwgraph.model.robot import Robot, constraint_residual, independent_coordinates, regular_states
 from screwgraph.model.robot.closure.closing_newton import characteristic_length
 from screwgraph.model.robot.parameters import Parameter, with_numbers
-from screwgraph.spatial import Array, choose, maximum, minimum
+from screwgraph.spatial import Array, choose, maximum, minimum, vanishing
 from screwgraph.tape import Number, Tape, gradient, guard, least_norm, program
+from screwgraph.tape.block_triangular import find_blocks as find_triangular_blocks
+
+CLOSED_SAMPLES, OPEN_SAMPLES = 2, 3
+"""Positions that mobility met, and random ones, at which it is seen what rows depend on."""
+
+ZERO = 1e-9
+"""Derivatives below this part of the largest of their row count as zero: axes of files are rounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +57,12 @@ def match_linear(block: Block) -> Linear | None:
 
 CLOSED_FORMS: tuple[Callable[[Block], Solution | None], ...] = (match_linear, match_scalar_row, match_two_circles)
 """What is tried for a block, the first that closes it is taken; else Newton's steps."""
+
 STATES = 6
+
 NUDGE = 0.02
 """How far guesses are from the positions (rad, m) at which closed forms are tried."""
+
 CLOSED = 1e-8
 """Residual, relative to a robot's length (m), that they may leave there."""
 
@@ -132,6 +141,51 @@ class Completion:
         return np.array(code.on([*q, *p]), dtype=object).reshape(len(residual), len(p))
 
 
+def find_blocks(robot: Robot) -> tuple[Block, ...]:
+    """Return the blocks that determine the dependent coordinates, one after the other.
+
+    The block triangular form of the rows of K that `robot.mobility` keeps: Duff & Reid (1978).
+    """
+    if not robot.is_closed:
+        return ()
+    rows = robot.mobility.kept
+    dependent = [i for i in range(robot.nv) if i not in set(independent_coordinates(robot))]
+    joints = []  # whose coordinates go together
+    for joint in robot.joints:
+        own = range(robot.v_slices[joint.name].start, robot.v_slices[joint.name].stop)
+        joints.append([dependent.index(i) for i in own if i in dependent])
+    found = find_triangular_blocks(_pattern(robot, dependent)[list(rows)], joints)
+    return tuple(
+        Block(robot, tuple(sorted(rows[i] for i in own_rows)), tuple(sorted(dependent[j] for j in columns)))
+        for own_rows, columns in found
+    )
+
+
+def _pattern(robot: Robot, coordinates: list[int]) -> Bool[np.ndarray, "rows n"]:
+    """Return which coordinates enter the residuals of which rows."""
+    rng, found = np.random.default_rng(0), False
+    for q in (*robot.mobility.states[:CLOSED_SAMPLES], *(robot.random(rng) for _ in range(OPEN_SAMPLES))):
+        slopes = np.abs(_slopes(robot, q, coordinates))
+        least = ZERO * slopes.max(axis=1, keepdims=True)
+        found = found | np.isnan(slopes) | (least < slopes)
+    return np.asarray(found)
+
+
+def _slopes(robot: Robot, q: Float[np.ndarray, " nq"], coordinates: list[int]) -> Float[np.ndarray, "rows n"]:
+    """Return the derivatives of the residuals, by steps that are imaginary: K is what they are where loops are closed.
+
+    A row that is measured in axes that turn with a joint depends on that joint wherever it is open.
+    """
+    step, columns = 1e-30, []
+    for i in coordinates:
+        along = np.zeros(robot.nv, dtype=complex)
+        along[i] = step * 1j
+        with np.errstate(all="ignore"):
+            moved = robot.manifold.retract(q.astype(complex), along)
+            columns.append(constraint_residual(robot, moved, None, vanishing).imag / step)
+    return np.stack(columns, axis=1)
+
+
 def _solve_refined(A: Array, b: Array) -> Array:
     """Solve A x = b of a regular matrix, refined once: the matrix of `least_norm` has the squared condition number."""
     if len(b) == 1:
@@ -174,10 +228,13 @@ def _closes(block: Block, solution: Solution, states: list[Float[np.ndarray, " n
 # A fixed number of Newton's steps from the guess, for blocks without a closed form.
 
 STEPS = 6
+
 LONGEST = 0.5
 """Largest change (rad, m) of a coordinate in a step."""
+
 LAST = 3e-6
 """Largest change in the last step: what it leaves is smaller than the square of that, beside what curvature makes."""
+
 ROUGH = 1e-5
 """Residual, relative to the robot's size, that redundant rows may be left with: files print few digits."""
 
