@@ -40,8 +40,6 @@ class PackedClique(Record):
     entries_end: int
     rows: int
     rows_end: int
-    products: int
-    """Where products of two entries of its rows begin."""
 
 
 class Run(Record):
@@ -67,11 +65,43 @@ class PackedTables(Bundle):
     """Where entries of hard rows begin."""
     row_columns: Ints
     """Directions of these."""
-    row_places: Ints
-    """Where products of two entries go, clique by clique."""
+    row_at: Ints
+    """Which column of the front of its row's clique each entry has."""
     front: Reals
     x: Reals
-    """Directions of the clique at hand."""
+    """Directions of the clique at hand, or a row in its columns."""
+
+
+def add_scaled(to: Reals, a: Reals, x: float, n: int) -> None:
+    """Add a x."""
+    for i in range(n):
+        to[i] = to[i] + a[i] * x
+
+
+def add_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight: float) -> None:
+    """Add the products of a row's entries, times its weight, to a front."""
+    first = tree.row_firsts[row]
+    end = tree.row_firsts[row + 1]
+    if 2 * (end - first) >= size:
+        # A long row is spread over the columns: products with zeros, side by side, take less than places looked up.
+        x = tree.x
+        for i in range(size):
+            x[i] = 0.0
+        for a in range(first, end):
+            x[tree.row_at[a]] = slopes[a]
+        for j in range(size):
+            if x[j] != 0.0:
+                add_scaled(tail(tree.front, j * (size + 2)), tail(x, j), x[j] * weight, size - j)
+        return
+    for a in range(first, end):
+        at = tree.row_at[a]
+        y = slopes[a] * weight
+        for b in range(a, end):
+            other = tree.row_at[b]
+            place = at * (size + 1) + other
+            if other < at:
+                place = other * (size + 1) + at
+            tree.front[place] = tree.front[place] + y * slopes[b]
 
 
 def add_to(to: Reals, a: Reals, n: int) -> None:
@@ -116,17 +146,9 @@ def assemble_front(
     for j in range(tree.cliques[c].own):
         place = j * (size + 2)
         tree.front[place] = tree.front[place] + diagonal[tree.members[tree.cliques[c].members + j]]
-    product = tree.cliques[c].products
-    # J'WJ of the rows of this clique; `row_places` has a place for each pair (a, b >= a), in this order.
     for q in range(tree.cliques[c].rows, tree.cliques[c].rows_end):
         row = tree.row_order[q]
-        end = tree.row_firsts[row + 1]
-        for a in range(tree.row_firsts[row], end):
-            x = slopes[a] * weights[row]
-            for b in range(a, end):
-                place = tree.row_places[product]
-                tree.front[place] = tree.front[place] + x * slopes[b]
-                product = product + 1
+        add_row(tree, size, row, slopes, weights[row])
     below = tree.cliques[c].child
     while below >= 0:
         add_rest(tree, rests, size, below)
@@ -263,6 +285,8 @@ def solve_with_rows(
 
 PACKED = (
     *DENSE,
+    add_scaled,
+    add_row,
     add_to,
     copy_to,
     add_rest,

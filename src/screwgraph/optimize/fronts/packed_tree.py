@@ -103,7 +103,10 @@ class CholeskyFactors:
 
 
 class PackedTree:
-    """Cholesky's factors of H + J'WJ, H given by entries at places (i, j), J by sparse rows."""
+    """Cholesky's factors of H + J'WJ, H given by entries at places (i, j), J by sparse rows.
+
+    `operations` are multiplications of a factorisation, `products` those of J'WJ.
+    """
 
     def __init__(
         self,
@@ -113,7 +116,7 @@ class PackedTree:
         j: Int[np.ndarray, " e"],
         rows: SparseRows,
     ) -> None:
-        """Look up places of entries, and of products of entries of rows, in the fronts of a tree that was prepared.
+        """Look up places of entries, and columns of rows, in the fronts of a tree that was prepared.
 
         `sources` tells which of the values each entry is.
         """
@@ -124,7 +127,8 @@ class PackedTree:
         entry_cliques, places = _place(members, i, j)
         order = np.argsort(entry_cliques, kind="stable")
         self._entry_cliques = entry_cliques
-        row_cliques, row_order, pairs, row_places = _place_products(members, rows)
+        row_cliques, row_order, row_at = _place_rows(members, rows)
+        lengths = np.diff(rows.firsts)
         cliques, runs = new_table(PackedClique, self.count), _find_runs(members)
         rest = size - own
         held, left = own * size - own * (own - 1) // 2, rest * (rest + 1) // 2
@@ -135,9 +139,9 @@ class PackedTree:
         for name, of in (("entries", entry_cliques[order]), ("rows", row_cliques), ("runs", runs[0])):
             cliques[name] = np.searchsorted(of, every)
             cliques[f"{name}_end"] = np.searchsorted(of, every, side="right")
-        cliques["products"] = np.concatenate([[0], np.cumsum(pairs)])[cliques["rows"]]
         _link_cliques(cliques, members.parents)
-        self.sizes, self.products = (int(held.sum()), int(left.sum()), int(members.dims.sum())), len(row_places)
+        self.sizes = (int(held.sum()), int(left.sum()), int(members.dims.sum()))
+        self.products = int((lengths * (lengths + 1) // 2).sum())
         self.tables: Any = PackedTables(
             cliques=cliques,
             runs=runs[1],
@@ -147,7 +151,7 @@ class PackedTree:
             row_order=row_order,
             row_firsts=np.ascontiguousarray(rows.firsts),
             row_columns=np.ascontiguousarray(rows.columns),
-            row_places=row_places,
+            row_at=row_at,
             front=np.zeros(int(((size + 1) * size).max(initial=0))),
             x=np.zeros(int(size.max(initial=0)) + 1),
         )
@@ -249,37 +253,37 @@ def _find_runs(members: CliqueMembers) -> tuple[Int[np.ndarray, " r"], Any]:
 
 
 def _place(
-    members: CliqueMembers,
-    i: Int[np.ndarray, " e"],
-    j: Int[np.ndarray, " e"],
-    clique: Int[np.ndarray, " e"] | None = None,
+    members: CliqueMembers, i: Int[np.ndarray, " e"], j: Int[np.ndarray, " e"]
 ) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
-    """Return the cliques that entries (i, j) go to, if not given, and places in their fronts."""
-    of = np.repeat(np.arange(len(members.dims)), members.dims)
-    within = np.arange(len(of)) - (np.cumsum(members.dims) - members.dims)[of]
-    if clique is None:
-        clique = np.minimum(members.clique_of[of[i]], members.clique_of[of[j]])  # the first one is a leaf's
-    a, b = (members.find_columns(clique, of[d]) + within[d] for d in (i, j))
+    """Return the cliques that entries (i, j) go to, and places in their fronts."""
+    of = _find_unknowns(members)
+    clique = np.minimum(members.clique_of[of[i]], members.clique_of[of[j]])  # the first one is a leaf's
+    a, b = (_find_columns(members, clique, d) for d in (i, j))
     return clique, np.minimum(a, b) * (members.size[clique] + 1) + np.maximum(a, b)
 
 
-def _place_products(
+def _place_rows(
     members: CliqueMembers, rows: SparseRows
-) -> tuple[Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " p"]]:
-    """Return cliques of rows with entries, these rows in the cliques' order, how many products each has, places."""
-    of = np.repeat(np.arange(len(members.dims)), members.dims)
+) -> tuple[Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " a"]]:
+    """Return cliques of rows with entries, these rows in the cliques' order, and columns of entries in the fronts."""
     sizes = np.diff(rows.firsts)
     used = np.flatnonzero(sizes)
-    clique = np.minimum.reduceat(members.clique_of[of[rows.columns]], rows.firsts[used]) if len(used) else used
+    of_entries = members.clique_of[_find_unknowns(members)[rows.columns]]
+    clique = np.minimum.reduceat(of_entries, rows.firsts[used]) if len(used) else used
     order = np.argsort(clique, kind="stable")
-    used, clique = used[order], clique[order]
-    pairs = sizes[used] * (sizes[used] + 1) // 2
-    begins = np.cumsum(pairs) - pairs
-    one, other = np.zeros((2, int(pairs.sum())), dtype=np.int64)
-    for size in np.unique(sizes[used]).tolist():
-        chosen = np.flatnonzero(sizes[used] == size)
-        a, b = np.triu_indices(size)
-        at = begins[chosen][:, None] + np.arange(len(a))
-        entries = rows.firsts[used[chosen]][:, None]
-        one[at], other[at] = rows.columns[entries + a], rows.columns[entries + b]
-    return clique, used, pairs, _place(members, one, other, np.repeat(clique, pairs))[1]
+    columns = _find_columns(members, np.repeat(clique, sizes[used]), rows.columns)
+    return clique[order], used[order], np.ascontiguousarray(columns, dtype=np.int64)
+
+
+def _find_unknowns(members: CliqueMembers) -> Int[np.ndarray, " n"]:
+    """Return the unknown of each direction."""
+    return np.repeat(np.arange(len(members.dims)), members.dims)
+
+
+def _find_columns(
+    members: CliqueMembers, cliques: Int[np.ndarray, " k"], directions: Int[np.ndarray, " k"]
+) -> Int[np.ndarray, " k"]:
+    """Return the columns of directions in the fronts of cliques that have them."""
+    of = _find_unknowns(members)
+    within = np.arange(len(of)) - (np.cumsum(members.dims) - members.dims)[of]
+    return members.find_columns(cliques, of[directions]) + within[directions]
