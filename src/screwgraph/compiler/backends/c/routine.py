@@ -11,6 +11,7 @@ from screwgraph.compiler.backends.c.lanes import (
     count_widest,
     define_lanes,
     define_program,
+    list_widths,
     name_lanes,
     place_lanes,
     write_on_lanes,
@@ -84,7 +85,7 @@ class CPrinter(RoutinePrinter):
         blocks = [own for own in part.parts if isinstance(own, Block)]
         if len(blocks) < len(part.parts):
             return super().print_side_by_side(part)
-        if _is_of_columns(part, count_widest(self._one.library)):
+        if _is_of_columns(part):
             return self._print_columns(part, blocks)
         if any(_is_long(own.program) for own in blocks):
             return self._print_lanes(part, blocks)
@@ -98,19 +99,28 @@ class CPrinter(RoutinePrinter):
         return [name_hint(self._one.library), *self.each(name, part.count, inside)]
 
     def _print_columns(self, part: SideBySide, blocks: Sequence[Block]) -> Lines:
-        """Write programs into the loop, on lanes of neighbouring places."""
-        library, around, inside = self._one.library, self.moves, Lines()
-        name = f"k{len(self.moves.loops)}"
+        """Write programs into loops on lanes of neighbouring places, of what is left on fewer."""
+        library, around, name, found = self._one.library, self.moves, f"k{len(self.moves.loops)}", Lines()
         self.moves = around.within(name, part)
-        for own in blocks:
-            given = [place_lanes(library, self.place(p), moves=part.stride(p) != 0) for p in own.reads]
-            found = [place_lanes(library, self.place(p), moves=True) for p in own.writes]
-            writing = write_on_lanes(library)
-            lines = [line.strip() for line in emit_assignments(self._one, own.program, given, found, writing)]
-            inside += lines if len(blocks) == 1 else ["{", *indent(lines), "}"]
+        for width, first, end in _split_columns(part.count, list_widths(library)):
+            inside = Lines()
+            for own in blocks:
+                lines = self._write_columns(own, part, width)
+                inside += lines if len(blocks) == 1 else ["{", *indent(lines), "}"]
+            step = f"{name} += {name_lanes(library, width)[1]}_LANES" if width > 1 else f"++{name}"
+            found += [f"for (int {name} = {first}; {name} < {end}; {step}) {{", *indent(inside), "}"]
         self.moves = around
-        step = f"{name} += {name_lanes(library)[1]}_LANES"
-        return [f"for (int {name} = 0; {name} < {part.count}; {step}) {{", *indent(inside), "}"]
+        return found
+
+    def _write_columns(self, own: Block, part: SideBySide, width: int) -> Lines:
+        """Write a program on so many lanes of neighbouring places."""
+        library, writing = self._one.library, None
+        given, found = ([self.at(p) for p in places] for places in (own.reads, own.writes))
+        if width > 1:
+            given = [place_lanes(library, self.place(p), width, moves=part.stride(p) != 0) for p in own.reads]
+            found = [place_lanes(library, self.place(p), width, moves=True) for p in own.writes]
+            writing = write_on_lanes(library, width)
+        return [line.strip() for line in emit_assignments(self._one, own.program, given, found, writing)]
 
     def _print_lanes(self, part: SideBySide, blocks: Sequence[Block]) -> Lines:
         """Call functions of the numbers of neighbouring passages; what is left goes with copies of its first one."""
@@ -158,21 +168,33 @@ def emit_hint(library: Library) -> Lines:
     loops = [part for code in routines for part in code.every if isinstance(part, SideBySide)]
     if not loops:
         return []
-    programs = {
-        id(own.program): own.program
-        for part in loops
-        for own in part.parts
-        if isinstance(own, Block) and (_is_long(own.program) or _is_of_columns(part, count_widest(library)))
-    }
-    lanes = define_lanes(library, list(programs.values())) if programs else []
+    programs = dict[int, list[Program]]()
+    for part in loops:
+        blocks = [own.program for own in part.parts if isinstance(own, Block)]
+        if _is_of_columns(part):
+            for width, *_ in _split_columns(part.count, list_widths(library)):
+                programs.setdefault(width, []).extend(blocks)
+        else:
+            programs.setdefault(count_widest(library), []).extend(x for x in blocks if _is_long(x))
+    lanes = define_lanes(library, programs) if any(programs.values()) else []
     return [*HINT.format(name=name_hint(library)).split("\n"), *lanes]
 
 
-def _is_of_columns(part: SideBySide, widest: int) -> bool:
-    """Whether passages fill vectors, and what they write stands side by side; so does what they read, or is one."""
+def _is_of_columns(part: SideBySide) -> bool:
+    """Whether what passages write stands side by side; so does what they read, or is one."""
     blocks = [own for own in part.parts if isinstance(own, Block)]
     reads = all(part.stride(place) in (0, 1) for own in blocks for place in own.reads)
-    return reads and part.count % widest == 0 and all(part.stride(p) == 1 for own in blocks for p in own.writes)
+    return reads and part.count > 1 and all(part.stride(p) == 1 for own in blocks for p in own.writes)
+
+
+def _split_columns(count: int, widths: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield how many neighbours go side by side, and the first and the end of those that do."""
+    first = 0
+    for width in (*widths, 1):
+        end = first + (count - first) // width * width
+        if first < end:
+            yield width, first, end
+        first = end
 
 
 def _is_long(program: Program) -> bool:
