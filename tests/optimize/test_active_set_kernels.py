@@ -71,7 +71,7 @@ def test_active_rows_without_a_multiplier_leave_and_violated_ones_join():
 def test_multipliers_of_the_wrong_sign_vanish_beyond_rounding(pull, left):
     s, z = Sample(), np.empty(K)
     given = (np.zeros(N), s.active, s.stiffness, np.full(K, pull), z, NEGATIVE)
-    _call("write_multipliers", *s.unequal.addresses, K, K * N, *given)
+    _call("write_multipliers", *s.unequal.addresses, K, *given)
     np.testing.assert_allclose(z, np.where(s.active, left, 0.0), rtol=1e-12)
 
 
@@ -81,13 +81,13 @@ def test_a_step_is_that_of_active_rows_as_springs():
     s.write_slope()
     slope = s.slope.copy()
     given = (s.slope, N, s.z, s.active, s.stiffness, pull, right)
-    _call("write_right", s.c, M, *s.unequal.addresses, K, K * N, *given)
+    _call("write_right", s.c, M, *s.unequal.addresses, K, *given)
     springs = np.where(s.active, s.z + s.stiffness * s.g, 0.0)
     np.testing.assert_allclose(pull, springs, rtol=1e-13)
     np.testing.assert_allclose(right[:N], -(slope + s.G.T @ (springs - s.z)), rtol=1e-12)
     np.testing.assert_array_equal(right[N:], -s.c)
     step, z = np.linspace(-1.0, 1.0, N), np.empty(K)
-    _call("write_multipliers", *s.unequal.addresses, K, K * N, step, s.active, s.stiffness, pull, z, NEGATIVE)
+    _call("write_multipliers", *s.unequal.addresses, K, step, s.active, s.stiffness, pull, z, NEGATIVE)
     reached = np.where(s.active, springs + s.stiffness * (s.G @ step), 0.0)
     np.testing.assert_allclose(z, np.maximum(reached, 0.0), rtol=1e-12)
 
@@ -103,8 +103,12 @@ def _products(matrix: np.ndarray) -> ProductTable:
 
 
 def _table(residuals: np.ndarray, matrix: np.ndarray) -> HardTable:
-    rows, columns = np.divmod(np.arange(matrix.size), matrix.shape[1])
-    return HardTable(residuals=residuals, values=matrix.ravel(), rows=rows, columns=columns)
+    """Give entries column by column, as kernels do."""
+    m, n = matrix.shape
+    columns, rows = np.divmod(np.arange(matrix.size), m)
+    entries, firsts = np.argsort(rows, kind="stable"), n * np.arange(m + 1)
+    values = np.ascontiguousarray(matrix.T).ravel()
+    return HardTable(residuals=residuals, values=values, columns=columns, entries=entries, firsts=firsts)
 
 
 def _call(name: str, *arguments: Any) -> Any:

@@ -83,12 +83,16 @@ class ActiveEquations:
         self.kkt, self.bound = kkt, kkt.bind()
         equal, unequal, bound = kkt.assembly.equalities, kkt.assembly.inequalities, self.bound
         n = kkt.assembly.layout.size
-        self._counts, self._entries = (equal.count, unequal.count), unequal.rows.size
+        self._counts = (equal.count, unequal.count)
         self.slope, self._right, self._pull = np.empty(n), np.empty(n + equal.count), np.empty(unequal.count)
         self._units = np.ones(n) if kkt.units is None else np.ascontiguousarray(kkt.units)
-        # `matrix` has contiguous places; addresses stay, and NumPy takes a microsecond for each
-        self._table = HardTable(
-            residuals=bound.g, values=bound.G, rows=unequal.matrix.rows, columns=unequal.matrix.columns
+        entries = np.argsort(unequal.rows, kind="stable")
+        self._table = HardTable(  # addresses stay, and NumPy takes a microsecond for each
+            residuals=bound.g,
+            values=bound.G,
+            columns=np.ascontiguousarray(unequal.columns),
+            entries=entries,
+            firsts=np.searchsorted(unequal.rows[entries], np.arange(unequal.count + 1)),
         )
         self._unequal, self._residuals = self._table.addresses, bound.c.ctypes.data
         self._gradient, self._slope = bound.gradient.ctypes.data, self.slope.ctypes.data
@@ -120,15 +124,15 @@ class ActiveEquations:
 
     def take_step(self, point: ActivePoint, matrix: ActiveMatrix) -> tuple[ActivePoint, Float[np.ndarray, " n"]]:
         """Return the point after a step, and the step; the gradient of the Lagrangian was written there."""
-        (m, k), entries, n = self._counts, self._entries, len(self.slope)
+        (m, k), n = self._counts, len(self.slope)
         active, stiffness, pull = (a.ctypes.data for a in (point.active, matrix.stiffness, self._pull))
         z, right = point.z.ctypes.data, self._right
         given = (self._slope, n, z, active, stiffness, pull, right.ctypes.data)
-        self._functions["write_right"](self._residuals, m, *self._unequal, k, entries, *given)
+        self._functions["write_right"](self._residuals, m, *self._unequal, k, *given)
         both = matrix.factored.correction(right, ROUGH)
         step, multipliers = both[:n], np.empty(k)
         given = (both.ctypes.data, active, stiffness, pull, multipliers.ctypes.data)
-        self._functions["write_multipliers"](*self._unequal, k, entries, *given, NEGATIVE)
+        self._functions["write_multipliers"](*self._unequal, k, *given, NEGATIVE)
         x = self.kkt.retract(point.x, step)
         return ActivePoint(x, point.y + both[n:], multipliers, point.active), step
 

@@ -21,12 +21,16 @@ class ProductTable(Bundle):
 
 
 class HardTable(Bundle):
-    """Residuals of rows, and their slopes: `values` at places `rows`, `columns`."""
+    """Residuals of rows, and their slopes: `values` in `columns`.
+
+    Row i has the entries `entries[firsts[i]]` to `entries[firsts[i + 1] - 1]`, as few rows are active.
+    """
 
     residuals: Reals
     values: Reals
-    rows: Ints
     columns: Ints
+    entries: Ints
+    firsts: Ints
 
 
 def choose_active(table: HardTable, count: int, was: Ints, active: Ints, z: Reals, violated: float) -> int:
@@ -46,12 +50,6 @@ def choose_active(table: HardTable, count: int, was: Ints, active: Ints, z: Real
             changed = changed + 1
         active[i] = now
     return changed
-
-
-def add_transposed(table: HardTable, entries: int, y: Reals, to: Reals) -> None:
-    """Add A'y."""
-    for e in range(entries):
-        to[table.columns[e]] = to[table.columns[e]] + table.values[e] * y[table.rows[e]]
 
 
 def add_products(table: ProductTable, count: int, to: Reals) -> None:
@@ -109,41 +107,41 @@ def measure_error(
 
 
 def write_right(
-    residuals: Reals, equal_count: int, unequal: HardTable, unequal_count: int, unequal_entries: int,
+    residuals: Reals, equal_count: int, unequal: HardTable, unequal_count: int,
     slope: Reals, size: int, z: Reals, active: Ints, stiffness: Reals, pull: Reals, right: Reals,
 ) -> None:  # fmt: skip
     """Write the right side of a step, and what multipliers are before it where rows are active."""
-    for i in range(unequal_count):
-        pull[i] = -z[i]
-        if active[i] != 0:
-            pull[i] = stiffness[i] * unequal.residuals[i]
     for i in range(size):
-        right[i] = slope[i]
-    add_transposed(unequal, unequal_entries, pull, right)
-    for i in range(size):
-        right[i] = -right[i]
+        right[i] = -slope[i]
     for i in range(equal_count):
         right[size + i] = -residuals[i]
     for i in range(unequal_count):
-        pull[i] = pull[i] + z[i]
+        more = -z[i]
+        if active[i] != 0:
+            more = stiffness[i] * unequal.residuals[i]
+        pull[i] = more + z[i]
+        if more != 0.0:
+            for e in range(unequal.firsts[i], unequal.firsts[i + 1]):
+                entry = unequal.entries[e]
+                column = unequal.columns[entry]
+                right[column] = right[column] - unequal.values[entry] * more
 
 
 def write_multipliers(
-    unequal: HardTable, count: int, entries: int,
+    unequal: HardTable, count: int,
     step: Reals, active: Ints, stiffness: Reals, pull: Reals, z: Reals, negative: float,
 ) -> None:  # fmt: skip
     """Write the multipliers of inequalities after a step; zero where they are below -`negative`."""
     for i in range(count):
         z[i] = 0.0
-    for e in range(entries):
-        z[unequal.rows[e]] = z[unequal.rows[e]] + unequal.values[e] * step[unequal.columns[e]]
-    for i in range(count):
         if active[i] != 0:
-            z[i] = pull[i] + stiffness[i] * z[i]
+            moved = 0.0
+            for e in range(unequal.firsts[i], unequal.firsts[i + 1]):
+                entry = unequal.entries[e]
+                moved = moved + unequal.values[entry] * step[unequal.columns[entry]]
+            z[i] = pull[i] + stiffness[i] * moved
             if z[i] < -negative:
                 z[i] = 0.0
-        else:
-            z[i] = 0.0
 
 
 def measure_step(step: Reals, sizes: Reals, size: int) -> float:
@@ -161,7 +159,6 @@ def compile_active_set() -> Kernels:
     return compile_kernels(
         (
             choose_active,
-            add_transposed,
             add_products,
             write_slope,
             measure_error,
