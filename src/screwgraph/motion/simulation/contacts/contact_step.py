@@ -17,6 +17,7 @@ from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.active_rows import StickingSystem
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Numbers
+from screwgraph.motion.simulation.contacts.second_solution import look_again, push_argument
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
@@ -93,12 +94,17 @@ class ContactStep:
         held = {f"held {name}": given[name] for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)}
         for name, size in held.items():
             memory.add(name, size)
-        hold = memory.block("hold", [name.removeprefix("held ") for name in held], [*held], lambda *x: [*chain(*x)])
+        first = ["second"] if self.model.whirls else []
+        for name in [*first, *(["again"] if first else [])]:
+            memory.add(name, 1)
+        begun, zeros = [name.removeprefix("held ") for name in held], [0.0] * len(first)
+        hold = memory.block("hold", begun, [*held, *first], lambda *x: [*chain(*x), *zeros])
         cut = list[Block]()
         if self.limits is not None and "tau" in given:
             memory.add("effort", given["tau"])
             cut.append(memory.block("cut", ["tau"], ["effort"], self.cut))
-        begin = self.terms.add_to(memory, "effort" if cut else "tau")
+        efforts = "effort" if cut else "tau"
+        begin = self.terms.add_to(memory, efforts)
         laws, m = self.model.laws, self.model.rows
         values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
         own = {
@@ -148,7 +154,14 @@ class ContactStep:
         first = memory.places("round").start
         search_on = SettledWhen(first, (start, self.yielding_block(), SettlingLoop(first, passage), respond))
         # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
-        parts = (hold, *cut, begin, aim, search_on, end)
+        solve = (aim, search_on)
+        if self.model.whirls:
+            reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
+            look = memory.block("look", reads, ["again", "second"], self.look_again)
+            second = Terms(self.model, (*self.terms.arguments, push_argument(m)))
+            renew = second.renew(self.terms, memory, efforts, "again")
+            solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, (renew,)))),)
+        parts = (hold, *cut, begin, *solve, end)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
@@ -162,7 +175,7 @@ class ContactStep:
         """Return velocities that are zero where laws hold, then the results, of impulses x that are given.
 
         What impulses make of velocities is found by solving for it, J W J' x, so that nothing here depends on G but
-        what laws `prepared`, which moves no zero of theirs.
+        what laws `prepared`, which moves no zero of theirs. The laws are those of the first solution.
         """
         efforts = {name: self.cut(given[name]) for name in given if name == "tau"}
         at = self.terms.evaluate({**given, **efforts})
@@ -306,6 +319,11 @@ class ContactStep:
         """Return the change of velocities that impulses make which were searched for."""
         found = self.find_change(x, J, *inertia)
         return [choose(round_[1] > 0.5, new, old) for new, old in zip(found, change, strict=True)]
+
+    def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:
+        """Return whether there is a second solution after this one, and whether the next is the second."""
+        end = [v + c for v, c in zip(self.terms.full("free", free), change, strict=True)]
+        return look_again(dt, [*self.model.free_velocities.select(list(qd)), *end], x, second)
 
     def sweep(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any) -> list[Number]:
         """Return the impulses and the state after a sweep."""

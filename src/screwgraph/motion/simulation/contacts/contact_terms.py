@@ -36,6 +36,7 @@ from screwgraph.tape.sparse_rows import (
     is_zero,
     list_entries,
     multiply_lower,
+    multiply_transposed,
     multiply_vector,
     to_sparse_rows,
 )
@@ -108,6 +109,11 @@ class ContactModel:
     def free_velocities(self) -> CoupledVelocities:
         """The velocities that linear couplings leave free: the unknowns of a step."""
         return self._free_velocities
+
+    @property
+    def whirls(self) -> bool:
+        """Yes: Coriolis' forces, and points on arcs."""
+        return True
 
     @property
     def root(self) -> int:
@@ -187,7 +193,9 @@ class ContactModel:
         motion = follow_point(robot, frames[0], point, qd)
         return touch_sole(cast(Plane, self.plane), point, motion, arms, [c.radius for c in contacts])
 
-    def terms(self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = ()) -> dict[str, list[Number]]:
+    def terms(
+        self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = (), push: Any = ()
+    ) -> dict[str, list[Number]]:
         """Return the terms of a step, matrices row by row.
 
         All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
@@ -195,7 +203,7 @@ class ContactModel:
         `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
         loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated.
         `soles`: rows of each, `drift`: soles free, in mid-step; `places`, `arcs` (m/s): of their contacts, see
-        `PointTouch`.
+        `PointTouch`. `push`: forces along all rows that the first solution found, of a second one.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
@@ -218,19 +226,26 @@ class ContactModel:
             A = inertia.factor.condense_matrix(M, self.root)
         except ZeroDivisionError as error:
             raise self._idle_joint(error.args[0]) from error
-        begun = free = coupled.select(qd)
+        begun = free = ahead = coupled.select(qd)
+        pushed = multiply_transposed(self._rows(self.touch(q, qd, planes)), push, len(begun)) if len(push) else None
         for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
             middle = coupled.spread([0.5 * (v + w) for v, w in zip(begun, free, strict=True)])
             damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
             efforts = coupled.gather([f - c + x for f, c, x in zip(force, bias(middle), damped, strict=True)])
             turned = coupled.select(turning(robot.manifold, np.array(middle)))
+            if pushed is not None:
+                efforts, pushed = [e + f for e, f in zip(efforts, pushed, strict=True)], None
             rates = zip(begun, inertia.factor.solve(efforts), turned, strict=True)
-            free = inertia.close([v + h * (a + t) for v, a, t in rates])
-        touch = self.touch(q, coupled.spread(begun), planes)
-        own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
-        J = coupled.gather_rows([*touch.rows, *({i: 1.0} for i in own)])
-        touch = replace(touch, rows=J, soles=coupled.gather_rows(touch.soles))
+            ahead, free = free, inertia.close([v + h * (a + t) for v, a, t in rates])
+        swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
+        touch = self.touch(q, coupled.spread(swung), planes)
+        touch = replace(touch, rows=self._rows(touch), soles=coupled.gather_rows(touch.soles))
         return make_terms(inertia, free, touch, (begun, h), A)
+
+    def _rows(self, touch: Touch) -> list[Row]:
+        """Return the Jacobians of all rows by the velocities that couplings leave free."""
+        own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
+        return self.free_velocities.gather_rows([*touch.rows, *({i: 1.0} for i in own)])
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
         """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""

@@ -76,6 +76,11 @@ class MechanismContactModel:
         return [Cone() for _ in self.contacts]
 
     @property
+    def whirls(self) -> bool:
+        """No: natural coordinates have no Coriolis' forces, and points move on straight lines."""
+        return False
+
+    @property
     def root(self) -> int:
         """None of its coordinates carries the others."""
         return 0

@@ -15,7 +15,9 @@ from screwgraph.compiler import Argument, compile_expression
 from screwgraph.motion.simulation.contacts.active_rows import RowOrder, order_rows
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.held_soles import SHARED, HeldSoles
+from screwgraph.motion.simulation.contacts.second_solution import PUSH
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
+from screwgraph.spatial import choose
 from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import is_zero
@@ -66,7 +68,7 @@ class Terms:
             named = {TERMS.get(a.name, a.name): vector for a, vector in zip(self.arguments, vectors, strict=True)}
             return [x for term in model.terms(**named).values() for x in term]
 
-        question = ("contact terms", *model.question)
+        question = ("contact terms", tuple(a.name for a in self.arguments), *model.question)
         return compile_expression("contact_terms", question, self.arguments, expression).program
 
     @cached_property
@@ -82,6 +84,28 @@ class Terms:
         varying = tuple(o for name in names for o in self._outputs[name] if isinstance(o, int))
         code = Program(self.code.input_names, self.code.instructions, varying)
         return memory.placed("terms", code, [efforts if a.name == "tau" else a.name for a in self.arguments], names)
+
+    def renew(self, first: Terms, memory: Memory, efforts: str, test: str) -> Block:
+        """Return the part that puts these terms in the place of the first ones, where the number at `test` is not zero.
+
+        They push with the impulses x that the first ones gave; what varies is the same.
+        """
+        names, own = list(self.shapes), [a.name for a in self.arguments if a.name != PUSH]
+        given = ["x" if a.name == PUSH else efforts if a.name == "tau" else a.name for a in self.arguments]
+
+        def expression(again: Any, *vectors: Any) -> list[Number]:
+            at = dict(zip([*own, PUSH], vectors, strict=False))
+            at[PUSH] = [x / at["dt"][0] for x in at[PUSH]]
+            terms = self.evaluate(at)
+            before = [x for vector in vectors[len(given) :] for x in vector]
+            after = [x for name in names for x in first.varying(name, self.full(name, terms[name]))]
+            return [choose(again[0] > 0.5, new, old) for new, old in zip(after, before, strict=True)]
+
+        return memory.block("renew", [test, *given, *names], names, expression)
+
+    def varying(self, name: str, numbers: Sequence[Number]) -> list[Number]:
+        """Return those numbers of a whole term that vary."""
+        return [x for x, output in zip(numbers, self._outputs[name], strict=True) if isinstance(output, int)]
 
     def evaluate(self, given: Mapping[str, Any]) -> dict[str, list[Number]]:
         """Return what varies of each term, of numbers of any kind."""

@@ -43,6 +43,11 @@ class TouchingModel(Protocol):
         ...
 
     @property
+    def whirls(self) -> bool:
+        """Whether terms depend on velocities, so that a step may have a second solution: `second_solution.py`."""
+        ...
+
+    @property
     def plane(self) -> Plane | None:
         """The ground that stands in the code; None where tangent planes are inputs."""
         ...
@@ -99,5 +104,5 @@ class TouchingModel(Protocol):
 
     @property
     def terms(self) -> Callable[..., dict[str, list[Number]]]:
-        """The terms of a step by name, of arguments q, qd, dt, and, where it has them, tau, planes, values."""
+        """The terms of a step by name, of arguments q, qd, dt, and, where it has them, tau, planes, values, push."""
         ...
