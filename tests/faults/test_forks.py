@@ -19,7 +19,7 @@ import screwgraph as sg
 
 robot = sg.load({name!r})
 rng = np.random.default_rng(0)
-x = [[robot.manifold.normalised(rng.normal(size=robot.nq)), *rng.normal(size=(2, robot.nv))] for _ in range({states})]
+x = [[robot.manifold.normalise(rng.normal(size=robot.nq)), *rng.normal(size=(2, robot.nv))] for _ in range({states})]
 before, later = sg.forward_dynamics(robot), sg.inverse_dynamics(robot)
 here = [before(*state) for state in x]
 with multiprocessing.get_context({method!r}).Pool({processes}) as pool:

@@ -27,7 +27,7 @@ QUERIES: dict[str, Callable[[Any], Any]] = {
 def state(robot: Any, function: Any) -> list[np.ndarray]:
     rng = np.random.default_rng(0)
     values = [rng.normal(size=argument.shape) for argument in function.arguments]
-    return [robot.manifold.normalised(values[0]), *values[1:]]
+    return [robot.manifold.normalise(values[0]), *values[1:]]
 
 
 def numbers(found: Any) -> list[bytes]:

@@ -142,7 +142,7 @@ def test_covariances_of_functions_of_the_last_step_are_those_of_the_step_that_wa
     lag.step()
     expected = rows @ lag.covariance()[:3, :3] @ rows.T  # linear: the same at all values
     assert np.allclose(lag.spread(rows), expected, rtol=1e-9)
-    other = lag.copied()
+    other = lag.copy()
     other.advance()
     other.step()
     assert np.allclose(lag.spread(rows), expected, rtol=1e-9)

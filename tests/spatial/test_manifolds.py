@@ -98,10 +98,10 @@ def on_tape(method, a, b):
 
 def test_what_is_normalised_lies_on_the_manifold(kind):
     for x, _ in points(kind):
-        np.testing.assert_allclose(kind.normalised(x), x, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(kind.normalise(x), x, rtol=0, atol=1e-14)
         beside = x.copy()
         beside.flat[-2 if kind.shape == (7,) else 0] += 1e-2
-        assert not kind.is_off(kind.normalised(beside)[None], 1e-14).any()
+        assert not kind.is_off(kind.normalise(beside)[None], 1e-14).any()
 
 
 @pytest.mark.parametrize("kind", [UnitQuaternion(), FloatingPose(), SO3(), SE3()])
@@ -109,7 +109,7 @@ def test_zeros_are_no_rotation(kind):
     zeros = np.zeros(kind.shape)
     assert kind.is_off(zeros[None]).all()
     with pytest.raises(InputError, match=r"the quaternion is zero|not near a rotation"):
-        kind.normalised(zeros)
+        kind.normalise(zeros)
 
 
 def test_mirrors_are_no_rotations():

@@ -50,7 +50,7 @@ def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[A
             raise InputError(
                 f"the quaternion {arguments[i].names[at]} ... of {arguments[i].name!r} has the length {length:.6g}",
                 why="functions take quaternions to be unit",
-                fix="robot.manifold.normalised(q) is, for one position",
+                fix="robot.manifold.normalise(q) is, for one position",
             )
 
 

@@ -84,7 +84,7 @@ class Live:
     keys: tuple[Key, ...]
     program: Program
 
-    def filled(self, parameters: Mapping[str, Any], values: Mapping[Key, Array]) -> Mapping[str, Any]:
+    def insert_numbers(self, parameters: Mapping[str, Any], values: Mapping[Key, Array]) -> Mapping[str, Any]:
         """Return the parameters of a law with numbers in the place of slots."""
         numbers = self.program.on([number for key in self.keys for number in values[key]])
         return map_nested(parameters, Slot, lambda slot: numbers[slot.place])
@@ -161,7 +161,7 @@ class Factor:
             name: values[argument] if isinstance(argument, Key) else [values[key] for key in argument]
             for name, argument in self.arguments.items()
         }
-        parameters = self.live.filled(self.parameters, values) if self.live else self.parameters
+        parameters = self.live.insert_numbers(self.parameters, values) if self.live else self.parameters
         found = self.template.function(**bound, **parameters)
         if self.scale is None:
             return found

@@ -119,11 +119,22 @@ def simulate(
         _refuse({"contacts": contacts or None, "ground": ground}, "the smoother has no law for contacts")
         _refuse({"driven": driven}, "the smoother has no law for coordinates that are driven")
         refuse_driven(model, "smoothed simulations")
-        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **_given(graph))
+        return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **_select_given(graph))
     _refuse(graph, "they are options of the method 'smoother'")
     touching: dict[str, Any] = {"contacts": contacts, "ground": ground}
     return integrate(
-        model, q0, qd0, time, dt, method, tau, **laws, driven=driven, **touching, watch=watch, **_given(tolerances)
+        model,
+        q0,
+        qd0,
+        time,
+        dt,
+        method,
+        tau,
+        **laws,
+        driven=driven,
+        **touching,
+        watch=watch,
+        **_select_given(tolerances),
     )
 
 
@@ -141,12 +152,12 @@ def _make_loop(model: Model, controller: ControlLoop | str, q0: Any) -> ControlL
     return ControlLoop(model, said.tasks, **said.options, q0=q0)
 
 
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+def _select_given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
 def _refuse(options: Mapping[str, Any], why: str) -> None:
     """Raise InputError where an option is given that the method does not have."""
-    names = ", ".join(f"{name}=" for name in _given(options))
+    names = ", ".join(f"{name}=" for name in _select_given(options))
     if names:
         raise InputError(f"{names} cannot be used here", why=why, fix="leave them out")

@@ -81,7 +81,7 @@ class Problem:
         """Whether all soft factors cost squares, or losses of these."""
         return not any(f.kernels.derivation.is_cost for f in self.factors)
 
-    def called(self, direction: int) -> str:
+    def name_direction(self, direction: int) -> str:
         """Write what one direction is of; those beyond all unknowns are rows of hard factors."""
         if direction < self.layout.size:
             return self.layout.name_direction(direction)

@@ -195,5 +195,5 @@ def _name_undetermined(problem: Problem) -> Iterator[None]:
         yield
     except SingularError as error:
         raise InputError(
-            f"the factors do not determine {problem.called(error.unknown)}", fix="add a prior, or leave it out"
+            f"the factors do not determine {problem.name_direction(error.unknown)}", fix="add a prior, or leave it out"
         ) from None

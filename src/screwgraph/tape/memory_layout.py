@@ -68,7 +68,7 @@ class Memory:
     def _list(self, name: str) -> Sequence[int]:
         return self._scattered[name] if name in self._scattered else self._places[name]
 
-    def filled(self, **vectors: Float[np.ndarray, " n"]) -> Float[np.ndarray, " size"]:
+    def fill(self, **vectors: Float[np.ndarray, " n"]) -> Float[np.ndarray, " size"]:
         """Return the array with some vectors in it, zero elsewhere."""
         numbers = np.zeros(self._size)
         for name, vector in vectors.items():

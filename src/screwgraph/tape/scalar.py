@@ -156,7 +156,7 @@ def guard(a: Number, bound: Number) -> Number:
         return -guard(tape.at(node[1]), bound)
     if isinstance(bound, Scalar):
         return tape.record(("guard", a.id, bound.id), a.residue, a.samples, a.certain, apart=True)
-    return tape.guarded(a, bound)
+    return tape.guard(a, bound)
 
 
 def apply(operation: str, *operands: Number) -> Number:

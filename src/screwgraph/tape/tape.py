@@ -210,7 +210,7 @@ class Tape:
                 return node
         return None
 
-    def guarded(self, a: Scalar, bound: float) -> Scalar:
+    def guard(self, a: Scalar, bound: float) -> Scalar:
         """Return the node that is a where |a| > bound, else NaN; one made with a larger bound serves as well."""
         known = self.written.get(("guarded", a.id))
         if known is not None and self.nodes[self.nodes[known.id][2]][1] >= bound:

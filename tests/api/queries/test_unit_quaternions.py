@@ -164,7 +164,7 @@ ELSEWHERE = {
 def held() -> simulation.StepValues:
     """Where the ball of the closed chain is held, as an input."""
     names = ("ball.predecessor",)
-    return simulation.StepValues.of(sg.forward_dynamics(TIED, parameters=names), names, None, {})
+    return simulation.StepValues.from_values(sg.forward_dynamics(TIED, parameters=names), names, None, {})
 
 
 def independent() -> np.ndarray:

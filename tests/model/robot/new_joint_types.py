@@ -81,7 +81,7 @@ class Circle:
     def turns(self, d: Array) -> list:
         return [d[0] * d[0]]
 
-    def normalised(self, x: Array) -> Array:
+    def normalise(self, x: Array) -> Array:
         return x / np.linalg.norm(x)
 
     def is_off(self, x: np.ndarray, tolerance: float = 1e-6) -> np.ndarray:

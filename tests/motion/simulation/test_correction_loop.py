@@ -14,7 +14,7 @@ def run(parts, memory: Memory, **vectors: np.ndarray) -> dict[str, np.ndarray]:
     size, names = memory.size, tuple(f"x{i}" for i in range(memory.size))
     found = np.array(
         Routine(names, tuple(range(size)), tuple(range(size)), size, tuple(parts)).evaluate(
-            list(memory.filled(**vectors))
+            list(memory.fill(**vectors))
         )
     )
     return {name: found[memory.places(name).start : memory.places(name).stop] for name in memory.names}

@@ -46,7 +46,7 @@ class Kind:
 
 def _pose(numbers: np.ndarray) -> np.ndarray:
     coordinates = FloatingPose()
-    return np.asarray(coordinates.to_transform(coordinates.normalised(numbers)), dtype=float)
+    return np.asarray(coordinates.to_transform(coordinates.normalise(numbers)), dtype=float)
 
 
 def _numbers(T: np.ndarray) -> np.ndarray:

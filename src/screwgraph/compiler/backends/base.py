@@ -84,7 +84,7 @@ class Library:
         """Type of all numbers."""
         return self.functions[0].dtype
 
-    def prefixed(self, name: str) -> str:
+    def add_prefix(self, name: str) -> str:
         """Return a name behind the prefix."""
         return f"{self.prefix}_{name}" if self.prefix else name
 
@@ -116,7 +116,7 @@ def write_one_file_each(
     """Return the `files` of a back end that writes each function, under its name with the prefix, to a file."""
 
     def files(library: Library) -> dict[str, str]:
-        named = (replace(f, name=library.prefixed(f.name)) for f in library.functions)
+        named = (replace(f, name=library.add_prefix(f.name)) for f in library.functions)
         return {f"{f.name}{suffix}": write(f) for f in named}
 
     return files

@@ -78,7 +78,7 @@ def draw_closed_position(robot: Robot, rng: np.random.Generator, drawn: Draw) ->
     Raises:
         InputError: none was found.
     """
-    home = robot.manifold.normalised(robot.neutral())
+    home = robot.manifold.normalise(robot.neutral())
     ends: list[Float[np.ndarray, " nq"]] = []
     for k in range(TRIES):
         way = NEARER ** max(k - FAR, 0) * robot.manifold.difference(home, drawn(robot, rng))

@@ -63,7 +63,7 @@ def neutral_position(joint_type: JointType, numbers: Sequence[float], who: str, 
             f"{who} has a neutral position", at=at, why="only floating joints begin elsewhere than at zero"
         )
     try:
-        return tuple(float(x) for x in joint_type.manifold.normalised(np.array(numbers)))
+        return tuple(float(x) for x in joint_type.manifold.normalise(np.array(numbers)))
     except InputError as error:
         raise as_model_error(error, who, at) from error
 

@@ -41,5 +41,5 @@ def check_joint_positions(joints: Sequence[Joint], positions: Sequence[Any]) -> 
             raise InputError(
                 f"the position of joint {joint.name!r} is not {manifold.kind}",
                 why="what is computed with other quaternions would be wrong",
-                fix="robot.manifold.normalised(q) is unit, for one position",
+                fix="robot.manifold.normalise(q) is unit, for one position",
             )

@@ -83,7 +83,7 @@ class MechanismWindows:
 
     def stretch(self, lag: FixedLag, times: np.ndarray) -> tuple[Values, list[WindowStatus], FixedLag]:
         """Solve windows up to times[1:], or as far as independent coordinates are not too steep, but one at least."""
-        saved = lag.copied()
+        saved = lag.copy()
         record, ended = lag.run(len(times) - 1, self._coming(lag, times))
         if not self.is_independent:
             return record, ended, lag
@@ -133,7 +133,7 @@ class MechanismWindows:
         force = np.array([self._force(float(t), q, v) for t, q, v in states]) if self.options.changing else None
         constant = self._force(0.0, start["q"][0], start["v"][0]) if force is None else force
         problem = _problem(self.mechanism, self.options, constant)
-        return _fresh(self.mechanism, self.options).restarted(problem, start, prior)
+        return _fresh(self.mechanism, self.options).restart(problem, start, prior)
 
     def _force(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         return self.dynamics.force(self.torques(t, q, qd) if callable(self.torques) else self.torques)

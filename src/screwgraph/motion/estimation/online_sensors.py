@@ -120,7 +120,7 @@ class Readings:
             if name not in self.names:
                 raise make_unknown_name_error("column of measurements", name, sorted(self.names))
         values = {c: float(readings.get(c, np.nan)) for c in self.names}
-        return self.known(values, {c: x == x for c, x in values.items()})
+        return self.bind_readings(values, {c: x == x for c, x in values.items()})
 
     def as_vector(self, readings: Mapping[str, float]) -> Float[np.ndarray, " c"]:
         """Return readings in the order of the columns, NaN where there are none. Raises InputError: no such column."""
@@ -128,7 +128,9 @@ class Readings:
             self.read(readings)  # which says what is wrong
         return np.array([readings.get(c, np.nan) for c in self.names], dtype=float)
 
-    def known(self, values: Mapping[str, Number], there: Mapping[str, Number]) -> dict[str, dict[str, np.ndarray]]:
+    def bind_readings(
+        self, values: Mapping[str, Number], there: Mapping[str, Number]
+    ) -> dict[str, dict[str, np.ndarray]]:
         """Return readings of all columns as parameters of factors, floats or scalars; `there` is 1 where one is."""
         found: dict[str, dict[str, np.ndarray]] = {}
         for name, sensors in self.groups.items():
@@ -237,7 +239,7 @@ def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
         every = np.zeros(len(labels), dtype=object)
         every[free] = np.concatenate([np.zeros(0), *tau])
         known = {
-            **readings.known(given, {c: apply("eq", x, x) for c, x in given.items()}),
+            **readings.bind_readings(given, {c: apply("eq", x, x) for c, x in given.items()}),
             **unknowns.make_torque_parameters(unknowns.known_torques(before), every),
         }
         return {(group, name): array for group, named in known.items() for name, array in named.items()}

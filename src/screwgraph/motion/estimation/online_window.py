@@ -69,7 +69,7 @@ class OnlineWindow:
         full ones leave them for a while, and may converge at once. Unknown parameters, which a few instants hardly
         determine, would go astray by full steps.
         """
-        fresh = lag.copied()
+        fresh = lag.copy()
         if lag.solve().status is Status.CONVERGED:
             return lag, True
         if not self.unknowns.parameters.names and any(fresh.step().step <= SETTLED for _ in range(FULL_STEPS)):

@@ -169,7 +169,7 @@ def _states(
     robot: Robot, samples: SmoothedSamples, dt: float
 ) -> tuple[Float[np.ndarray, "N nq"], Float[np.ndarray, "N nv"], Float[np.ndarray, "N nv"]]:
     """Return positions, quaternions made unit, with velocities and accelerations."""
-    q = np.array([robot.manifold.normalised(x) for x in samples.values])
+    q = np.array([robot.manifold.normalise(x) for x in samples.values])
     qd, qdd = np.empty((len(q), robot.nv)), np.empty((len(q), robot.nv))
     for joint in robot.joints:
         at, of = robot.q_slices[joint.name], robot.v_slices[joint.name]

@@ -123,7 +123,7 @@ class Motion:
             found.append(soft(Closure(self.mechanics), *states[:3], sigma=spread, name="closure" + end))
         return found
 
-    def predicted(self, dt: float, decay: Any, q: Any, qd: Any, qdd: Any, *loops: Any) -> list[Any]:
+    def predict_states(self, dt: float, decay: Any, q: Any, qd: Any, qdd: Any, *loops: Any) -> list[Any]:
         """Return the states that follow one in a window: of the next instant, then of the inner points before it.
 
         Accelerations and multipliers stay, but for dampers, see `extrapolate_state`.
@@ -134,7 +134,7 @@ class Motion:
             found += [*extrapolate_state(self.mechanics.positions, part * dt, q, qd, qdd, decay), *loops]
         return found
 
-    def known(
+    def bind_torques(
         self, before: Float[np.ndarray, " nv"], now: Float[np.ndarray, " nv"]
     ) -> dict[str, dict[str, np.ndarray]]:
         """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""

@@ -188,11 +188,11 @@ class RobotUnknowns:
     def make_prediction(self, dt: float, q0: np.ndarray) -> Callable[..., list[Any]]:
         """Return what gives the unknowns that follow some in a window: accelerations stay, but for dampers."""
         decay, count = decay_rates(self.model, q0), len(self.states())
-        return lambda *x: self.motion.predicted(dt, decay, *x[:count])
+        return lambda *x: self.motion.predict_states(dt, decay, *x[:count])
 
     def make_torque_parameters(self, before: np.ndarray, now: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
         """Return known torques of the last step of a window, from `before` to `now`, as parameters of its factors."""
-        return self.motion.known(before, now)
+        return self.motion.bind_torques(before, now)
 
     def known_torques(self, parameters: Mapping[tuple[str, str], Any]) -> Any:
         """Return the known torques (nv,) among parameters of one step."""

@@ -125,7 +125,7 @@ class RobotWindows:
     def _predict(self, q: Any, v: Any, a: Any, *more: Any) -> tuple[Any, ...]:
         """Predict the unknowns of the next instant, and of the inner points before it."""
         loops = more[:1] if self.dynamics.model.is_closed else ()
-        return tuple(self.motion.predicted(self.dt, self.decay, q, v, a, *loops))
+        return tuple(self.motion.predict_states(self.dt, self.decay, q, v, a, *loops))
 
     def _coming(self, lag: FixedLag, times: np.ndarray, efforts: Efforts) -> Iterator[Known]:
         """Yield the torques of the steps to times[1:], from the state that the window ends with then."""

@@ -30,7 +30,7 @@ def normalise_quaternions(robot: Robot, q: Float[np.ndarray, "N nq"]) -> Float[n
     for joint in robot.joints:
         if _is_curved(joint):
             own = robot.q_slices[joint.name]
-            q[:, own] = [joint.type.manifold.normalised(x) for x in q[:, own]]
+            q[:, own] = [joint.type.manifold.normalise(x) for x in q[:, own]]
     return q
 
 
@@ -80,9 +80,9 @@ def _differentiate_twice(
 ) -> tuple[Float[np.ndarray, " nv"], Float[np.ndarray, " nv"]]:
     """Return velocity and acceleration of the value that is nearest to a curve: differences of order 4."""
     h = SMALL / max(1.0, float(np.abs(s1).max(initial=0.0)), float(np.sqrt(np.abs(s2).max(initial=0.0))))
-    x = manifold.normalised(s)
+    x = manifold.normalise(s)
     steps = [-2.0 * h, -h, h, 2.0 * h]
-    near = [manifold.difference(x, manifold.normalised(s + k * s1 + 0.5 * k * k * s2)) for k in steps]
+    near = [manifold.difference(x, manifold.normalise(s + k * s1 + 0.5 * k * k * s2)) for k in steps]
     a, b, c, d = (np.asarray(y, dtype=float) for y in near)
     # Five-point formulas; the value in the middle is zero.
     return (8.0 * (c - b) - (d - a)) / (12.0 * h), (16.0 * (b + c) - (a + d)) / (12.0 * h * h)

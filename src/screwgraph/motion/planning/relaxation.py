@@ -167,7 +167,7 @@ def _unit(robot: Any, q: Any) -> Any:
     """Return a position whose quaternions are unit, where they are not zero."""
     if np.shape(q) != (robot.nq,) or robot.nq == robot.nv:
         return q
-    x = robot.manifold.normalised(np.asarray(q, dtype=float))
+    x = robot.manifold.normalise(np.asarray(q, dtype=float))
     return x if np.isfinite(x).all() else q
 
 

@@ -55,7 +55,7 @@ class Constraints:
         if self._code is None:
             self._code = _projection(self)
         memory, code = self._code
-        numbers = memory.filled(q=q, qd=qd, x=self.x)
+        numbers = memory.fill(q=q, qd=qd, x=self.x)
         found = np.empty((1, self.robot.nq + self.robot.nv + self.rows))
         if not code(numbers, found):
             return self._plainly(t, q, qd)

@@ -117,7 +117,7 @@ class Environment:
                 fix="give as many, or one",
             )
         self._driven = make_driven_motion(dynamics_of(model), None)
-        self._efforts = len(dynamics_of(model).checked(None, "tau"))
+        self._efforts = len(dynamics_of(model).check_efforts(None, "tau"))
         self.action_size = self._efforts if actions is None else validate_count("actions", actions)
         self._torques, self._observe, self._reward, self._ends, self._start = torques, observe, reward, ends, start
         self._rng = np.random.default_rng()
@@ -140,7 +140,7 @@ class Environment:
             self._contacts = replace(self._contacts, values=values)
         if self._options.parameters:
             vector = np.tile(self._step.parameter_vector({}), (count, 1))
-            self._given = StepValues.of(self._step, self._options.parameters, self._options.payload, vector)
+            self._given = StepValues.from_values(self._step, self._options.parameters, self._options.payload, vector)
         self._begin(np.ones(count, dtype=bool))
         return self._observations(), {}
 
@@ -152,7 +152,7 @@ class Environment:
         """
         if not len(self.q):
             raise InputError("the environment has no states yet", fix="call reset(seed=0) first")
-        self.actions = np.array(self._checked(actions, (self.num_envs, self.action_size), "actions"))
+        self.actions = np.array(self._check_batch(actions, (self.num_envs, self.action_size), "actions"))
         lost = np.zeros(self.num_envs, dtype=bool)
         with np.errstate(all="ignore"):  # what is not finite ends
             for k in range(self.steps):
@@ -173,7 +173,7 @@ class Environment:
     def _advance(self, t: Float[np.ndarray, " B"]) -> Bool[np.ndarray, " B"]:
         """Take a step of the simulation from times (s); return which motions are lost, left where they were."""
         tau = self.actions if self._torques is None else self._torques(self.actions, self.q, self.qd)
-        held = (self._checked(tau, (self.num_envs, self._efforts), "torques"),) if self._efforts else ()
+        held = (self._check_batch(tau, (self.num_envs, self._efforts), "torques"),) if self._efforts else ()
         own, dt = (() if not self._options.parameters else (self._given.carried,)), np.array([self.dt])
         code = self._step.core if own else self._step
         if self._driven is not None:
@@ -211,7 +211,7 @@ class Environment:
             vector = self._given.vector.copy()
             drawn = {name: np.asarray(draw(rng, count)).reshape(count, -1) for name, draw in self._values.items()}
             vector[where] = self._step.parameter_vector(drawn)
-            self._given = StepValues.of(self._step, self._options.parameters, self._options.payload, vector)
+            self._given = StepValues.from_values(self._step, self._options.parameters, self._options.payload, vector)
 
     def _observations(self) -> Float[np.ndarray, "B n"]:
         if self._observe is None:
@@ -230,7 +230,7 @@ class Environment:
             raise InputError(f"{name} returns the shape {found.shape}", fix=f"return ({self.num_envs},)")
         return found
 
-    def _checked(self, values: Any, shape: tuple[int, int], what: str) -> Float[np.ndarray, "B n"]:
+    def _check_batch(self, values: Any, shape: tuple[int, int], what: str) -> Float[np.ndarray, "B n"]:
         try:
             found = convert_numbers(values)
         except (TypeError, ValueError):

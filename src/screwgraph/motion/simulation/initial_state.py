@@ -148,7 +148,7 @@ def initial_position(robot: Robot, q0: Any) -> Float[np.ndarray, " nq"]:
         manifold = joint.type.manifold
         if manifold.is_off(q[None, robot.q_slices[joint.name]], ROUNDED).any():
             raise InputError(f"the position of joint {joint.name!r} in q0 is not {manifold.kind}")
-    q = robot.manifold.normalised(q)
+    q = robot.manifold.normalise(q)
     return robot.close_loops(q) if robot.is_closed else q
 
 

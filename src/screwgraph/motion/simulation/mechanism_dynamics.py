@@ -88,7 +88,7 @@ class MechanismDynamics(Dynamics):
         qd[free] -= units[free] * np.linalg.lstsq(J[:, free], J @ (qd / units), rcond=1e-10)[0]
         return q, qd
 
-    def checked(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
+    def check_efforts(self, tau: Any, what: str) -> Float[np.ndarray, " motors"]:
         """Return torques of the motors; None is zero. Raises InputError."""
         names = self.model.motors
         why = (
@@ -214,7 +214,7 @@ class MechanismDynamics(Dynamics):
         """Return whether dampers or springs are too fast for explicit steps, where the mechanism is assembled."""
         q, qd = self.start(None, None)
         with np.errstate(all="ignore"):
-            return is_stiff(system_of(self, self.checked(None, "tau"), None), 0.0, MotionState(q, qd), dt)
+            return is_stiff(system_of(self, self.check_efforts(None, "tau"), None), 0.0, MotionState(q, qd), dt)
 
     def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
         """Return those of some parameters on which constraints depend. Raises InputError."""

@@ -100,7 +100,7 @@ class RobotDynamics(Dynamics):
             qd[free] -= np.linalg.lstsq(K[:, free], K @ qd, rcond=None)[0]
         return q, qd
 
-    def checked(self, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
+    def check_efforts(self, tau: Any, what: str) -> Float[np.ndarray, " nv"]:
         """Return joint torques and forces; None is zero. Raises InputError."""
         n = self.model.nv
         return finite_vector(

@@ -119,8 +119,8 @@ def rollout(
     step = options.step_of(model, dt).astype(dtype)
     if callable(tau):
         check_signature("tau", tau, ("t", "q", "qd"))
-    control = tau if callable(tau) else _efforts(dynamics.checked(None, "tau"), tau, len(times) - 1)
-    given = StepValues.of(step, names, payload, parameters or {}) if names else None
+    control = tau if callable(tau) else _efforts(dynamics.check_efforts(None, "tau"), tau, len(times) - 1)
+    given = StepValues.from_values(step, names, payload, parameters or {}) if names else None
     inputs = ContactInputs.of(model, *touching).astype(dtype) if touching[0] else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
     counts["contacts"] = 1 if inputs is None else inputs.motions
@@ -135,13 +135,13 @@ def rollout(
         found = task(start, control, carried, inputs, watch=watch)
     else:
         found = join_parts(_submit_parts(executor, parts, task, start, control, carried, inputs), watch, times)
-    made = Rollouts.of(model, method, times[::every], found, given)
+    made = Rollouts.from_states(model, method, times[::every], found, given)
     warn_of_divergence(made)
     own = dynamics if given is None else dynamics_of(given.model(model, 0))
     last = (np.array([dt]), *(() if carried is None else (carried,)))
     if driven is not None:
         last = (*last, driven.numbers_of_steps(times[:1], dt)[0])
-    idle = dynamics.checked(None, "tau")
+    idle = dynamics.check_efforts(None, "tau")
     efforts = (idle if callable(control) else control[0, 0],) if len(idle) else ()
     doubts = doubt_opening(own, start[0][0], made.q[0, -1])
     if inputs is None:

@@ -59,7 +59,7 @@ class Rollouts:
     residual: Float[np.ndarray, " B"] = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
-    def of(
+    def from_states(
         cls, model: Model, method: str, t: np.ndarray, found: StepStates, given: StepValues | None = None
     ) -> Rollouts:
         """Make them of what `rolled_out` returns; t are the times of the states, of which there may be fewer."""

@@ -201,7 +201,7 @@ def validate_tolerances(rtol: float, atol: float) -> Tolerances:
 
 def check_start(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> None:
     """Check that accelerations are determined where the motion begins. Raises InputError."""
-    force = dynamics.force(dynamics.checked(None, "tau"))
+    force = dynamics.force(dynamics.check_efforts(None, "tau"))
     if not np.isfinite(dynamics.function.few(q, qd, force)).all():
         raise InputError(
             "the accelerations at the beginning are not finite",

@@ -122,7 +122,7 @@ class Simulator:
         count, batch = len(self.options.contacts), self._q.shape[:-1]
         gaps, solution = np.full((*batch, count), np.nan), np.full((*batch, 2), np.nan)
         self._keep(self._q, self._qd, np.zeros((*batch, count, 3)), gaps, solution)
-        self._idle = self._dynamics.checked(None, "tau")
+        self._idle = self._dynamics.check_efforts(None, "tau")
         self._size = len(self._idle)
         forces = np.abs(self._dynamics.force(np.eye(self._size)))
         axes = forces.argmax(axis=-1) if forces.size else np.zeros(0, dtype=int)
@@ -150,7 +150,7 @@ class Simulator:
 
     def _set_parameters(self, values: Any) -> None:
         if self.options.parameters:
-            self._given = StepValues.of(self.function, self.options.parameters, self.options.payload, values)
+            self._given = StepValues.from_values(self.function, self.options.parameters, self.options.payload, values)
         self._step = self.function if self._given is None else self.function.core
         self._quick = self._step.quick
         self._carried = () if self._given is None else (self._given.carried,)
@@ -194,7 +194,7 @@ class Simulator:
         if self._driven is not None and tau is not self._idle:
             self._driven.refuse_efforts(tau)
         if not self._size and tau is not self._idle and validate_numbers("tau", tau).shape[-1:] != (0,):
-            self._dynamics.checked(tau, "tau")  # which says that there are no motors
+            self._dynamics.check_efforts(tau, "tau")  # which says that there are no motors
         for _ in range(steps if steps == 1 else validate_count("steps", steps)):
             if self._driven is not None:
                 self._last = (*self._last[:-1], self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0])

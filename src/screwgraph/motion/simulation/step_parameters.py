@@ -30,7 +30,7 @@ class StepValues:
     carried: Float[np.ndarray, "*B m"]
 
     @classmethod
-    def of(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> StepValues:
+    def from_values(cls, step: Function, names: Sequence[str], payload: str | None, values: Any) -> StepValues:
         """Make them of values by name, or of a whole vector. Raises InputError."""
         exact = step if step.dtype == "float64" else step.astype("float64")
         given = values if isinstance(values, Mapping) else validate_numbers("parameters", values)

@@ -39,7 +39,7 @@ class Stepper:
         x: Float[np.ndarray, " n"],
     ) -> Iterator[MotionState]:
         """Yield states as long as steps are sound: `steps` of them, or fewer; `x` are loop joints' positions."""
-        numbers = self.memory.filled(q=start.q, qd=start.qd, force=force, dt=np.array([dt]), x=x)
+        numbers = self.memory.fill(q=start.q, qd=start.qd, force=force, dt=np.array([dt]), x=x)
         nq, nv = len(start.q), len(start.qd)
         done = 0
         while done < steps:

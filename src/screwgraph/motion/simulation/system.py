@@ -124,7 +124,7 @@ class Dynamics(Protocol):
         """
         ...
 
-    def checked(self, tau: Any, what: str) -> Float[np.ndarray, " m"]:
+    def check_efforts(self, tau: Any, what: str) -> Float[np.ndarray, " m"]:
         """Return efforts; None is zero. Raises InputError."""
         ...
 
@@ -237,9 +237,9 @@ def validate_torques(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | 
             diverged.
     """
     if not callable(tau):
-        return dynamics.checked(tau, "tau")
+        return dynamics.check_efforts(tau, "tau")
     check_signature("tau", tau, ("t", "q", "qd"))
-    unknown = np.full_like(dynamics.checked(None, "tau"), np.nan)
+    unknown = np.full_like(dynamics.check_efforts(None, "tau"), np.nan)
 
     def torques(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         if not max(np.abs(q).max(initial=0.0), np.abs(qd).max(initial=0.0)) < RUNAWAY:
@@ -247,7 +247,7 @@ def validate_torques(dynamics: Dynamics, tau: Any) -> Float[np.ndarray, " m"] | 
         what, answer = f"what the function tau returns at t = {t:g} s", tau(t, q.copy(), qd.copy())
         if answer is None:
             raise InputError(f"{what} is None", why="it must be numbers, zeros where nothing acts", fix="return them")
-        return dynamics.checked(answer, what)
+        return dynamics.check_efforts(answer, what)
 
     return torques
 

@@ -65,7 +65,7 @@ class Slots:
             high = high + is_next * (flag(rate > 0.0) - high)
         return length, slot, high
 
-    def moved(self, rates: Numbers, length: Number) -> list[Number]:
+    def move_multipliers(self, rates: Numbers, length: Number) -> list[Number]:
         """Return the multipliers after a way, within their bounds."""
         ahead = [x + length * rate for x, rate in zip(self.multiplier, rates, strict=True)]
         return [maximum(0.0, minimum(x, most)) for x, most in zip(ahead, self.penalty, strict=True)]

@@ -152,7 +152,7 @@ class Passages:
         return [
             *(v + along * x for v, x in zip(y, rest, strict=True)),
             *(v + relaxed * most * x for v, x in zip(y0, a, strict=True)),
-            *own.moved([-way * x for x in multiples], length),
+            *own.move_multipliers([-way * x for x in multiples], length),
             *(shift, state, low, up, drops, maximum(slot, 0.0), high, drops, joins, free),
             maximum(pushed[0], maximum(relaxed, released)),
         ]
@@ -197,7 +197,7 @@ class Passages:
             length, slot = choose(is_next, left, length), slot + is_next * (j - slot)
             high = high + is_next * (flag(rate > 0.0) - high)
         drops = flag(slot > -0.5)
-        return [*y, *own.moved(rates, length), maximum(slot, 0.0), high, drops, 1.0 - drops, 1.0 - drops]
+        return [*y, *own.move_multipliers(rates, length), maximum(slot, 0.0), high, drops, 1.0 - drops, 1.0 - drops]
 
     def scan(self, A: Any, low: Any, up: Any, y: Any, _: Any, __: Any, L: Any, inverse: Any) -> list[Number]:
         """Find the row whose watched bounds are violated most; return x, A x, the row, and whether there is one."""
@@ -264,7 +264,7 @@ class Passages:
         """
         own = self._slots(duals, normals, row, gaps, penalties, multiplier)
         change, rates = own.nearest(solve_lower(self._triangle(L), inverse, list(rest)))
-        return [*(a + b for a, b in zip(y, change, strict=True)), *own.moved(rates, 1.0)]
+        return [*(a + b for a, b in zip(y, change, strict=True)), *own.move_multipliers(rates, 1.0)]
 
     def judge(
         self, x: Any, values: Any, lower: Any, upper: Any, active: Any, scans: Any, adds: Any, polished: Any, count: Any

@@ -53,7 +53,7 @@ class CliqueMembers:
     parents: Int[np.ndarray, " c"]
 
     @classmethod
-    def of(cls, tree: BayesTree) -> CliqueMembers:
+    def from_tree(cls, tree: BayesTree) -> CliqueMembers:
         """Read the cliques of a tree that was prepared."""
         tables = tree.storage.tables
         dims, cliques, pool = tables.unknowns["dim"].copy(), tables.cliques, tables.pool
@@ -120,7 +120,7 @@ class PackedTree:
 
         `sources` tells which of the values each entry is.
         """
-        self.members = members = CliqueMembers.of(tree)
+        self.members = members = CliqueMembers.from_tree(tree)
         self.rows, self.count = rows, len(members.size)
         self.operations, self.widest = tree.operations, tree.widest
         size, own = members.size, members.own

@@ -87,7 +87,7 @@ class FixedLag:
             self._x = problem.start(guess)
         self._bound = self._engine.bind(self._parameters.vector)
 
-    def copied(self) -> FixedLag:
+    def copy(self) -> FixedLag:
         """Return a smoother that stands where this one stands, and moves on by itself."""
         other, is_large = copy(self), self._engine is self._assembled
         other._assembled = self._assembled.copy()
@@ -96,7 +96,7 @@ class FixedLag:
         other._bound = self._engine.bind(other._parameters.vector)
         return other
 
-    def restarted(
+    def restart(
         self,
         problem: Problem,
         start: Mapping[str, Any],
@@ -112,7 +112,7 @@ class FixedLag:
         Raises:
             InputError: values do not fit.
         """
-        other = self.copied()
+        other = self.copy()
         other.problem, other._x = problem, problem.start(start)
         other._parameters = self._parameters_of(problem)
         other._bound = self._engine.bind(other._parameters.vector)
@@ -230,7 +230,7 @@ class FixedLag:
         return self._with_standing(found), more
 
     def _with_standing(self, standing: WindowState) -> FixedLag:
-        other = self.copied()
+        other = self.copy()
         other._x, other._parameters = standing.values, StepParameters(standing.parameters, self._parameters.places)
         other._prior = [standing.prior] if self._prior else []
         other._bound = self._engine.bind(other._parameters.vector)

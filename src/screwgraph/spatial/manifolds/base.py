@@ -80,7 +80,7 @@ class Manifold(Protocol):
         """Return the squared angles (rad^2) by which `retract` turns."""
         ...
 
-    def normalised(self, x: np.ndarray) -> np.ndarray:
+    def normalise(self, x: np.ndarray) -> np.ndarray:
         """Return the value nearest to numbers that are off the manifold. Raises InputError where there is none."""
         ...
 

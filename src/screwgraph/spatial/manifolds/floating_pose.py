@@ -76,8 +76,8 @@ class FloatingPose:
     def turns(self, d: Float[Array, "6"]) -> list:
         return ROTATIONS.turns(d[:3])
 
-    def normalised(self, x: Float[np.ndarray, "7"]) -> Float[np.ndarray, "7"]:
-        return np.concatenate([x[:3], ROTATIONS.normalised(x[3:])])
+    def normalise(self, x: Float[np.ndarray, "7"]) -> Float[np.ndarray, "7"]:
+        return np.concatenate([x[:3], ROTATIONS.normalise(x[3:])])
 
     def is_off(self, x: Float[np.ndarray, "N 7"], tolerance: float = TOLERANCE) -> Bool[np.ndarray, " N"]:
         return ROTATIONS.is_off(x[:, 3:], tolerance)

@@ -73,8 +73,8 @@ class Product:
     def turns(self, d: Float[Array, " nv"]) -> list:
         return [turn for part, _, v in self.places for turn in part.turns(d[v])]
 
-    def normalised(self, x: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
-        return _concatenate(part.normalised(x[q]) for part, q, _ in self.places)
+    def normalise(self, x: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
+        return _concatenate(part.normalise(x[q]) for part, q, _ in self.places)
 
     def is_off(self, x: Float[np.ndarray, "N nq"], tolerance: float = TOLERANCE) -> Bool[np.ndarray, " N"]:
         off = [part.is_off(x[:, q], tolerance) for part, q, _ in self.places]

@@ -58,7 +58,7 @@ class SE2:
     def turns(self, d: Float[Array, "3"]) -> list:
         return [d[2] * d[2]]
 
-    def normalised(self, x: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
+    def normalise(self, x: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
         return x
 
     def is_off(self, x: Float[np.ndarray, "N 3"], tolerance: float = TOLERANCE) -> Bool[np.ndarray, " N"]:

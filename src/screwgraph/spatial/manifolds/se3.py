@@ -62,8 +62,8 @@ class SE3:
     def turns(self, d: Float[Array, "6"]) -> list:
         return ROTATIONS.turns(d[:3])
 
-    def normalised(self, x: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
-        return transform(ROTATIONS.normalised(rotation(x)), translation(x))
+    def normalise(self, x: Float[np.ndarray, "4 4"]) -> Float[np.ndarray, "4 4"]:
+        return transform(ROTATIONS.normalise(rotation(x)), translation(x))
 
     def is_off(self, x: Float[np.ndarray, "N 4 4"], tolerance: float = TOLERANCE) -> Bool[np.ndarray, " N"]:
         return (x[:, 3] != LAST_ROW).any(axis=1) | ROTATIONS.is_off(x[:, :3, :3], tolerance)

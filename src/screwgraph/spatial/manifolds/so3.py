@@ -58,7 +58,7 @@ class SO3:
     def turns(self, d: Float[Array, "3"]) -> list:
         return [squared_length(d)]
 
-    def normalised(self, x: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
+    def normalise(self, x: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "3 3"]:
         U, s, Vt = np.linalg.svd(x)
         if s[-1] == 0.0 or np.linalg.det(x) < 0.0:
             raise InputError("the matrix is not near a rotation", fix="give a rotation matrix")

@@ -60,7 +60,7 @@ class UnitQuaternion:
     def turns(self, d: Float[Array, "3"]) -> list:
         return [squared_length(d)]
 
-    def normalised(self, x: Float[np.ndarray, "4"]) -> Float[np.ndarray, "4"]:
+    def normalise(self, x: Float[np.ndarray, "4"]) -> Float[np.ndarray, "4"]:
         length = float(np.sqrt(x @ x))
         if length < ZERO:
             raise InputError("the quaternion is zero", fix="give a unit quaternion")

@@ -70,7 +70,7 @@ class Vector:
     def turns(self, d: Float[Array, " n"]) -> list:
         return []
 
-    def normalised(self, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    def normalise(self, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         return x
 
     def is_off(self, x: Float[np.ndarray, "N n"], tolerance: float = TOLERANCE) -> Bool[np.ndarray, " N"]:

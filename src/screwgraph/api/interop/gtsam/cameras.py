@@ -84,7 +84,7 @@ def _place_ahead(T: Any, p: Any) -> tuple[Any, Any, Any, Any]:
     return is_ahead, q[0] / depth, q[1] / depth, depth
 
 
-def _mounted(template: Any, factor: Any, name: str, z: Any, k: np.ndarray) -> Reading:
+def _read_mounted(template: Any, factor: Any, name: str, z: Any, k: np.ndarray) -> Reading:
     """Return the reading of a camera on a body: where the last of its numbers put it, or at the body's origin."""
     numbers, T = archived_numbers(factor, name)[-12:], SE3().random(np.random.default_rng(0))
     mount = np.vstack([np.column_stack([numbers[:9].reshape(3, 3), numbers[9:]]), [0.0, 0.0, 0.0, 1.0]])
@@ -95,13 +95,13 @@ def _mounted(template: Any, factor: Any, name: str, z: Any, k: np.ndarray) -> Re
 def _projection(calibration: str) -> Reader:
     def read(factor: Any, name: str) -> Reading:
         k = CALIBRATIONS[calibration].numbers(factor.calibration())
-        return _mounted(Projection(calibration), factor, name, factor.measured(), k)
+        return _read_mounted(Projection(calibration), factor, name, factor.measured(), k)
 
     return read
 
 
 def _stereo(factor: Any, name: str) -> Reading:
-    return _mounted(StereoProjection(), factor, name, factor.measured().vector(), factor.calibration().vector())
+    return _read_mounted(StereoProjection(), factor, name, factor.measured().vector(), factor.calibration().vector())
 
 
 def _seen(template: Any, kinds: tuple[Kind, ...]) -> Reader:

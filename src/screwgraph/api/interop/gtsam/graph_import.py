@@ -63,7 +63,7 @@ def _group(family: str, manifold: Manifold | None, number: Callable[[Any], np.nd
     def kind(z: np.ndarray) -> Kind:
         return (family, manifold) if manifold is not None else (f"{family}{len(z)}", Vector(len(z)))
 
-    def between(factor: Any, name: str) -> Reading:
+    def read_between(factor: Any, name: str) -> Reading:
         z = number(factor.measured())
         return Between(kind(z)[1]), (kind(z), kind(z)), {"z": z}
 
@@ -71,7 +71,7 @@ def _group(family: str, manifold: Manifold | None, number: Callable[[Any], np.nd
         z = number(factor.prior())
         return Prior(kind(z)[1]), (kind(z),), {"z": z}
 
-    return {"Between": between, "Prior": prior}
+    return {"Between": read_between, "Prior": prior}
 
 
 def _calibration(name: str) -> dict[str, Reader]:

@@ -73,10 +73,10 @@ def read_imu_factor(factor: Any, name: str) -> Reading:
     is_combined = len(factor.keys()) == 6
     kinds = (POSE3, POINT3, POSE3, POINT3, *[(BIASES, Vector(6))] * (1 + is_combined))
     templates = [CombinedInertial(own) if is_combined else own for own in (Inertial(True), Inertial(False))]
-    return choose_reading(factor, name, [(own, kinds, parameters) for own in templates], _moved)
+    return choose_reading(factor, name, [(own, kinds, parameters) for own in templates], _sample_states)
 
 
-def _moved(parameters: dict[str, Any]) -> list[np.ndarray]:
+def _sample_states(parameters: dict[str, Any]) -> list[np.ndarray]:
     """Return states that turn by less than half a turn, and biases near those of the integration."""
     rng, at = np.random.default_rng(0), parameters["at"]
     Ti, Tj = (np.asarray(exp6(rng.uniform(-0.5, 0.5, 6)), dtype=float) for _ in range(2))

@@ -73,7 +73,7 @@ class Interface:
 
 def make_interface(library: Library, f: ExportedFunction) -> Interface:
     """Return a function as C sees it."""
-    return Interface(library, f, *assign_identifiers(f, library.prefixed(f.name), make_identifiers))
+    return Interface(library, f, *assign_identifiers(f, library.add_prefix(f.name), make_identifiers))
 
 
 def make_interfaces(library: Library) -> list[Interface]:

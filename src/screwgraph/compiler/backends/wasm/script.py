@@ -48,7 +48,7 @@ def emit_script(library: Library) -> str:
 
     Matrices stand row by row; one result is a Float64Array, several are an object of them by their names.
     """
-    names = _identifiers([library.prefixed(f.name) for f in library.functions])
+    names = _identifiers([library.add_prefix(f.name) for f in library.functions])
     codes = dict(zip(names, (f.code for f in library.functions), strict=True))
     lines = [f"// {in_comment(library.about or library.name)}: made by screwgraph.", f"// {UNITS}", ""]
     needed, (turn, more) = list_imports(codes.values()), TURN["float64"]

@@ -159,7 +159,7 @@ def _put_values(
         if joint.type.nq > joint.type.nv:
             place = robot.q_slices[joint.name]
             try:
-                moved[place] = joint.type.manifold.normalised(moved[place])
+                moved[place] = joint.type.manifold.normalise(moved[place])
             except InputError as error:
                 raise InputError(f"joint {joint.name!r}: {error.what}", fix=error.fix) from None
     return moved

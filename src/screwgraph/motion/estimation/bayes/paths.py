@@ -52,7 +52,7 @@ class Path:
             np.concatenate([getattr(curve, name) for curve in curves], axis=1)
             for name in ("values", "rates", "accelerations")
         )
-        x = np.array([self.part.manifold.normalised(row) for row in x])
+        x = np.array([self.part.manifold.normalise(row) for row in x])
         v, a = (np.array(rows) for rows in zip(*map(self._velocity, x, rate, second), strict=True))
         return SmoothedSamples(x, v, a, np.full(v.shape[1], max(float(curve.sigma[0]) for curve in curves)))
 

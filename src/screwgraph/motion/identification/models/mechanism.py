@@ -147,7 +147,7 @@ class IdentifiedMechanism:
             Y = slopes(q, qd, qdd)
             return spread(whole(q, qd, qdd) + np.einsum("Nik,Nk->Ni", Y, pi - nominal))
 
-        def identified(pi: Float[np.ndarray, " k"]) -> Mechanism:
+        def make_identified(pi: Float[np.ndarray, " k"]) -> Mechanism:
             """A centre of mass is the first moment over the mass."""
             found = {file: float(x if m is None else x / pi[m]) for (file, m), x in zip(files, pi, strict=True)}
             return with_values(mechanism, found)
@@ -159,7 +159,7 @@ class IdentifiedMechanism:
             lambda *motion: spread(slopes(*motion)),
             torques,
             self.closure(free),
-            identified,
+            make_identified,
         )
 
     def limits(self) -> CoordinateLimits:

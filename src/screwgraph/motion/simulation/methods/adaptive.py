@@ -34,7 +34,7 @@ def make_adaptive(
         at = _solver(solver, system, start, (float(times[0]), float(times[-1])), tolerances, longest)
 
         def state(t: float, y: Float[np.ndarray, " n"]) -> MotionState:
-            found = close_state(system, t, system.manifold.normalised(y[:nq]), y[nq : nq + nv])
+            found = close_state(system, t, system.manifold.normalise(y[:nq]), y[nq : nq + nv])
             return found._replace(work=float(y[-1]) if len(y) > nq + nv else np.nan)
 
         while done < len(times):
@@ -76,7 +76,7 @@ def _solver(
     nq, nv, space = len(start.q), len(start.qd), system.manifold
 
     def rate(t: float, y: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        q, qd = space.normalised(y[:nq]), y[nq : nq + nv]
+        q, qd = space.normalise(y[:nq]), y[nq : nq + nv]
         if system.powered is None:
             return np.concatenate([space.rate(q, qd), system.acceleration(float(t), q, qd)])
         qdd, power = system.powered(float(t), q, qd)
