@@ -64,6 +64,7 @@ SCHEMAS: Mapping[str, Schema] = {
             "An item of tasks": controller_keys.TASK,
             "An item of contacts": contact_keys.CONTACT,
             "An item of soles": controller_keys.SOLE,
+            "An item of gliding": controller_keys.GLIDING,
             "against": contact_keys.AGAINST,
             "ground": contact_keys.GROUND,
             "limits": controller_keys.LIMITS,

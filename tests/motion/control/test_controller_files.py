@@ -15,6 +15,7 @@ from screwgraph.motion.control import (
     DampingTask,
     EffortTask,
     FrameTask,
+    GlidingPoint,
     LinkCapsule,
     MomentumTask,
     PlaneBarrier,
@@ -38,6 +39,7 @@ tasks:
   - {effort: yes, weight: 2}
 soles: [{frame: hand, length: 0.2, width: 0.1, at: [1, 2, 3], x: [0, 1, 0], normal: [1, 0, 0], friction: 0.5}]
 contacts: [{frame: foot, radius: 0.02, friction: 0.7}]
+gliding: [{frame: hand, radius: 0.03, at: [0, 0, 1], friction: 0.2}, {frame: tool}]
 ground: {height: 0.1}
 limits: {dt: 2e-3, acceleration: 50, velocity: no, normal_force: 3, glide_damping: 20}
 actuated: [lift, bend]
@@ -66,6 +68,8 @@ def test_all_entries(tmp_path):
     assert found.contacts == (
         sg.Contact("foot", radius=0.02, friction=0.7),
         Sole("hand", 0.2, 0.1, (1.0, 2.0, 3.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), 0.5),
+        GlidingPoint("hand", 0.03, (0.0, 0.0, 1.0), 0.2),
+        GlidingPoint("tool"),
     )
     assert found.ground == sg.Plane(height=0.1)
     assert found.limits == ControlLimits(
@@ -100,6 +104,8 @@ def test_all_entries(tmp_path):
         ("tasks: [{force: foot, stiffness: 1}]", "it does not go with force"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 1}]", "2: .*must have a width"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 0, width: 1}]", "2: a sole: .*length must be positive"),
+        ("tasks: [{posture: []}]\ngliding: [{radius: 1}]", "2: .*must have a frame"),
+        ("tasks: [{posture: []}]\ngliding: [{frame: x, radius: -1}]", "2: a point that glides: .*radius"),
         ("tasks: [{posture: []}]\nlimits: {normal_force: -1}", "2: limits: normal_force"),
         ("tasks: [{posture: []}]\nbarriers: [{plane: {height: 1}}]", "2: .*a capsule and one of from, ball"),
         ("tasks: [{posture: []}]\nbarriers:\n  - {capsule: {frame: x, radius: 1}}", "3: .*a capsule and one of"),
@@ -131,6 +137,7 @@ BALL = "{frame: hnd, radius: 1}"
         (f"tasks: [{{posture: []}}]\nbarriers:\n  - {{self_collision: [{BALL}, {BALL}]}}", "3: a barrier: .*'hnd'"),
         ("tasks: [{posture: []}]\ncontacts:\n  - {radius: 0.1,\n     frame: toe}", "4: a contact: .*'toe'"),
         ("tasks: [{posture: []}]\nsoles:\n  - {frame: toe, length: 1, width: 1}", "3: a sole: .*'toe'"),
+        ("tasks: [{posture: []}]\ngliding:\n  - {frame: toe}", "3: a point that glides: .*'toe'"),
         ("tasks: [{posture: []}]\nactuated: [knee]", "2: actuated: no joint is called 'knee'"),
     ],
 )

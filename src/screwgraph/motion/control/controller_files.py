@@ -16,7 +16,7 @@ from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.model import Model
 from screwgraph.motion.control.barrier_files import read_barrier
 from screwgraph.motion.control.barriers import Barrier
-from screwgraph.motion.control.contacts import HeldContact, Sole
+from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, Sole
 from screwgraph.motion.control.controller import check_tasks, hold_contacts
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import as_controlled
@@ -44,6 +44,14 @@ SOLE: Keys = {
     "normal": Entry("out of the ground, in the frame's axes", VECTOR, default="[0, 0, 1]"),
     "friction": Entry("coefficient of friction", NUMBER, default="0.8"),
 }
+GLIDING: Keys = {
+    "frame": Entry("link or frame", default=REQUIRED),
+    "radius": Entry("of the ball about the point", NUMBER, "m", "0"),
+    "at": Entry("the point in the frame", VECTOR, "m", "[0, 0, 0]"),
+    "friction": Entry(
+        "coefficient of friction of a simulation; no row of the controller has it", NUMBER, default="0.8"
+    ),
+}
 LIMITS: Keys = {
     "dt": Entry("time for which a command is held", NUMBER, "s", "1e-3"),
     "acceleration": Entry("with which joints can brake", NUMBER, "rad/s^2, m/s^2", "100"),
@@ -59,10 +67,13 @@ FILE: Keys = {
     "tasks": Entry("what is followed", "list", default=REQUIRED),
     "limits": Entry("of joints that are kept", "mapping"),
     "soles": Entry("rectangles that rest on the ground", "list"),
+    "gliding": Entry("points and balls that push along the normal and glide", "list"),
     "barriers": Entry("distances that are kept", "list"),
     "actuated": Entry("actuators or joints that drive", "[name, ...]", default="actuators, else independent joints"),
     **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
 }
+FEET = {"contacts": "a contact", "soles": "a sole", "gliding": "a point that glides"}
+"""Entries of contacts, and what their items are."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +108,12 @@ def load_controller(path: str | Path, model: Model | None = None) -> ControllerF
     if "tasks" not in entries:
         raise ModelError("the file has no tasks", at=root.at, fix="tasks: [{posture: []}]")
     tasks = tuple(_read_task(item) for item in entries["tasks"].items())
-    if "ground" in entries and not {"contacts", "soles"} & entries.keys():
+    if "ground" in entries and not {*FEET} & entries.keys():
         raise entries["ground"].complaint("there are no contacts")
     points, ground = read_contacts(entries, Path(file).parent)
     soles = tuple(_read_sole(item) for item in entries["soles"].items()) if "soles" in entries else ()
-    contacts = (*points, *soles)
+    gliding = tuple(_read_gliding(item) for item in entries["gliding"].items()) if "gliding" in entries else ()
+    contacts = (*points, *soles, *gliding)
     limits = _read_limits(entries["limits"]) if "limits" in entries else ControlLimits()
     barriers = tuple(map(read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
     names = tuple(item.text() for item in entries["actuated"].items()) if "actuated" in entries else None
@@ -117,17 +129,17 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
         for value, one in zip(entries[key].items() if key in entries else (), own, strict=True):
             with complaints_at(f"a {key[:-1]}", value.at):
                 one.references(model)
-    for key in ("contacts", "soles"):
+    for key, name in FEET.items():
         for value in entries[key].items() if key in entries else ():
             frame = value.mapping()["frame"]
-            with complaints_at(f"a {key[:-1]}", frame.at):
+            with complaints_at(name, frame.at):
                 as_controlled(model).find_link(frame.text())
     with complaints_at("actuated", entries.get("actuated", entries["tasks"]).at):
         model = as_controlled(model).with_motors(found.actuated)
     if found.limits.efforts:
         with complaints_at("limits", entries["limits"].mapping()["efforts"].at):
             found.limits.bound_efforts(as_controlled(model).motors)
-    feet = next((entries[key] for key in ("contacts", "soles") if key in entries), entries["tasks"])
+    feet = next((entries[key] for key in FEET if key in entries), entries["tasks"])
     with complaints_at("the feet", feet.at):
         held, plane = hold_contacts(model, found.contacts, found.ground)
         list(ReducedMotion(model, held, plane).legs)
@@ -163,6 +175,16 @@ def _read_sole(value: Value) -> Sole:
     vectors = {key: entries[key].numbers({}, 3) for key in ("at", "x", "normal") if key in entries}
     with complaints_at("a sole", value.at):
         return Sole(entries["frame"].text(), **numbers, **vectors)  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+def _read_gliding(value: Value) -> GlidingPoint:
+    entries = value.section(GLIDING, "a point that glides")
+    if "frame" not in entries:
+        raise value.complaint("it must have a frame")
+    numbers = {key: entries[key].number({}) for key in ("radius", "friction") if key in entries}
+    vectors = {"at": entries["at"].numbers({}, 3)} if "at" in entries else {}
+    with complaints_at("a point that glides", value.at):
+        return GlidingPoint(entries["frame"].text(), **numbers, **vectors)  # pyright: ignore[reportArgumentType]
 
 
 def _read_limits(value: Value) -> ControlLimits:
