@@ -30,7 +30,7 @@ class FullProgram:
         for c, (J, drift) in enumerate(points):
             own = np.eye(n + 3 * k)[n + 3 * c : n + 3 * c + 3]
             if on[c]:
-                equations.append((np.hstack([J, np.zeros((3, 3 * k))]), drift + limits.glide_damping * (J @ qd)))
+                equations.append((np.hstack([J, np.zeros((3, 3 * k))]), drift + limits.glide_rate * (J @ qd)))
                 H += FORCE_REST / robot.mass**2 * own.T @ own
             else:
                 equations.append((own, np.zeros(3)))

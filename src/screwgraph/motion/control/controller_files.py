@@ -56,7 +56,7 @@ LIMITS: Keys = {
     "dt": Entry("time for which a command is held", NUMBER, "s", "1e-3"),
     "acceleration": Entry("with which joints can brake", NUMBER, "rad/s^2, m/s^2", "100"),
     "normal_force": Entry("least force on contacts that are on", NUMBER, "N", "0"),
-    "glide_damping": Entry("rate at which contacts that glide stop", NUMBER, "1/s", "50"),
+    "glide_damping": Entry("rate at which contacts that glide stop", NUMBER, "1/s", "0.01 / dt"),
     "effort": Entry("keep limits of efforts", "yes or no", default="yes"),
     "efforts": Entry("largest efforts of motors, in the place of the file's", "{motor: number}", "N m, N", "none"),
     "velocity": Entry("keep limits of velocities", "yes or no", default="yes"),

@@ -16,6 +16,9 @@ from screwgraph.motion.control.models import CoordinateRange, Motors, as_control
 from screwgraph.spatial import maximum, minimum, sqrt
 from screwgraph.tape import Number
 
+GLIDE = 0.01
+"""Part of the speed of a contact that glides which a tick takes, by default."""
+
 
 @dataclass(frozen=True)
 class ControlLimits:
@@ -27,7 +30,9 @@ class ControlLimits:
             most. Velocities and positions are kept so that this is enough to stop before the end of the range: Del
             Prete (2018), "Joint position and velocity bounds in discrete-time acceleration/torque control".
         normal_force: least force (N) on contacts that are on.
-        glide_damping: rate (1/s) at which contacts that glide stop.
+        glide_damping: rate (1/s) at which contacts that glide stop; by default 0.01 / dt, which takes a hundredth of
+            their speed a tick. Springs and dampers of a simulation's contacts, or of soles, are faster than that; rates
+            like theirs make light feet rattle.
         effort: keep efforts within those of the file.
         velocity: keep velocities within those of the file.
         position: keep positions within those of the file.
@@ -41,7 +46,7 @@ class ControlLimits:
     dt: float = 1e-3
     acceleration: float = 100.0
     normal_force: float = 0.0
-    glide_damping: float = 50.0
+    glide_damping: float | None = None
     effort: bool = True
     velocity: bool = True
     position: bool = True
@@ -54,12 +59,17 @@ class ControlLimits:
             value = getattr(self, name)
             if not 0.0 < value < np.inf:
                 raise InputError(f"{name} of the limits is {value!r}", why="it must be finite and positive")
-        for name in ("normal_force", "glide_damping"):
-            if not 0.0 <= getattr(self, name) < np.inf:
-                raise InputError(f"{name} of the limits is {getattr(self, name)!r}", why="it must be finite, from 0 on")
+        for name, value in (("normal_force", self.normal_force), ("glide_damping", self.glide_rate)):
+            if not 0.0 <= value < np.inf:
+                raise InputError(f"{name} of the limits is {value!r}", why="it must be finite, from 0 on")
         for name, most in self.efforts.items():
             if not most > 0.0:
                 raise InputError(f"the largest effort of {name!r} is {most!r}", why="it must be positive (N m, N)")
+
+    @property
+    def glide_rate(self) -> float:
+        """The rate (1/s) at which contacts that glide stop."""
+        return GLIDE / self.dt if self.glide_damping is None else self.glide_damping
 
     def list_bounds(self, model: Model) -> Iterator[CoordinateRange]:
         """Yield the coordinates with limits of position or velocity that are kept."""

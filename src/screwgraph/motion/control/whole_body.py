@@ -218,7 +218,7 @@ class WholeBody:
         n, named = self.unknowns, dict(zip((a.name for a in self.given[2:]), others, strict=True))
         gains, feet = named["gains"], np.reshape(named.get("contacts", ()), (-1, 2))
         on = [1.0 * (x > 0.5) for x in feet[:, 0]]
-        motion = self.motion.solve(q, qd, on, self.limits.glide_damping)
+        motion = self.motion.solve(q, qd, on, self.limits.glide_rate)
         wanted = [
             task.rows(self.model, q, qd, *(named[name] for name in task.references(self.model))) for task in self.tasks
         ]

@@ -1,0 +1,155 @@
+"""Horizons from random states, within their limits and beyond: each ends with numbers, the same ones again, at IPOPT's
+optimum."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+from tests.motion.control.predictive.test_optima import PENALTY, arm
+
+import screwgraph as sg
+from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_weights
+from tests.suites import in_suites, record
+
+SOFT = 10.0, 100.0
+MOST = 200
+NEAR = 1e-6
+"""Relative difference of costs of one optimum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A controller of joints whose positions are a vector, its weights, its limits, and random states and goals."""
+
+    robot: sg.Robot
+    control: sg.Function
+    weights: np.ndarray
+    dt: float
+    driven: list[int]
+    limits: HorizonLimits
+    draw: Callable[[np.random.Generator, bool], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+@cache
+def cart_pole() -> Case:
+    """A cart of 20 N on a rail of 1 m to each side, with its pole at any angle."""
+    limits = HorizonLimits(effort={"x": 20.0}, lower={"x": -1.0}, upper={"x": 1.0}, velocity=15.0, penalty=SOFT)
+    robot = sg.load("cart_pole")
+    control = sg.mpc(robot, dt=0.02, horizon=50, actuated=["x"], limits=limits)
+    weights = stack_weights(robot, position=[1.0, 10.0], velocity=0.1, effort=0.01, actuated=["x"])
+
+    def draw(rng, feasible):
+        q, qd = rng.uniform([-0.8, 0.0], [0.8, 2.0 * np.pi]), rng.uniform(-1.0, 1.0, 2) * [1.0, 4.0]
+        return (q if feasible else q + [np.sign(q[0]), 0.0]), (qd if feasible else 5.0 * qd), np.array([0.0, np.pi])
+
+    return Case(robot, control, weights, 0.02, [0], limits, draw)
+
+
+@cache
+def panda() -> Case:
+    """A Panda within the ranges of its joints, and beyond them by up to 0.3 rad, at up to twice its velocities."""
+    (control, weights), robot = arm(), sg.load("panda")
+    low, up, fast = robot.limits.lower, robot.limits.upper, robot.limits.velocity
+
+    def draw(rng, feasible):
+        q, qd = rng.uniform(low + 0.1, up - 0.1), rng.uniform(-0.5, 0.5, 7) * fast
+        beyond = rng.choice([-1.0, 1.0], 7) * rng.uniform(0.1, 0.3, 7)
+        q = q if feasible else np.where(beyond > 0.0, up, low) + beyond
+        goal = np.clip(q + rng.uniform(-0.6, 0.6, 7), low + 0.05, up - 0.05)
+        return q, (qd if feasible else 4.0 * qd), goal
+
+    return Case(robot, control, weights, 0.01, list(range(7)), HorizonLimits(penalty=PENALTY), draw)
+
+
+CASES = {"cart-pole": cart_pole, "Panda": panda}
+
+
+def solve_by_ipopt(case: Case, x0, references, guess):
+    """Return the least cost that IPOPT finds from a guess (states, inputs), and whether it converged."""
+    casadi = pytest.importorskip("casadi")
+    n, m, N = case.robot.nv, len(case.driven), case.control.results[2].shape[0]
+    dynamics = sg.forward_dynamics(case.robot).casadi
+    X, U = casadi.SX.sym("X", 2 * n, N + 1), casadi.SX.sym("U", m, N)
+    x, u = casadi.SX.sym("x", 2 * n), casadi.SX.sym("u", m)
+    tau = casadi.SX.zeros(n)
+    for k, i in enumerate(case.driven):
+        tau[i] = u[k]
+    new = x[n:] + case.dt * dynamics(x[:n], x[n:], tau)
+    step = casadi.Function("step", [x, u], [casadi.vertcat(x[:n] + case.dt * new, new)]).map(N)
+    lower, upper = case.limits.states(case.robot)
+    bounded = [i for i in range(2 * n) if np.isfinite([lower[i], upper[i]]).any()]
+    low, up = np.array(lower)[bounded], np.array(upper)[bounded]
+    E = casadi.SX.sym("E", 2 * len(bounded), N)
+    W, R = 2.0 * case.dt * case.weights[: 2 * n], 2.0 * case.dt * np.broadcast_to(case.weights[2 * n :], m)
+    missed, pushed = X - references[:, : 2 * n].T, U - references[:-1, 2 * n :].T
+    l1, l2 = case.limits.penalty
+    cost = 0.5 * casadi.sum2(W[None] @ missed**2) + 0.5 * casadi.sum2(R[None] @ pushed**2)
+    cost += casadi.sum2(casadi.sum1(l1 * E + 0.5 * l2 * E**2))
+    kept = X[bounded, 1:]
+    rows = [step_defects(casadi, X, U, x, u, step, n, N), casadi.vec(casadi.vertcat(kept - low, up - kept) + E)]
+    most = np.repeat([case.limits.efforts(case.robot, case.driven)], N, axis=0).ravel()
+    states, inputs = guess
+    ends = np.concatenate([low - states[1:, bounded], states[1:, bounded] - up], axis=1)
+    begin = np.concatenate([states.ravel(), inputs.ravel(), np.maximum(ends, 0.0).ravel()])
+    free = np.full(states.size - 2 * n, np.inf)
+    problem = {"x": casadi.vertcat(casadi.vec(X), casadi.vec(U), casadi.vec(E)), "f": cost, "g": casadi.vertcat(*rows)}
+    options = {"ipopt": {"print_level": 0, "tol": 1e-10, "max_iter": 500, "bound_relax_factor": 0.0}, "print_time": 0}
+    solver = casadi.nlpsol("horizon", "ipopt", problem, options)
+    found = solver(
+        x0=begin,
+        lbx=np.concatenate([x0, -free, -most, np.zeros(ends.size)]),
+        ubx=np.concatenate([x0, free, most, np.full(ends.size, np.inf)]),
+        lbg=0.0,
+        ubg=np.concatenate([np.zeros(2 * n * N), np.full(ends.size, np.inf)]),
+    )
+    return float(found["f"]), bool(solver.stats()["success"])
+
+
+def step_defects(casadi, X, U, x, u, step, n, N):
+    """Return what states miss of where the ones before lead."""
+    return casadi.vec(step(X[:, :N], U) - X[:, 1:])
+
+
+@pytest.mark.parametrize(("name", "starts", "every"), [("cart-pole", 20, 0), *(in_suites(n, 1000, 100) for n in CASES)])
+@pytest.mark.parametrize("feasible", [True, False])
+def test_any_state_has_a_command(name, starts, every, feasible):
+    case, rng, calls = CASES[name](), np.random.default_rng(11), 3
+    n, solved, gaps, other = case.robot.nv, 0, [], 0
+    most = case.limits.efforts(case.robot, case.driven)
+    nothing = np.zeros(case.control.arguments[-1].shape)
+    for k in range(starts):
+        q, qd, goal = case.draw(rng, feasible)
+        references = stack_references(case.control, goal)
+        found = converge(case.control, q, qd, references, case.weights, tolerance=NEAR, most=MOST)
+        assert all(np.isfinite(value).all() for value in vars(found).values() if value is not None)
+        assert np.all(np.abs(found.tau) <= most)
+        assert found.solution[0] in (0.0, 1.0)
+        solved += found.solution[0] == 0.0
+        if k % 10 == 0:
+            last = nothing
+            for _ in range(calls):  # the cap is honoured, and the same input has the same bits
+                tau, states, *_, last, solution = case.control(q, qd, references, case.weights, 0.0, last)
+            capped = converge(case.control, q, qd, references, case.weights, tolerance=NEAR, most=calls)
+            np.testing.assert_array_equal(capped.next, last)
+            np.testing.assert_array_equal(capped.states, states)
+        if every and k % (starts // every) == 0 and found.solution[0] == 0.0:
+            cost, is_solved = solve_by_ipopt(case, np.concatenate([q, qd]), references, (found.states, found.efforts))
+            if is_solved:
+                gaps.append(found.solution[1] / cost - 1.0)
+            else:
+                other += 1
+    if every:
+        record(
+            "horizons",
+            robot=name,
+            states="within limits" if feasible else "beyond limits",
+            starts=starts,
+            converged=solved,
+            beside_IPOPT=len(gaps),
+            cost_apart=f"{max(map(abs, gaps)):.0e}",
+        )
+        assert np.abs(gaps).max() < NEAR
+        assert other < 0.1 * every
+    assert solved > 0.9 * starts
