@@ -173,8 +173,8 @@ class Evaluation:
         counted = code.outside.value
         try:
             # Code that decides by numbers says itself, by its status, where these have no sense.
-            quiet = body.guarded or body.is_conditional
-            with np.errstate(invalid="ignore", divide="ignore") if quiet else nullcontext():
+            quiet, over = body.guarded or body.is_conditional, "ignore" if body.is_conditional else None
+            with np.errstate(invalid="ignore", divide="ignore", over=over) if quiet else nullcontext():
                 found = call(*values, **into, dtype=self.dtype)  # wider numbers are rounded
         except (TypeError, ValueError) as error:
             if self.is_symbolic(values):

@@ -198,9 +198,10 @@ class StageTerms:
         return [*self.steps.displace(q, v, x), *x[self.nv :]]
 
     def shorten(self, at_u: Any, at_x: Any, u: Any, x: Any, length: Any) -> list[Number]:
-        """Return inputs and local coordinates after a part of a step."""
-        start = [*at_u, *self.start_state(*self.split(at_x)[:2])]
-        return [choose(length[0] > 0.9, b, a + length[0] * (b - a)) for a, b in zip(start, [*u, *x], strict=True)]
+        """Return inputs and local coordinates after a part of a step, which may be no numbers where the part is 0."""
+        start, moves = [*at_u, *self.start_state(*self.split(at_x)[:2])], length[0] > 0.0
+        parts = [choose(moves, a + length[0] * (b - a), a) for a, b in zip(start, [*u, *x], strict=True)]
+        return [choose(length[0] > 0.9, b, part) for b, part in zip([*u, *x], parts, strict=True)]
 
     def attempt(self, at_u: Any, at_x: Any, u: Any, x: Any, search: Any) -> list[Number]:
         """Return input and next state of a trajectory after the part of a step that a search tries."""

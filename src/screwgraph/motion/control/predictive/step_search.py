@@ -14,6 +14,7 @@ from typing import Any
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import compile_expression, make_numbered_argument
+from screwgraph.motion.control.live_numbers import NO_SENSE
 from screwgraph.motion.control.predictive.stage_terms import StageTerms
 from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, largest_size, maximum, minimum
@@ -69,7 +70,7 @@ class StepSearch:
             self._each(block("attempt", [*steps, "search"], ["trial_u", "trial_k+1"], terms.attempt)),
             self._weigh([*merit, "trial_k", "trial_k+1", *self.more]),
             *self._sum("trial_N"),
-            block("accept", ["search", "merit", "duality gap"], ["search"], accept_length),
+            block("accept", ["search", "merit", "duality gap", "chain.solution"], ["search"], accept_length),
         )
         bounds = N * len([*self.chain.inputs, *self.chain.states, *self.chain.rows])
         open_search = self.memory.places("search")[SEARCH.index("open")]
@@ -124,11 +125,11 @@ def begin_search(start: Any) -> list[Number]:
     return [1.0, 0.0, 0.0, *start, 0.0, 1.0]
 
 
-def accept_length(search: Any, trial: Any, duality_gap: Any) -> list[Number]:
+def accept_length(search: Any, trial: Any, duality_gap: Any, solved: Any) -> list[Number]:
     """Return the search after a trial: its trajectory has the cost and the defects `trial` (2,).
 
     A whole step is taken where it raises the merit by no more than the duality gap (1,) of the interior point.
-    Else the length of the least merit is.
+    Else the length of the least merit is; none where the solver, whose solution is `solved`, has no numbers.
     """
     length, best, least, cost0, defect0, weight, _ = search
     cost, defect = trial
@@ -137,8 +138,9 @@ def accept_length(search: Any, trial: Any, duality_gap: Any) -> list[Number]:
     nu = choose(is_whole > 0.5, maximum(STEEPER, choose(defect0 > TINY, rise, 0.0)), weight)
     merit, before = cost + nu * defect, cost0 + nu * defect0
     free = minimum(duality_gap[0], SLACK * before) + TINY * before
-    whole = choose(before < ENDLESS, choose(merit <= before + free, 1.0, 0.0), 1.0)
-    shorter = choose(best > 0.9, 0.0, choose(merit < least, 1.0, 0.0))
+    is_sound = (1.0 * (solved[0] < NO_SENSE)) * (cost < ENDLESS)  # else costates and the merit may be no numbers
+    whole = choose(before < ENDLESS, choose(merit <= before + free, is_sound, 0.0), is_sound)
+    shorter = choose(best > 0.9, 0.0, choose(merit < least, is_sound, 0.0))
     taken = choose(is_whole > 0.5, whole, shorter)
     best = choose(taken > 0.5, length, best)
     least = choose(taken > 0.5, merit, choose(is_whole > 0.5, before, least))

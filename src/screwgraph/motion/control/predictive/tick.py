@@ -22,7 +22,7 @@ from screwgraph.motion.control.predictive.step_search import ENDLESS, MERIT, SEA
 from screwgraph.motion.control.predictive.warm_start import WarmStart
 from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, largest_size
-from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, Window
+from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, When, Window
 from screwgraph.tape.parts import Copies, Fill
 
 SOLUTION = ("status", "cost", "violation", "defect", "change", "barrier")
@@ -92,7 +92,10 @@ class Tick:
         if horizon.shortenings:
             self.strides |= {"trial": self.nx + nu, "merits": MERIT}
             sizes |= {"trial": sizes["at"], "merits": N * MERIT, **SEARCH_SIZES}
-        for name, size in {**sizes, **dict.fromkeys(("defect", "change", "cost", "violation", "sense"), 1)}.items():
+        for name, size in {
+            **sizes,
+            **dict.fromkeys(("defect", "change", "cost", "violation", "sense", "lost"), 1),
+        }.items():
             memory.add(name, size)
         self._name_stages()
 
@@ -131,19 +134,8 @@ class Tick:
     def _name_stages(self) -> None:
         """Name what belongs to the first stages: vectors of a stage k end in _k, those of the next one in _k+1."""
         memory, nx, nu, n = self.memory, self.nx, self.nu, self.own.model.robot.nv
-        for name in (
-            "x",
-            "u",
-            "x'",
-            "J",
-            "c",
-            "h",
-            "H",
-            "g",
-            "bound_u",
-            "bound_x",
-            *["C", "bound_r"] * bool(self.own.C),
-        ):
+        names = ("x", "u", "x'", "J", "c", "h", "H", "g", "bound_u", "bound_x")
+        for name in (*names, *["C", "bound_r"] * bool(self.own.C)):
             self.chain.name_stage(f"{name}_k", name, 0)
         for name, stride in self.strides.items():
             if name in memory.names and stride and name != "rest":
@@ -159,6 +151,7 @@ class Tick:
         self._alias("at_k+1", "at", nx + nu, nx)
         self._alias("states_k+1", "states", nx, nx)
         self._alias("next_kept", "next", HEAD, self.kept)
+        self._alias("next_numbers", "next", HEAD + self.kept, self.size - self.kept)
         self._alias("at_N", "at", self.N * (nx + nu), nx)
         if self.goals:
             self._alias("frames_N", "frames", self.N * self.strides["frames"], self.strides["frames"])
@@ -217,11 +210,12 @@ class Tick:
         )
 
     def _start(self, q: Any, qd: Any, advance: Any, head: Any) -> list[Number]:
-        """Return x_0 in local coordinates and as it is, whether there is a solution, and how much to move it."""
+        """Return x_0, in local coordinates, too, whether there is a solution, its shift; a barrier of 0 is lost."""
         warm = choose(head[0] > 0.5, 1.0, 0.0)
+        goes_on = choose(head[1] > 0.0, warm, 0.0)
         moved = choose(advance[0] > 0.0, clip(head[1], LEAST_BARRIER, MOST_BARRIER), head[1])
         barrier = choose(head[0] > 0.5, moved, 0.0)
-        return [*self.terms.start_state(q, qd), *q, *qd, warm, clip(advance[0], 0.0, 1.0), warm, barrier]
+        return [*self.terms.start_state(q, qd), *q, *qd, warm, clip(advance[0], 0.0, 1.0), goes_on, barrier]
 
     def _keep(self, k: int, later: int) -> Part:
         """Return what moves a stage's input and next state to the present."""
@@ -349,19 +343,25 @@ class Tick:
             self._copy(["at_x"], ["states_k"]),
             StageLoop(self.N, parts, self._windows(*moving)),
             block("sum last", last, ["cost"], terms.add_last),
-            block("end", head, ["tau", "next_head", "solution"], self._finish),
+            block("end", head, ["tau", "next_head", "solution", "lost"], self._finish),
             *self._clear(),
         )
 
     def _clear(self) -> tuple[Part, ...]:
-        """Return what makes the expected motion zero where there is no solution: it may be no numbers then."""
+        """Return what makes the expected motion zero where there is no solution: it may be no numbers then.
+
+        And the gain and the solver's own numbers, where these were lost and the trajectory is the last one.
+        """
         self._alias("told", "solution", 0, 1)
         names = ["efforts", "forces"] if self.forces else ["efforts"]
         gain, first, *stages = (
             self.memory.block(f"clear {name}", ["told", name], [name], keep_sense)
             for name in ("gain", "states_k", "states_k+1", *(f"{name}_k" for name in names))
         )
-        return gain, first, StageLoop(self.N, tuple(stages), self._windows("states", *names))
+        K, numbers = self.memory.places("gain"), self.memory.places("next_numbers")
+        each = StageLoop(self.N, (Fill(numbers.start, len(numbers)),), self._windows("next"))
+        lost = When(self.memory.places("lost").start, (Fill(K.start, len(K)), each))
+        return gain, first, StageLoop(self.N, tuple(stages), self._windows("states", *names)), lost
 
     def _forces(self) -> tuple[Part, ...]:
         if not self.forces:
@@ -388,10 +388,11 @@ class Tick:
         length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
         end, weights = (rest[0], rest[1:]) if self.own.has_riccati_end else ((), rest)
         sound = sense[0] * have_sense([x for own in weights for x in own], end)
-        status = choose(sound * (cost[0] < ENDLESS) > 0.5, solved[0], NO_SENSE)
+        lost = choose(length[0] > 0.0, 0.0, choose(solved[0] < NO_SENSE, 0.0, 1.0))
+        status = choose(sound * (cost[0] < ENDLESS) > 0.5, choose(lost > 0.5, UNFINISHED, solved[0]), NO_SENSE)
         sound = status < NO_SENSE
         limits = [float(x) for x in self.own.effort_limit]
         tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
         numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
         told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
-        return [*tau, choose(sound, 1.0, 0.0), numbers[-1], told, *numbers]
+        return [*tau, choose(sound, 1.0, 0.0), choose(lost > 0.5, 0.0, numbers[-1]), told, *numbers, lost]
