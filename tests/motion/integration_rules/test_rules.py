@@ -17,6 +17,8 @@ from screwgraph.motion.integration_rules import (
     take_step,
 )
 from screwgraph.optimize import Vector
+from screwgraph.spatial.exponential import exp3
+from screwgraph.spatial.manifolds.so3 import SO3
 
 SPACE = Vector(2)
 W = np.array([1.0, 1.7])
@@ -41,6 +43,15 @@ def test_quadrature_weights_integrate_polynomials_below_the_order(rule):
         assert np.dot(rule.weights, nodes**k) == pytest.approx(1.0 / (k + 1), abs=1e-15)
 
 
+@pytest.mark.parametrize("name", ["trapezoidal", "radau", "radau_5", "hermite_simpson"])
+def test_rows_of_all_points_integrate_polynomials_through_the_samples(name):
+    """Conditions C(s) of s samples: sum_j a_ij c_j^(k-1) = c_i^k / k. Hairer & Wanner (1996), section IV.5."""
+    rule, nodes = RULES[name], np.array(RULES[name].nodes)
+    for k in range(1, len(rule.accelerated) + 1):
+        powers = np.where(nodes > 0.0, nodes, k == 1) ** (k - 1)
+        np.testing.assert_allclose(np.array(rule.velocity) @ powers, nodes[1:] ** k / k, atol=1e-15)
+
+
 @pytest.mark.parametrize("rule", COLLOCATIONS, ids=lambda rule: rule.name)
 def test_defects_of_a_motion_shrink_with_the_order_plus_one(rule):
     """At the end of the step; points inside may be of a lower order."""
@@ -58,6 +69,10 @@ def test_explicit_steps_err_by_the_order_plus_one(rule):
         errors.append(np.abs(np.array(found) - [q[1], v[1]]).max())
         r = ExplicitDefect(rule, SPACE, lambda q, v, force: -(W**2) * q)(q[0], found[0], v[0], found[1], dt=h)
         np.testing.assert_allclose(r, 0.0, atol=1e-15)
+        later = ExplicitDefect(rule, SPACE, lambda q, v, force: -(W**2) * q)(
+            q[0], found[0] + 0.1, v[0], found[1] + 0.2, dt=h
+        )
+        np.testing.assert_allclose(later, [0.1, 0.1, 0.2, 0.2], atol=1e-15)
     assert np.log2(errors[0] / errors[1]) > rule.order + 0.7
 
 
@@ -78,6 +93,20 @@ def test_compressed_hermite_simpson_is_the_rule_with_its_middle_eliminated():
     velocities = SimpsonVelocities(lambda q, v, force: force - W**2 * q)
     np.testing.assert_allclose(velocities(*ends, dt=h), whole[6:], atol=1e-16)
     np.testing.assert_allclose(velocities(*ends, dt=h, force=1.0), whole[6:] - h * 4 / 6, atol=1e-15)
+
+
+def test_compressed_hermite_simpson_on_rotations_about_one_axis_is_that_of_angles():
+    """A pendulum's angle, as a number and as a rotation matrix."""
+    h, angle, v, v1, a, a1 = 0.2, 0.4, 0.7, -0.3, -0.5, 0.9
+    later = angle + h / 6 * (v + v1 + 4 * ((v + v1) / 2 + h / 8 * (a - a1)))
+    of_angle = SimpsonVelocities(lambda q, v, force: -np.sin(q) - 0.1 * v)
+    middle = later / 2 + angle / 2 + h / 8 * (v - v1)
+    assert middle == pytest.approx(angle + h * (5 * v + 8 * ((v + v1) / 2 + h / 8 * (a - a1)) - v1) / 24)
+    of_rotation = SimpsonVelocities(lambda R, v, force: np.array([0.0, 0.0, -R[1, 0]]) - 0.1 * v, SO3())
+    axis = np.array([0.0, 0.0, 1.0])
+    found = of_rotation(*(exp3(x * axis) for x in (angle, later)), *(x * axis for x in (v, v1, a, a1)), dt=h)
+    expected = of_angle(*(np.array([x]) for x in (angle, later, v, v1, a, a1)), dt=h)
+    np.testing.assert_allclose(found, expected * axis, atol=1e-14)
 
 
 def test_the_trapezoidal_rule_of_one_vector():

@@ -152,8 +152,12 @@ def test_a_start_that_was_free_is_where_the_robot_was_measured():
 
 @pytest.mark.parametrize("collocation", ["trapezoidal", "linear_acceleration", "hermite_simpson"])
 @pytest.mark.parametrize(("beyond", "where"), [(2e-5, "at the start"), (-2e-5, "in the first step")])
-def test_what_the_velocity_carries_beyond_a_limit_in_the_first_step_is_no_contradiction(collocation, beyond, where):
-    planner = Planner(arm(limits=(PositionLimit({"joint1": (-1.0, 0.9)}), EffortLimit(60.0)), collocation=collocation))
+@pytest.mark.parametrize("step", [0.1, 0.4])  # s: the time of recovery, and four of these
+def test_what_the_velocity_carries_beyond_a_limit_in_the_first_step_is_no_contradiction(
+    collocation, beyond, where, step
+):
+    limits = (PositionLimit({"joint1": (-1.0, 0.9)}), EffortLimit(60.0))
+    planner = Planner(arm(limits=limits, collocation=collocation, seconds=10 * step))
     planner.solve()
     speed = 0.2
     plan = planner.step(q=[0.9 + beyond, 0.2, 0.3], qd=[speed, 0.0, 0.0])
@@ -161,7 +165,7 @@ def test_what_the_velocity_carries_beyond_a_limit_in_the_first_step_is_no_contra
     assert plan.iterations < 30
     assert [words.split(", which")[0].rpartition(" rad ")[2] for words in plan.relaxed] == [where], plan.relaxed
     share = {"trapezoidal": 1 / 4, "linear_acceleration": 1 / 6, "hermite_simpson": 1 / 6}[collocation]
-    size = beyond if beyond > 0.0 else beyond + share * speed * 0.1  # of the first control point: a step takes 0.1 s
+    size = beyond if beyond > 0.0 else beyond + share * speed * step  # of the first control point
     allowed = 0.9 + (size + (speed + size / RECOVERY) * plan.t) * np.exp(-plan.t / RECOVERY)
     assert (plan.q[1:, 0] < allowed[1:] + 1e-6).all()
     assert plan.q[-1, 0] < 0.9

@@ -30,6 +30,8 @@ REACHES = (2.0, 0.5)
 """Most that a joint moves (rad, m) in a step of a search that went astray before."""
 CONTINUED = 1e-2
 """First barrier parameter of searches that begin at what is left of a plan, at most."""
+SOFTENED = 1.0
+"""That where limits and goals cost: a small one keeps values near limits that they have to leave."""
 INTERRUPTED = "by Ctrl-C; the best values so far are kept"
 DEFAULTS = {"method": "auto", "iterations": 200, "seconds": np.inf, "tolerances": None, "callback": None}
 """Options of searches."""
@@ -42,7 +44,8 @@ class PlanSearch:
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
     take long to compile; `scale`: what costs are divided by, and units of forces. `is_quick`: no start is tried twice,
-    iterations are those of all tries, and where there are inequalities, hard factors are not met alone.
+    iterations are those of all tries, and where there are inequalities, hard factors are not met alone, and `barrier` is
+    the first barrier parameter.
     """
 
     method: str | Method
@@ -54,6 +57,7 @@ class PlanSearch:
     began: float
     scale: CostScale
     is_quick: bool = False
+    barrier: float = CONTINUED
 
     def __post_init__(self) -> None:
         if not self.iterations >= 0 or not self.seconds >= 0.0:
@@ -129,7 +133,7 @@ class PlanSearch:
         if not problem.has_hard:
             return [LevenbergMarquardt(damping=1e-2)]  # hinges: whole first steps from deep inside lead far away
         if self.is_quick and any(f.kind == "inequality" for f in problem.factors):
-            return [InteriorPoint(CONTINUED, curvature=not self.condensed, restorations=0)]
+            return [InteriorPoint(self.barrier, curvature=not self.condensed, restorations=0)]
         return [InteriorPoint(curvature=False), "auto"] if self.condensed else ["auto"]
 
     def _run_method(self, method: str | Method, problem: Problem, start: Start) -> Result:

@@ -26,7 +26,7 @@ from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.obstacles.blocked_joints import find_blocked_joints
 from screwgraph.motion.planning.obstacles.swept_spheres import make_swept_clearance
 from screwgraph.motion.planning.plan import FEASIBLE, Plan
-from screwgraph.motion.planning.plan_search import DEFAULTS, LOST, PlanSearch, Start
+from screwgraph.motion.planning.plan_search import DEFAULTS, LOST, SOFTENED, PlanSearch, Start
 from screwgraph.motion.planning.receding_horizon import (
     advance_task,
     advance_values,
@@ -361,7 +361,7 @@ class Planner:
                 return found, ()
         problem = soften_problem(self.task, hard, search.scale.cost)
         start = drift_plan(last, ahead, problem, by)
-        second = replace(search, iterations=max(search.iterations - found.iterations, 0))
+        second = replace(search, iterations=max(search.iterations - found.iterations, 0), barrier=SOFTENED)
         result = second(problem, [start, found.result.values] if found.iterations else [start])
         spent = {"seconds": found.seconds + result.seconds, "iterations": found.iterations + result.iterations}
         plan = Plan(replace(self.transcription, problem=problem), replace(result, **spent))
