@@ -44,8 +44,8 @@ class PlanSearch:
 
     `seconds` count from `began` on; `condensed`: whether expressions are so large that their second derivatives would
     take long to compile; `scale`: what costs are divided by, and units of forces. `is_quick`: no start is tried twice,
-    iterations are those of all tries, and where there are inequalities, hard factors are not met alone, and `barrier` is
-    the first barrier parameter.
+    iterations are those of all tries, and where there are inequalities, hard factors are not met alone, and
+    `barrier` is the first barrier parameter.
     """
 
     method: str | Method
