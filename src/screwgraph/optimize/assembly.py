@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import Batch, make_batches, merge_factors
-from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries
+from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries, join_places
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, make_gram
 from screwgraph.optimize.value_layout import ValueLayout
@@ -104,8 +104,8 @@ class Assembly:
             products = None if kernels.is_unrolled else make_gram(kernels.rows, kernels.size, *kernels.pattern)
             places.append(SoftTarget(entries, gradient, costs, len(batch), kernels.pattern, products))
         self._places = places
-        self.rows, self.columns = _concatenate(rows), _concatenate(columns)
-        self._targets = _concatenate(targets)
+        self.rows, self.columns = join_places(rows), join_places(columns)
+        self._targets = join_places(targets)
         self._entries, self._gradient, self._costs = np.zeros(first), np.zeros(first_gradient), np.zeros(first_cost)
         self._on_diagonal = np.flatnonzero(self.rows == self.columns)
         self._diagonal_targets = self.rows[self._on_diagonal]
@@ -277,7 +277,3 @@ class Assembly:
         for rows in (self.equalities, self.inequalities):
             touched[rows.columns] = True
         return np.flatnonzero(~touched)
-
-
-def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)

@@ -44,7 +44,7 @@ class EntryPairs:
     def of_rows(self, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " q"]:
         """Return which pairs stand in some rows."""
         order, firsts = self._by_row
-        return _concatenate([order[a:b] for a, b in zip(firsts[rows].tolist(), firsts[rows + 1].tolist(), strict=True)])
+        return join_places([order[a:b] for a, b in zip(firsts[rows].tolist(), firsts[rows + 1].tolist(), strict=True)])
 
     @cached_property
     def _by_row(self) -> tuple[Int[np.ndarray, " p"], Int[np.ndarray, " k_1"]]:
@@ -103,7 +103,7 @@ class ConstraintRows:
             places.append(RowTarget(slice(count, ends[0]), slice(entries, ends[1]), n))
             count, entries = ends
         self.count, self.places = count, places
-        self.rows, self.columns = _concatenate(rows), _concatenate(columns)
+        self.rows, self.columns = join_places(rows), join_places(columns)
 
     @cached_property
     def matrix(self) -> MatrixEntries:
@@ -120,7 +120,7 @@ class ConstraintRows:
             rows.append(np.maximum(first, second).ravel())
             columns.append(np.minimum(first, second).ravel())
             places.append(slice(count, count := count + first.size))
-        return CurvatureEntries(_concatenate(rows), _concatenate(columns), places)
+        return CurvatureEntries(join_places(rows), join_places(columns), places)
 
     @cached_property
     def pairs(self) -> EntryPairs:
@@ -131,7 +131,7 @@ class ConstraintRows:
             a, b = np.nonzero((i[:, None] == i[None, :]) & (np.arange(len(i))[:, None] >= np.arange(len(i))[None, :]))
             starts = place.entries.start + len(i) * np.arange(len(batch))[:, None]
             found.append(((starts + a).ravel(), (starts + b).ravel()))
-        first, second = _concatenate([f for f, _ in found]), _concatenate([s for _, s in found])
+        first, second = join_places([f for f, _ in found]), join_places([s for _, s in found])
         return EntryPairs(first, second, self.rows[first], self.count)
 
     @property
@@ -174,7 +174,7 @@ class ConstraintRows:
             here, n = slice(first, first := first + len(own)), place.count
             out = (found[place.residuals].reshape(n, -1), products[here].reshape(n, -1))
             calls.append((batch.factors.kernels.adjoint, batch.bind(views), y[place.residuals].reshape(n, -1), out))
-        return BoundSlopes(found, y, products, np.ascontiguousarray(_concatenate(columns)), tuple(calls))
+        return BoundSlopes(found, y, products, np.ascontiguousarray(join_places(columns)), tuple(calls))
 
     def linearise(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
         """Return all residuals, and the entries of their Jacobian."""
@@ -194,5 +194,6 @@ class ConstraintRows:
         return found
 
 
-def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
+def join_places(parts: list[np.ndarray]) -> np.ndarray:
+    """Return places one after the other, of which there may be none."""
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
