@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import Any
@@ -11,8 +11,9 @@ import numpy as np
 
 import screwgraph as sg
 from benchmarks.bench import Entry, Tools
-from benchmarks.subjects import SUBJECTS
+from benchmarks.subjects import FOLDER, SUBJECTS
 from benchmarks.tables import Sheet
+from screwgraph.compiler import wait_for_optimised
 from screwgraph.model.robot import Robot
 from screwgraph.spatial import quaternions
 from screwgraph.ui.bench.peers import mujoco as peer
@@ -22,13 +23,16 @@ DT, SETTLE, STEPS, ROUNDS = 1e-3, 1000, 500, 4
 FRICTION = 0.5
 CONES = {"elliptic": ("mjCONE_ELLIPTIC", 0), "pyramid": ("mjCONE_PYRAMIDAL", 0), "noslip": ("mjCONE_ELLIPTIC", 20)}
 """MuJoCo's cones, and its iterations without slip after each step."""
-COLUMNS = ("model", "stepped by", "a step, us", "deepest, um", "creep, m/s", "weight carried, of 1")
+WARM, BATCH = 11_000, 4096
+"""Calls after which code is no draft any more, and states of a batch."""
+COLUMNS = ("model", "stepped by", "a step, us", f"of {BATCH}, us", "deepest, um", "creep, m/s", "weight carried, of 1")
 NOTES = (
     f"CPU time of steps of {DT:g} s from Python, the best of {ROUNDS} rounds of {STEPS} after {SETTLE} steps from "
     f"rest, torques that hold joints not counted; with friction {FRICTION:g}, nothing should slip on these slopes. "
     "Creep: how fast the fastest point of contact moves along the slope, in the mean of 200 more steps; feet that roll "
     "do not creep. Ours: `Simulator.step`, with a stiffness of 1e6 N/m; MuJoCo: `mj_step` with its default softness "
-    "(0.02 s, 1) and Newton's method.",
+    "(0.02 s, 1) and Newton's method. A batch is in the state at the end, on one core. Springs hold joints of closed "
+    "chains (implicit ones), and MuJoCo is not asked for these.",
 )
 
 
@@ -41,7 +45,8 @@ class Case:
     robot: Robot
     contacts: Sequence[sg.Contact]
     q0: np.ndarray
-    gains: tuple[float, float] = (0.0, 0.0)
+    gains: tuple[Any, Any] = (0.0, 0.0)
+    springs: Mapping[str, tuple[float, float]] | None = None
 
     def torques(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Return what holds the joints."""
@@ -50,7 +55,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """Yield a cube, and a quadruped where it is known."""
+    """Yield a cube, and robots where they are known: an A1, a G1, a mini cheetah with its rotors, a Cassie."""
     half = 0.05
     inertia = 'ixx="0.0016667" iyy="0.0016667" izz="0.0016667" ixy="0" ixz="0" iyz="0"'
     link = f'<link name="cube"><inertial><mass value="1"/><inertia {inertia}/></inertial></link>'
@@ -65,6 +70,61 @@ def cases() -> Iterator[Case]:
         q0[7:] = np.tile([0.0, 0.8, -1.6], 4)
         feet = [sg.Contact(f"{leg}_foot", 0.02, friction=FRICTION) for leg in ("FR", "FL", "RR", "RL")]
         yield Case("a1", 0.1, a1, feet, q0, (80.0, 2.0))
+    yield from _humanoids()
+    yield from _closed_chains()
+
+
+def _humanoids() -> Iterator[Case]:
+    path = FOLDER.parent / "urdf" / "g1_29dof_rev_1_0.urdf"
+    if not path.exists():
+        return
+    g1 = sg.load(path, base="floating")
+    corners = [(x, y, -0.03) for x in (-0.05, 0.12) for y in (-0.03, 0.03)]
+    soles = [sg.Contact(f"{s}_ankle_roll_link", friction=FRICTION, at=at) for s in ("left", "right") for at in corners]
+    q0 = _on_ground(g1, soles, g1.neutral())
+    damping = np.minimum(5.0, 0.2 / DT / np.diag(np.linalg.inv(sg.mass_matrix(g1)(q0)))[6:])
+    yield Case("g1", 0.0, g1, soles, q0, (60.0 * damping, damping))
+
+
+def _closed_chains() -> Iterator[Case]:
+    path = FOLDER.parent / "closed_chain" / "mini_cheetah.urdf"
+    if path.exists():
+        robot, legs = sg.load(path, base="floating"), ("FR", "FL", "HR", "HL")
+        q0 = robot.neutral()
+        for leg in legs:
+            q0[robot.q_slices[f"{leg}_abad_to_hip_j"]], q0[robot.q_slices[f"{leg}_hip_to_knee_j"]] = -0.8, 1.6
+        feet = [sg.Contact(f"{leg}_knee_link", 0.02, friction=FRICTION, at=(0.0, 0.0, -0.18)) for leg in legs]
+        yield _on_springs("mini cheetah", robot, feet, robot.close_loops(q0), 60.0)
+    path, posture = (
+        FOLDER.parent / "sdf" / "cassie_v2.sdf",
+        FOLDER.parents[1] / "reference" / "contact" / "cassie_q0.npy",
+    )
+    if path.exists() and posture.exists():
+        robot = sg.load(path, base="floating")
+        q0 = robot.close_loops(np.load(posture))
+        toes = list[sg.Contact]()
+        for foot in ("left-foot", "right-foot"):
+            R = np.asarray(sg.forward_kinematics(robot, foot)(q0))[:3, :3]
+            toes += [
+                sg.Contact(foot, friction=FRICTION, at=tuple((R.T @ [x, 0.0, -0.03]).tolist())) for x in (-0.08, 0.08)
+            ]
+        yield _on_springs("cassie", robot, toes, q0, 2000.0)
+
+
+def _on_springs(name: str, robot: Robot, contacts: Sequence[sg.Contact], q0: np.ndarray, stiffness: float) -> Case:
+    """Return a robot on the ground whose joints springs (N m/rad) hold, but for rotors."""
+    held = [joint.name for joint in robot.joints if joint.type.nv == 1 and "rotor" not in joint.name]
+    springs = {name: (stiffness, float(q0[robot.q_slices[name].start])) for name in held}
+    return Case(name, 0.0, robot, contacts, _on_ground(robot, contacts, q0), springs=springs)
+
+
+def _on_ground(robot: Robot, contacts: Sequence[sg.Contact], q0: np.ndarray) -> np.ndarray:
+    """Return the position with the lowest contact on the ground."""
+    poses = [np.asarray(sg.forward_kinematics(robot, c.frame)(q0)) for c in contacts]
+    lowest = min((T @ [*c.at, 1.0])[2] - c.radius for c, T in zip(contacts, poses, strict=True))
+    q = np.array(q0)
+    q[2] -= lowest
+    return q
 
 
 def _on_slope(robot: Robot, slope: float, height: float) -> np.ndarray:
@@ -82,14 +142,15 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
         tools.say(f"contacts: {case.name}")
         rows += [
             [f"{case.name}, slope {case.slope:g}", *row]
-            for row in (ours(case), *(theirs(case, cone) for cone in CONES))
+            for row in (ours(case), *(theirs(case, cone) for cone in CONES if not case.robot.is_closed))
         ]
     return Sheet("Contacts: bodies at rest on a slope", COLUMNS, rows, NOTES)
 
 
 def ours(case: Case, steps: int = STEPS) -> list[str]:
     """Measure our steps."""
-    simulator = sg.Simulator(case.robot, DT, case.q0, contacts=case.contacts, ground=sg.Plane((-case.slope, 0.0, 1.0)))
+    ground = sg.Plane((-case.slope, 0.0, 1.0))
+    simulator = sg.Simulator(case.robot, DT, case.q0, contacts=case.contacts, ground=ground, springs=case.springs)
 
     def advance() -> float:
         tau = case.torques(simulator.q, simulator.qd)
@@ -97,9 +158,28 @@ def ours(case: Case, steps: int = STEPS) -> list[str]:
         simulator.step(tau)
         return process_time() - begin
 
+    for _ in range(WARM):
+        simulator.function(simulator.q, simulator.qd, case.torques(case.q0, simulator.qd), *simulator._last)
+    wait_for_optimised()
     spent, creep = _run(advance, lambda: (simulator.q, simulator.qd), case, steps)
     carried = float(simulator.forces[:, 2].sum() / (9.81 * case.robot.mass))
-    return ["screwgraph", *_cells(spent, -float(simulator.gaps.min()), creep, carried)]
+    cells = _cells(spent, -float(simulator.gaps.min()), creep, carried)
+    return ["screwgraph", cells[0], _time_batch(simulator, case.torques(simulator.q, simulator.qd)), *cells[1:]]
+
+
+def _time_batch(simulator: sg.Simulator, tau: np.ndarray) -> str:
+    """Return microseconds of a step of one state in a batch that begins where a simulator is."""
+    call, last = simulator.function, (simulator.q, simulator.qd, tau, *simulator._last)
+    given = [np.ascontiguousarray(np.broadcast_to(x, (BATCH, np.size(x)))) for x in last]
+    for _ in range(WARM // BATCH + 2):
+        call(*given)
+    wait_for_optimised()
+    spent = list[float]()
+    for _ in range(3 * ROUNDS):
+        begin = process_time()
+        call(*given)
+        spent.append(process_time() - begin)
+    return f"{1e6 * min(spent) / BATCH:.3f}"
 
 
 def theirs(case: Case, cone: str, steps: int = STEPS) -> list[str]:
@@ -120,7 +200,8 @@ def theirs(case: Case, cone: str, steps: int = STEPS) -> list[str]:
     spent, creep = _run(advance, lambda: _in_ours(case.robot, bodies, data), case, steps)
     depth = -min((contact.dist for contact in data.contact), default=0.0)
     carried = float(np.array(data.qfrc_constraint)[2] / (9.81 * case.robot.mass))
-    return [f"MuJoCo, {cone}", *_cells(spent, depth, creep, carried)]
+    cells = _cells(spent, depth, creep, carried)
+    return [f"MuJoCo, {cone}", cells[0], "", *cells[1:]]
 
 
 def _model(mujoco: Any, case: Case, bodies: Tree, cone: str) -> Any:

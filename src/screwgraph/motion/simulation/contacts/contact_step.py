@@ -25,7 +25,7 @@ from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
-from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, TreeFactor, dot
+from screwgraph.tape import Block, Memory, Number, Routine, Row, SettledWhen, SettlingLoop, TreeFactor, dot
 from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector, to_sparse_rows
 
 PUSH_OUT = 0.5
@@ -40,8 +40,8 @@ INERTIA = ("factor", "pivots", "K", "closing", "closing_pivots")
 """Terms by which impulses change velocities."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
-SOLES = ("arcs", "soles", "drift", "places")
-"""Terms of soles."""
+ROWS = ("J", "soles", "places")
+"""Terms that rows of all contacts are made of."""
 GIVEN = ("q", "qd", "tau", "dt", "ground", PARAMETERS)
 """Arguments that terms depend on."""
 VALUES = ("friction", "restitution", "compliance", "damping")
@@ -69,14 +69,25 @@ class ContactStep:
     def pattern(self) -> list[list[int]]:
         """The columns of each row of the lower triangle of the Delassus matrix, its diagonal among them."""
         terms, rng = self.terms, np.random.default_rng(0)  # any numbers, so that nothing cancels
-        at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in ("J", *INERTIA)}
-        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(terms.rows("J", at["J"]))
+        names = (*ROWS, *INERTIA)
+        at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in names}
+        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(self.full_rows(*(at[name] for name in ROWS)))
         return [sorted({*row, i}) for i, row in enumerate(G)]
 
     @cached_property
     def held(self) -> HeldSoles:
         """The rows that hold contacts."""
         return HeldSoles(self.model.soles, self.model.rows)
+
+    def full_rows(self, J: Any, soles: Any, places: Any) -> list[Row]:
+        """Return the Jacobian of all rows of the model."""
+        terms = self.terms
+        return self.held.expand_rows(terms.rows("J", J), terms.rows("soles", soles), terms.full("places", places))
+
+    def full_velocities(self, b: Any, drift: Any, places: Any) -> list[Number]:
+        """Return velocities without impulses of all rows of the model."""
+        terms = self.terms
+        return self.held.expand(terms.full("b", b), terms.full("drift", drift), terms.full("places", places))
 
     @property
     def closing_arguments(self) -> list[str]:
@@ -125,7 +136,7 @@ class ContactStep:
         problem = ["G'", "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
-            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "J", *SOLES, *INERTIA[:3]],
+            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "arcs", "drift", *ROWS, *INERTIA[:3]],
             ["b'", "R", "values", "x", "change", "state", "round"],
             self.aim,
         )
@@ -144,7 +155,7 @@ class ContactStep:
             judge,
             SettledWhen(memory.places("newton").start, (search, accept)),
         )
-        respond = memory.block("respond", ["x", "round", "change", "J", *INERTIA], ["change"], self.respond)
+        respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA], ["change"], self.respond)
         end = memory.block(
             "end",
             ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *INERTIA, *[*held][4:]],
@@ -169,7 +180,7 @@ class ContactStep:
 
     def yielding_block(self) -> Block:
         """Return the code of the Delassus matrix, with compliance, and of what laws prepare of it."""
-        return self.memory.block("yielding", ["R", "J", *INERTIA], ["G'", "prepared"], self.make_yielding)
+        return self.memory.block("yielding", ["R", *ROWS, *INERTIA], ["G'", "prepared"], self.make_yielding)
 
     def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:
         """Return velocities that are zero where laws hold, then the results, of impulses x that are given.
@@ -181,9 +192,10 @@ class ContactStep:
         at = self.terms.evaluate({**given, **efforts})
         q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
         last = self.read_impulses(dt, given["forces"], at["axes"])
-        b, R, values, _ = self.make_problem(q, dt, contacts, last, at["gaps"], at["rates"], at["b"], at["arcs"])
-        J = self.terms.rows("J", at["J"])
-        change = self.find_change(x, at["J"], *(at[name] for name in INERTIA))
+        b = self.full_velocities(at["b"], at["drift"], at["places"])
+        b, R, values, _ = self.make_problem(q, dt, contacts, last, at["gaps"], at["rates"], b, at["arcs"])
+        J = self.full_rows(*(at[name] for name in ROWS))
+        change = self.find_change(x, *(at[name] for name in (*ROWS, *INERTIA)))
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(J, change), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
@@ -205,7 +217,7 @@ class ContactStep:
         + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
         An impact with rebound is rigid.
         """
-        terms, (h,), b = self.terms, dt, self.terms.full("b", b)
+        terms, (h,), b = self.terms, dt, list(b)
         R, values, arrives = [0.0] * len(b), list[Number](), list[Number]()
         for c, (gap, rate) in enumerate(zip(terms.full("gaps", gaps), terms.full("rates", rates), strict=True)):
             friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
@@ -238,10 +250,10 @@ class ContactStep:
         rates: Any,
         b: Any,
         A: Any,
-        J: Any,
         arcs: Any,
-        soles: Any,
         drift: Any,
+        J: Any,
+        soles: Any,
         places: Any,
         factor: Any,
         pivots: Any,
@@ -254,11 +266,12 @@ class ContactStep:
         """
         terms, (h,), laws = self.terms, dt, self.model.laws
         last, held = self.read_impulses(dt, forces, axes), self.held
-        b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, b, arcs)
+        free = self.full_velocities(b, drift, places)
+        b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, free, arcs)
         rows, loops, shared = terms.rows("J", J), terms.rows("K", K), terms.rows("soles", soles)
         tree = TreeFactor(terms.rows("factor", factor), terms.full("pivots", pivots))
         n, still = len(loops), [0.0] * len(loops)
-        own_rows = [*loops, *held.select(rows, shared)]
+        own_rows = [*loops, *rows, *shared]
         system = StickingSystem(terms.rows("A", A), tree, own_rows, [*still, *held.select(R)], terms.order)
         yields = held.spread(system.yields()[n:])
         known, active, aims = list[Number](), list[Number](), list[Number]()
@@ -279,10 +292,11 @@ class ContactStep:
         for i in terms.order.repeated:
             if i >= n:
                 given[i - n] = choose(acts[i - n] > 0.5, before[i - n], given[i - n])
-        system = replace(system, J=[*loops, *held.select(rows, held.move_rows(shared, holds))])
+        system = replace(system, J=[*loops, *rows, *held.move_rows(shared, holds)])
         x, change = system.solve([*[1.0] * n, *acts], [*still, *given], [*still, *right])
         x, worst = held.distribute(x[n:], holds, places, contacts[::4], active), 0.0
-        w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(rows, change), strict=True)]
+        moved = held.expand(multiply_vector(rows, change), multiply_vector(shared, change), places)
+        w = [u + r * y + v for u, r, y, v in zip(b, R, x, moved, strict=True)]
         for law, own, numbers, _ in blocks:
             worst = maximum(worst, law.deviation(x[own], w[own], numbers, active[own], yields[own]))
         goes, _, *state = begin_sweeps(h)
@@ -299,9 +313,9 @@ class ContactStep:
         last, is_on = self.read_impulses(dt, forces, axes), round_[0] > 0.5
         return [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
 
-    def make_yielding(self, R: Any, J: Any, *inertia: Any) -> list[Number]:
+    def make_yielding(self, R: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
         """Return the lower triangle of the Delassus matrix J W J' + R, and what laws prepare of it."""
-        G, prepared, i = self.terms.inertia(*inertia).yielding(self.terms.rows("J", J)), list[Number](), 0
+        G, prepared, i = self.terms.inertia(*inertia).yielding(self.full_rows(J, soles, places)), list[Number](), 0
         rows = [{j: row.get(j, 0.0) for j in own} for row, own in zip(G, self.pattern, strict=True)]
         for k, (row, soft) in enumerate(zip(rows, R, strict=True)):
             row[k] = row[k] + soft
@@ -310,14 +324,14 @@ class ContactStep:
             i += law.rows
         return [*(x for row in rows for x in row.values()), *prepared]
 
-    def find_change(self, x: Any, J: Any, *inertia: Any) -> list[Number]:
+    def find_change(self, x: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
         """Return the change of velocities W J' x, where W is what velocities yield to impulses with loops closed."""
-        impulse = multiply_transposed(self.terms.rows("J", J), x, len(self.model.free_velocities.free))
+        impulse = multiply_transposed(self.full_rows(J, soles, places), x, len(self.model.free_velocities.free))
         return self.terms.inertia(*inertia).solve(impulse)
 
-    def respond(self, x: Any, round_: Any, change: Any, J: Any, *inertia: Any) -> list[Number]:
+    def respond(self, x: Any, round_: Any, change: Any, *terms: Any) -> list[Number]:
         """Return the change of velocities that impulses make which were searched for."""
-        found = self.find_change(x, J, *inertia)
+        found = self.find_change(x, *terms)
         return [choose(round_[1] > 0.5, new, old) for new, old in zip(found, change, strict=True)]
 
     def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:

@@ -22,6 +22,7 @@ from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, 
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, find_free_velocities
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
+from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.moving_point import follow_point, move_point
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
@@ -202,8 +203,9 @@ class ContactModel:
         impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
         `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
         loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated.
-        `soles`: rows of each, `drift`: soles free, in mid-step; `places`, `arcs` (m/s): of their contacts, see
-        `PointTouch`. `push`: forces along all rows that the first solution found, of a second one.
+        J and b are without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places`
+        and `arcs` (m/s) are those of their contacts, see `PointTouch`. `push`: forces along all rows that the first
+        solution found, of a second one.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
@@ -227,7 +229,7 @@ class ContactModel:
         except ZeroDivisionError as error:
             raise self._idle_joint(error.args[0]) from error
         begun = free = ahead = coupled.select(qd)
-        pushed = multiply_transposed(self._rows(self.touch(q, qd, planes)), push, len(begun)) if len(push) else None
+        pushed = self._push(self._couple(self.touch(q, qd, planes)), push) if len(push) else None
         for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
             middle = coupled.spread([0.5 * (v + w) for v, w in zip(begun, free, strict=True)])
             damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
@@ -239,13 +241,20 @@ class ContactModel:
             ahead, free = free, inertia.close([v + h * (a + t) for v, a, t in rates])
         swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
         touch = self.touch(q, coupled.spread(swung), planes)
-        touch = replace(touch, rows=self._rows(touch), soles=coupled.gather_rows(touch.soles))
+        touch = self._couple(touch)
         return make_terms(inertia, free, touch, (begun, h), A)
 
-    def _rows(self, touch: Touch) -> list[Row]:
-        """Return the Jacobians of all rows by the velocities that couplings leave free."""
+    def _couple(self, touch: Touch) -> Touch:
+        """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free."""
         own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
-        return self.free_velocities.gather_rows([*touch.rows, *({i: 1.0} for i in own)])
+        gather = self.free_velocities.gather_rows
+        rows = gather([*touch.rows, *({i: 1.0} for i in own)])
+        return replace(touch, rows=rows, normals=gather(touch.normals), soles=gather(touch.soles))
+
+    def _push(self, touch: Touch, push: Any) -> list[Number]:
+        """Return J' push of all rows."""
+        rows = HeldSoles(self.soles, self.rows).expand_rows(touch.rows, touch.soles, touch.places)
+        return multiply_transposed(rows, push, len(self.free_velocities.free))
 
     def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
         """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
@@ -304,12 +313,14 @@ def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"])
 class Touch:
     """Contacts at one state: distances to the ground (m), its axes, Jacobians of points along these and J' qd (m/s^2).
 
-    The last are rates of velocities while qd stays: those of points that move on arcs. Of contacts of soles, one after
-    the other, `places` and `arcs` are those of `PointTouch`; `soles` and `sole_rates` those of `SoleTouch`.
+    The last are rates of velocities while qd stays: those of points that move on arcs. `normals` are the first row of
+    each. Of contacts of soles, one after the other, `places` and `arcs` are those of `PointTouch`; `soles` and
+    `sole_rates` those of `SoleTouch`.
     """
 
     gaps: list[Number]
     axes: list[Number]
+    normals: list[Row]
     rows: list[Row]
     slip_rates: list[Number]
     places: list[Number] = field(default_factory=list)
@@ -319,7 +330,10 @@ class Touch:
 
 
 def touch_point(
-    gap: Number, axes: Float[Array, "3 3"], columns: Mapping[int, Float[Array, "3"]], slip_rate: Float[Array, "3"]
+    gap: Number,
+    axes: Float[Array, "3 3"],
+    columns: Mapping[int, Float[Array, "3"]],
+    slip_rate: Float[Array, "3"],
 ) -> PointTouch:
     """Return how a contact touches, its Jacobian given by columns."""
     along = {i: axes @ column for i, column in sorted(columns.items())}
@@ -334,6 +348,7 @@ def gather_touch(
     return Touch(
         [c.gap for c in contacts],
         [x for c in contacts for x in np.ravel(c.axes)],
+        [c.rows[0] for c in contacts],
         [row for c in contacts for row in c.rows],
         [x for c in contacts for x in c.slip_rate],
         [x for own in places for k in own for x in contacts[k].place],
@@ -356,7 +371,6 @@ def make_terms(
     and what the ground did to them along J v alone would be of the first order in h, energy without end.
     """
     (begun, h), J, n = start, touch.rows, len(free)
-    rates = multiply_vector(J[: 3 * len(touch.gaps) : 3], begun)
     b, drift = multiply_vector(J, free), multiply_vector(touch.soles, free)
     for velocities, slips in ((b, touch.slip_rates), (drift, touch.sole_rates)):
         for i, rate in enumerate(slips):
@@ -365,7 +379,7 @@ def make_terms(
         "free": list(free),
         "gaps": touch.gaps,
         "axes": touch.axes,
-        "rates": rates,
+        "rates": multiply_vector(touch.normals, begun),
         "J": list_entries(J, n),
         "factor": list_entries(inertia.factor.rows, n),
         "pivots": list(inertia.factor.inverse),

@@ -15,7 +15,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws import TINY, Numbers
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, Row
-from screwgraph.tape.sparse_rows import add_entry
+from screwgraph.tape.sparse_rows import add_entry, is_zero
 
 SHARED = 3
 """Rows of a sole: velocities along the plane below its first point, and about its normal."""
@@ -59,6 +59,27 @@ class HeldSoles:
         found: list[Number] = [0.0] * self.rows
         for i, x in zip(self.kept, numbers, strict=False):
             found[i] = x
+        return found
+
+    def expand(self, own: Sequence[Number], shared: Sequence[Number], places: Numbers) -> list[Number]:
+        """Return velocities of the model's rows, of those that are held by themselves and those of soles."""
+        found, numbers = self.spread(own), iter(places)
+        for k, sole in enumerate(self.soles):
+            x, y, turn = shared[SHARED * k : SHARED * k + SHARED]
+            for c in sole:
+                a, b = next(numbers), next(numbers)
+                found[3 * c + 1], found[3 * c + 2] = x - b * turn, y + a * turn
+        return found
+
+    def expand_rows(self, own: Sequence[Row], shared: Sequence[Row], places: Numbers) -> list[Row]:
+        """Return the model's rows, of those that are held by themselves and those of soles."""
+        columns = sorted({j for row in (*own, *shared) for j in row})
+        found: list[Row] = [{} for _ in range(self.rows)]
+        for j in columns:
+            entries = self.expand([row.get(j, 0.0) for row in own], [row.get(j, 0.0) for row in shared], places)
+            for row, x in zip(found, entries, strict=True):
+                if not is_zero(x):
+                    row[j] = x
         return found
 
     def average_arcs(self, last: Numbers, arrives: Numbers, arcs: Numbers) -> list[Number]:

@@ -162,7 +162,7 @@ class Cone:
         """Return what is left of velocities that are held, or how fast a contact pulls, or enters where it is open."""
         (mu,), (presses, rubs, _) = values, active
         held = maximum(abs(w[0]), rubs * maximum(abs(w[1]), abs(w[2])))
-        held = maximum(held, -(x[0] * (yields[0] + yields[1] + yields[2])))
+        held = maximum(held, -(x[0] * yields[0]))
         edge = mu * x[0]
         held = choose(x[1] * x[1] + x[2] * x[2] > edge * edge, FAR, held)
         return choose(presses > 0.5, held, maximum(-w[0], 0.0))

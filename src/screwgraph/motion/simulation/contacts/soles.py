@@ -8,7 +8,7 @@ no velocity of it cancels, are those of its centre of pressure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Float
@@ -28,8 +28,8 @@ Triple = tuple[Number, Number, Number]
 class PointTouch:
     """A contact at one state: distance (m), axes of the ground, Jacobian along these, J' qd (m/s^2).
 
-    Of a contact of a sole, `place` is where it is on the plane from the sole's first point (m), and `arc` what its
-    slip rate along the plane has besides: its centripetal acceleration about that point (m/s^2).
+    Of a contact of a sole, the last two are along the normal only. `place` is where it is on the plane from the sole's
+    first point (m), `arc` its centripetal acceleration about that point along the plane (m/s^2).
     """
 
     gap: Number
@@ -69,39 +69,33 @@ def touch_sole(
     height, axes = plane.touch(point.p)
     columns = {i: (axes @ v, axes @ point.angular[i]) for i, v in point.linear.items()}
     rates, omega = (axes @ motion.a, axes @ motion.alpha), axes @ motion.omega
+    square = omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]
     contacts = list[PointTouch]()
     for arm, radius in zip(arms, radii, strict=True):
         n, x, y = d = axes @ arm
-        gap = height + n - radius
         along = omega[0] * d[0] + omega[1] * d[1] + omega[2] * d[2]
-        square = omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]
         swing, *arc = (along * w - square * u for w, u in zip(omega, d, strict=True))
-        slip = _velocity(*rates, (x, y), -height)
+        row = {i: _rise(*pair, (x, y)) for i, pair in sorted(columns.items())}
         contacts.append(
             PointTouch(
-                gap,
+                height + n - radius,
                 axes,
-                _rows({i: _velocity(*pair, (x, y), -height) for i, pair in columns.items()}),
-                (slip[0] + swing, *slip[1:]),
+                [{i: entry for i, entry in row.items() if not is_zero(entry)}],
+                (_rise(*rates, (x, y)) + swing,),
                 (x, y),
                 (arc[0], arc[1]),
             )
         )
-    rows = _rows({i: (*_velocity(*pair, (0.0, 0.0), -height)[1:], pair[1][0]) for i, pair in columns.items()})
-    slip_rate = (*_velocity(*rates, (0.0, 0.0), -height)[1:], rates[1][0])
-    return SoleTouch(contacts, rows, slip_rate)
+    three = {i: _slide(*pair, height) for i, pair in sorted(columns.items())}
+    rows = [{i: entries[k] for i, entries in three.items() if not is_zero(entries[k])} for k in range(3)]
+    return SoleTouch(contacts, rows, _slide(*rates, height))
 
 
-def _velocity(v: Array, omega: Array, place: Place, above: Number) -> Triple:
-    """Return v + omega x (above n + place) in the plane's axes: normal, and two along it."""
-    x, y = place
-    return (
-        v[0] + (omega[1] * y - omega[2] * x),
-        v[1] + (omega[2] * above - omega[0] * y),
-        v[2] + (omega[0] * x - omega[1] * above),
-    )
+def _rise(v: Array, omega: Array, place: Place) -> Number:
+    """Return the normal velocity of what is at a place from a point with v, in the plane's axes."""
+    return v[0] + (omega[1] * place[1] - omega[2] * place[0])
 
 
-def _rows(columns: Mapping[int, Triple]) -> list[Row]:
-    """Return three rows of columns."""
-    return [{i: three[k] for i, three in sorted(columns.items()) if not is_zero(three[k])} for k in range(3)]
+def _slide(v: Array, omega: Array, height: Number) -> Triple:
+    """Return two velocities along the plane of what is so far below a point with v, and omega about the normal."""
+    return v[1] - omega[2] * height, v[2] + omega[1] * height, omega[0]

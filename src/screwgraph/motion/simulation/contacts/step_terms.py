@@ -38,8 +38,9 @@ class Terms:
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The terms, and the shape of each."""
-        coupled, k, m, root = self.model.free_velocities, len(self.model.contacts), self.model.rows, self.model.root
+        coupled, k, root = self.model.free_velocities, len(self.model.contacts), self.model.root
         n, r, soles = len(coupled.free), len(coupled.loops), self.model.soles
+        m = len(HeldSoles(soles, self.model.rows).kept)
         return {
             "free": (n,),
             "gaps": (k,),
@@ -137,8 +138,7 @@ class Terms:
             np.array([[row.get(j, 0.0) for j in range(n)] for row in self.rows(name, at[name])]).reshape(-1, n)
             for name in ("K", "J", "soles")
         )
-        held = HeldSoles(self.model.soles, self.model.rows)
-        return order_rows(np.concatenate([loops, own[held.kept], soles]), self.model.root)
+        return order_rows(np.concatenate([loops, own, soles]), self.model.root)
 
     def inertia(
         self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]
