@@ -15,7 +15,6 @@ from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.active_rows import StickingSystem
-from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.second_solution import look_again, push_argument
 from screwgraph.motion.simulation.contacts.step_terms import Terms
@@ -25,7 +24,7 @@ from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
-from screwgraph.tape import Block, Memory, Number, Routine, Row, SettledWhen, SettlingLoop, TreeFactor, dot
+from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, TreeFactor, dot
 from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector, to_sparse_rows
 
 PUSH_OUT = 0.5
@@ -71,23 +70,8 @@ class ContactStep:
         terms, rng = self.terms, np.random.default_rng(0)  # any numbers, so that nothing cancels
         names = (*ROWS, *INERTIA)
         at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in names}
-        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(self.full_rows(*(at[name] for name in ROWS)))
+        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(self.terms.full_rows(*(at[name] for name in ROWS)))
         return [sorted({*row, i}) for i, row in enumerate(G)]
-
-    @cached_property
-    def held(self) -> HeldSoles:
-        """The rows that hold contacts."""
-        return HeldSoles(self.model.soles, self.model.rows)
-
-    def full_rows(self, J: Any, soles: Any, places: Any) -> list[Row]:
-        """Return the Jacobian of all rows of the model."""
-        terms = self.terms
-        return self.held.expand_rows(terms.rows("J", J), terms.rows("soles", soles), terms.full("places", places))
-
-    def full_velocities(self, b: Any, drift: Any, places: Any) -> list[Number]:
-        """Return velocities without impulses of all rows of the model."""
-        terms = self.terms
-        return self.held.expand(terms.full("b", b), terms.full("drift", drift), terms.full("places", places))
 
     @property
     def closing_arguments(self) -> list[str]:
@@ -192,9 +176,9 @@ class ContactStep:
         at = self.terms.evaluate({**given, **efforts})
         q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
         last = self.read_impulses(dt, given["forces"], at["axes"])
-        b = self.full_velocities(at["b"], at["drift"], at["places"])
+        b = self.terms.full_velocities(at["b"], at["drift"], at["places"])
         b, R, values, _ = self.make_problem(q, dt, contacts, last, at["gaps"], at["rates"], b, at["arcs"])
-        J = self.full_rows(*(at[name] for name in ROWS))
+        J = self.terms.full_rows(*(at[name] for name in ROWS))
         change = self.find_change(x, *(at[name] for name in (*ROWS, *INERTIA)))
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(J, change), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
@@ -235,7 +219,7 @@ class ContactStep:
             values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
             values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
             values += [h * rubs] if rubs else []
-        swings = self.held.average_arcs(last, arrives, terms.full("arcs", arcs))
+        swings = self.terms.held.average_arcs(last, arrives, terms.full("arcs", arcs))
         b = [u + swing for u, swing in zip(b, swings, strict=True)]
         return b, R, [*values, *(h * bound for _, bound in self.model.rubbing)], swings
 
@@ -265,8 +249,8 @@ class ContactStep:
         for.
         """
         terms, (h,), laws = self.terms, dt, self.model.laws
-        last, held = self.read_impulses(dt, forces, axes), self.held
-        free = self.full_velocities(b, drift, places)
+        last, held = self.read_impulses(dt, forces, axes), self.terms.held
+        free = self.terms.full_velocities(b, drift, places)
         b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, free, arcs)
         rows, loops, shared = terms.rows("J", J), terms.rows("K", K), terms.rows("soles", soles)
         tree = TreeFactor(terms.rows("factor", factor), terms.full("pivots", pivots))
@@ -315,7 +299,11 @@ class ContactStep:
 
     def make_yielding(self, R: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
         """Return the lower triangle of the Delassus matrix J W J' + R, and what laws prepare of it."""
-        G, prepared, i = self.terms.inertia(*inertia).yielding(self.full_rows(J, soles, places)), list[Number](), 0
+        G, prepared, i = (
+            self.terms.inertia(*inertia).yielding(self.terms.full_rows(J, soles, places)),
+            list[Number](),
+            0,
+        )
         rows = [{j: row.get(j, 0.0) for j in own} for row, own in zip(G, self.pattern, strict=True)]
         for k, (row, soft) in enumerate(zip(rows, R, strict=True)):
             row[k] = row[k] + soft
@@ -326,7 +314,7 @@ class ContactStep:
 
     def find_change(self, x: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
         """Return the change of velocities W J' x, where W is what velocities yield to impulses with loops closed."""
-        impulse = multiply_transposed(self.full_rows(J, soles, places), x, len(self.model.free_velocities.free))
+        impulse = multiply_transposed(self.terms.full_rows(J, soles, places), x, len(self.model.free_velocities.free))
         return self.terms.inertia(*inertia).solve(impulse)
 
     def respond(self, x: Any, round_: Any, change: Any, *terms: Any) -> list[Number]:

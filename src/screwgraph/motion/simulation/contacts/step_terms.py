@@ -36,11 +36,16 @@ class Terms:
     arguments: tuple[Argument, ...]
 
     @cached_property
+    def held(self) -> HeldSoles:
+        """The rows that hold contacts."""
+        return HeldSoles(self.model.soles, self.model.rows)
+
+    @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The terms, and the shape of each."""
         coupled, k, root = self.model.free_velocities, len(self.model.contacts), self.model.root
         n, r, soles = len(coupled.free), len(coupled.loops), self.model.soles
-        m = len(HeldSoles(soles, self.model.rows).kept)
+        m = len(self.held.kept)
         return {
             "free": (n,),
             "gaps": (k,),
@@ -123,6 +128,14 @@ class Terms:
         """Return a matrix as sparse rows."""
         (height, width), numbers = self.shapes[name], iter(self.full(name, varying))
         return [{j: x for j in range(width) if not is_zero(x := next(numbers))} for _ in range(height)]
+
+    def full_rows(self, J: Iterable[Number], soles: Iterable[Number], places: Iterable[Number]) -> list[Row]:
+        """Return the Jacobian of all rows of the model, of what varies in these terms."""
+        return self.held.expand_rows(self.rows("J", J), self.rows("soles", soles), self.full("places", places))
+
+    def full_velocities(self, b: Iterable[Number], drift: Iterable[Number], places: Iterable[Number]) -> list[Number]:
+        """Return velocities without impulses of all rows of the model."""
+        return self.held.expand(self.full("b", b), self.full("drift", drift), self.full("places", places))
 
     def pattern(self, name: str) -> list[list[int]]:
         """Return the columns of each row of a matrix that are not zero."""
