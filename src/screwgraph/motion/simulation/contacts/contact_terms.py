@@ -152,7 +152,7 @@ class ContactModel:
         places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
         return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs, self.live
 
-    @cached_property
+    @property
     def soles(self) -> tuple[tuple[int, ...], ...]:
         """The contacts, by place, of each link that has several with one plane."""
         links = [self.robot.frame(contact.frame).link for contact in self.contacts]
