@@ -10,7 +10,7 @@ DISC = """
 points: [{name: C, x: 0, y: 0.1}, {name: rim, x: 0.1, y: 0.1}]
 bodies: [{name: disc, points: [C, rim], length: 0.1, mass: 2, cog: [0, 0], I0: 0.01}]
 angles: [{angle: a, of: [C, rim]}]
-contacts: [{contact: tread, at: C, radius: 0.1, friction: 0.3}]
+contacts: [{contact: rim, at: C, radius: 0.1, friction: 0.3}]
 """
 SLIDING = [1.0, 0.0, 1.0, 0.0, 0.0]
 
