@@ -24,7 +24,7 @@ def test_quaternions_that_are_not_unit_are_refused(robot, make):
         off = q.copy()
         off[begin : begin + 4] *= length
         for given in (off, np.stack([q, off]), off.tolist(), off[None]):
-            with pytest.raises(sg.InputError, match=r"quaternion .* of 'q' has the length .*normalised\(q\)"):
+            with pytest.raises(sg.InputError, match=r"quaternion .* of 'q' has the length .*normalise\(q\)"):
                 f(given, *rest)
     with pytest.raises(sg.InputError, match="has the length"):
         f(off, *rest, out=np.empty_like(right))
