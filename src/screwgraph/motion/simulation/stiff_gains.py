@@ -10,8 +10,11 @@ from jaxtyping import Float, Int
 
 from screwgraph.motion.simulation.system import Dynamics, acceleration
 
-FIRST, EVERY, WINDOW = 1, 128, 6
-"""Steps before velocities are looked at, steps from one look to the next, and how many steps in a row a look takes."""
+FIRST, EVERY, SELDOM, WINDOW = 1, 128, 1024, 6
+"""Steps before velocities are looked at, from the first look to the next, from later ones at most, and in a look.
+
+Each time all is well, the next look is twice as far away: looks take as long as a hundred steps.
+"""
 SMALLEST = 1e-9
 """Changes of velocities (rad/s, m/s) below which they are rounding."""
 
@@ -26,7 +29,7 @@ class StiffGainWatch:
 
     def __init__(self, axes: Int[np.ndarray, " m"]) -> None:
         self.next = FIRST if len(axes) else sys.maxsize
-        self._axes = axes
+        self._axes, self._pause = axes, EVERY
         self._seen: list[tuple[np.ndarray, np.ndarray]] = []
 
     def look(
@@ -49,7 +52,7 @@ class StiffGainWatch:
             return ""
         velocities, torques = (np.array(part) for part in zip(*self._seen, strict=True))
         self._seen.clear()
-        self.next = step + EVERY
+        self.next, self._pause = step + self._pause, min(2 * self._pause, SELDOM)
         changes = np.diff(velocities, axis=0)
         alternates = ((changes[1:] * changes[:-1] < 0.0) & (np.abs(changes[1:]) > SMALLEST)).all(axis=0)
         grows = np.abs(changes[-1]) >= 0.99 * np.abs(changes[0])
