@@ -8,13 +8,12 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
-from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
+from screwgraph.mechanics.kinematics.first_moments import moving_mass, total_first_moment
 from screwgraph.mechanics.kinematics.jacobians import compute_mass_jacobian
-from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
+from screwgraph.mechanics.kinematics.kinematic_function import compile_mass_kinematics
 from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
-from screwgraph.model.robot.parameters import MASSES, checked_parameters
 
 
 @check_arguments
@@ -33,15 +32,14 @@ def center_of_mass(
     Raises:
         InputError: no link that moves has a mass.
     """
-    check_mass(robot)
-
-    live = checked_parameters("center_of_mass does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         mass = moving_mass(changed)
         return list(total_first_moment(changed, q).first * (1.0 / mass))
 
-    return compile_kinematics("center_of_mass", robot, ("q",), expression, (3,), live=live).astype(dtype)
+    return compile_mass_kinematics(
+        "center_of_mass", robot, ("q",), expression, (3,), parameters=parameters, payload=payload
+    ).astype(dtype)
 
 
 @check_arguments
@@ -60,15 +58,14 @@ def center_of_mass_velocity(
     Raises:
         InputError: no link that moves has a mass.
     """
-    check_mass(robot)
-
-    live = checked_parameters("center_of_mass_velocity does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         mass = moving_mass(changed)
         return list(total_first_moment(changed, q, qd).rates[0] * (1.0 / mass))
 
-    return compile_kinematics("center_of_mass_velocity", robot, ("q", "qd"), expression, (3,), live=live).astype(dtype)
+    return compile_mass_kinematics(
+        "center_of_mass_velocity", robot, ("q", "qd"), expression, (3,), parameters=parameters, payload=payload
+    ).astype(dtype)
 
 
 @check_arguments
@@ -87,15 +84,20 @@ def center_of_mass_acceleration(
     Raises:
         InputError: no link that moves has a mass.
     """
-    check_mass(robot)
-
-    live = checked_parameters("center_of_mass_acceleration does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
         mass = moving_mass(changed)
         return list(total_first_moment(changed, q, qd, qdd).rates[1] * (1.0 / mass))
 
-    made = compile_kinematics("center_of_mass_acceleration", robot, ("q", "qd", "qdd"), expression, (3,), live=live)
+    made = compile_mass_kinematics(
+        "center_of_mass_acceleration",
+        robot,
+        ("q", "qd", "qdd"),
+        expression,
+        (3,),
+        parameters=parameters,
+        payload=payload,
+    )
     return made.astype(dtype)
 
 
@@ -113,12 +115,10 @@ def center_of_mass_jacobian(
     Raises:
         InputError: no link that moves has a mass.
     """
-    check_mass(robot)
-    live = checked_parameters("center_of_mass_jacobian does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         return compute_mass_jacobian(changed, q).ravel().tolist()
 
-    return compile_kinematics("center_of_mass_jacobian", robot, ("q",), expression, (3, robot.nv), live=live).astype(
-        dtype
-    )
+    return compile_mass_kinematics(
+        "center_of_mass_jacobian", robot, ("q",), expression, (3, robot.nv), parameters=parameters, payload=payload
+    ).astype(dtype)

@@ -9,8 +9,8 @@ import numpy as np
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.composite_bodies import compute_composites
-from screwgraph.mechanics.kinematics.first_moments import check_mass, moving_mass, total_first_moment
-from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics
+from screwgraph.mechanics.kinematics.first_moments import moving_mass, total_first_moment
+from screwgraph.mechanics.kinematics.kinematic_function import compile_mass_kinematics
 from screwgraph.mechanics.kinematics.link_poses import poses_in_world
 from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.mechanics.kinematics.total_momentum import (
@@ -21,7 +21,6 @@ from screwgraph.mechanics.kinematics.total_momentum import (
 )
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
-from screwgraph.model.robot.parameters import MASSES, checked_parameters
 from screwgraph.spatial import rotation, transform, translation
 
 
@@ -42,9 +41,6 @@ def centroidal_momentum(
     Raises:
         InputError: no link that moves has a mass.
     """
-    check_mass(robot)
-
-    live = checked_parameters("centroidal_momentum does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         mass = moving_mass(changed)
@@ -52,7 +48,9 @@ def centroidal_momentum(
             shift_reference_point(total_first_moment(changed, q).first * (1.0 / mass), total_momentum(changed, q, qd))
         )
 
-    return compile_kinematics("centroidal_momentum", robot, ("q", "qd"), expression, (6,), live=live).astype(dtype)
+    return compile_mass_kinematics(
+        "centroidal_momentum", robot, ("q", "qd"), expression, (6,), parameters=parameters, payload=payload
+    ).astype(dtype)
 
 
 @check_arguments
@@ -71,9 +69,6 @@ def centroidal_momentum_matrix(
     Raises:
         InputError: no link that moves has a mass.
     """
-    check_mass(robot)
-
-    live = checked_parameters("centroidal_momentum_matrix does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray) -> list:
         mass = moving_mass(changed)
@@ -88,9 +83,9 @@ def centroidal_momentum_matrix(
                 columns[:, place] = transform_momentum(seen, bodies[joint.child].momentum(A[:, i]))
         return columns.ravel().tolist()
 
-    return compile_kinematics("centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv), live=live).astype(
-        dtype
-    )
+    return compile_mass_kinematics(
+        "centroidal_momentum_matrix", robot, ("q",), expression, (6, robot.nv), parameters=parameters, payload=payload
+    ).astype(dtype)
 
 
 @check_arguments
@@ -109,9 +104,6 @@ def centroidal_momentum_rate(
     Raises:
         InputError: no link that moves has a mass.
     """
-    check_mass(robot)
-
-    live = checked_parameters("centroidal_momentum_rate does not depend on", MASSES, robot, parameters, payload)
 
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
         mass = moving_mass(changed)
@@ -121,6 +113,6 @@ def centroidal_momentum_rate(
             )
         )
 
-    return compile_kinematics(
-        "centroidal_momentum_rate", robot, ("q", "qd", "qdd"), expression, (6,), live=live
+    return compile_mass_kinematics(
+        "centroidal_momentum_rate", robot, ("q", "qd", "qdd"), expression, (6,), parameters=parameters, payload=payload
     ).astype(dtype)

@@ -9,12 +9,11 @@ import numpy as np
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.mechanics.kinematics.jacobians import compute_frame_jacobian
-from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.mechanics.kinematics.kinematic_function import compile_frame_kinematics, validate_frame
 from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.mechanics.kinematics.reference_frames import LOCAL, validate_reference
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
-from screwgraph.model.robot.parameters import GEOMETRY, checked_parameters
 
 
 @check_arguments
@@ -38,13 +37,10 @@ def frame_jacobian(
     """
     name, way = validate_frame(robot, frame), validate_reference(reference)
 
-    live = checked_parameters("frame_jacobian does not depend on", GEOMETRY, robot, parameters)
-
     def expression(changed: Robot, q: np.ndarray) -> list:
         return compute_frame_jacobian(changed, name, q, way).ravel().tolist()
 
-    keep = [name] if name in {link.name for link in robot.links} else []
     shape = (6, robot.nv)
-    return compile_kinematics(
-        "frame_jacobian", robot, ("q",), expression, shape, asked=(name, way), keep=keep, live=live
+    return compile_frame_kinematics(
+        "frame_jacobian", robot, ("q",), expression, shape, frame=name, reference=way, parameters=parameters
     ).astype(dtype)

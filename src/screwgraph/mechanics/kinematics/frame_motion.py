@@ -10,7 +10,7 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function
 from screwgraph.elimination import Group, eliminate_rows, equations
 from screwgraph.graph import Key, kinematics_graph
-from screwgraph.mechanics.kinematics.kinematic_function import compile_kinematics, validate_frame
+from screwgraph.mechanics.kinematics.kinematic_function import compile_frame_kinematics, validate_frame
 from screwgraph.mechanics.kinematics.mechanism import ANSWERS
 from screwgraph.mechanics.kinematics.reference_frames import (
     LOCAL,
@@ -20,7 +20,6 @@ from screwgraph.mechanics.kinematics.reference_frames import (
 )
 from screwgraph.model.model import answered_by
 from screwgraph.model.robot import Robot
-from screwgraph.model.robot.parameters import GEOMETRY, checked_parameters
 from screwgraph.spatial import Array, from_rows, vector
 
 KINDS = ("pose", "twist", "acceleration")
@@ -76,15 +75,12 @@ def frame_velocity(
     """
     name, way = validate_frame(robot, frame), validate_reference(reference)
 
-    live = checked_parameters("frame_velocity does not depend on", GEOMETRY, robot, parameters)
-
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray) -> list:
         ((T, V),) = compute_frame_motion(changed, [name], q, qd)
         return list(express_twist(way, T, V))
 
-    keep = [name] if name in {link.name for link in robot.links} else []
-    made = compile_kinematics(
-        "frame_velocity", robot, ("q", "qd"), expression, (6,), asked=(name, way), keep=keep, live=live
+    made = compile_frame_kinematics(
+        "frame_velocity", robot, ("q", "qd"), expression, (6,), frame=name, reference=way, parameters=parameters
     )
     return made.astype(dtype)
 
@@ -110,14 +106,18 @@ def frame_acceleration(
     """
     name, way = validate_frame(robot, frame), validate_reference(reference)
 
-    live = checked_parameters("frame_acceleration does not depend on", GEOMETRY, robot, parameters)
-
     def expression(changed: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list:
         ((T, V, Vdot),) = compute_frame_motion(changed, [name], q, qd, qdd)
         return list(express_twist_rate(way, T, V, Vdot))
 
-    keep = [name] if name in {link.name for link in robot.links} else []
-    made = compile_kinematics(
-        "frame_acceleration", robot, ("q", "qd", "qdd"), expression, (6,), asked=(name, way), keep=keep, live=live
+    made = compile_frame_kinematics(
+        "frame_acceleration",
+        robot,
+        ("q", "qd", "qdd"),
+        expression,
+        (6,),
+        frame=name,
+        reference=way,
+        parameters=parameters,
     )
     return made.astype(dtype)

@@ -17,8 +17,9 @@ from screwgraph.compiler import (
 )
 from screwgraph.graph import Key
 from screwgraph.graph.passes import ROBOT_PASSES, rename_links, run_robot_passes
+from screwgraph.mechanics.kinematics.first_moments import check_mass
 from screwgraph.model.robot import Robot, without_loops
-from screwgraph.model.robot.parameters import Parameter, with_numbers
+from screwgraph.model.robot.parameters import GEOMETRY, MASSES, Parameter, checked_parameters, with_numbers
 from screwgraph.tape import Number
 
 Expression = Callable[..., Sequence[Number]]
@@ -64,6 +65,45 @@ def compile_kinematics(
     expressions = [partial(_of_changed, tree, way, frozenset(keep), tuple(live), expression) for way in ways]
     question = (without_metadata(tree), asked, tuple(live))
     return compile_expression(name, question, arguments, *expressions, results=(Result("result", shape),))
+
+
+def compile_frame_kinematics(
+    name: str,
+    robot: Robot,
+    kinds: Sequence[str],
+    expression: Expression,
+    shape: tuple[int, ...],
+    *,
+    frame: str,
+    reference: str,
+    parameters: Sequence[str],
+) -> Function:
+    """Return an expression of the motion of a link or frame, seen from a reference; `parameters` are of geometry.
+
+    Raises InputError: the answer does not depend on a parameter.
+    """
+    live = checked_parameters(f"{name} does not depend on", GEOMETRY, robot, parameters)
+    keep = [frame] if frame in {link.name for link in robot.links} else []
+    return compile_kinematics(name, robot, kinds, expression, shape, asked=(frame, reference), keep=keep, live=live)
+
+
+def compile_mass_kinematics(
+    name: str,
+    robot: Robot,
+    kinds: Sequence[str],
+    expression: Expression,
+    shape: tuple[int, ...],
+    *,
+    parameters: Sequence[str],
+    payload: str | None,
+) -> Function:
+    """Return an expression of the mass that moves, and of its motion; `parameters` are of masses and geometry.
+
+    Raises InputError: no link that moves has a mass, or the answer does not depend on a parameter.
+    """
+    check_mass(robot)
+    live = checked_parameters(f"{name} does not depend on", MASSES, robot, parameters, payload)
+    return compile_kinematics(name, robot, kinds, expression, shape, live=live)
 
 
 def _of_changed(

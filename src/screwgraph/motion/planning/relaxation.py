@@ -79,10 +79,8 @@ def relax_problem(
     would determine efforts that swing from point to point. A position within its limit violates it, too, where the
     velocity carries a control point of the first step beyond: no effort changes that.
     """
-    plain, ahead = (
-        {f.name: _plain(f) for f in problem.factors},
-        find_share_ahead(steps.collocation) * _first_step(steps),
-    )
+    plain = {f.name: _plain(f) for f in problem.factors}
+    ahead = find_share_ahead(steps.collocation) * _first_step(steps)
     at_start = {
         name: _violation(task, steps, f, state, ahead if name_between_limit(f) in plain else 0.0)
         for name, f in plain.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from screwgraph.base.errors import ModelError
@@ -75,19 +75,20 @@ def load_contacts(path: str | Path, model: Model | None = None) -> tuple[tuple[C
     entries = root.section(FILE, "the file")
     if "contacts" not in entries or not entries["contacts"].items():
         raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
-    contacts, ground = read_contacts(entries, Path(file).parent)
+    placed, ground = _read_entries(entries, Path(file).parent)
     if model is not None:
-        _check_entries(model, entries, ground)
-    return contacts, ground
+        _check_entries(model, placed, ground, entries)
+    return tuple(contact for _, contact in placed), ground
 
 
-def _check_entries(model: Model, entries: Mapping[str, Value], ground: Ground | None) -> None:
-    """Raise ModelError where a model cannot have the contacts and the ground of entries."""
+def _check_entries(
+    model: Model, placed: Sequence[tuple[Value, Contact]], ground: Ground | None, entries: Mapping[str, Value]
+) -> None:
+    """Raise ModelError where a model cannot have contacts, each with its entry, or the ground of a file."""
     kind = TOUCHING[model.kind]
-    for item in entries["contacts"].items():
-        for contact in _read_contact(item):
-            with complaints_at("a contact", item.at):
-                kind.check(model, contact)
+    for item, contact in placed:
+        with complaints_at("a contact", item.at):
+            kind.check(model, contact)
     if ground is not None:
         with complaints_at("ground", entries["ground"].at):
             kind.lay_ground(model, ground)
@@ -99,9 +100,15 @@ def read_contacts(entries: Mapping[str, Value], folder: Path) -> tuple[tuple[Con
     Raises:
         ModelError: an entry is unknown, missing or of the wrong kind.
     """
+    placed, ground = _read_entries(entries, folder)
+    return tuple(contact for _, contact in placed), ground
+
+
+def _read_entries(entries: Mapping[str, Value], folder: Path) -> tuple[list[tuple[Value, Contact]], Ground | None]:
+    """Return the contacts, each with its entry, and the ground."""
     items = entries["contacts"].items() if "contacts" in entries else ()
-    found = [contact for item in items for contact in _read_contact(item)]
-    return tuple(found), _read_ground(entries["ground"], folder) if "ground" in entries else None
+    placed = [(item, contact) for item in items for contact in _read_contact(item)]
+    return placed, _read_ground(entries["ground"], folder) if "ground" in entries else None
 
 
 def _read_contact(value: Value) -> list[Contact]:

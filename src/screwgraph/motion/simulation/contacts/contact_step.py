@@ -70,7 +70,7 @@ class ContactStep:
         terms, rng = self.terms, np.random.default_rng(0)  # any numbers, so that nothing cancels
         names = (*ROWS, *INERTIA)
         at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in names}
-        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(self.terms.full_rows(*(at[name] for name in ROWS)))
+        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(terms.full_rows(*(at[name] for name in ROWS)))
         return [sorted({*row, i}) for i, row in enumerate(G)]
 
     @property
@@ -89,11 +89,11 @@ class ContactStep:
         held = {f"held {name}": given[name] for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)}
         for name, size in held.items():
             memory.add(name, size)
-        first = ["second"] if self.model.whirls else []
-        for name in [*first, *(["again"] if first else [])]:
+        flags = ["second", "again"] if self.model.whirls else []
+        for name in flags:
             memory.add(name, 1)
-        begun, zeros = [name.removeprefix("held ") for name in held], [0.0] * len(first)
-        hold = memory.block("hold", begun, [*held, *first], lambda *x: [*chain(*x), *zeros])
+        begun, second = [name.removeprefix("held ") for name in held], flags[:1]
+        hold = memory.block("hold", begun, [*held, *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
         cut = list[Block]()
         if self.limits is not None and "tau" in given:
             memory.add("effort", given["tau"])
@@ -153,8 +153,8 @@ class ContactStep:
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
-            second = Terms(self.model, (*self.terms.arguments, push_argument(m)))
-            renew = second.renew(self.terms, memory, efforts, "again")
+            renewed = Terms(self.model, (*self.terms.arguments, push_argument(m)))
+            renew = renewed.renew(self.terms, memory, efforts, "again")
             solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, (renew,)))),)
         parts = (hold, *cut, begin, *solve, end)
         inputs = tuple(place for name in given for place in memory.places(name))
@@ -249,8 +249,8 @@ class ContactStep:
         for.
         """
         terms, (h,), laws = self.terms, dt, self.model.laws
-        last, held = self.read_impulses(dt, forces, axes), self.terms.held
-        free = self.terms.full_velocities(b, drift, places)
+        last, held = self.read_impulses(dt, forces, axes), terms.held
+        free = terms.full_velocities(b, drift, places)
         b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, free, arcs)
         rows, loops, shared = terms.rows("J", J), terms.rows("K", K), terms.rows("soles", soles)
         tree = TreeFactor(terms.rows("factor", factor), terms.full("pivots", pivots))
@@ -299,11 +299,8 @@ class ContactStep:
 
     def make_yielding(self, R: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
         """Return the lower triangle of the Delassus matrix J W J' + R, and what laws prepare of it."""
-        G, prepared, i = (
-            self.terms.inertia(*inertia).yielding(self.terms.full_rows(J, soles, places)),
-            list[Number](),
-            0,
-        )
+        G = self.terms.inertia(*inertia).yielding(self.terms.full_rows(J, soles, places))
+        prepared, i = list[Number](), 0
         rows = [{j: row.get(j, 0.0) for j in own} for row, own in zip(G, self.pattern, strict=True)]
         for k, (row, soft) in enumerate(zip(rows, R, strict=True)):
             row[k] = row[k] + soft

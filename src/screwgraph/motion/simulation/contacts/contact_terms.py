@@ -240,8 +240,7 @@ class ContactModel:
             rates = zip(begun, inertia.factor.solve(efforts), turned, strict=True)
             ahead, free = free, inertia.close([v + h * (a + t) for v, a, t in rates])
         swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
-        touch = self.touch(q, coupled.spread(swung), planes)
-        touch = self._couple(touch)
+        touch = self._couple(self.touch(q, coupled.spread(swung), planes))
         return make_terms(inertia, free, touch, (begun, h), A)
 
     def _couple(self, touch: Touch) -> Touch:
