@@ -183,10 +183,8 @@ class Environment:
             q, qd = code.ufunc(self.q, self.qd, *held, dt, *own)
             forces = self.forces
         else:
-            last = self.forces.reshape(self.num_envs, -1)
-            q, qd, forces, *_ = code.ufunc(
-                self.q, self.qd, *held, dt, *self._contacts.find_arguments(self.q), last, *own
-            )
+            last = (*self._contacts.find_arguments(self.q), self.forces, *own)
+            q, qd, forces, *_ = code.ufunc(self.q, self.qd, *held, dt, *last)
         lost = ~np.isfinite(qd).all(axis=1)
         if lost.any():
             q[lost], qd[lost] = self.q[lost], 0.0

@@ -172,7 +172,7 @@ def rolled_out(
                     continue
                 last = (
                     *own.find_arguments(q[block]),
-                    F[block].reshape(len(F[block]), -1),
+                    F[block],
                     *_select_block(fixed, block),
                     *([led[k].astype(step.dtype)] if led.size else []),
                 )

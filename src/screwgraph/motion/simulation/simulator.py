@@ -97,6 +97,7 @@ class Simulator:
         self._contacts = ContactInputs.of(model, *touching) if touching[0] else None
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
         self._driven = make_driven_motion(self._dynamics, None)
+        self._is_moving = self._driven is not None or (self._contacts is not None and not self._contacts.fixed)
         self._threads = validate_count("threads", threads)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._given: StepValues | None = None
@@ -120,10 +121,11 @@ class Simulator:
         if self._contacts is not None and self._contacts.motions > 1:
             self._q, self._qd = self._contacts.spread(self._q, self._qd)
         count, batch = len(self.options.contacts), self._q.shape[:-1]
-        gaps, solution = np.full((*batch, count), np.nan), np.full((*batch, 2), np.nan)
-        self._keep(self._q, self._qd, np.zeros((*batch, count, 3)), gaps, solution)
+        self._forces = np.zeros((*batch, count, 3))
+        self._gaps, self._solution = np.full((*batch, count), np.nan), np.full((*batch, 2), np.nan)
         self._idle = self._dynamics.check_efforts(None, "tau")
         self._size = len(self._idle)
+        self._is_particular = self._is_moving or bool(self.options.parameters) or not self._size
         forces = np.abs(self._dynamics.force(np.eye(self._size)))
         axes = forces.argmax(axis=-1) if forces.size else np.zeros(0, dtype=int)
         self._steps, self._watch = 0, StiffGainWatch(axes)
@@ -146,7 +148,6 @@ class Simulator:
         self._set_parameters(values)
         if self._given is not None:
             self._q, self._qd = close_for_parameters(self.model, self._given, self._q, self._qd)
-        self._keep(self._q, self._qd, self._forces, self._gaps, self._solution)
 
     def _set_parameters(self, values: Any) -> None:
         if self.options.parameters:
@@ -156,7 +157,7 @@ class Simulator:
         self._carried = () if self._given is None else (self._given.carried,)
         if self._driven is not None:
             self._carried = (self._driven.numbers_of_steps(np.zeros(1), self.dt)[0],)
-        self._last = (self._step_size, *self._carried)
+        self._fixed = (self._step_size, *(() if self._contacts is None else (self._contacts.values,)))
 
     @property
     def parameters(self) -> Float[np.ndarray, "*B k"]:
@@ -190,25 +191,35 @@ class Simulator:
         Raises:
             InputError: not so many finite numbers, or the simulation diverged: at which step, joint and method.
         """
-        tau = self._idle if tau is None else tau
+        if tau is None or steps != 1 or self._is_particular:
+            tau = self._idle if tau is None else tau
+            self._take_steps(tau, steps)
+        else:  # written out: a step of a robot takes two microseconds, and a call within Python a tenth of one
+            if self._contacts is None:
+                found = self._quick(self._q, self._qd, tau, self._step_size)
+                self._q, self._qd = self._general(tau) if found is None else found
+            else:
+                found = self._quick(self._q, self._qd, tau, *self._fixed, self._forces)
+                if found is None:
+                    found = self._general(tau)
+                self._q, self._qd, self._forces, self._gaps, self._solution = found
+            self._steps += 1
+        if self._steps >= self._next_look:
+            self._look(tau, steps)
+
+    def _take_steps(self, tau: Any, steps: int) -> None:
+        """Take steps of any model: with efforts or none, parameters, driven coordinates, grounds that are no plane."""
         if self._driven is not None and tau is not self._idle:
             self._driven.refuse_efforts(tau)
         if not self._size and tau is not self._idle and validate_numbers("tau", tau).shape[-1:] != (0,):
             self._dynamics.check_efforts(tau, "tau")  # which says that there are no motors
-        for _ in range(steps if steps == 1 else validate_count("steps", steps)):
-            if self._driven is not None:
-                self._last = (*self._last[:-1], self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0])
-            quick, last = self._quick, self._last
-            found = quick(self._q, self._qd, tau, *last) if self._size else quick(self._q, self._qd, *last)
-            if found is None:
-                found = self._general(tau)
-            if self._contacts is None:
-                self._q, self._qd = found
-            else:
-                self._keep(*found)
+        held = (tau,) if self._size else ()
+        for _ in range(1 if steps == 1 else validate_count("steps", steps)):
+            found = self._quick(self._q, self._qd, *held, *self._last)
+            self._q, self._qd, *touch = self._general(tau) if found is None else found
+            if touch:
+                self._forces, self._gaps, self._solution = touch
             self._steps += 1
-        if self._steps >= self._next_look:
-            self._look(tau, steps)
 
     def _look(self, tau: Any, steps: int) -> None:
         """Warn (RuntimeWarning) of feedback and dampers that are too stiff for steps, and of loops that open."""
@@ -227,12 +238,19 @@ class Simulator:
         for doubt in filter(None, doubts):
             warnings.warn(doubt, RuntimeWarning, stacklevel=3)
 
-    def _keep(self, q: np.ndarray, qd: np.ndarray, forces: np.ndarray, gaps: np.ndarray, solution: np.ndarray) -> None:
-        """Keep a state and its contacts; the next step begins its search with the forces of this one."""
-        self._q, self._qd, self._forces, self._gaps, self._solution = q, qd, forces, gaps, solution
+    def _follow(self) -> None:
+        """Let the next step begin with what depends on time, of coordinates that are driven, and on the ground here."""
+        if self._driven is not None:
+            self._carried = (self._driven.numbers_of_steps(np.array([self.t]), self.dt)[0],)
         if self._contacts is not None:
-            last = forces.ravel() if forces.ndim == 2 else forces.reshape(len(forces), -1)
-            self._last = (self._step_size, *self._contacts.find_arguments(q), last, *self._carried)
+            self._fixed = (self._step_size, *self._contacts.find_arguments(self._q))
+
+    @property
+    def _last(self) -> tuple[np.ndarray, ...]:
+        """The arguments of the next step after the torques."""
+        if self._is_moving:
+            self._follow()
+        return (*self._fixed, *(() if self._contacts is None else (self._forces,)), *self._carried)
 
     @property
     def driving_efforts(self) -> Float[np.ndarray, "*B k"]:
@@ -294,19 +312,19 @@ class Simulator:
         return self._dynamics if self._given is None else dynamics_of(self._given.model(self.model, state))
 
     def _call_step(self, tau: np.ndarray) -> tuple[np.ndarray, ...]:
-        step = self._step.ufunc
+        step, last = self._step.ufunc, self._last
         if self._pool is None or self._q.ndim == 1:
-            return step(self._q, self._qd, *((tau,) if self._size else ()), *self._last)
+            return step(self._q, self._qd, *((tau,) if self._size else ()), *last)
         count = len(self._q)
         found = tuple(np.empty((count, *result.shape)) for result in self._step.results)
-        efforts = np.broadcast_to(tau, (count, self._size))
+        efforts, own = np.broadcast_to(tau, (count, self._size)), self._step.arguments[-len(last) :]
         edges = np.linspace(0, count, self._threads + 1).astype(int)
 
         def part(first: int, end: int) -> None:
             here = slice(first, end)
             with np.errstate(all="ignore"):
                 held = (efforts[here],) if self._size else ()
-                fixed = (x[here] if x.ndim == 2 else x for x in self._last)
+                fixed = (x if len(x.shape) == len(a.shape) else x[here] for x, a in zip(last, own, strict=True))
                 step(self._q[here], self._qd[here], *held, *fixed, out=tuple(x[here] for x in found))
 
         list(self._pool.map(part, edges[:-1], edges[1:]))

@@ -64,11 +64,12 @@ def doubt_explicit_steps(
     """
     if method not in RULES:
         return ()
-    q, qd, *rest = (_first(np.asarray(x, dtype=step.dtype)) for x in (*state, *others))
+    arrays = [np.asarray(x, dtype=step.dtype) for x in (*state, *others)]
+    q, qd, *rest = (_first(x, len(a.shape)) for x, a in zip(arrays, step.arguments, strict=True))
     size, n = float(np.finfo(step.dtype).eps) ** 0.5 * max(1.0, float(np.abs(qd).max(initial=0.0))), len(qd)
     around = np.vstack([qd, qd + size * np.eye(n)]).astype(step.dtype)
     with np.errstate(all="ignore"):
-        ahead = np.asarray(step.ufunc(np.tile(q, (n + 1, 1)), around, *(np.tile(x, (n + 1, 1)) for x in rest))[1])
+        ahead = np.asarray(step.ufunc(q, around, *rest)[1])
     slopes = ((ahead[1:] - ahead[0]) / size).T
     if not (n and np.isfinite(slopes).all()):
         return ()
@@ -106,6 +107,6 @@ def _describe_growth(method: str, dt: float, factor: float) -> tuple[str, ...]:
     )
 
 
-def _first(x: np.ndarray) -> np.ndarray:
-    """Return the first state of a batch, or the one."""
-    return x if x.ndim < 2 else x[0]
+def _first(x: np.ndarray, ndim: int = 1) -> np.ndarray:
+    """Return the first state of a batch, or the one, an array of so many axes."""
+    return x if x.ndim <= ndim else x[0]

@@ -28,7 +28,7 @@ def differences(f, values, name, step):
         steps *= np.maximum(np.abs(values[place]), 1e-9)
     for sign in (1.0, -1.0):
         rows = np.tile(values[place], (values[place].size, 1)) + sign * np.diag(steps)
-        sides.append(f.ufunc(*(rows if i == place else np.tile(x, (len(rows), 1)) for i, x in enumerate(values))))
+        sides.append(f.ufunc(*(rows if i == place else x for i, x in enumerate(values))))
     return [
         np.moveaxis((a - b) / (2.0 * steps.reshape(-1, *[1] * (a.ndim - 1))), 0, -1)
         for a, b in zip(*sides, strict=True)
@@ -90,7 +90,7 @@ def test_batches_single_states_and_pickled_functions_agree(stands):
     simulator, hold = stands
     values, f = arguments(simulator, hold), pickle.loads(pickle.dumps(simulator.function))
     slopes = f.jacobian("qd")
-    one, many = slopes(*values), slopes(*(np.tile(x, (9, 1)) for x in values))
+    one, many = slopes(*values), slopes(*(np.stack([x] * 9) for x in values))
     for a, b in zip(one, many, strict=True):
         np.testing.assert_allclose(b[4], a, rtol=1e-9, atol=1e-9)
 
@@ -105,7 +105,7 @@ def test_jax_follows_gradients_through_steps(stands):
     def rise(tau):
         q, qd, forces = values[0], values[1], values[5]
         for _ in range(3):
-            q, qd, forces, *_ = step(q, qd, tau, values[3], values[4], forces.reshape(-1))
+            q, qd, forces, *_ = step(q, qd, tau, values[3], values[4], forces)
         return qd[5]
 
     slope = np.array(jax.grad(rise)(hold))
@@ -124,10 +124,9 @@ def test_pytorch_follows_gradients_through_steps_of_loops(kneels):
     laws[0], step = 0.1, simulator.function.torch()
 
     def speed(efforts, numbers):
-        state = [x.expand(2, -1) for x in (q, qd, last)]
+        state = [torch.stack([x, x]) for x in (q, qd, last)]
         for _ in range(3):
             *state, _, _ = step(*state[:2], efforts, dt, numbers, state[2])
-            state[2] = state[2].reshape(2, -1)
         return state[1][:, 0].sum()
 
     given = [torch.tensor(np.stack([tau, 0.5 * tau])).requires_grad_(), laws.clone().requires_grad_()]

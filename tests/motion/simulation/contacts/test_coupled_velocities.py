@@ -116,7 +116,7 @@ def test_derivatives_are_those_of_differences():
     q, qd = robot.close_loops([0.3, 0.6, 0.0, 0.0]), find_free_velocities(robot).matrix @ [3.0, -1.0]
     height = (np.asarray(sg.forward_kinematics(robot, "c")(q)) @ [0.2, 0.0, 0.0, 1.0])[2] - 0.0099
     step = sg.Simulator(robot, H, q, qd, contacts=[tip], ground=sg.Plane(height=height)).function
-    given = [q, qd, np.array([0.2, -0.1, 0.3, 0.05]), [H], tip.values, np.zeros(3)]
+    given = [q, qd, np.array([0.2, -0.1, 0.3, 0.05]), [H], tip.values, np.zeros((1, 3))]
     assert abs(step(*given)[2]).max() > 0.1
     for k, name in enumerate(("q", "qd", "tau")):
         slopes = step.jacobian(name)(*given)

@@ -26,7 +26,7 @@ def step_and_state():
         np.zeros(ROBOT.nv),
         [1e-3],
         numbers,
-        simulator.forces.ravel(),
+        simulator.forces,
     )
 
 

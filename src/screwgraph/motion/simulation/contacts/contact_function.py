@@ -38,8 +38,9 @@ def compile_contact_step(
     """
     k = len(model.contacts)
     sizes = {"dt": 1, "contacts": len(VALUES) * k}
-    sizes |= ({} if model.plane else {"ground": PLANE * k}) | {"forces": 3 * k}
-    vectors = (*model.state, *(make_numbered_argument(name, size) for name, size in sizes.items()))
+    sizes |= {} if model.plane else {"ground": PLANE * k}
+    numbers = [make_numbered_argument(name, size) for name, size in sizes.items()]
+    vectors = (*model.state, *numbers, make_numbered_argument("forces", k, 3))
     arguments = tuple(replace(vector, size=SIZES.get(vector.name, 1.0), spaces=()) for vector in vectors)
     arguments += model.parameters
     shapes = {"q": model.manifold.shape, "qd": (model.manifold.dim,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
