@@ -18,8 +18,8 @@ from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_sha
 from tests.robots import SHARED, package_urdfs, robot_file
 from tests.suites import is_recorded, record
 
-MOST = 20
-"""Contacts of one robot: all points of its shapes would be up to 220."""
+MOST = 8
+"""Contacts of one robot: all points of its shapes would be up to 564, and code of a step grows with their cube."""
 TIME, DROP, G, FLOATING = 0.5, 0.05, 9.81, "floating_base"
 GAIN, SOLVED, SINGULAR = 1e-2, 1e-6, 1e-14
 THIN = ("ur5.urdf", "inverted_double_pendulum.xml", "kinova.urdf")
@@ -69,23 +69,25 @@ def few_contacts(robot: sg.Robot) -> list[sg.Contact]:
         found = contacts_of_shapes(robot)
     except InputError:
         parents = {joint.parent for joint in robot.joints}
-        found = tuple(sg.Contact(joint.child, 0.01) for joint in robot.joints if joint.child not in parents)[:MOST]
+        found = tuple(sg.Contact(joint.child, 0.01) for joint in robot.joints if joint.child not in parents)
     links = defaultdict[str, list[sg.Contact]](list)
     for contact in found:
         links[contact.frame].append(contact)
-    most = max(MOST // len(links), 1)
-    return [contact for own in links.values() for contact in spread_out(own, most)][:MOST]
+    most, q = max(MOST // len(links), 1), robot.neutral()
+    chosen = [c for own in links.values() for c in spread_out(own, np.array([c.at for c in own]), most)]
+    poses = {frame: np.asarray(sg.forward_kinematics(robot, frame)(q)) for frame in links}
+    return spread_out(chosen, np.array([(poses[c.frame] @ [*c.at, 1.0])[:3] for c in chosen]), MOST)
 
 
-def spread_out(contacts: list[sg.Contact], most: int) -> list[sg.Contact]:
-    """Return those that are farthest from their middle, then from those chosen."""
-    places, chosen = np.array([c.at for c in contacts]), list[int]()
+def spread_out(contacts: list[sg.Contact], places: np.ndarray, most: int) -> list[sg.Contact]:
+    """Return those that are farthest from their middle, then from those chosen, in their order."""
+    chosen = list[int]()
     distance = np.linalg.norm(places - places.mean(axis=0), axis=1)
     for _ in range(min(most, len(contacts))):
         chosen.append(int(distance.argmax()))
         nearest = np.linalg.norm(places - places[chosen[-1]], axis=1)
         distance = nearest if len(chosen) == 1 else np.minimum(distance, nearest)
-    return [contacts[i] for i in chosen]
+    return [contacts[i] for i in sorted(chosen)]
 
 
 def random_starts(robot: sg.Robot, contacts: list[sg.Contact], count: int) -> tuple[np.ndarray, np.ndarray]:

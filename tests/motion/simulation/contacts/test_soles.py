@@ -5,7 +5,7 @@ import numpy as np
 import screwgraph as sg
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from tests.motion.simulation.contacts.bodies import start_axes
-from tests.motion.simulation.contacts.test_invariants import DT, Case, Contacts
+from tests.motion.simulation.contacts.contact_points import DT, Case, Contacts
 
 MU, STIFF = 0.7, 500.0
 """Friction; what a contact of 1e6 N/m and 1e3 N s/m makes of a depth in a step (1/s)."""
