@@ -36,6 +36,7 @@ def simulate(
     driven: Mapping[str, Any] | None = None,
     contacts: Sequence[Contact] | str = (),
     ground: Ground | None = None,
+    external_wrenches: Mapping[str, Any] | None = None,
     controller: ControlLoop | str | None = None,
     rtol: float | None = None,
     atol: float | None = None,
@@ -77,6 +78,9 @@ def simulate(
             steps of "semi_implicit", as friction does; `.external_wrenches` of the result are their wrenches on frames.
             Axes of a floating base do not turn within a step.
         ground: by default the plane z = 0 of the base's axes.
+        external_wrenches: wrenches on links or frames, (6,) by name: moment (N m), then force (N), in the axes of the
+            frame, which turn with it, as of `inverse_dynamics`; of mechanisms forces on points and moments on angles.
+            Constant, functions of t, q and qd, or samples, {"t": times (N,), "link": (N, 6)}, linear in between.
         controller: what gives the torques, `sg.control.ControlLoop`, or the path of a YAML file of tasks, whose
             references stay what they are at q0. Its contacts and ground are those of the motion unless they are given.
             Torques are held over each step: "auto" takes "semi_implicit".
@@ -118,10 +122,11 @@ def simulate(
         _refuse(tolerances, "they are tolerances of adaptive methods")
         _refuse({"contacts": contacts or None, "ground": ground}, "the smoother has no law for contacts")
         _refuse({"driven": driven}, "the smoother has no law for coordinates that are driven")
+        _refuse({"external_wrenches": external_wrenches}, "the smoother has no law for them")
         refuse_driven(model, "smoothed simulations")
         return simulate_by_smoothing(model, q0, qd0, time, dt, tau, watch=watch, **_select_given(graph))
     _refuse(graph, "they are options of the method 'smoother'")
-    touching: dict[str, Any] = {"contacts": contacts, "ground": ground}
+    touching: dict[str, Any] = {"contacts": contacts, "ground": ground, "external_wrenches": external_wrenches}
     return integrate(
         model,
         q0,

@@ -124,10 +124,7 @@ STATES = {
     "two states": ('{"q": [[1, 2], [3, 4]]}', "2 states are given: a motion begins at one state"),
     "NaN": ('{"q": [NaN, 0]}', "q[0] is not a number"),
     "1e400": ('{"tau": [0, 1e400]}', "tau[1] is infinite, or beyond 1e308"),
-    "external_wrenches": (
-        '{"external_wrenches": {"link1": [0, 0, 0, 0, 0, 1]}}',
-        "'external_wrenches' do not belong to where a motion begins",
-    ),
+    "external_wrenches": ('{"external_wrenches": {"link1": [0, 0, 0, 0, 1]}}', "it is (moment, force), 6 numbers"),
     "accelerations": ('{"qdd": [1, 2]}', "'qdd' does not belong to this problem"),
 }
 

@@ -163,8 +163,10 @@ class DrivenMotion:
                 )
         return q, qd
 
-    def with_efforts(self, torques: Float[np.ndarray, " m"] | Efforts) -> Efforts:
+    def with_efforts(self, torques: Float[np.ndarray, " m"] | Efforts, pushed: Efforts | None = None) -> Efforts:
         """Return the efforts of all, as a function of t, q and qd: those of driven coordinates follow from the others.
+
+        `pushed` are efforts of external wrenches, which act on driven coordinates, too.
 
         Raises InputError where a driven coordinate is given an effort that is not zero.
         """
@@ -173,6 +175,7 @@ class DrivenMotion:
         def evaluate(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
             tau = np.array(torques(t, q, qd) if callable(torques) else torques, dtype=float)
             self.refuse_efforts(tau)
+            tau = tau if pushed is None else tau + pushed(t, q, qd)
             given = tau.copy()
             given[places] = self.evaluate(t)[:, 2]
             tau[places] = self.efforts(q, qd, given)[places]

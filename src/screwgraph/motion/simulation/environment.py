@@ -16,6 +16,7 @@ from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
 from screwgraph.motion.simulation.contacts.contact import NUMBERS
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
+from screwgraph.motion.simulation.held_wrenches import HeldWrenches
 from screwgraph.motion.simulation.initial_state import initial_states, validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.step_options import StepOptions
@@ -60,6 +61,7 @@ class Environment:
         effort_limits: bool = False,
         springs: Mapping[str, float | Sequence[float]] | None = None,
         payload: str | None = None,
+        external_wrenches: Mapping[str, Any] | None = None,
         randomise: Mapping[str, Any] | None = None,
     ) -> None:
         """Make the code of a step.
@@ -86,6 +88,8 @@ class Environment:
             effort_limits: whether torques are cut to the effort limits of the file.
             springs: of joints, by name: stiffness, or stiffness and rest position.
             payload: the link or frame at which the parameter "payload" is a body.
+            external_wrenches: by link or frame, as for `Simulator`: (6,), for each motion (B, 6), or functions of the
+                environment that return one of both, called once before a step of it and held: pushes.
             randomise: numbers that are others in each episode: "friction", "restitution", "stiffness" or "damping" of
                 all contacts, or parameters of the model as "trunk.mass"; from one value to another, (low, high), or a
                 function of a random generator and a number of motions that returns (B, k).
@@ -106,9 +110,12 @@ class Environment:
         names, touching = with_payload(tuple(given), payload), make_contacts(model, contacts, ground)
         if self._laws and not touching[0]:
             raise InputError(f"{next(iter(self._laws))} of contacts that there are not", fix="give contacts=")
-        self._options = StepOptions(
-            "semi_implicit", friction, stops, effort_limits, dict(springs or {}), names, payload, *touching
-        )
+        acting = dict(external_wrenches or {})
+        laws = (friction, stops, effort_limits, dict(springs or {}))
+        self._options = StepOptions("semi_implicit", *laws, names, payload, *touching, tuple(acting))
+        self._pushes = {name: value for name, value in acting.items() if callable(value)}
+        known = {name: value for name, value in acting.items() if name not in self._pushes}
+        self._wrenches = HeldWrenches.read(dynamics_of(model), tuple(acting), known)
         self._step = self._options.step_of(model, self.dt)
         self._contacts = ContactInputs.of(model, *touching) if touching[0] else None
         if self._contacts is not None and self._contacts.motions not in (1, self.num_envs):
@@ -154,6 +161,8 @@ class Environment:
             raise InputError("the environment has no states yet", fix="call reset(seed=0) first")
         self.actions = np.array(self._check_batch(actions, (self.num_envs, self.action_size), "actions"))
         lost = np.zeros(self.num_envs, dtype=bool)
+        if self._wrenches is not None:
+            self._wrenches.hold({name: push(self) for name, push in self._pushes.items()}, (self.num_envs,))
         with np.errstate(all="ignore"):  # what is not finite ends
             for k in range(self.steps):
                 lost |= self._advance(self.t + k * self.dt)
@@ -174,6 +183,7 @@ class Environment:
         """Take a step of the simulation from times (s); return which motions are lost, left where they were."""
         tau = self.actions if self._torques is None else self._torques(self.actions, self.q, self.qd)
         held = (self._check_batch(tau, (self.num_envs, self._efforts), "torques"),) if self._efforts else ()
+        held += () if self._wrenches is None else (self._wrenches.last,)
         own, dt = (() if not self._options.parameters else (self._given.carried,)), np.array([self.dt])
         code = self._step.core if own else self._step
         if self._driven is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.model.robot import Robot, without_loops
 from screwgraph.motion.simulation.contacts import ContactRecord, make_contacts
+from screwgraph.motion.simulation.external_wrenches import ExternalWrenches
 from screwgraph.motion.simulation.joint_forces import Forces, KinkedForce, joint_forces
 from screwgraph.motion.simulation.methods import AUTO, MotionState
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
@@ -25,15 +26,25 @@ States = Float[np.ndarray, "N n"]
 
 
 def joint_options(
-    dynamics: Dynamics, method: str, friction: bool, stops: bool, effort_limits: bool, contacts: Any, ground: Any
+    dynamics: Dynamics,
+    method: str,
+    friction: bool,
+    stops: bool,
+    effort_limits: bool,
+    contacts: Any,
+    ground: Any,
+    pushed: Sequence[str] = (),
 ) -> StepOptions | None:
     """Return the options of the steps by which friction, stops and contacts act; None where none is asked for.
+
+    External wrenches act on `pushed`.
 
     Raises:
         InputError: the model has none of them, or the method does not treat them.
     """
     touching = make_contacts(dynamics.model, contacts, ground)
-    options = StepOptions(IMPLICIT, friction, stops, effort_limits, contacts=touching[0], ground=touching[1])
+    laws = (IMPLICIT, friction, stops, effort_limits)
+    options = StepOptions(*laws, contacts=touching[0], ground=touching[1], external_wrenches=tuple(pushed))
     dynamics.check_options(options.chosen)
     acting = [name for name in options.chosen if name != "effort_limits"]
     if acting and method not in (AUTO, IMPLICIT):
@@ -50,9 +61,15 @@ def cut_to_limits(dynamics: Dynamics, torques: Float[np.ndarray, " m"] | Efforts
 
 
 def steps_of(
-    options: StepOptions, robot: Robot, system: System, start: MotionState, times: np.ndarray, record: ContactRecord
+    options: StepOptions,
+    robot: Robot,
+    system: System,
+    start: MotionState,
+    times: np.ndarray,
+    record: ContactRecord,
+    wrenches: ExternalWrenches | None = None,
 ) -> Iterator[MotionState]:
-    """Yield the states of a simulator whose torques are held over each step; one for each time.
+    """Yield the states of a simulator whose torques and wrenches are held over each step; one for each time.
 
     What contacts do in each step is added to `record`.
     """
@@ -67,10 +84,11 @@ def steps_of(
         effort_limits=options.effort_limits,
         contacts=options.contacts,
         ground=options.ground if options.contacts else None,
+        external_wrenches=options.external_wrenches,
     )
     for t in times.tolist():
         held = system.torques_at(np.array([t]), simulator.q[None], simulator.qd[None])[0]
-        simulator.step(held)
+        simulator.step(held, external_wrenches=wrenches and wrenches.by_name(t, simulator.q, simulator.qd))
         if options.contacts:
             record.add(simulator.forces, simulator.gaps, float(simulator.residual))
         yield MotionState(simulator.q, simulator.qd)

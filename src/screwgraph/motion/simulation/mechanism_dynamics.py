@@ -28,7 +28,7 @@ from screwgraph.mechanics.mechanism.projection import (
     project_velocity,
 )
 from screwgraph.model.functions_of_time import FunctionOfTime
-from screwgraph.model.mechanism import Mechanism, find_moving_parameters, live_mechanism, without_metadata
+from screwgraph.model.mechanism import Mechanism, find_moving_parameters, find_slots, live_mechanism, without_metadata
 from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
@@ -39,13 +39,18 @@ from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.methods import MotionState
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations, solve_linear
 from screwgraph.motion.simulation.step_code import TracedSteps
+from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import compile_step
 from screwgraph.motion.simulation.step_law import StepLaw, as_arguments, make_explicit_law
 from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER, only_implicit
 from screwgraph.motion.simulation.sticking_friction import make_sticking_law, sticking_dampers, without_friction
 from screwgraph.motion.simulation.system import Dynamics, refuse_driven_steps, system_of
+from screwgraph.motion.simulation.wrench_efforts import WRENCHES, WrenchEfforts, check_names
 from screwgraph.spatial import finite_vector
 from screwgraph.tape import Number
+
+AXES = "xyz"
+"""Axes that begin the names of points' coordinates."""
 
 if TYPE_CHECKING:
     from screwgraph.motion.simulation.step_options import StepOptions
@@ -100,6 +105,33 @@ class MechanismDynamics(Dynamics):
     def force(self, tau: Float[np.ndarray, "*N motors"]) -> Float[np.ndarray, "*N n"]:
         """Return the forces on all coordinates that torques of the motors are."""
         return self.model.motor_forces(tau)
+
+    def take_wrenches(
+        self, names: Sequence[str], parameters: Sequence[str] = (), payload: str | None = None
+    ) -> WrenchEfforts:
+        """Return forces on points (N) and moments on angles (N m) as efforts of more motors. Raises InputError."""
+        check_names(names)
+        slots = [find_slots(self.model, [name], WRENCHES) for name in names]
+        places = find_slots(self.model, names, WRENCHES)
+        more = [c for c in (self.model.coordinates[i] for i in places) if c not in self.model.motors]
+        whole = replace(self.model, motors=(*self.model.motors, *more))
+        at = [whole.motor_slots.index(i) for i in places]
+
+        def expression(q: np.ndarray, forces: np.ndarray) -> list[Number]:
+            return [forces[at.index(i)] if i in at else 0.0 for i in range(len(whole.motors))]
+
+        arguments = make_numbered_argument("q", self.model.n), make_numbered_argument(WRENCHES, len(places))
+        function = compile_expression("wrench_efforts", (at, len(whole.motors)), arguments, expression)
+        sizes, count = tuple(map(len, slots)), len(self.model.motors)
+        return WrenchEfforts(tuple(names), sizes, count, MechanismDynamics(whole), function)
+
+    def describe_wrench(self, name: str, W: Float[np.ndarray, "N k"]) -> tuple[str, Float[np.ndarray, "N 6"]]:
+        """Return forces on a point, of one coordinate too, or moments about an angle's axis, in the world's axes."""
+        found = np.zeros((len(W), 6))
+        axis, _, point = name.partition(":") if name in self.model.coordinates else ("", "", name)
+        first = 2 if axis and not point else 3 + max(0, AXES.find(axis))
+        found[:, first : first + W.shape[1]] = W
+        return point or name, found
 
     def constraints(self, q: Float[np.ndarray, " n"]) -> Projection:
         """Return what puts states back onto the constraints."""
@@ -171,7 +203,9 @@ class MechanismDynamics(Dynamics):
         if options.contacts:
             return self._compile_contact_step(options)
         self._check_sticking(options)
-        acting = replace(self, model=without_friction(self.model)) if options.friction else self
+        wrenches = self.take_wrenches(options.external_wrenches) if options.external_wrenches else None
+        whole = self.model if wrenches is None else wrenches.dynamics.model
+        acting = replace(self, model=without_friction(whole) if options.friction else whole)
         code = (
             compile_driven_acceleration(acting.model)
             if self.model.driven
@@ -186,7 +220,7 @@ class MechanismDynamics(Dynamics):
         if options.friction and sticking_dampers(self.model):
             law = make_sticking_law(law, code, self.model)
         lengths = self.closure_parameters(options.parameters, None)
-        return compile_step(self, options.method, law, parameters=inputs, lengths=lengths)
+        return compile_step(self, options.method, law, parameters=inputs, lengths=lengths, wrenches=wrenches)
 
     def _compile_contact_step(self, options: StepOptions) -> Function:
         """Return a step with contacts: also of their numbers and forces. Raises InputError."""
@@ -194,8 +228,11 @@ class MechanismDynamics(Dynamics):
             raise InputError(f"friction that sticks, with contacts of {self.model.name!r}", fix="leave friction out")
         if options.method != IMPLICIT:
             raise only_implicit(["contacts"], options.method)
-        model = MechanismContactModel(self.model, options.contacts, options.ground.fixed, tuple(options.parameters))
-        return compile_contact_step(model, model.closing(self.step_closure(self.closure_parameters(model.live, None))))
+        wrenches = self.take_wrenches(options.external_wrenches) if options.external_wrenches else None
+        whole = self.model if wrenches is None else wrenches.dynamics.model
+        model = MechanismContactModel(whole, options.contacts, options.ground.fixed, tuple(options.parameters))
+        closing = model.closing(self.step_closure(self.closure_parameters(model.live, None)))
+        return compile_contact_step(model, closing, StepEfforts(None, wrenches))
 
     def _check_sticking(self, options: StepOptions) -> None:
         """Raise InputError where friction is to stick beside what such a step does not treat."""

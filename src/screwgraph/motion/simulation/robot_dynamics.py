@@ -48,10 +48,12 @@ from screwgraph.motion.simulation.opening_loops import describe_opening
 from screwgraph.motion.simulation.projection_code import fill_matrix, project_velocity, solve_closing_step
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_with_dampers
 from screwgraph.motion.simulation.step_code import TracedSteps
+from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import compile_step
 from screwgraph.motion.simulation.step_law import as_arguments, make_explicit_law
 from screwgraph.motion.simulation.step_rules import IMPLICIT, SECOND_ORDER, only_implicit
 from screwgraph.motion.simulation.system import Dynamics, refuse_driven_steps
+from screwgraph.motion.simulation.wrench_efforts import SIZE, WrenchEfforts, compile_robot_efforts, live_lengths
 from screwgraph.spatial import finite_vector
 from screwgraph.tape import Number
 
@@ -110,6 +112,19 @@ class RobotDynamics(Dynamics):
     def force(self, tau: Float[np.ndarray, "*N nv"]) -> Float[np.ndarray, "*N nv"]:
         """Return the forces on all velocity coordinates that joint torques and forces are: themselves."""
         return tau
+
+    def take_wrenches(
+        self, names: Sequence[str], parameters: Sequence[str] = (), payload: str | None = None
+    ) -> WrenchEfforts:
+        """Return the torques and forces along joints that wrenches on frames are. Raises InputError."""
+        robot, live = self.model, parameters_of(self.model, parameters, payload)
+        lengths, places = live_lengths(live, [len(parameter.nominal(robot)) for parameter in live])
+        function = compile_robot_efforts(robot, names, lengths)
+        return WrenchEfforts(tuple(names), (SIZE,) * len(names), robot.nv, self, function, places)
+
+    def describe_wrench(self, name: str, W: Float[np.ndarray, "N 6"]) -> tuple[str, Float[np.ndarray, "N 6"]]:
+        """Return wrenches on a frame as they are."""
+        return name, W
 
     def constraints(self, q: Float[np.ndarray, " nq"]) -> Constraints | None:
         """Return what keeps loops closed, near q; None for trees."""
@@ -203,7 +218,13 @@ class RobotDynamics(Dynamics):
             law = rosenbrock_with_dampers(law, robot, forces_at, live)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
         lengths = self.closure_parameters(options.parameters, options.payload)
-        return compile_step(self, method, law, limits, parameter_arguments(robot, live), lengths)
+        inputs = parameter_arguments(robot, live)
+        return compile_step(self, method, law, limits, inputs, lengths, self._take_wrenches_of(options))
+
+    def _take_wrenches_of(self, options: StepOptions) -> WrenchEfforts | None:
+        if not options.external_wrenches:
+            return None
+        return self.take_wrenches(options.external_wrenches, options.parameters, options.payload)
 
     def _compile_contact_step(self, options: StepOptions) -> Function:
         """Return a step with contacts: also of their numbers and forces. Raises InputError."""
@@ -224,7 +245,7 @@ class RobotDynamics(Dynamics):
         model = ContactModel(robot, options.contacts, plane, options.stops, options.friction, held, live)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
         closing = close_couplings(robot, model.free_velocities) or self.step_closure(ClosureParameters())
-        return compile_contact_step(model, closing, limits)
+        return compile_contact_step(model, closing, StepEfforts(limits, self._take_wrenches_of(options)))
 
     def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
         """Return those of some parameters on which loops depend. Raises InputError."""

@@ -17,11 +17,12 @@ from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
+from screwgraph.motion.simulation.external_wrenches import ExternalWrenches
 from screwgraph.motion.simulation.initial_state import sample_times
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import live_states
+from screwgraph.motion.simulation.pushed_control import Control, add_wrenches_to, select_motions
 from screwgraph.motion.simulation.rollouts import (
-    Control,
     Rollouts,
     StepStates,
     join_parts,
@@ -60,6 +61,7 @@ def rollout(
     payload: str | None = None,
     contacts: Sequence[Contact] | str = (),
     ground: Ground | None = None,
+    external_wrenches: Mapping[str, Any] | None = None,
     every: int = 1,
     dtype: str = "float64",
     threads: int = 1,
@@ -91,6 +93,9 @@ def rollout(
         payload: the link or frame at which the parameter "payload" is a body.
         contacts: as for `Simulator`; their numbers may be arrays (B,), one a motion.
         ground: as for `Simulator`; its numbers may be one set a motion.
+        external_wrenches: wrenches on links or frames by name, as for `simulate`: (6,), for each motion (B, 6), for
+            each step (N, B, 6), where B or N may be 1; functions of t, q (B, nq) and qd (B, nv) that return (6,) or
+            (B, 6); or samples, {"t": times (N,), "link": (N, 6)}. They are held during a step.
         every: keep the states after every so many steps; the number of steps is a multiple of it.
         dtype: "float64", or "float32": half the time, and seven digits.
         threads: how many threads share the motions.
@@ -114,15 +119,21 @@ def rollout(
             raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
     names, own = with_payload(parameters or (), payload), dict(springs or {})
     touching = make_contacts(model, contacts, ground)
-    options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
+    wrenches = ExternalWrenches.read(dynamics, external_wrenches, axes=3)
+    pushed = None if wrenches is None else wrenches.efforts
+    pushed_names = () if pushed is None else pushed.names
+    options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching, pushed_names)
     step = options.step_of(model, dt).astype(dtype)
     if callable(tau):
         check_signature("tau", tau, ("t", "q", "qd"))
-    control = tau if callable(tau) else _efforts(dynamics.check_efforts(None, "tau"), tau, len(times) - 1)
+    idle = dynamics.check_efforts(None, "tau")
+    control: Control = tau if callable(tau) else _efforts(idle, tau, len(times) - 1)
     given = StepValues.from_values(step, names, payload, parameters or {}) if names else None
     inputs = ContactInputs.of(model, *touching).astype(dtype) if touching[0] else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
+    counts["external_wrenches"] = 1 if wrenches is None else wrenches.motions
+    control = add_wrenches_to(control, wrenches, len(idle), len(times) - 1, dt)
     counts["contacts"] = 1 if inputs is None else inputs.motions
     start = _starts(*live_states(model, given, q0, qd0), counts)
     _check_kept(len(start[0]), len(times) - 1, every, model)
@@ -135,14 +146,14 @@ def rollout(
         found = task(start, control, carried, inputs, watch=watch)
     else:
         found = join_parts(_submit_parts(executor, parts, task, start, control, carried, inputs), watch, times)
-    made = Rollouts.from_states(model, method, times[::every], found, given)
+    made = Rollouts.from_states(model, method, times[::every], found, given, pushed)
     warn_of_divergence(made)
     own = dynamics if given is None else dynamics_of(given.model(model, 0))
     last = (np.array([dt]), *(() if carried is None else (carried,)))
     if driven is not None:
         last = (*last, driven.numbers_of_steps(times[:1], dt)[0])
-    idle = dynamics.check_efforts(None, "tau")
-    efforts = (idle if callable(control) else control[0, 0],) if len(idle) else ()
+    held = np.zeros(len(idle) + sum(pushed.sizes if pushed else ())) if callable(control) else control[0, 0]
+    efforts = tuple(x for x in np.split(held, [len(idle)]) if len(x))
     doubts = doubt_opening(own, start[0][0], made.q[0, -1])
     if inputs is None:
         doubts += doubt_explicit_steps(step if given is None else step.core, method, dt, start, (*efforts, *last))
@@ -215,8 +226,8 @@ def _submit_parts(
     edges = np.linspace(0, count, min(count, parts or -(-count // PART)) + 1).astype(int)
     tasks = []
     for first, last in pairwise(edges):
-        own = control if callable(control) or control.shape[1] == 1 else control[:, first:last]
         here = slice(first, last)
+        own = select_motions(control, here)
         fixed = carried if carried is None or len(carried) == 1 else carried[here]
         touching = contacts and contacts.select(here)
         tasks.append(executor.submit(task, tuple(x[here] for x in start), own, fixed, touching))

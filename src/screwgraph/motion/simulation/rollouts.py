@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.base.argument_checks import convert_numbers
-from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
 from screwgraph.model import Model
 from screwgraph.motion.simulation.contacts import ContactInputs
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.driven_motion import DrivenMotion, make_driven_motion
+from screwgraph.motion.simulation.external_wrenches import ExternalWrenches, WrenchSamples
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
+from screwgraph.motion.simulation.pushed_control import Control, Controller, ask_controller
+from screwgraph.motion.simulation.pushed_motion import PushedMotion
 from screwgraph.motion.simulation.simulation import simulate_dynamics
 from screwgraph.motion.simulation.state_recorder import CHUNK, Watch, report_time
 from screwgraph.motion.simulation.step_parameters import StepValues
 from screwgraph.motion.simulation.system import Dynamics
 from screwgraph.motion.simulation.trajectory import Trajectory
+from screwgraph.motion.simulation.wrench_efforts import WRENCHES, WrenchEfforts
 
 BLOCK = 512
 """Motions that go on together: their states stay in a core's cache."""
 NEVER = -1
-
-Controller = Callable[[float, np.ndarray, np.ndarray], Any]
-"""Torques (m,) or (B, m) as a function of time (s), positions (B, nq) and velocities (B, nv)."""
-Control = Float[np.ndarray, "#steps #B m"] | Controller
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +42,7 @@ class Rollouts:
     `diverged` (B,) is the number of the last state before a motion diverged, -1 where it did not; later ones are NaN.
     `given` are the values of the model's parameters, where some were inputs. With contacts, `forces` (N) are those on
     the model, in the base's axes, of the steps that end at the states; `residual` is the largest velocity (m/s) by
-    which a law of contacts was not obeyed in a motion.
+    which a law of contacts was not obeyed in a motion. `external_wrenches` are those that were given, by name.
     """
 
     model: Model
@@ -57,15 +55,27 @@ class Rollouts:
     given: StepValues | None = None
     forces: Float[np.ndarray, "B K k 3"] = field(default_factory=lambda: np.zeros((0, 0, 0, 3)))
     residual: Float[np.ndarray, " B"] = field(default_factory=lambda: np.zeros(0))
+    external_wrenches: Mapping[str, Float[np.ndarray, "B K-1 k"]] = field(default_factory=dict)
 
     @classmethod
     def from_states(
-        cls, model: Model, method: str, t: np.ndarray, found: StepStates, given: StepValues | None = None
+        cls,
+        model: Model,
+        method: str,
+        t: np.ndarray,
+        found: StepStates,
+        given: StepValues | None = None,
+        pushed: WrenchEfforts | None = None,
     ) -> Rollouts:
         """Make them of what `rolled_out` returns; t are the times of the states, of which there may be fewer."""
+        acting = dict[str, np.ndarray]()
+        if pushed is not None:
+            tau, *wrenches = np.split(found.tau, np.cumsum([pushed.count, *pushed.sizes])[:-1], axis=-1)
+            acting = {name: np.swapaxes(x, 0, 1) for name, x in zip(pushed.names, wrenches, strict=True)}
+            found = found._replace(tau=tau)
         q, qd, tau, forces = (np.swapaxes(x, 0, 1) for x in (found.q, found.qd, found.tau, found.forces))
         lost = find_first_diverged(found.qd)
-        return cls(model, method, t[: q.shape[1]], q, qd, tau, lost, given, forces, found.residual)
+        return cls(model, method, t[: q.shape[1]], q, qd, tau, lost, given, forces, found.residual, acting)
 
     def __repr__(self) -> str:
         lost = int((self.diverged != NEVER).sum())
@@ -82,7 +92,15 @@ class Rollouts:
         tau, driven = np.concatenate([self.tau[i], self.tau[i, -1:]]), make_driven_motion(self._dynamics(i), None)
         if driven is not None:
             tau = driven.complete_efforts(self.t, self.q[i], self.qd[i], tau)
-        return simulate_dynamics(self._dynamics(i), self.method, tau, self.t, self.q[i], self.qd[i])
+        moved, dynamics = (self.t, self.q[i], self.qd[i]), self._dynamics(i)
+        if not self.external_wrenches:
+            return simulate_dynamics(dynamics, self.method, tau, *moved)
+        samples = (np.concatenate([x[i], x[i, -1:]]) for x in self.external_wrenches.values())
+        acting = tuple(WrenchSamples(self.t, x) for x in samples)
+        efforts = dynamics.take_wrenches(tuple(self.external_wrenches))
+        pushed = PushedMotion(dynamics, ExternalWrenches(efforts, acting))
+        tau = pushed.add_along(*moved, tau)
+        return pushed.separate(simulate_dynamics(pushed.whole, self.method, tau, *moved))
 
     def _dynamics(self, i: int) -> Dynamics:
         """Return the model of motion i, with its parameters."""
@@ -90,7 +108,10 @@ class Rollouts:
 
 
 class StepStates(NamedTuple):
-    """Positions, velocities, contacts' forces of all motions (K, B, ...), torques (K - 1, B, m), residuals (B,)."""
+    """Positions, velocities, contacts' forces of all motions (K, B, ...), torques (K - 1, B, m), residuals (B,).
+
+    Where external wrenches act, they stand beside torques, (K - 1, B, m + n).
+    """
 
     q: Float[np.ndarray, "K B nq"]
     qd: Float[np.ndarray, "K B nv"]
@@ -142,11 +163,12 @@ def rolled_out(
     `carried` is the last argument of a step that has one: what its parameters determine, for all motions or each;
     `contacts` are the inputs of a step that has some.
     Numbers are of the type with which `step` computes. `watch` is called with the time (s) that all motions have
-    reached, and ends them where it returns true.
+    reached, and ends them where it returns true. External wrenches stand beside torques, the last numbers of both.
     """
     count, total = len(start[0]), len(times) - 1
     watch = report_time(watch, f"simulating {count} motions", times)
-    size = sum(len(a.names) for a in step.arguments if a.name == "tau")
+    m, n = (sum(len(a.names) for a in step.arguments if a.name == name) for name in ("tau", WRENCHES))
+    size = m + n
     fixed = None if carried is None else np.asarray(carried, step.dtype)
     forces = np.zeros((count, 0 if contacts is None else len(contacts.radii), 3))
     residual = np.zeros(count, step.dtype)
@@ -158,13 +180,13 @@ def rolled_out(
     said: list[np.ndarray] = []
     led = np.zeros((total, 0)) if driven is None else driven.numbers_of_steps(times[:-1], float(times[1] - times[0]))
     if driven is not None and tau is not None:
-        driven.refuse_efforts(tau)
+        driven.refuse_efforts(tau[..., :m])
 
     def advance(block: slice, first: int, efforts: np.ndarray) -> None:
         with np.errstate(all="ignore"):  # what is not finite is found and said
             for k, effort in enumerate(efforts, first):
                 (q, qd, F), ahead = states.states_after(k), [x[block] for x in states.states_after(k + 1)]
-                held = (effort[block],) if size else ()
+                held = tuple(x for x in (effort[block, :m], effort[block, m:]) if x.shape[-1])
                 own = touching[block.start]
                 if own is None:
                     last = (*_select_block(fixed, block), *([led[k].astype(step.dtype)] if led.size else []))
@@ -183,10 +205,12 @@ def rolled_out(
     with _mapping(threads) as each:
         while done < total and not watch(float(times[done])):
             if tau is None:
-                efforts = _torques(cast(Controller, control), float(times[done]), *states.states_after(done)[:2], size)
+                efforts = ask_controller(
+                    cast(Controller, control), float(times[done]), *states.states_after(done)[:2], size
+                )
                 efforts = efforts[None].astype(step.dtype)
                 if driven is not None:
-                    driven.refuse_efforts(efforts)
+                    driven.refuse_efforts(efforts[..., :m])
                 said += [] if done % every else list(efforts)
             else:
                 efforts = tau[done : done + CHUNK]
@@ -224,29 +248,6 @@ def _mapping(threads: int) -> Iterator[Callable[[Callable[[slice], None], Iterab
                 pass
 
         yield run_blocks
-
-
-def _torques(control: Controller, t: float, q: np.ndarray, qd: np.ndarray, size: int) -> np.ndarray:
-    """Return what a controller says, which gets states that it cannot alter. Raises InputError."""
-    seen = [x.view() for x in (q, qd)]
-    for x in seen:
-        x.setflags(write=False)
-    answer = control(t, *seen)
-    try:
-        tau = convert_numbers(answer)
-    except (TypeError, ValueError):
-        tau = np.empty(0)
-    if tau.shape not in ((size,), (len(q), size)):
-        raise InputError(
-            f"tau: the function returns {type(answer).__name__} of shape {np.shape(tau)} at t = {t:g} s",
-            why="torques are numbers of all joints, or of a mechanism's motors, for all motions",
-            fix=f"return an array ({size},) or ({len(q)}, {size})",
-        )
-    lost = ~np.isfinite(tau).all(axis=-1) & np.isfinite(qd).all(axis=1)
-    if lost.any():
-        where = f" of motion {int(np.argmax(lost))}" if tau.ndim == 2 else ""
-        raise InputError(f"tau: what the function returns{where} at t = {t:g} s is not finite")
-    return np.array(np.broadcast_to(tau, (len(q), size)))
 
 
 def join_parts(parts: Sequence[Future], watch: Watch | None, times: Float[np.ndarray, " K"]) -> StepStates:

@@ -27,11 +27,13 @@ from screwgraph.motion.simulation.energy_warning import (
     open_loops,
     warn_of,
 )
+from screwgraph.motion.simulation.external_wrenches import ExternalWrenches
 from screwgraph.motion.simulation.initial_state import sample_times
 from screwgraph.motion.simulation.joint_force_steps import cut_to_limits, joint_options, steps_of, work_of
 from screwgraph.motion.simulation.mechanical_work import integrate_power, work_uncertainty
 from screwgraph.motion.simulation.methods import AUTO, METHODS, MotionState, Tolerances
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
+from screwgraph.motion.simulation.pushed_motion import PushedMotion
 from screwgraph.motion.simulation.state_recorder import Watch, record_states
 from screwgraph.motion.simulation.step_doubts import doubt_explicit_rule
 from screwgraph.motion.simulation.step_options import StepOptions
@@ -59,6 +61,7 @@ def simulate(
     driven: Mapping[str, Any] | None = None,
     contacts: Sequence[Contact] | str = (),
     ground: Ground | None = None,
+    external_wrenches: Mapping[str, Any] | None = None,
     *,
     rtol: float = 1e-9,
     atol: float = 1e-9,
@@ -77,14 +80,21 @@ def simulate(
         raise make_unknown_name_error("method", method, [AUTO, *METHODS])
     times, tolerances, dynamics = sample_times(model, time, dt), validate_tolerances(rtol, atol), dynamics_of(model)
     torques = validate_torques(dynamics, tau)
-    options = joint_options(dynamics, method, friction, stops, effort_limits, contacts, ground)
+    wrenches = ExternalWrenches.read(dynamics, external_wrenches)
+    names = () if wrenches is None else wrenches.names
+    options = joint_options(dynamics, method, friction, stops, effort_limits, contacts, ground, names)
     if effort_limits:
         torques = cut_to_limits(dynamics, torques)
-    led = make_driven_motion(dynamics, driven)
+    pushed = None if wrenches is None or options is not None else PushedMotion(dynamics, wrenches)
+    led = make_driven_motion(dynamics if pushed is None else pushed.whole, driven)
     if led is not None:
         led.check_times(times)
+    if pushed is not None:
+        dynamics = pushed.whole
+        torques = pushed.add_to(torques) if led is None else pushed.extend(torques)
+    if led is not None:
         if options is None:
-            torques = led.with_efforts(torques)
+            torques = led.with_efforts(torques, pushed and pushed.find_efforts)
         else:
             dynamics = dynamics_of(dynamics.drive(led.functions, options.chosen))
     q, qd = dynamics.start(q0, qd0) if led is None else led.start(q0, qd0)
@@ -98,7 +108,7 @@ def simulate(
             return system_of(dynamics, torques, led or dynamics.constraints(state.q))
 
         if options is not None:
-            return _by_joint_forces(options, dynamics, system, start, times, watch)
+            return _by_joint_forces(options, dynamics, system, start, times, wrenches, watch)
         watched = make_guard(dynamics, system, system_at, tolerances) if method == AUTO else None
         name = STEPS if method == AUTO else method
         if watched is not None and is_fast(system, start, float(times[1])):
@@ -116,7 +126,7 @@ def simulate(
         doubts += left_to_steps(found.by, float(times[1])) + open_loops(dynamics, found.q, found.violation)
         if system.is_driven:
             doubts += not_a_function(found.tau[0], system.torques_at(times[:1], q[None], qd[None])[0])
-        return simulate_dynamics(
+        motion = simulate_dynamics(
             dynamics,
             found.method,
             found.tau,
@@ -128,6 +138,7 @@ def simulate(
             doubts=doubts,
             fix=advice(method),
         )
+        return motion if pushed is None else pushed.separate(motion)
 
 
 def _by_joint_forces(
@@ -136,36 +147,34 @@ def _by_joint_forces(
     system: System,
     start: MotionState,
     times: Float[np.ndarray, " N"],
+    wrenches: ExternalWrenches | None,
     watch: Watch | None,
 ) -> Trajectory:
     """Return the motion under friction and stops of joints and contacts, by steps that treat them implicitly."""
     dt, robot, record = float(times[1]), dynamics.model, ContactRecord()
-    states = steps_of(options, robot, system, start, times, record)
+    states = steps_of(options, robot, system, start, times, record, wrenches)
     found = record_states(system, options.method, start, states, times, watch)
     qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
-    if (led := make_driven_motion(dynamics, None)) is not None:
-        pushed = None
+    moved, forces = (found.t, found.q, found.qd), np.array(record.forces[: len(found.q)])
+    tau, whole, pushed = found.tau, dynamics, None
+    if wrenches is not None:
+        pushed = PushedMotion(dynamics, wrenches.acting_on(dynamics))
+        whole, tau = pushed.whole, pushed.add_along(*moved, tau)
+    if (led := make_driven_motion(whole, None)) is not None:
+        by_contacts = None
         if options.contacts:
             planes = ContactInputs.of(robot, options.contacts, options.ground).planes(found.q)
-            forces = np.array(record.forces[: len(found.q)])
-            pushed = push_points(robot, options.contacts, forces, found.q, planes)
-        found = replace(found, tau=led.complete_efforts(found.t, found.q, found.qd, found.tau, pushed))
-    gained = work_of(options, dynamics, found.t, found.q, found.qd, found.tau)
-    moved = (found.t, found.q, found.qd)
+            by_contacts = push_points(robot, options.contacts, forces, found.q, planes)
+        tau = led.complete_efforts(*moved, tau, by_contacts)
+    gained = work_of(options, whole, *moved, tau)
+    doubts = record.doubts(options.contacts)
     motion = simulate_dynamics(
-        dynamics,
-        options.method,
-        found.tau,
-        *moved,
-        qdd=qdd,
-        gained=gained,
-        doubts=record.doubts(options.contacts),
-        fix="take a smaller dt",
+        whole, options.method, tau, *moved, qdd=qdd, gained=gained, doubts=doubts, fix="take a smaller dt"
     )
-    if not options.contacts:
-        return motion
-    wrenches = contact_wrenches(robot, options.contacts, options.ground, found.q, record.forces[: len(found.q)])
-    return replace(motion, external_wrenches=wrenches)
+    if options.contacts:
+        of_contacts = contact_wrenches(robot, options.contacts, options.ground, found.q, forces)
+        motion = replace(motion, external_wrenches=of_contacts)
+    return motion if pushed is None else pushed.separate(motion)
 
 
 def _states(

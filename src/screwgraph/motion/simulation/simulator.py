@@ -18,6 +18,7 @@ from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground
 from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
+from screwgraph.motion.simulation.held_wrenches import HeldWrenches
 from screwgraph.motion.simulation.initial_state import validate_seconds
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.parametric_start import close_for_parameters, live_states
@@ -56,6 +57,7 @@ class Simulator:
         payload: str | None = None,
         contacts: Sequence[Contact] | str = (),
         ground: Ground | None = None,
+        external_wrenches: Sequence[str] | Mapping[str, Any] = (),
         threads: int = 1,
     ) -> None:
         """Make the code of a step, and begin at a state.
@@ -81,6 +83,8 @@ class Simulator:
                 file and of `contacts:` of a mechanism's, or the path of a YAML file; `forces`, `gaps` and `residual`
                 are theirs.
             ground: a plane, height map or steps; by default the plane z = 0 of the base's axes.
+            external_wrenches: links or frames on which wrenches act, points or angles of mechanisms on which forces do,
+                as for `forward_dynamics`: names, or names and values, by default zero, of steps that are given none.
             threads: how many threads share a batch.
 
         Raises:
@@ -92,10 +96,14 @@ class Simulator:
         names, own = with_payload(parameters, payload), dict(springs or {})
         self.model = model
         touching = make_contacts(model, contacts, ground)
-        self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching)
+        pushed = tuple(external_wrenches)
+        self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching, pushed)
         self.function = self.options.step_of(model, self.dt)
         self._contacts = ContactInputs.of(model, *touching) if touching[0] else None
         self._dynamics, self._step_size = dynamics_of(model), np.array([self.dt])
+        self._wrenches = HeldWrenches.read(
+            self._dynamics, pushed, external_wrenches if isinstance(external_wrenches, Mapping) else None
+        )
         self._driven = make_driven_motion(self._dynamics, None)
         self._is_moving = self._driven is not None or (self._contacts is not None and not self._contacts.fixed)
         self._threads = validate_count("threads", threads)
@@ -125,7 +133,8 @@ class Simulator:
         self._gaps, self._solution = np.full((*batch, count), np.nan), np.full((*batch, 2), np.nan)
         self._idle = self._dynamics.check_efforts(None, "tau")
         self._size = len(self._idle)
-        self._is_particular = self._is_moving or bool(self.options.parameters) or not self._size
+        varies = self._is_moving or self._wrenches is not None
+        self._is_particular = varies or bool(self.options.parameters) or not self._size
         forces = np.abs(self._dynamics.force(np.eye(self._size)))
         axes = forces.argmax(axis=-1) if forces.size else np.zeros(0, dtype=int)
         self._steps, self._watch = 0, StiffGainWatch(axes)
@@ -181,18 +190,21 @@ class Simulator:
         """The time (s) since the last reset."""
         return self._steps * self.dt
 
-    def step(self, tau: Any = None, steps: int = 1) -> None:
-        """Take one step, or more, under torques and forces that are held.
+    def step(self, tau: Any = None, steps: int = 1, external_wrenches: Mapping[str, Any] | None = None) -> None:
+        """Take one step, or more, under torques, forces and external wrenches that are held.
 
         Args:
             tau: of all joints (N m, N), of a mechanism torques of its motors: (m,), for each state (B, m), or none.
             steps: how many; a controller with a period of 4 ms takes 4 steps of 1 ms.
+            external_wrenches: (6,) by link or frame, or for each state (B, 6), in the place of those that the simulator
+                was made with: moment (N m), then force (N), in the axes of the frame, which turn with it.
 
         Raises:
             InputError: not so many finite numbers, or the simulation diverged: at which step, joint and method.
         """
-        if tau is None or steps != 1 or self._is_particular:
+        if tau is None or steps != 1 or self._is_particular or external_wrenches is not None:
             tau = self._idle if tau is None else tau
+            self._hold_wrenches(external_wrenches)
             self._take_steps(tau, steps)
         else:  # written out: a step of a robot takes two microseconds, and a call within Python a tenth of one
             if self._contacts is None:
@@ -208,7 +220,7 @@ class Simulator:
             self._look(tau, steps)
 
     def _take_steps(self, tau: Any, steps: int) -> None:
-        """Take steps of any model: with efforts or none, parameters, driven coordinates, grounds that are no plane."""
+        """Take steps of any model: with efforts or none, wrenches, parameters, driven coordinates, uneven grounds."""
         if self._driven is not None and tau is not self._idle:
             self._driven.refuse_efforts(tau)
         if not self._size and tau is not self._idle and validate_numbers("tau", tau).shape[-1:] != (0,):
@@ -220,6 +232,13 @@ class Simulator:
             if touch:
                 self._forces, self._gaps, self._solution = touch
             self._steps += 1
+
+    def _hold_wrenches(self, given: Mapping[str, Any] | None) -> None:
+        """Let wrenches act in the next steps, those given, and the usual ones. Raises InputError."""
+        if self._wrenches is not None:
+            self._wrenches.hold(given, self._q.shape[:-1])
+        elif given is not None:
+            raise InputError("the simulator has no external wrenches", fix=f"make it with external_wrenches={[*given]}")
 
     def _look(self, tau: Any, steps: int) -> None:
         """Warn (RuntimeWarning) of feedback and dampers that are too stiff for steps, and of loops that open."""
@@ -250,13 +269,14 @@ class Simulator:
         """The arguments of the next step after the torques."""
         if self._is_moving:
             self._follow()
-        return (*self._fixed, *(() if self._contacts is None else (self._forces,)), *self._carried)
+        pushed = () if self._wrenches is None else (self._wrenches.last,)
+        return (*pushed, *self._fixed, *(() if self._contacts is None else (self._forces,)), *self._carried)
 
     @property
     def driving_efforts(self) -> Float[np.ndarray, "*B k"]:
         """The efforts (N m, N) that coordinates which a mechanism's file drives take now, the other motors idle.
 
-        Contacts push as in the last step.
+        Contacts push as in the last step; so do external wrenches.
         """
         if self._driven is None:
             return np.zeros((*self._q.shape[:-1], 0))
@@ -266,6 +286,9 @@ class Simulator:
         if self._contacts is not None:
             planes = self._contacts.planes(self._q)
             pushed = push_points(self.model, self.options.contacts, self._forces, self._q, planes)
+        if self._wrenches is not None:
+            own = self._wrenches.find_forces(self._q)
+            pushed = own if pushed is None else pushed + own
         return self._driven.complete_efforts(t, self._q, self._qd, idle, pushed)[..., self._driven.places]
 
     @property

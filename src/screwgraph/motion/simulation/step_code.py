@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler import Function
+from screwgraph.compiler import Argument, Function
 from screwgraph.motion.integration_rules import Rule, explicit_stages
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import SAMPLES, WIDE, Block, Memory, Number, Scalar, Tape, program
@@ -16,6 +16,11 @@ from screwgraph.tape import SAMPLES, WIDE, Block, Memory, Number, Scalar, Tape, 
 SEED = 20261
 SIZES = {"dt": 1e-2, "gaps": 1e-3, "along": 1e-3}
 """Usual sizes of vectors of steps (s, rad, m), where they are not of order one: a step turns by parts of a rad."""
+
+
+def make_plain_argument(argument: Argument) -> Argument:
+    """Return an argument of any numbers, of which nothing is believed, as that quaternions are unit."""
+    return replace(argument, size=SIZES.get(argument.name, 1.0), spaces=())
 
 
 class TapeVectors:

@@ -13,6 +13,7 @@ from screwgraph.motion.simulation.step_code import SIZES, TracedSteps
 from screwgraph.motion.simulation.step_law import StepLaw
 from screwgraph.motion.simulation.step_rules import STEP_RULES
 from screwgraph.motion.simulation.system import Dynamics
+from screwgraph.motion.simulation.wrench_efforts import WrenchEfforts
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number
 
@@ -29,6 +30,7 @@ def compile_step(
     limits: Sequence[float] | None = None,
     parameters: Sequence[Argument] = (),
     lengths: ClosureParameters | None = None,
+    wrenches: WrenchEfforts | None = None,
 ) -> Function:
     """Return a time step of a rule without loops; what diverges within it is NaN. Without motors, it takes no tau.
 
@@ -39,6 +41,7 @@ def compile_step(
         limits: the largest efforts (N m, N) of all joints; larger ones are cut.
         parameters: the argument that holds those of the model, the last one, where some are inputs.
         lengths: those of them on which constraints depend; by default none.
+        wrenches: efforts of external wrenches, an argument after tau; by default none.
     """
     rule, model = STEP_RULES[method], dynamics.model
     (nq,), nv, motors = model.manifold.shape, model.manifold.dim, len(model.drivers)
@@ -46,7 +49,9 @@ def compile_step(
     # Nothing is believed of the first ones, as that quaternions are unit.
     present = {name: size for name, size in sizes.items() if size or name in ("q", "qd")}
     vectors = (replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in present.items())
-    arguments = (*vectors, *parameters)
+    arguments = [*vectors, *parameters]
+    if wrenches is not None:
+        arguments.insert([a.name for a in arguments].index("dt"), wrenches.argument)
     closing = dynamics.step_closure(lengths or ClosureParameters())
 
     def expression(q: np.ndarray, qd: np.ndarray, *held: np.ndarray) -> list[Number]:
@@ -58,8 +63,13 @@ def compile_step(
         own = values[0] if values else np.zeros(0)
         if limits is not None:
             tau = np.array(limit_efforts(tau, limits), dtype=object)
-        force = dynamics.force(tau)
-        ahead, velocity = rule(space, lambda at, v: law.accelerations(at, v, force, dt, own), dt, q, qd)
+
+        def force_at(at: np.ndarray) -> np.ndarray:
+            if wrenches is None:
+                return dynamics.force(tau)
+            return wrenches.dynamics.force(wrenches.add_to(tau, at, held[int(motors > 0)], own))
+
+        ahead, velocity = rule(space, lambda at, v: law.accelerations(at, v, force_at(at), dt, own), dt, q, qd)
         size = sum(space.turns, start=relative_size([dt * v for v in velocity], FAR))
         if closing is not None:
             space.turns.clear()
@@ -68,9 +78,9 @@ def compile_step(
         sound = size < 1.0  # not so where it is no number
         return [*ahead, *(choose(sound, v, np.nan) for v in velocity)]
 
-    question = (dynamics.question, law.question, method, limits, *parameters)
+    question = (dynamics.question, law.question, method, limits, *parameters, wrenches and wrenches.question)
     return compile_expression(
-        "step", question, arguments, expression, results=(Result("q", (nq,)), Result("qd", (nv,)))
+        "step", question, tuple(arguments), expression, results=(Result("q", (nq,)), Result("qd", (nv,)))
     )
 
 

@@ -31,9 +31,10 @@ class StepOptions:
     payload: str | None = None
     contacts: tuple[Contact, ...] = ()
     ground: Ground = field(default_factory=Plane)
+    external_wrenches: tuple[str, ...] = ()
 
     def step_of(self, model: Model, dt: float) -> Function:
-        """Return the step of a model as a function of q, qd, tau, dt and parameters, meant for steps of dt (s).
+        """Return the step of a model: a function of q, qd, tau, wrenches, dt, parameters, meant for steps of dt (s).
 
         Raises:
             InputError: an unknown method, or options that the model or the method has no law for.

@@ -75,7 +75,7 @@ def _rate_row(mechanism: Mechanism, damper: Damper, q: Any) -> np.ndarray:
 def _settle(G: list[dict[int, Number]], b: list[Number], bounds: list[Number]) -> list[Number]:
     """Return the impulses: by sweeps, and where several stick, by a solution of all of these together."""
     laws = [DryFriction() for _ in b]
-    prepared = [law.prepare([[row[i]]])[0] for i, (law, row) in enumerate(zip(laws, G, strict=True))]
+    prepared = [x for i, (law, row) in enumerate(zip(laws, G, strict=True)) for x in law.prepare([[row[i]]])]
     problem, x = ImpulseProblem(laws, G, b, bounds, prepared), [0.0 for _ in b]
     for _ in range(SWEEPS if len(b) > 1 else 1):
         x, _ = problem.sweep(x, 1.0)

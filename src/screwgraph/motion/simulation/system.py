@@ -19,6 +19,7 @@ from screwgraph.spatial.manifolds import Manifold
 if TYPE_CHECKING:
     from screwgraph.motion.simulation.closure_code import Closing, ClosureParameters, StateClosure
     from screwgraph.motion.simulation.step_options import StepOptions
+    from screwgraph.motion.simulation.wrench_efforts import WrenchEfforts
 
 RUNAWAY = 1e30
 """Positions and velocities (SI units) beyond which a motion has diverged: powers of them may overflow."""
@@ -130,6 +131,19 @@ class Dynamics(Protocol):
 
     def force(self, tau: Float[np.ndarray, "*N m"]) -> Float[np.ndarray, "*N nv"]:
         """Return the forces on all velocity coordinates that efforts are."""
+        ...
+
+    def take_wrenches(
+        self, names: Sequence[str], parameters: Sequence[str] = (), payload: str | None = None
+    ) -> WrenchEfforts:
+        """Return the efforts that wrenches of some names are, of a model with live parameters.
+
+        Raises InputError where there is no such name.
+        """
+        ...
+
+    def describe_wrench(self, name: str, W: Float[np.ndarray, "N k"]) -> tuple[str, Float[np.ndarray, "N 6"]]:
+        """Return on which frame, point or angle wrenches of a name act, their moments (N m) and forces (N)."""
         ...
 
     def constraints(self, q: Float[np.ndarray, " nq"]) -> Any:

@@ -25,7 +25,7 @@ from screwgraph.ui.cli.outputs import (
 )
 from screwgraph.ui.cli.problem_functions import EFFORT, check_efforts
 from screwgraph.ui.cli.simulation_progress import print_summary, summarise_motion, watch_simulation
-from screwgraph.ui.cli.state_file import read_start
+from screwgraph.ui.cli.state_file import read_pushed_start
 
 SMOOTHER = "smoother"
 LAWS = "friction stops effort_limits"
@@ -40,7 +40,7 @@ def _check_seconds(value: float) -> float:
 
 
 FLAGS = {
-    "state": Flag("A JSON file with the initial state and constant torques.", "FILE"),
+    "state": Flag("A JSON file with the initial state, constant torques and external wrenches.", "FILE"),
     "contacts": Flag("A YAML file of contacts with the ground, or collisions: those of the model's file.", "FILE"),
     "controller": Flag("A YAML file of tasks, contacts and limits: a controller gives the torques.", "FILE"),
     "driven": Flag("A table of times t and of coordinates (m, rad) that follow it, as splines of degree 5.", "FILE"),
@@ -72,7 +72,8 @@ Example:
   screwgraph simulate four_bar_angle --method smoother --window 3 -o four_bar.csv --plot pictures
   screwgraph simulate panda.urdf --state state.json -o panda.csv
 with a state.json like
-  {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}}
+  {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}, "external_wrenches": {"tool": [0, 0, 0, 5, 0, 0]}}
+where wrenches are moment (N m) and force (N) on links or frames, in the axes of these.
 With --friction or --stops, auto stands for semi_implicit steps, by which these act; without --stops, joints that
 leave the range of the file are named.
 With --contacts, a file like
@@ -107,6 +108,7 @@ def simulate(
     json: bool = False,
 ) -> None:
     """Simulate, save, and say how well it went."""
+    wrenches: dict[str, Any] = {}
     q0, qd0, tau, graph = None, None, None, next((name for name in GRAPH.split() if name in asked), None)
     if source.is_mechanism and state is not None:
         raise make_usage_error("--state goes with robots", why="a mechanism's file says how the motion begins")
@@ -117,7 +119,9 @@ def simulate(
     if actuators and state is None:
         raise make_usage_error("--actuators needs --state", why="its file gives their efforts")
     if state is not None:
-        q0, qd0, tau = read_start(state, model, EFFORT if actuators else "tau")
+        begun = read_pushed_start(state, model, EFFORT if actuators else "tau")
+        q0, qd0, tau = begun.q, begun.qd, begun.given
+        wrenches = dict(zip(begun.frames, begun.wrenches, strict=True))
         tau = _convert_efforts(model, tau) if actuators else tau
     loop = None if controller is None else _load_loop(model, controller, q0)
     if loop is not None and actuators:
@@ -137,6 +141,7 @@ def simulate(
             tau=tau if loop is None else None,
             driven=followed,
             contacts=contacts or (),
+            external_wrenches=wrenches or None,
             controller=loop,
             watch=watch,
             **asked,

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,23 @@ def read_start(file: str, robot: Robot, given: str | None) -> tuple[np.ndarray, 
     Raises:
         InputError: as `read_state` does, or there are several states, or wrenches.
     """
-    state = read_state(file, robot, given, ())
+    state = read_pushed_start(file, robot, given)
     if state.frames:
         raise InputError("'external_wrenches' do not belong to where a motion begins", at=file, fix="remove them")
+    return state.q, state.qd, state.given
+
+
+def read_pushed_start(file: str, robot: Robot, given: str | None) -> State:
+    """Read the state in a JSON file that a motion begins at, and the wrenches that act on it all the time.
+
+    Raises:
+        InputError: as `read_state` does, or there are several states.
+    """
+    state = read_state(file, robot, given, ())
     if state.q[..., 0].size != 1:
         raise InputError(f"{state.q[..., 0].size} states are given", at=file, why="a motion begins at one state")
-    return tuple(array.reshape(-1) for array in (state.q, state.qd, state.given))
+    q, qd, rest = (array.reshape(-1) for array in (state.q, state.qd, state.given))
+    return replace(state, q=q, qd=qd, given=rest, wrenches=state.wrenches.reshape(-1, 6))
 
 
 def read_entries(file: str) -> Mapping[str, Any]:

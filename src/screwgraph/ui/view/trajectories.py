@@ -51,9 +51,10 @@ def _force_lines(motion: Trajectory, rate: float) -> list[Line]:
         return []
     every, (size, weight) = [], EXTENTS[motion.model.kind](motion.model)
     scale, shown = FORCE_LENGTH * size / (weight or 1.0), select_states(motion.t, rate)
-    names = list(motion.external_wrenches)
+    forces = {name: F for name, F in motion.external_wrenches.items() if F[:, 3:].any()}  # moments have no arrows
+    names = list(forces)
     poses = np.asarray(forward_kinematics(motion.model, names)(motion.q[shown]))
-    for place, wrenches in enumerate(motion.external_wrenches.values()):
+    for place, wrenches in enumerate(forces.values()):
         arrows = np.full((len(motion.t), 3, 3), np.nan)
         for k, T in zip(shown, poses[:, place], strict=True):
             moment, force = wrenches[k, :3], wrenches[k, 3:]

@@ -16,6 +16,7 @@ from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts.contact_step import SOLVED, ContactStep
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
+from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.spatial import choose
 from screwgraph.tape import Code, Memory, Number, Part, Routine, SideBySide, Window, dot, jacobian
 
@@ -34,7 +35,7 @@ class ContactSlopes:
 
     model: TouchingModel
     closing: Closing | None
-    limits: Sequence[float] | None
+    efforts: StepEfforts
 
     def covers(self, by: Sequence[str]) -> bool:
         """Tell that it knows them all."""
@@ -42,7 +43,7 @@ class ContactSlopes:
 
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
         """Return the code of derivatives of all results by some arguments."""
-        step = ContactStep(self.model, tuple(arguments), self.closing, self.limits, Memory())
+        step = ContactStep(self.model, tuple(arguments), self.closing, self.efforts, Memory())
         return SlopesRoutine(step, tuple(by)).routine()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -20,8 +20,9 @@ from screwgraph.motion.simulation.contacts.second_solution import look_again, pu
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
-from screwgraph.motion.simulation.step_code import TracedSteps
-from screwgraph.motion.simulation.step_function import FAR, OPEN, limit_efforts, relative_size
+from screwgraph.motion.simulation.step_code import TracedSteps, make_plain_argument
+from screwgraph.motion.simulation.step_efforts import StepEfforts
+from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, TreeFactor, dot
@@ -41,8 +42,8 @@ UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
 ROWS = ("J", "soles", "places")
 """Terms that rows of all contacts are made of."""
-GIVEN = ("q", "qd", "tau", "dt", "ground", PARAMETERS)
-"""Arguments that terms depend on."""
+GIVEN = ("dt", "ground", PARAMETERS)
+"""Arguments that terms depend on, beside the state and efforts."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
 
@@ -56,13 +57,14 @@ class ContactStep:
     model: TouchingModel
     arguments: tuple[Argument, ...]
     closing: Closing | None
-    limits: Sequence[float] | None
+    efforts: StepEfforts
     memory: Memory
 
     @cached_property
     def terms(self) -> Terms:
         """The terms that a step begins with."""
-        return Terms(self.model, tuple(a for a in self.arguments if a.name in GIVEN))
+        state = [make_plain_argument(argument) for argument in self.model.state]
+        return Terms(self.model, (*state, *(a for a in self.arguments if a.name in GIVEN)))
 
     @cached_property
     def pattern(self) -> list[list[int]]:
@@ -95,9 +97,9 @@ class ContactStep:
         begun, second = [name.removeprefix("held ") for name in held], flags[:1]
         hold = memory.block("hold", begun, [*held, *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
         cut = list[Block]()
-        if self.limits is not None and "tau" in given:
-            memory.add("effort", given["tau"])
-            cut.append(memory.block("cut", ["tau"], ["effort"], self.cut))
+        if reads := self.efforts.find_inputs(list(given)):
+            memory.add("effort", sum(len(a.names) for a in self.model.state if a.name == "tau"))
+            cut.append(memory.block("cut", reads, ["effort"], partial(self.find_efforts, reads)))
         efforts = "effort" if cut else "tau"
         begin = self.terms.add_to(memory, efforts)
         laws, m = self.model.laws, self.model.rows
@@ -172,8 +174,7 @@ class ContactStep:
         What impulses make of velocities is found by solving for it, J W J' x, so that nothing here depends on G but
         what laws `prepared`, which moves no zero of theirs. The laws are those of the first solution.
         """
-        efforts = {name: self.cut(given[name]) for name in given if name == "tau"}
-        at = self.terms.evaluate({**given, **efforts})
+        at = self.terms.evaluate({**given, "tau": self.efforts.total(given)})
         q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
         last = self.read_impulses(dt, given["forces"], at["axes"])
         b = self.terms.full_velocities(at["b"], at["drift"], at["places"])
@@ -188,9 +189,9 @@ class ContactStep:
         inertia, others = [at[name] for name in INERTIA], [given[name] for name in self.closing_arguments]
         return [*found, *self.end(x, state, round_, q, dt, *ends, *inertia, *others)]
 
-    def cut(self, tau: Any) -> list[Number]:
-        """Return efforts within their limits."""
-        return list(tau) if self.limits is None else limit_efforts(tau, self.limits)
+    def find_efforts(self, names: Sequence[str], *vectors: Any) -> list[Number]:
+        """Return all efforts, of arguments of some names."""
+        return self.efforts.total(dict(zip(names, vectors, strict=True)))
 
     def make_problem(
         self, q: Any, dt: Any, contacts: Any, last: Numbers, gaps: Any, rates: Any, b: Any, arcs: Any

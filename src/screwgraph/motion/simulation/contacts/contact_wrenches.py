@@ -54,16 +54,15 @@ def contact_wrenches(
     contacts: Sequence[Contact],
     ground: Ground,
     q: Float[np.ndarray, "N nq"],
-    forces: Sequence[Float[np.ndarray, "k 3"]],
+    forces: Float[np.ndarray, "N k 3"],
 ) -> Mapping[str, Float[np.ndarray, "N 6"]]:
     """Return the wrenches (moment, force) on the frames of contacts, in the axes of these, at positions q.
 
     `forces` (N) are in the base's axes, at the points that touch; bodies that are touched have the opposite ones.
     """
-    inputs, F = ContactInputs.of(robot, contacts, ground), np.asarray(forces)
-    points = inputs.points(q)
-    pushed = [(contact.frame, points[:, k], F[:, k]) for k, contact in enumerate(contacts)]
-    pushed += [(c.against.frame, points[:, k], -F[:, k]) for k, c in enumerate(contacts) if c.against]
+    points = ContactInputs.of(robot, contacts, ground).points(q)
+    pushed = [(contact.frame, points[:, k], forces[:, k]) for k, contact in enumerate(contacts)]
+    pushed += [(c.against.frame, points[:, k], -forces[:, k]) for k, c in enumerate(contacts) if c.against]
     found = {frame: np.zeros((len(q), 6)) for frame, _, _ in pushed}
     poses = np.asarray(forward_kinematics(robot, list(found))(q))
     places = {name: k for k, name in enumerate(found)}
