@@ -128,15 +128,29 @@ class Assembly:
         self, views: dict[str, np.ndarray]
     ) -> Callable[[], tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]]:
         """Return `linearise` as a function of values that change in their places."""
-        calls = []
+        pairs = zip(self.soft, self._places, strict=True)
+        return partial(self._evaluate, [self._bind_batch(batch, place, views) for batch, place in pairs])
+
+    def bind_entries(
+        self, views: dict[str, np.ndarray]
+    ) -> dict[str, tuple[slice, Callable[[], Float[np.ndarray, " e"]]]]:
+        """Return by name of soft factors where the entries of J'J of their batch stand, and what evaluates these."""
+        found = {}
         for batch, place in zip(self.soft, self._places, strict=True):
-            kernels = batch.factors.kernels
-            entries = self._entries[place.entries].reshape(place.count, -1)
-            gradient = self._gradient[place.gradient].reshape(place.count, kernels.size)
-            out = (entries, gradient, self._costs[place.costs, None])
-            kernel = kernels.normal if place.gram is None else kernels.whitened_jacobian
-            calls.append((kernel, batch.bind(views), out, place.gram))
-        return partial(self._evaluate, tuple(calls))
+            both = place.entries, self._bind_batch(batch, place, views)
+            found |= {name: both for name, _ in batch.members}
+        return found
+
+    def _bind_batch(
+        self, batch: Batch, place: SoftTarget, views: dict[str, np.ndarray]
+    ) -> Callable[[], Float[np.ndarray, " e"]]:
+        """Return what linearises a batch, and returns its entries of J'J."""
+        kernels = batch.factors.kernels
+        entries = self._entries[place.entries]
+        gradient = self._gradient[place.gradient].reshape(place.count, kernels.size)
+        out = (entries.reshape(place.count, -1), gradient, self._costs[place.costs, None])
+        kernel = kernels.normal if place.gram is None else kernels.whitened_jacobian
+        return partial(self._evaluate_batch, kernel, batch.bind(views), out, place.gram, entries)
 
     def bind_slopes(self, views: dict[str, np.ndarray]) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
         """Return the cost and its gradient as a function of values that change in their places; no entries of J'J."""
@@ -158,17 +172,31 @@ class Assembly:
         cost = float(self._costs.sum())
         return (cost, gradient) if self.cost_scale == 1.0 else (cost / self.cost_scale, gradient / self.cost_scale)
 
-    def _evaluate(self, calls: Sequence[Any]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
-        for kernel, inputs, out, gram in calls:
-            if gram is None:
-                kernel(*inputs(), out=out)
-            else:
-                entries, gradient, costs = out
-                r, J, costs[...] = kernel(*inputs())
-                gram(J, r, entries, gradient)
-        if self.cost_scale != 1.0:
-            self._entries /= self.cost_scale
+    def _evaluate(
+        self, calls: Sequence[Callable[[], Float[np.ndarray, " e"]]]
+    ) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+        for call in calls:
+            call()
         return *self._sum_costs(), self._entries
+
+    def _evaluate_batch(
+        self,
+        kernel: np.ufunc,
+        inputs: Callable[[], list[np.ndarray]],
+        out: tuple[np.ndarray, np.ndarray, np.ndarray],
+        gram: Gram | None,
+        entries: Float[np.ndarray, " e"],
+    ) -> Float[np.ndarray, " e"]:
+        """Linearise a batch; return its entries of J'J, which stand in a buffer."""
+        if gram is None:
+            kernel(*inputs(), out=out)
+        else:
+            products, gradient, costs = out
+            r, J, costs[...] = kernel(*inputs())
+            gram(J, r, products, gradient)
+        if self.cost_scale != 1.0:
+            entries /= self.cost_scale
+        return entries
 
     @property
     def factor_costs(self) -> Float[np.ndarray, " f"]:

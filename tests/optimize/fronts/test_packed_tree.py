@@ -58,6 +58,11 @@ def test_cliques_solve_what_numpy_solves(is_compiled: bool) -> None:
         np.testing.assert_allclose(x, np.linalg.solve(K, b), rtol=1e-12, atol=1e-13)
 
 
+def test_products_of_rows_are_those_of_pairs_of_entries() -> None:
+    made, _, _, J, _ = _tree()
+    assert made.products == sum(n * (n + 1) // 2 for n in np.count_nonzero(J, axis=1).tolist())
+
+
 def test_the_direction_that_fails_is_told() -> None:
     made, i, j, J, tied = _tree()
     H = np.where(i == j, 1.0, 0.0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, Record, Table, tail
 from screwgraph.optimize.fronts.front_cholesky import (
     DENSE,
-    dot_product,
     factor_front,
     subtract_four,
     subtract_one,
@@ -26,7 +25,7 @@ class PackedClique(Record):
     members: int
     """Where they begin."""
     columns: int
-    """Where its columns of L begin, each from its diagonal on."""
+    """Where its columns of L begin, each from its diagonal on, of which the reciprocal stands there."""
     rest: int
     """Where what is left begins, each column from its diagonal on."""
     runs: int
@@ -188,8 +187,10 @@ def factor_cliques(
             return tree.members[first + bad]
         at = tree.cliques[c].columns
         for j in range(own):
-            pivots[tree.members[first + j]] = tree.front[j * (size + 2)]
-            copy_to(tail(columns, at), tail(tree.front, j * (size + 2)), size - j)
+            pivot = tree.front[j * (size + 2)]
+            pivots[tree.members[first + j]] = pivot
+            columns[at] = 1.0 / pivot  # substitutions do not wait for divisions
+            copy_to(tail(columns, at + 1), tail(tree.front, j * (size + 2) + 1), size - j - 1)
             at = at + size - j
         at = tree.cliques[c].rest
         for j in range(own, size):
@@ -203,22 +204,22 @@ def eliminate_right(tree: PackedTables, c: int, columns: Reals, right: Reals) ->
     own = tree.cliques[c].own
     size = tree.cliques[c].dim
     x = tree.x
-    first = tree.cliques[c].members
+    members = tail(tree.members, tree.cliques[c].members)
     for i in range(size):
-        x[i] = right[tree.members[first + i]]
+        x[i] = right[members[i]]
     at = tree.cliques[c].columns
     j = 0
     while j < own:
         n = size - j
         a = tail(columns, at)
-        x[j] = x[j] / a[0]
+        x[j] = x[j] * a[0]
         if j + 4 <= own:
             b = tail(a, n)
             d = tail(b, n - 1)
             e = tail(d, n - 2)
-            x[j + 1] = (x[j + 1] - a[1] * x[j]) / b[0]
-            x[j + 2] = (x[j + 2] - a[2] * x[j] - b[1] * x[j + 1]) / d[0]
-            x[j + 3] = (x[j + 3] - a[3] * x[j] - b[2] * x[j + 1] - d[1] * x[j + 2]) / e[0]
+            x[j + 1] = (x[j + 1] - a[1] * x[j]) * b[0]
+            x[j + 2] = (x[j + 2] - a[2] * x[j] - b[1] * x[j + 1]) * d[0]
+            x[j + 3] = (x[j + 3] - a[3] * x[j] - b[2] * x[j + 1] - d[1] * x[j + 2]) * e[0]
             to = tail(x, j + 4)
             subtract_four(to, tail(a, 4), tail(b, 3), tail(d, 2), tail(e, 1), x[j], x[j + 1], x[j + 2], x[j + 3], n - 4)
             # Columns from their diagonals on are n, n - 1, n - 2 and n - 3 long.
@@ -229,26 +230,53 @@ def eliminate_right(tree: PackedTables, c: int, columns: Reals, right: Reals) ->
             at = at + n
             j = j + 1
     for i in range(size):
-        right[tree.members[first + i]] = x[i]
+        right[members[i]] = x[i]
 
 
 def substitute_back(tree: PackedTables, c: int, columns: Reals, right: Reals) -> None:
-    """Solve for a clique's own directions, those above being known."""
+    """Solve for a clique's own directions, those above being known: four columns of L at once."""
     own = tree.cliques[c].own
     size = tree.cliques[c].dim
     x = tree.x
-    first = tree.cliques[c].members
+    members = tail(tree.members, tree.cliques[c].members)
     for i in range(size):
-        x[i] = right[tree.members[first + i]]
+        x[i] = right[members[i]]
     # Behind the last column; columns are size, size - 1, ... long.
     at = tree.cliques[c].columns + own * size - own * (own - 1) // 2
-    for back in range(own):
-        j = own - 1 - back
-        at = at - (size - j)
-        a = tail(columns, at)
-        x[j] = (x[j] - dot_product(tail(a, 1), tail(x, j + 1), size - j - 1)) / a[0]
+    j = own
+    while j > 0:
+        sum0 = 0.0
+        sum1 = 0.0
+        sum2 = 0.0
+        sum3 = 0.0
+        if j % 4 == 0:
+            j = j - 4
+            n = size - j
+            at = at - (4 * n - 6)
+            a = tail(columns, at)
+            b = tail(a, n)
+            d = tail(b, n - 1)
+            e = tail(d, n - 2)
+            for i in range(4, n):
+                y = x[j + i]
+                sum0 = sum0 + a[i] * y
+                sum1 = sum1 + b[i - 1] * y
+                sum2 = sum2 + d[i - 2] * y
+                sum3 = sum3 + e[i - 3] * y
+            x[j + 3] = (x[j + 3] - sum3) * e[0]
+            x[j + 2] = (x[j + 2] - sum2 - d[1] * x[j + 3]) * d[0]
+            x[j + 1] = (x[j + 1] - sum1 - b[1] * x[j + 2] - b[2] * x[j + 3]) * b[0]
+            x[j] = (x[j] - sum0 - a[1] * x[j + 1] - a[2] * x[j + 2] - a[3] * x[j + 3]) * a[0]
+        else:
+            j = j - 1
+            n = size - j
+            at = at - n
+            a = tail(columns, at)
+            for i in range(1, n):
+                sum0 = sum0 + a[i] * x[j + i]
+            x[j] = (x[j] - sum0) * a[0]
     for i in range(own):
-        right[tree.members[first + i]] = x[i]
+        right[members[i]] = x[i]
 
 
 def solve_packed(tree: PackedTables, count: int, columns: Reals, right: Reals) -> None:

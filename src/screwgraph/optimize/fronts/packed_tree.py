@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -97,6 +97,11 @@ class CholeskyFactors:
     rests: Float[np.ndarray, " r"]
     pivots: Float[np.ndarray, " n"]
 
+    @cached_property
+    def addresses(self) -> tuple[int, int, int]:
+        """Addresses of the three arrays, as NumPy takes half a microsecond for each."""
+        return self.columns.ctypes.data, self.rests.ctypes.data, self.pivots.ctypes.data
+
     def copy_from(self, other: CholeskyFactors) -> None:
         """Take over other factors' numbers."""
         self.columns[:], self.rests[:], self.pivots[:] = other.columns, other.rests, other.pivots
@@ -128,7 +133,6 @@ class PackedTree:
         order = np.argsort(entry_cliques, kind="stable")
         self._entry_cliques = entry_cliques
         row_cliques, row_order, row_at = _place_rows(members, rows)
-        lengths = np.diff(rows.firsts)
         cliques, runs = new_table(PackedClique, self.count), _find_runs(members)
         rest = size - own
         held, left = own * size - own * (own - 1) // 2, rest * (rest + 1) // 2
@@ -141,6 +145,7 @@ class PackedTree:
             cliques[f"{name}_end"] = np.searchsorted(of, every, side="right")
         _link_cliques(cliques, members.parents)
         self.sizes = (int(held.sum()), int(left.sum()), int(members.dims.sum()))
+        lengths = np.diff(rows.firsts)
         self.products = int((lengths * (lengths + 1) // 2).sum())
         self.tables: Any = PackedTables(
             cliques=cliques,
@@ -190,9 +195,8 @@ class PackedTree:
             changed: 1 for cliques whose numbers differ from those that `factors` belong to, else 0; those above follow.
         """
         dirty = np.ones(self.count, dtype=np.int64) if changed is None else changed
-        arrays = (values, diagonal, slopes, weights, dirty, factors.columns, factors.rests, factors.pivots)
-        addresses = [a.ctypes.data for a in arrays]
-        return self._functions["factor_cliques"](*self._addresses, self.count, *addresses, tiny)
+        given = [a.ctypes.data for a in (values, diagonal, slopes, weights, dirty)]
+        return self._functions["factor_cliques"](*self._addresses, self.count, *given, *factors.addresses, tiny)
 
     def solve(
         self,
@@ -203,9 +207,12 @@ class PackedTree:
         multipliers: Float[np.ndarray, " m"],
     ) -> None:
         """Solve [[H, J'], [J, -1 / W]] [right, multipliers] in place."""
-        given = [a.ctypes.data for a in (factors.columns, slopes, weights)]
-        taken = (right.ctypes.data, multipliers.ctypes.data)
-        self._functions["solve_with_rows"](*self._addresses, self.count, *given, self.rows.count, *taken)
+        given = (factors.addresses[0], slopes.ctypes.data, weights.ctypes.data)
+        self.solve_at(given, right.ctypes.data, multipliers.ctypes.data)
+
+    def solve_at(self, given: tuple[int, int, int], right: int, multipliers: int) -> None:
+        """Solve as `solve`, with addresses: of columns of L, slopes and weights; of what is solved in place."""
+        self._functions["solve_with_rows"](*self._addresses, self.count, *given, self.rows.count, right, multipliers)
 
 
 def _order_cliques(cliques: Any) -> list[int]:

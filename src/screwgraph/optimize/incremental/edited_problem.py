@@ -36,6 +36,7 @@ BARRIER = 1e-9
 """What multipliers of a solution without barrier are said to belong to, where it is a warm start."""
 
 SOLVED = "the KKT equations of the active inequalities hold"
+"""Reason of an update that ended without a search."""
 
 Slot = tuple[np.ndarray, slice]
 """Rows of an array, and columns."""
@@ -46,7 +47,7 @@ class EditedProblem:
 
     Newton's steps with the active inequalities begin at the last solution, with the matrix that was factored last:
     where only right sides change, they mostly need no other one. Where they lead nowhere, the problem is solved as a
-    whole. `last` tells how the last update ended; a search as a whole has no cliques there.
+    whole. `last` tells how the last update ended; its reason is not `SOLVED` after a search as a whole.
     """
 
     @check_arguments
@@ -93,7 +94,7 @@ class EditedProblem:
         is_noise = any(n in (INVERSE_SIGMA, WHITENING) for parameters in new.values() for n in parameters)
         matrix, equations = self._matrix, self._equations
         if is_noise and matrix is not None:
-            matrix = equations.reweight(self._point.x, matrix) if is_known else None
+            matrix = equations.reweight(self._point.x, matrix, new) if is_known else None
         found = find_active_solution(equations, self._point, matrix, self._accuracy, is_known=is_known)
         if not found.is_solved and matrix is not None:
             is_noise = False
@@ -101,6 +102,7 @@ class EditedProblem:
         if found.is_solved:
             self._take(found, int(is_noise and matrix is not None))
             return self.last
+        self._matrix = None  # another one may have been made in its place
         return self._search()
 
     @property
@@ -119,7 +121,10 @@ class EditedProblem:
     def result(self) -> Result:
         """The solution, from which `solve` can go on."""
         now = self._point
-        factored = self._matrix.factored if self._matrix else None
+        factored = None
+        if self._matrix is not None:
+            self._matrix = replace(self._matrix, is_shared=True)
+            factored = self._matrix.factored
         memory = save_scales(self._kkt.scales, {"y": now.y, "z": now.z, "barrier": BARRIER, FACTORED: factored})
         iterate = Iterate(now.x.copy(), self.cost, self.violation, memory={**memory, SCALE: self._scale})
         last = self.last

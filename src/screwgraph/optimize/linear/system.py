@@ -149,18 +149,24 @@ class Factored:
             return x
         return refine_gmres(self.exact, self.factors.solve, residual, x)
 
-    def factor_again(self, values: Float[np.ndarray, " E"], changed: Int[np.ndarray, " d"]) -> Factored:
-        """Factor with other values than those of hard rows; a tree eliminates only what differs and what is above.
+    def factor_again(
+        self, changed: Int[np.ndarray, " d"], values: Float[np.ndarray, " d"], *, overwrite: bool = False
+    ) -> Factored:
+        """Factor with other values, but of hard rows; a tree eliminates only what differs and what is above.
 
-        `changed` says which values differ.
+        Args:
+            changed: which values differ.
+            values: what they are now.
+            overwrite: whether this matrix may end, also by an error: nothing of it is copied then.
 
-        Raises SingularError as `System.factor`.
+        Raises SingularError as `System.factor`; without the direction, where this matrix ended.
         """
-        method = self.system.choice.method
+        method, own = self.system.choice.method, self.exact.values if overwrite else self.exact.values.copy()
+        own[changed] = values
         if not isinstance(method, TreeMethod) or not isinstance(self.factors, TreeFactored):
-            return self.system.factor(values, self.exact.diagonal)
-        exact = ExactMatrix(self.system, values, self.exact.diagonal)
-        return Factored(self.system, exact, method.factor_again(self.factors, values, changed))
+            return self.system.factor(own, self.exact.diagonal)
+        factors = method.factor_again(self.factors, own, changed, overwrite)
+        return Factored(self.system, ExactMatrix(self.system, own, self.exact.diagonal), factors)
 
     def covariance(self, unknowns: Int[np.ndarray, " k"] | Sequence[int]) -> Float[np.ndarray, "k k"]:
         """Return the part of the inverse that belongs to some unknowns: their joint covariance."""

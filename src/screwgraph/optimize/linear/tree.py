@@ -84,12 +84,20 @@ class TreeMethod:
         return self._factor(numbers, self._take_memory())
 
     def factor_again(
-        self, last: TreeFactored, values: Float[np.ndarray, " E"], changed: Int[np.ndarray, " d"]
+        self, last: TreeFactored, values: Float[np.ndarray, " E"], changed: Int[np.ndarray, " d"], overwrite: bool
     ) -> TreeFactored:
-        """Factor the matrix of other values of H, regularised as before: only cliques of values that changed anew."""
-        factors, numbers = self._take_memory(), replace(last.numbers, values=values)
+        """Factor the matrix of other values of H, regularised as before: only cliques of values that changed anew.
+
+        If `overwrite`, in the memory of the last one, whose `values` these are then.
+        """
+        cliques = self.tree.find_changed(self._entries[changed])
+        if overwrite:
+            if self._eliminate(last.numbers, last.factors, cliques):
+                raise SingularError(0, 0)
+            return last
+        factors = self._take_memory()
         factors.copy_from(last.factors)
-        return self._factor(numbers, factors, self.tree.find_changed(self._entries[changed]))
+        return self._factor(replace(last.numbers, values=values), factors, cliques)
 
     @cached_property
     def _entries(self) -> Int[np.ndarray, " E"]:
@@ -104,18 +112,22 @@ class TreeMethod:
     def _factor(
         self, numbers: TreeNumbers, factors: CholeskyFactors, changed: Int[np.ndarray, " c"] | None = None
     ) -> TreeFactored:
-        given = (numbers.values, numbers.diagonal, numbers.slopes, numbers.weights)
-        bad = self.tree.factor(*given, factors, NEGATIVE, changed)
-        scales, own, count = numbers.scales, factors.pivots, self.rows.matrix.count
-        is_negative = bad >= 0 and self.pattern.multipliers and own[bad] < -SMALLEST * scales[bad]
+        is_negative, count = self._eliminate(numbers, factors, changed), self.rows.matrix.count
         factored = TreeFactored(self, numbers, factors, count + 1 if is_negative else count)
         weakref.finalize(factored, self._free.append, factors).atexit = False
-        if is_negative:
-            return factored
+        return factored
+
+    def _eliminate(self, numbers: TreeNumbers, factors: CholeskyFactors, changed: Int[np.ndarray, " c"] | None) -> bool:
+        """Write factors; return whether a pivot is negative. Raises SingularError where one is rounding."""
+        given = (numbers.values, numbers.diagonal, numbers.slopes, numbers.weights)
+        bad = self.tree.factor(*given, factors, NEGATIVE, changed)
+        scales, own = numbers.scales, factors.pivots
+        if bad >= 0 and self.pattern.multipliers and own[bad] < -SMALLEST * scales[bad]:
+            return True
         if bad < 0:
             small = ~(own * own > SMALLEST * scales[: len(own)])
             if not small.any():
-                return factored
+                return False
             bad = int(np.argmax(small))
         raise SingularError(bad, int(self.pattern.block_of[bad]))
 
@@ -146,11 +158,17 @@ class TreeFactored:
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
-        primal, solved, numbers = self.method.pattern.primal, np.array(b.T, order="C"), self.numbers
-        for right in solved:
-            given = (self.factors, numbers.slopes, numbers.weights)
-            self.method.tree.solve(*given, right[:primal], right[primal:])
+        primal, solved = self.method.pattern.primal, np.array(b.T, order="C")
+        first, size = solved.ctypes.data, solved.itemsize
+        for k in range(len(solved)):
+            right = first + k * solved.shape[1] * size
+            self.method.tree.solve_at(self._addresses, right, right + primal * size)
         return solved.T
+
+    @cached_property
+    def _addresses(self) -> tuple[int, int, int]:
+        """Addresses of columns of L, of slopes and weights of hard rows."""
+        return self.factors.addresses[0], self.numbers.slopes.ctypes.data, self.numbers.weights.ctypes.data
 
 
 def make_tree_method(pattern: Pattern) -> TreeMethod:

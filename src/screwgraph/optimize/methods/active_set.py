@@ -8,7 +8,8 @@ as a semismooth Newton method (2002). There is no barrier, so that solutions are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -28,13 +29,15 @@ VIOLATED = 1e-10
 """Residual beyond which an inequality becomes active."""
 NEGATIVE = 1e-9
 """Multiplier below minus which an inequality leaves: rounding does not decide what takes another matrix."""
-WORTHWHILE = 0.1
-"""What a step may leave of the error, so that as much is not done faster by one with a new matrix."""
+DEAREST = 8.0
+"""Steps that a new matrix costs as much as, with those that are still taken after it."""
+EXCHANGES = 5
+"""Steps in a row after which inequalities join or leave, before a new matrix is made."""
 LEAST = 0.02
-"""The same of the next step, at least: parts of residuals are not those of unknowns."""
+"""What the next step leaves of the error, at least: parts of residuals are not those of unknowns."""
 ERROR = 1e-8
 """Largest error of the KKT equations at a solution."""
-MOST = 12
+MOST = 20
 """Steps, after which another way is better."""
 WORSE = 1e3
 """Times the first error that steps may lead to, unless inequalities changed: those that join may be broken by far."""
@@ -49,14 +52,32 @@ class ActivePoint:
     z: Float[np.ndarray, " k"]
     active: Int[np.ndarray, " k"]
 
+    def copy(self) -> ActivePoint:
+        """Return the point in memory of its own."""
+        return ActivePoint(self.x.copy(), self.y.copy(), self.z.copy(), self.active.copy())
+
+    @cached_property
+    def addresses(self) -> tuple[int, int, int]:
+        """Addresses of y, z and which inequalities are active, as NumPy takes half a microsecond for each."""
+        return self.y.ctypes.data, self.z.ctypes.data, self.active.ctypes.data
+
 
 @dataclass(frozen=True, eq=False)
 class ActiveMatrix:
-    """A factored matrix, which inequalities are active in it, and how stiff they are where they are."""
+    """A factored matrix, which inequalities are active in it, and how stiff they are where they are.
+
+    Others with a few changes are made in its place, unless `is_shared`: it ends then.
+    """
 
     factored: Factored
     active: Int[np.ndarray, " k"]
     stiffness: Float[np.ndarray, " k"]
+    is_shared: bool = False
+
+    @cached_property
+    def stiffness_address(self) -> int:
+        """Address of the stiffness."""
+        return self.stiffness.ctypes.data
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,18 +106,26 @@ class ActiveEquations:
         n = kkt.assembly.layout.size
         self._counts = (equal.count, unequal.count)
         self.slope, self._right, self._pull = np.empty(n), np.empty(n + equal.count), np.empty(unequal.count)
-        self._units = np.ones(n) if kkt.units is None else np.ascontiguousarray(kkt.units)
+        units = np.ones(n) if kkt.units is None else np.ascontiguousarray(kkt.units)
         entries = np.argsort(unequal.rows, kind="stable")
-        self._table = HardTable(  # addresses stay, and NumPy takes a microsecond for each
+        self._table = HardTable(
             residuals=bound.g,
             values=bound.G,
             columns=np.ascontiguousarray(unequal.columns),
             entries=entries,
             firsts=np.searchsorted(unequal.rows[entries], np.arange(unequal.count + 1)),
         )
+        self._units = units
         self._unequal, self._residuals = self._table.addresses, bound.c.ctypes.data
-        self._gradient, self._slope = bound.gradient.ctypes.data, self.slope.ctypes.data
+        arrays = (bound.gradient, self.slope, self._right, self._pull, units)
+        self._gradient, self._slope, self._right_side, self._pulls, self._unit = (a.ctypes.data for a in arrays)
+        self._ahead = [self._make_point(), self._make_point()]
         self._functions: Any = compile_active_set().functions
+
+    def _make_point(self) -> ActivePoint:
+        """Return memory for a point."""
+        m, k = self._counts
+        return ActivePoint(np.empty(len(self.bound.x)), np.empty(m), np.empty(k), np.empty(k, dtype=np.int64))
 
     @cached_property
     def _products(self) -> tuple[int, ...]:
@@ -104,11 +133,11 @@ class ActiveEquations:
         tables = [(ProductTable(values=h.products, columns=h.columns), len(h.columns)) for h in self.bound.hard_slopes]
         return tuple(x for table, count in tables for x in (*table.addresses, count))
 
-    def choose_active(self, was: Int[np.ndarray, " k"], z: Float[np.ndarray, " k"]) -> tuple[np.ndarray, bool]:
-        """Return which inequalities are active after a step, and whether others are."""
-        active, count = np.empty_like(was), self._counts[1]
-        given = (count, was.ctypes.data, active.ctypes.data, z.ctypes.data)
-        return active, self._functions["choose_active"](*self._unequal, *given, VIOLATED) > 0
+    def choose_active(self, before: ActivePoint, point: ActivePoint) -> bool:
+        """Write which inequalities are active at a point after a step; return whether others are."""
+        (_, z, active), count = point.addresses, self._counts[1]
+        given = (count, before.addresses[2], active, z)
+        return self._functions["choose_active"](*self._unequal, *given, VIOLATED) > 0
 
     def evaluate_hard(self, point: ActivePoint) -> None:
         """Write residuals of hard factors, and products of their slopes with multipliers."""
@@ -117,24 +146,28 @@ class ActiveEquations:
     def measure_error(self, point: ActivePoint) -> float:
         """Write the gradient of the Lagrangian, of what was evaluated last, and return the error."""
         (m, k), slopes = self._counts, (self._slope, len(self.slope))
-        units, y = self._units.ctypes.data, point.y.ctypes.data
-        self._functions["write_slope"](*self._products, self._gradient, units, *slopes)
-        tables = (self._residuals, m, *self._unequal, k)
-        return self._functions["measure_error"](*tables, self._gradient, *slopes, y, point.active.ctypes.data)
+        y, _, active = point.addresses
+        self._functions["write_slope"](*self._products, self._gradient, self._unit, *slopes)
+        return self._functions["measure_error"](
+            self._residuals, m, *self._unequal, k, self._gradient, *slopes, y, active
+        )
 
     def take_step(self, point: ActivePoint, matrix: ActiveMatrix) -> tuple[ActivePoint, Float[np.ndarray, " n"]]:
-        """Return the point after a step, and the step; the gradient of the Lagrangian was written there."""
+        """Return the point after a step, and the step; the gradient of the Lagrangian was written there.
+
+        The point, whose active inequalities are not chosen yet, stands in memory that the step after the next one uses.
+        """
         (m, k), n = self._counts, len(self.slope)
-        active, stiffness, pull = (a.ctypes.data for a in (point.active, matrix.stiffness, self._pull))
-        z, right = point.z.ctypes.data, self._right
-        given = (self._slope, n, z, active, stiffness, pull, right.ctypes.data)
+        ahead = self._ahead[self._ahead[0] is point]
+        (_, z, active), stiffness = point.addresses, matrix.stiffness_address
+        given = (self._slope, n, z, active, stiffness, self._pulls, self._right_side)
         self._functions["write_right"](self._residuals, m, *self._unequal, k, *given)
-        both = matrix.factored.correction(right, ROUGH)
-        step, multipliers = both[:n], np.empty(k)
-        given = (both.ctypes.data, active, stiffness, pull, multipliers.ctypes.data)
+        both = matrix.factored.correction(self._right, ROUGH)
+        given = (both.ctypes.data, active, stiffness, self._pulls, ahead.addresses[1])
         self._functions["write_multipliers"](*self._unequal, k, *given, NEGATIVE)
-        x = self.kkt.retract(point.x, step)
-        return ActivePoint(x, point.y + both[n:], multipliers, point.active), step
+        ahead.x[:] = self.kkt.retract(point.x, both[:n])
+        np.add(point.y, both[n:], out=ahead.y)
+        return ahead, both[:n]
 
     def measure_step(self, step: Float[np.ndarray, " n"], sizes: Float[np.ndarray, " n"]) -> float:
         """Return the largest part of its size by which a direction moves."""
@@ -155,25 +188,30 @@ class ActiveEquations:
             except SingularError:
                 continue
             if factored.negative == len(model.c):
-                return ActiveMatrix(factored, point.active, stiffness)
+                return ActiveMatrix(factored, point.active.copy(), stiffness)
         return None
 
-    def reweight(self, x: Float[np.ndarray, " s"], matrix: ActiveMatrix) -> ActiveMatrix | None:
-        """Return the matrix with the soft factors at x; all else stays. None where it is not that of a minimum."""
+    def reweight(self, x: Float[np.ndarray, " s"], matrix: ActiveMatrix, names: Iterable[str]) -> ActiveMatrix | None:
+        """Return the matrix with some soft factors at x; all else stays. None where it is not that of a minimum."""
+        entries = self.bound.evaluate_entries(x, names)
         try:
-            factored = self.kkt.factor_with_costs(matrix.factored, self.bound.evaluate_costs(x))
+            factored = self.kkt.factor_with_costs(matrix.factored, entries, not matrix.is_shared)
         except SingularError:
             return None
-        return replace(matrix, factored=factored) if factored.negative == self._counts[0] else None
+        if factored.negative != self._counts[0]:
+            return None
+        return ActiveMatrix(factored, matrix.active, matrix.stiffness)
 
     def exchange(self, matrix: ActiveMatrix, active: Int[np.ndarray, " k"]) -> ActiveMatrix | None:
         """Return the matrix with other active inequalities; all else stays. None where it is not that of a minimum."""
-        ratios = np.where(active, matrix.stiffness, 0.0)
+        ratios, changed = np.where(active, matrix.stiffness, 0.0), matrix.active != active
         try:
-            factored = self.kkt.factor_again(matrix.factored, self.bound.G, matrix.active != active, ratios)
+            factored = self.kkt.factor_again(matrix.factored, self.bound.G, changed, ratios, not matrix.is_shared)
         except SingularError:
             return None
-        return ActiveMatrix(factored, active, matrix.stiffness) if factored.negative == self._counts[0] else None
+        if factored.negative != self._counts[0]:
+            return None
+        return ActiveMatrix(factored, active.copy(), matrix.stiffness)
 
 
 def find_active_solution(
@@ -186,11 +224,11 @@ def find_active_solution(
 ) -> ActiveSolution:
     """Take steps until they are expected to change unknowns by less than `accuracy`, relative to families beyond 1.
 
-    `matrix` is None where numbers have changed on which it depends. `is_known`: hard factors were evaluated last at the
-    start, and have not changed since.
+    `matrix` is None where numbers have changed on which it depends; see there what becomes of it. `is_known`: hard
+    factors were evaluated last at the start, and have not changed since.
     """
     point, count, matrices, bound = start, 0, 0, equations.bound
-    sizes = _measure_sizes(equations.kkt, start.x)
+    sizes, before, exchanges = _measure_sizes(equations.kkt, start.x), 0.0, 0
     if not is_known:
         equations.evaluate_hard(point)
     bound.evaluate_cost_slopes(point.x)
@@ -205,20 +243,34 @@ def find_active_solution(
         ahead, step = equations.take_step(point, matrix)
         moved, count = equations.measure_step(step, sizes), count + 1
         equations.evaluate_hard(ahead)
-        active, is_other = equations.choose_active(point.active, ahead.z)
-        if is_other:
-            ahead = replace(ahead, active=active)
+        is_other = equations.choose_active(point, ahead)
         bound.evaluate_cost_slopes(ahead.x)
         left = equations.measure_error(ahead)
         if not np.isfinite(left) or (left > WORSE * first and not is_other):
             break
         part = left / error if error else 0.0
         if not is_other and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
-            return ActiveSolution(ahead, matrix, count, matrices, is_solved=True)
-        if part > WORTHWHILE and not (is_other and matrices):  # else it is what joined and left
+            return ActiveSolution(ahead.copy(), matrix, count, matrices, is_solved=True)
+        exchanges = exchanges + 1 if is_other else 0
+        if is_other:
+            is_slow = exchanges >= EXCHANGES and not matrices
+        else:
+            is_slow = count > 1 and _predict_steps(moved, before, accuracy) > DEAREST
+        if is_slow:
             matrix = None
-        point, error = ahead, left
-    return ActiveSolution(point, matrix, count, matrices, is_solved=False)
+        point, error, before = ahead, left, moved
+    return ActiveSolution(start, matrix, count, matrices, is_solved=False)
+
+
+def _predict_steps(moved: float, before: float, accuracy: float) -> float:
+    """Return how many steps follow one that moved unknowns so far, where each is shorter as this one was.
+
+    The first step tells nothing: what it leaves of the error is how equations bend along it, which no matrix changes.
+    Deuflhard (2011), section 2.1.2.
+    """
+    if not moved < before:
+        return np.inf
+    return np.log(accuracy / moved) / np.log(moved / before) if moved > accuracy else 0.0
 
 
 def _measure_sizes(kkt: KktSystem, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " n"]:

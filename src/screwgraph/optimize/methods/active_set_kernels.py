@@ -71,36 +71,59 @@ def write_slope(
         slope[i] = gradient[i] + units[i] * slope[i]
 
 
+def sum_up(values: Reals, count: int) -> float:
+    """Return a sum, which is infinite or NaN where a number is."""
+    total = 0.0
+    for i in range(count):
+        total = total + values[i]
+    return total
+
+
+def find_largest(values: Reals, count: int, least: float) -> float:
+    """Return the largest size of some numbers, but no less than `least`: four chains of comparisons side by side."""
+    a = least
+    b = least
+    c = least
+    d = least
+    for k in range(count // 4):
+        i = 4 * k
+        if abs(values[i]) > a:
+            a = abs(values[i])
+        if abs(values[i + 1]) > b:
+            b = abs(values[i + 1])
+        if abs(values[i + 2]) > c:
+            c = abs(values[i + 2])
+        if abs(values[i + 3]) > d:
+            d = abs(values[i + 3])
+    for i in range(count - count % 4, count):
+        if abs(values[i]) > a:
+            a = abs(values[i])
+    if b > a:
+        a = b
+    if d > c:
+        c = d
+    if c > a:
+        a = c
+    return a
+
+
 def measure_error(
     residuals: Reals, equal_count: int, unequal: HardTable, unequal_count: int,
     gradient: Reals, slope: Reals, size: int, y: Reals, active: Ints,
 ) -> float:  # fmt: skip
     """Return the error of the KKT equations: infinite or NaN where a number is."""
-    scale = 1.0
-    steepest = 0.0
-    broken = 0.0
-    total = 0.0
-    for i in range(size):
-        if abs(gradient[i]) > scale:
-            scale = abs(gradient[i])
-        if abs(slope[i]) > steepest:
-            steepest = abs(slope[i])
-        total = total + slope[i]
-    for i in range(equal_count):
-        if abs(y[i]) > scale:
-            scale = abs(y[i])
-        if abs(residuals[i]) > broken:
-            broken = abs(residuals[i])
-        total = total + residuals[i]
+    total = sum_up(slope, size) + sum_up(residuals, equal_count) + sum_up(unequal.residuals, unequal_count)
+    if not abs(total) < HUGE:
+        return abs(total)
+    scale = find_largest(y, equal_count, find_largest(gradient, size, 1.0))
+    steepest = find_largest(slope, size, 0.0)
+    broken = find_largest(residuals, equal_count, 0.0)
     for i in range(unequal_count):
         left = unequal.residuals[i]
-        total = total + left
         if active[i] != 0:
             left = abs(left)
         if left > broken:
             broken = left
-    if not abs(total) < HUGE:
-        return abs(total)
     if steepest > scale * broken:
         return steepest / scale
     return broken
@@ -161,6 +184,8 @@ def compile_active_set() -> Kernels:
             choose_active,
             add_products,
             write_slope,
+            sum_up,
+            find_largest,
             measure_error,
             write_right,
             write_multipliers,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -131,27 +131,31 @@ class KktSystem:
         G: Float[np.ndarray, " b"],
         changed: Bool[np.ndarray, " k"],
         ratios: Float[np.ndarray, " k"],
+        overwrite: bool,
     ) -> Factored:
         """Factor the equations with other ratios of some inequalities, with these' slopes, all else as it was.
 
-        Raises SingularError as `factor`.
+        Raises SingularError as `factor`; for `overwrite` see `Factored.factor_again`.
         """
-        both, values = self.assembly.inequalities.pairs, factored.exact.values.copy()
+        both, of = self.assembly.inequalities.pairs, self.assembly.equalities
         chosen = both.of_rows(np.flatnonzero(changed))
         first, second, rows = both.first[chosen], both.second[chosen], both.rows[chosen]
-        places = values.size - self.assembly.equalities.rows.size - both.rows.size + chosen
-        values[places] = G[first] * G[second] * ratios[rows]
-        return factored.factor_again(values, places)
+        places = factored.exact.values.size - of.rows.size - both.rows.size + chosen
+        return factored.factor_again(places, G[first] * G[second] * ratios[rows], overwrite=overwrite)
 
-    def factor_with_costs(self, factored: Factored, entries: Float[np.ndarray, " e"]) -> Factored:
-        """Factor the equations with other second derivatives of soft factors, all else as it was.
+    def factor_with_costs(
+        self, factored: Factored, entries: Sequence[tuple[slice, Float[np.ndarray, " e"]]], overwrite: bool
+    ) -> Factored:
+        """Factor the equations with other entries of J'J of soft factors in some places, all else as it was.
 
-        Raises SingularError as `factor`.
+        Raises SingularError as `factor`; for `overwrite` see `Factored.factor_again`.
         """
-        values, count = factored.exact.values.copy(), entries.size
-        places = np.flatnonzero(values[:count] != entries)
-        values[:count] = entries
-        return factored.factor_again(values, places)
+        places, values = [], []
+        for where, own in entries:
+            others = np.flatnonzero(factored.exact.values[where] != own)
+            places.append(where.start + others)
+            values.append(own[others])
+        return factored.factor_again(np.concatenate(places), np.concatenate(values), overwrite=overwrite)
 
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,6 +78,11 @@ class BoundModel:
         return self._assembly.bind_slopes(self._views)
 
     @cached_property
+    def _entries(self) -> dict[str, tuple[slice, Callable[[], Float[np.ndarray, " e"]]]]:
+        """By name of soft factors, where the entries of their batch stand, and what evaluates these."""
+        return self._assembly.bind_entries(self._views)
+
+    @cached_property
     def hard_slopes(self) -> tuple[BoundSlopes, BoundSlopes]:
         """Residuals and A'y of equalities, G'z of inequalities, without scales."""
         equal, unequal = self._assembly.equalities, self._assembly.inequalities
@@ -106,10 +111,14 @@ class BoundModel:
         unequal.evaluate()
         self._scale_residuals(equal.residuals, unequal.residuals)
 
-    def evaluate_costs(self, x: Float[np.ndarray, " s"]) -> Float[np.ndarray, " e"]:
-        """Write the gradient of soft factors at x; return the entries of J'J."""
+    def evaluate_entries(
+        self, x: Float[np.ndarray, " s"], names: Iterable[str]
+    ) -> list[tuple[slice, Float[np.ndarray, " e"]]]:
+        """Return the entries of J'J at x of some soft factors and those in their batches, and where these stand."""
         self.x[:] = x
-        return self._evaluate_costs()[1]
+        scale, batches = self.scales.costs, {id(own): own for own in (self._entries[name] for name in names)}
+        found = [(place, call()) for place, call in batches.values()]
+        return [(place, own if scale is None else own * scale[place]) for place, own in found]
 
     def _evaluate_rows(self, x: Float[np.ndarray, " s"]) -> float:
         """Write residuals and slopes of hard factors at x; return the largest residual, without scales."""
