@@ -3,6 +3,7 @@
 from screwgraph.motion.control.predictive.horizon_arguments import (
     PredictedMotion,
     converge,
+    find_first_interval,
     stack_references,
     stack_schedule,
     stack_weights,
@@ -19,6 +20,7 @@ __all__ = [
     "Walk",
     "WalkReferences",
     "converge",
+    "find_first_interval",
     "mpc",
     "solve_riccati",
     "stack_references",

@@ -26,7 +26,8 @@ Pattern = list[list[float | None]]
 class Horizon:
     """A model over `stages` times `dt` (s), bounds of efforts and states, and how often a tick does what.
 
-    Bounds that are infinite are none. Stages' unknowns are z = (local coordinates, velocities, inputs).
+    Bounds that are infinite are none. Stages' unknowns are z = (local coordinates, velocities, inputs). The first
+    interval is an argument, of at least `shortest` (s), where this is given.
     """
 
     __repr__ = one_line
@@ -43,18 +44,25 @@ class Horizon:
     shortenings: int = 0
     frames: tuple[str, ...] = ()
     has_riccati_end: bool = False
+    shortest: float | None = None
 
     @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
         bounds = tuple(tuple(map(float, x)) for x in (self.effort_limit, self.x_lower, self.x_upper))
         counts = self.stages, self.iterations, self.barrier_steps, self.shortenings
-        return (*self.model.question, self.dt, bounds, self.penalty, *counts, self.frames, self.has_riccati_end)
+        more = self.frames, self.has_riccati_end, self.shortest
+        return (*self.model.question, self.dt, bounds, self.penalty, *counts, *more)
 
     @cached_property
     def steps(self) -> LocalSteps:
         """Local coordinates of positions."""
-        return LocalSteps(self.model.robot, self.dt)
+        return LocalSteps(self.model.robot, self.dt, self.dt)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the first interval is an argument."""
+        return self.shortest is not None
 
     @cached_property
     def goals(self) -> FrameGoals:

@@ -19,7 +19,7 @@ from screwgraph.motion.control.live_numbers import NO_SENSE
 from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.limits import Values, expand_values
 from screwgraph.motion.control.predictive.state_coordinates import make_states
-from screwgraph.motion.control.predictive.tick import UNFINISHED
+from screwgraph.motion.control.predictive.tick_outcome import UNFINISHED
 from screwgraph.motion.simulation.contacts import Contact
 
 
@@ -136,6 +136,19 @@ def stack_references(
     return found
 
 
+@check_arguments
+def find_first_interval(t: float, dt: float, rate: float) -> float:
+    """Return the time (s) from t to the next instant k dt that is at least half a call away, of `rate` calls a second.
+
+    Raises:
+        InputError: a number is not finite, or dt or the rate not positive.
+    """
+    if not (np.isfinite(t) and 0.0 < dt < np.inf and 0.0 < rate < np.inf):
+        raise InputError(f"t = {t!r}, dt = {dt!r}, rate = {rate!r}", why="they must be finite, dt and rate positive")
+    k = np.ceil((t + 0.5 / rate) / dt)
+    return float(min(k * dt - t, dt))
+
+
 def find_argument(control: Function, name: str) -> Argument:
     """Return an argument of a controller of `mpc` by its name. Raises InputError."""
     found = [argument for argument in control.arguments if argument.name == name]
@@ -170,6 +183,7 @@ def converge(
     frames: Any = None,
     frame_weights: Any = None,
     contacts: Any = None,
+    first: float | None = None,
     previous: Any = None,
     tolerance: float = 1e-8,
     most: int = 200,
@@ -188,6 +202,7 @@ def converge(
         frames: poses (N + 1, frames, 4, 4), or (frames, 4, 4) for all instants, where the controller takes them.
         frame_weights: of them, (frames, 6).
         contacts: a schedule, where the controller takes one.
+        first: the first interval (s), where the controller takes one.
         previous: a solution to begin with; by default none.
         tolerance: of changes, of defects and of the barrier, in units of states, inputs by their limits.
         most: calls at most; `solution` then says how far it came.
@@ -197,6 +212,7 @@ def converge(
     """
     solution = np.zeros(find_argument(control, "previous").shape) if previous is None else previous
     more = {"terminal": terminal, "frames": frames, "frame_weights": frame_weights, "contacts": contacts}
+    more["first"] = first
     for name, value in more.items():
         if (value is None) == any(argument.name == name for argument in control.arguments):
             raise InputError(f"{control.name} takes {'' if value is None else 'no '}{name}", fix="see its signature")

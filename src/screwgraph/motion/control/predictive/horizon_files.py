@@ -42,6 +42,7 @@ BOUNDS: Keys = {
 }
 NUMBERS: Keys = {
     "dt": Entry("time from an instant to the next", NUMBER, "s", "0.01"),
+    "rate": Entry("calls, where the first interval is an argument", NUMBER, "1/s", "none"),
     "drag": Entry("of feet that are on and move", NUMBER, "1/s", "half of 1 / dt"),
 }
 COUNTS: Keys = {
@@ -67,6 +68,7 @@ class HorizonFile:
     __repr__ = one_line
 
     dt: float | None = None
+    rate: float | None = None
     drag: float | None = None
     horizon: int | None = None
     iterations: int | None = None
@@ -121,6 +123,9 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
         if key in entries:
             with complaints_at(WHO, entries[key].at):
                 check_numbers(**{key: getattr(found, key)})
+    if "rate" in entries:
+        with complaints_at(WHO, entries["rate"].at):
+            check_numbers(dt=found.dt or DT, rate=found.rate)
     if "actuated" in entries:
         with complaints_at(WHO, entries["actuated"].at):
             find_driven(model, found.actuated)

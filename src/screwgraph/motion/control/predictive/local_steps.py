@@ -37,12 +37,13 @@ class BentJoint:
 
 @dataclass(frozen=True, eq=False)
 class LocalSteps:
-    """Local coordinates of a robot's positions, for steps of `dt` (s)."""
+    """Local coordinates of a robot's positions: `before` (s) is the step that led to one, `dt` (s) leads on from it."""
 
     __repr__ = one_line
 
     robot: Robot
-    dt: float
+    before: Number
+    dt: Number
 
     @cached_property
     def bent(self) -> tuple[BentJoint, ...]:
@@ -80,7 +81,7 @@ class LocalSteps:
         return found
 
     def displace(self, q: Any, v: Any, x: Any) -> list[Number]:
-        """Return the position at local coordinates x about q, to which v led."""
+        """Return the position at local coordinates x about q, to which v led in a step of `dt`."""
         found: list[Number] = [0.0] * self.robot.nq
         for i, j in self.straight:
             found[i] = x[j]
@@ -103,13 +104,13 @@ class LocalSteps:
         """Return derivatives by displacements of positions as those by local coordinates, which v led to."""
         found = np.array(slopes, dtype=object)
         for joint in self.bent:
-            turn = _series(joint.manifold, self.dt * v[joint.v], FACTORIALS, 1.0)
+            turn = _series(joint.manifold, self.before * v[joint.v], FACTORIALS, 1.0)
             found[:, joint.v] = _product(found[:, joint.v], turn)
         return found
 
     def turn_joint_back(self, joint: BentJoint, slopes: Any, v: Any) -> np.ndarray:
         """Return derivatives by a joint's local coordinates as those by its displacements."""
-        return _product(slopes, self._inverse(joint, v, 1.0))
+        return _product(slopes, _series(joint.manifold, self.before * v[joint.v], BERNOULLI, 1.0))
 
     def find_gaps(self, q: Any, later_q: Any, later_v: Any) -> list[Number]:
         """Return what leads from `later_q` to where `later_v` leads from q (nv,)."""
@@ -128,7 +129,7 @@ class LocalSteps:
         blocks, gaps = list[np.ndarray](), self.find_gaps(q, later_q, later_v)
         for joint in self.bent:
             gap = np.array(gaps[joint.v])
-            before = _series(joint.manifold, self.dt * v[joint.v], FACTORIALS, 1.0)
+            before = _series(joint.manifold, self.before * v[joint.v], FACTORIALS, 1.0)
             A = _product(self._inverse(joint, later_v, -1.0), before)
             c = self._inverse(joint, later_v, 1.0) @ gap - self.dt * later_v[joint.v]
             blocks.append(np.concatenate([A, np.array([c]).T], axis=1))
@@ -144,7 +145,7 @@ class LocalSteps:
             by_end = np.asarray(difference(self.robot).jacobian("q_to")(reference, q))
         for joint in self.bent:
             found[joint.v] = list(joint.manifold.difference(reference[joint.q], q[joint.q]))
-            turn = _series(joint.manifold, self.dt * v[joint.v], FACTORIALS, 1.0)
+            turn = _series(joint.manifold, self.before * v[joint.v], FACTORIALS, 1.0)
             slopes.append(_product(by_end[joint.v, joint.v], turn))
         return found, slopes
 

@@ -31,12 +31,15 @@ from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates, make_states
-from screwgraph.motion.control.predictive.tick import SOLUTION, Tick
+from screwgraph.motion.control.predictive.tick import Tick
+from screwgraph.motion.control.predictive.tick_outcome import SOLUTION
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.simulation.contacts import Contact, Ground
 
 DT = 0.01
 """Time (s) from one instant to the next, by default."""
+ROUNDING = 1e-9
+"""Part of a rate."""
 FEWEST, LONGEST = 2, 1000
 """Stages of a horizon."""
 ENDS = ("weights", "riccati")
@@ -54,6 +57,7 @@ def mpc(
     actuated: Sequence[str] | None = None,
     contacts: Sequence[Contact | HeldContact] = (),
     ground: Ground | None = None,
+    rate: float | None = None,
     frames: Sequence[str] = (),
     limits: HorizonLimits | None = None,
     drag: float | None = None,
@@ -89,6 +93,11 @@ def mpc(
     call, by which the last solution is moved (its barrier is then from 1e-4 to 1e-3, so that limits are left, and blows
     forgotten, in few steps); `previous`, the `next` of the last call, first zeros: the horizon then starts with a robot
     at rest.
+    With `rate`, calls come more often than instants, and instants keep their times: `first` (s), before `advance`, is
+    the time from now to the first of them, at most `dt`, and at least half of that between calls
+    (`find_first_interval`); all others are `dt` apart. Each state then counts for the time from the instant before,
+    and each input for that to the next, so that costs do not jump as an instant goes by. References and contacts of an instant then stay as they are
+    until it has gone by, and a contact is switched at its time, not up to `dt` beside it.
     A whole step is taken unless it raises a merit function, cost and penalties plus defects by the size of their
     costates, beyond what the barrier leaves open; else the part of it with the least merit is, or none (`shortenings`).
     Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and
@@ -108,6 +117,7 @@ def mpc(
         contacts: points, balls (`sg.Contact`, of whose law only friction counts) and soles (`sg.control.Sole`), each on
             as many joints of its own as its force has components.
         ground: the plane on which feet stand.
+        rate: calls per second, at least 1 / dt, where the first interval is an argument.
         frames: links or frames whose poses have goals.
         limits: efforts, positions and velocities that are kept; by default those of the robot's file.
         drag: of feet that are on and move (1/s): they lose this part of their velocity in a second; by default all of
@@ -126,7 +136,7 @@ def mpc(
             is unknown, or a number has no sense.
     """
     check_states(model)
-    check_numbers(dt, horizon, iterations, barrier_steps, shortenings)
+    check_numbers(dt, horizon, iterations, barrier_steps, shortenings, rate)
     if terminal not in ENDS:
         raise InputError(f"terminal is {terminal!r}", fix=f"one of {', '.join(ENDS)}")
     kept = limits or HorizonLimits()
@@ -146,6 +156,7 @@ def mpc(
         shortenings,
         goals,
         terminal == "riccati",
+        None if rate is None else 0.5 / rate,
     )
     if own.has_riccati_end and (own.is_curved or contacts or stage.coordinates.options):
         raise InputError(
@@ -228,6 +239,7 @@ def _list_arguments(tick: Tick) -> tuple[Argument, ...]:
         **({"terminal": (2 * robot.nv, 2 * robot.nv)} if tick.own.has_riccati_end else {}),
         **({"frames": (N + 1, count, 4, 4), "frame_weights": (count, 6)} if count else {}),
         **({"contacts": (N, model.switches // 2, 2)} if model.switches else {}),
+        **({"first": ()} if tick.own.is_timed else {}),
         "advance": (),
         "previous": (tick.previous,),
     }
@@ -249,11 +261,18 @@ def check_states(model: Model) -> None:
 
 
 def check_numbers(
-    dt: float = DT, horizon: int = 32, iterations: int = 1, barrier_steps: int = 2, shortenings: int = 2
+    dt: float = DT,
+    horizon: int = 32,
+    iterations: int = 1,
+    barrier_steps: int = 2,
+    shortenings: int = 2,
+    rate: float | None = None,
 ) -> None:
     """Raise InputError where a number of `mpc` has no sense."""
     if not 0.0 < dt < np.inf:
         raise InputError(f"dt is {dt!r}", why="it must be finite and positive", fix="dt=0.01, in seconds")
+    if rate is not None and not 1.0 <= rate * dt * (1.0 + ROUNDING) < np.inf:
+        raise InputError(f"rate is {rate!r}", why=f"instants are {1.0 / dt:g} a second, calls at least as many")
     if not FEWEST <= horizon <= LONGEST:
         raise InputError(f"a horizon of {horizon} instants", fix=f"there are from {FEWEST} to {LONGEST}")
     for name, value in (("iterations", iterations), ("barrier_steps", barrier_steps)):

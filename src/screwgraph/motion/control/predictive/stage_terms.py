@@ -5,7 +5,8 @@ States of a trajectory are (q, qd), those of the solver local coordinates (`loca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,16 +24,38 @@ PART = 0.05
 
 @dataclass(frozen=True, eq=False)
 class StageTerms:
-    """Expressions of the stages of a horizon."""
+    """Expressions of the stages of a horizon; `intervals` (s) lead to a stage and from it, all dt by default."""
 
     __repr__ = one_line
 
     own: Horizon
+    intervals: tuple[Number, Number] | None = None
 
     @cached_property
     def steps(self) -> LocalSteps:
         """Local coordinates."""
-        return self.own.steps
+        return self.own.steps if self.intervals is None else LocalSteps(self.own.model.robot, *self.intervals)
+
+    @property
+    def before(self) -> Number:
+        """The time (s) from the last stage, for which a state counts: costs are then continuous as instants go by."""
+        return self.own.dt if self.intervals is None else self.intervals[0]
+
+    @property
+    def dt(self) -> Number:
+        """The time (s) to the next stage, for which an input counts."""
+        return self.own.dt if self.intervals is None else self.intervals[1]
+
+    @property
+    def reads(self) -> list[str]:
+        """The vector of intervals that expressions of stages read first, where one is an argument."""
+        return ["intervals_k"] * self.own.is_timed
+
+    def at_stage(self, name: str) -> Callable[..., list[Number]]:
+        """Return an expression of a stage, which reads `reads` before what it is of."""
+        if not self.own.is_timed:
+            return getattr(self, name)
+        return lambda intervals, *given: getattr(replace(self, intervals=tuple(intervals)), name)(*given)
 
     @property
     def nv(self) -> int:
@@ -74,7 +97,7 @@ class StageTerms:
 
     def cost(self, references: Any, weights: Any, at: Any, *more: Any) -> list[Number]:
         """Return h, H (live entries), g and the bounds of inputs and states; `more`: frames' goals, switches."""
-        own, h, switches = self.own, self.own.dt, more[-1] if self.own.model.switches else ()
+        own, h, switches = self.own, self.dt, more[-1] if self.own.model.switches else ()
         _, _, u = self.split(references)
         square, slope = self._state_cost(references, weights, at, *more)
         w, wanted = own.model.weigh_inputs(weights[2 * self.nv :], u, switches)
@@ -105,7 +128,7 @@ class StageTerms:
         self, references: Any, weights: Any, at: Any, *more: Any
     ) -> tuple[list[list[Number]], list[Number]]:
         """Return the ends of the rows of the Hessian up to its diagonal, as far as they are live, and the gradient."""
-        h, n = self.own.dt, self.nv
+        h, n = self.before, self.nv
         w = [2.0 * h * x for x in weights[: 2 * n]]
         wanted = [*self.steps.local(references[: self.nq]), *self.split(references)[1]]
         square: list[list[Number]] = [[x] for x in w]
@@ -139,7 +162,7 @@ class StageTerms:
 
     def linearise(self, at: Any, later: Any, switches: Any = ()) -> list[Number]:
         """Return live entries of J, c, those of C, bounds of its rows, gaps, and efforts at z = 0."""
-        own, n, h = self.own, self.nv, self.own.dt
+        own, n, h = self.own, self.nv, self.dt
         q, v, u = self.split(at)
         later_q, later_v, _ = self.split(later)
         motion = own.model.linearise(q, v, u, switches)
@@ -219,7 +242,7 @@ class StageTerms:
         later_q, later_v, _ = self.split(later)
         qdd, efforts = self.own.model.move(q, v, u, more[-1] if self.own.model.switches else ())
         gaps = self.steps.find_gaps(q, later_q, later_v)
-        gaps += [a + self.own.dt * b - x for a, b, x in zip(v, qdd, later_v, strict=True)]
+        gaps += [a + self.dt * b - x for a, b, x in zip(v, qdd, later_v, strict=True)]
         cost, _ = self.add(references, weights, at, later, efforts, [0.0], [0.0], *more)
         return [cost, self._weigh_gaps(p, largest, gaps)]
 
@@ -239,7 +262,7 @@ class StageTerms:
         defect: Number = 0.0
         n, least = self.nv, PART * largest[0]
         sizes = [abs(x) + least for x in p]
-        sizes[n:] = [a + self.own.dt * b for a, b in zip(sizes[n:], sizes[:n], strict=True)]  # q+ follows v+
+        sizes[n:] = [a + self.dt * b for a, b in zip(sizes[n:], sizes[:n], strict=True)]  # q+ follows v+
         for size, gap in zip(sizes, gaps, strict=True):
             defect = defect + size * abs(gap)
         return defect
@@ -262,7 +285,7 @@ class StageTerms:
             goals, own_w = more[:2]
             for a, w in zip(self.own.goals.errors(z[: self.nq], goals), own_w, strict=True):
                 total = total + w * a * a
-        return self.own.dt * total
+        return self.before * total
 
     def add_last(self, references: Any, weights: Any, z: Any, cost: Any, *more: Any) -> list[Number]:
         """Return the cost with that of the last state."""
@@ -289,7 +312,7 @@ class StageTerms:
         total = cost[0] + self.square(at, references, weights, *more)
         w, wanted = own.model.weigh_inputs(weights[2 * n :], self.split(references)[2], switches)
         for a, b, x in zip(self.split(at)[2], wanted, w, strict=True):
-            total = total + own.dt * (x * (a - b) * (a - b))
+            total = total + self.dt * (x * (a - b) * (a - b))
         x = self.start_state(*self.split(later)[:2])
         beyond = [_beyond(x, bound, own.x_lower, own.x_upper) for bound in own.states]
         beyond += [_beyond(efforts, bound, -own.effort_limit, own.effort_limit) for bound in own.rows if bound.soft]

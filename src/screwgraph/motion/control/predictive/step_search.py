@@ -63,12 +63,13 @@ class StepSearch:
         steps = ["at_u", "at_k+1", "u_k", "x'_k"]
         merit, gap = ["costates", "costate", "references_k", "weights"], ["gap_k"]
         efforts = ["C_k", "offset_k"] * bool(terms.own.C)
-        start = block(
-            "start merit", [*merit, "at_k", "at_k+1", *gap, *efforts, *self.more], ["merits_k"], terms.weigh_start
-        )
+        first = [*terms.reads, *merit, "at_k", "at_k+1", *gap, *efforts, *self.more]
+        start = block("start merit", first, ["merits_k"], terms.at_stage("weigh_start"))
         trial = (
-            self._each(block("attempt", [*steps, "search"], ["trial_u", "trial_k+1"], terms.attempt)),
-            self._weigh([*merit, "trial_k", "trial_k+1", *self.more]),
+            self._each(
+                block("attempt", [*terms.reads, *steps, "search"], ["trial_u", "trial_k+1"], terms.at_stage("attempt"))
+            ),
+            self._weigh([*terms.reads, *merit, "trial_k", "trial_k+1", *self.more]),
             *self._sum("trial_N"),
             block("accept", ["search", "merit", "duality gap", "chain.solution"], ["search"], accept_length),
         )
@@ -90,7 +91,8 @@ class StepSearch:
         """Return what computes cost and defects of a trial at each stage."""
         own = self.terms.own
         given = [make_numbered_argument(f"given{i}", len(self.memory.places(x))) for i, x in enumerate(names)]
-        code = compile_expression("merit", own.question, tuple(given), self.terms.weigh, branches=bool(own.steps.bent))
+        weigh = self.terms.at_stage("weigh")
+        code = compile_expression("merit", own.question, tuple(given), weigh, branches=bool(own.steps.bent))
         return self._each(self.memory.placed("merit", code.program, names, ["merits_k"]))
 
     def _sum(self, last: str) -> tuple[Part, ...]:

@@ -1,8 +1,9 @@
 """A tick of model-predictive control as a routine: from a state and the last solution to the next one.
 
-Layout of `previous` and `next`: [whether it is a solution, barrier], then for each stage k = 0..N-1 [u_k, q and qd of
-k + 1, switches of k, the solver's own numbers]. All zeros are no solution: a tick then begins with the robot at rest
-where it is. `at` holds the trajectory about which a tick linearises, for each stage [q_k, qd_k, u_k], then those of N.
+Layout of `previous` and `next`: [whether it is a solution, barrier, the first interval where this is an argument],
+then for each stage k = 0..N-1 [u_k, q and qd of k + 1, switches of k, the solver's own numbers]. All zeros are no
+solution: a tick then begins with the robot at rest where it is. `at` holds the trajectory about which a tick
+linearises, for each stage [q_k, qd_k, u_k], then those of N.
 """
 
 from __future__ import annotations
@@ -12,31 +13,26 @@ from functools import cached_property
 from typing import Any
 
 from screwgraph.compiler import compile_expression, make_numbered_argument
-from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense, keep_sense
+from screwgraph.motion.control.live_numbers import keep_sense
 from screwgraph.motion.control.predictive.argument_sense import ArgumentSense
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.gain_code import list_gain_parts
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
-from screwgraph.motion.control.predictive.step_search import ENDLESS, MERIT, SEARCH_SIZES, StepSearch
+from screwgraph.motion.control.predictive.step_search import MERIT, SEARCH_SIZES, StepSearch
+from screwgraph.motion.control.predictive.tick_outcome import SOLUTION, TickOutcome
 from screwgraph.motion.control.predictive.warm_start import WarmStart
 from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, largest_size
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, When, Window
 from screwgraph.tape.parts import Copies, Fill
 
-SOLUTION = ("status", "cost", "violation", "defect", "change", "barrier")
-"""Numbers of a tick's result; see `mpc`."""
-UNFINISHED = 1.0
-"""Status where the step was shortened: the trajectory is not the optimum yet."""
 LEAST_BARRIER, MOST_BARRIER = 1e-4, 1e-3
 """Barriers with which a solution that moves on begins: from less, limits are not left in few steps.
 
 A call that could not follow a blow ends with a large one. It is no cost that the next call shall begin with: barriers
 that went on growing from call to call never let a trot come back that was pushed.
 """
-HEAD = 2
-"""Numbers of a solution before those of its stages."""
 
 
 class Tick:
@@ -50,7 +46,8 @@ class Tick:
         bounds = (*horizon.inputs, *horizon.states, *horizon.rows)
         self.kept = nu + self.nx + model.switches  # numbers of a stage of a solution, before those of the solver
         self.size = self.kept + sum(bound.size for bound in bounds)
-        solution, m = HEAD + N * self.size, self.m
+        self.head = 2 + horizon.is_timed  # numbers of a solution before those of its stages
+        solution, m = self.head + N * self.size, self.m
         self.strides = {"at": self.nx + nu, "previous": self.size, "next": self.size, "references": self.nx + nu}
         self.strides |= {"states": self.nx, "efforts": m, "forces": self.forces, "contacts": model.switches}
         F = len(horizon.frames)
@@ -59,7 +56,7 @@ class Tick:
         goals = [(N + 1) * POSE * F, ERROR * F] if F else []
         end = (4 * n * n,) * horizon.has_riccati_end
         given = (nq, n, (N + 1) * (self.nx + nu), 2 * n + model.input_weights, *end, *goals)
-        given += (N * model.switches,) * self.is_switched
+        given += (*(N * model.switches,) * self.is_switched, *(1,) * horizon.is_timed)
         memory = self.memory = Memory()
         pairs = ((self.results, (*results, solution, len(SOLUTION))), (self.arguments, (*given, 1, solution)))
         for names, sizes in pairs:
@@ -88,6 +85,7 @@ class Tick:
             "fits": 2 * self.is_switched,
             "gap": N * 2 * n,
         }
+        sizes |= {"intervals": N + 1} if horizon.is_timed else {}
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
         if horizon.shortenings:
             self.strides |= {"trial": self.nx + nu, "merits": MERIT}
@@ -114,7 +112,11 @@ class Tick:
         """Vectors that are arguments."""
         goals = ["frames", "frame_weights"] if self.own.frames else []
         weights = ("weights", *["terminal"] * self.own.has_riccati_end, *goals)
-        return ("q", "qd", "references", *weights, *["contacts"] * self.is_switched, "advance", "previous")
+        return ("q", "qd", "references", *weights, *self._live, "advance", "previous")
+
+    @property
+    def _live(self) -> list[str]:
+        return [*["contacts"] * self.is_switched, *["first"] * self.own.is_timed]
 
     @property
     def previous(self) -> int:
@@ -139,7 +141,7 @@ class Tick:
             self.chain.name_stage(f"{name}_k", name, 0)
         for name, stride in self.strides.items():
             if name in memory.names and stride and name != "rest":
-                self._alias(f"{name}_k", name, HEAD if name in ("previous", "next") else 0, stride)
+                self._alias(f"{name}_k", name, self.head if name in ("previous", "next") else 0, stride)
         self._alias("rest_k", "rest", 0, nu)
         if self.own.shortenings:
             self._alias("trial_u", "trial", nx, nu)
@@ -150,8 +152,10 @@ class Tick:
         self._alias("at_x", "at", 0, nx)
         self._alias("at_k+1", "at", nx + nu, nx)
         self._alias("states_k+1", "states", nx, nx)
-        self._alias("next_kept", "next", HEAD, self.kept)
-        self._alias("next_numbers", "next", HEAD + self.kept, self.size - self.kept)
+        self._alias("next_kept", "next", self.head, self.kept)
+        self._alias("next_numbers", "next", self.head + self.kept, self.size - self.kept)
+        if self.own.is_timed:
+            self._alias("intervals_k", "intervals", 0, 2)
         self._alias("at_N", "at", self.N * (nx + nu), nx)
         if self.goals:
             self._alias("frames_N", "frames", self.N * self.strides["frames"], self.strides["frames"])
@@ -167,12 +171,15 @@ class Tick:
         """Return windows that move all of some vectors with the stages, and those of the solver."""
         found = list[Window]()
         for name in vectors:
-            places = self.memory.places(name)[HEAD if name in ("previous", "next") else 0 :]
+            places = self.memory.places(name)[self.head if name in ("previous", "next") else 0 :]
             if len(places) and self.strides[name]:
                 found.append(Window(places.start, len(places), self.strides[name]))
         if self.is_switched:
             places = self.memory.places("contacts")
             found.append(Window(places.start, len(places), self.strides["contacts"]))
+        if self.own.is_timed:
+            places = self.memory.places("intervals")
+            found.append(Window(places.start, len(places), 1))
         names = ["x", "J", "c", "h", "H", "g", "bound", "u", "x'", *self.chain.warm_start_vectors]
         return (*found, *self.chain.window(*names, *["C"] * bool(self.own.C)))
 
@@ -192,14 +199,15 @@ class Tick:
 
     def _begin(self) -> tuple[Part, ...]:
         block = self.memory.block
-        self._alias("head", "previous", 0, HEAD)
+        self._alias("head", "previous", 0, self.head)
         writes = ["chain.x0", "at_x", "warm", "share", "chain.warm", "chain.barrier"]
         rest = block("rest", ["q", *self.switches], ["rest_k"], self.terms.rest)
         inputs, switches = self.nu + self.nx, self.own.model.switches
-        moving = WarmStart(self.memory, self.chain, self.N, HEAD, self.size, inputs, switches, self._windows)
+        moving = WarmStart(self.memory, self.chain, self.N, self.head, self.size, inputs, switches, self._windows)
         penalty = self.own.penalty * sum(bound.soft for bound in (*self.own.states, *self.own.rows))
         return (
-            block("begin", ["q", "qd", "advance", "head"], writes, self._start),
+            block("begin", ["q", "qd", "advance", "head", *["first"] * self.own.is_timed], writes, self._start),
+            *self._time(),
             SideBySide(self.N, (rest,), self._windows("rest")) if self.is_switched else rest,
             SideBySide(self.N - 1, (self._keep(0, 1),), self._windows("at", "previous", "rest")),
             self._keep(self.N - 1, 0),
@@ -209,17 +217,29 @@ class Tick:
             *ArgumentSense(self.memory, self.own, self.strides).parts(),
         )
 
-    def _start(self, q: Any, qd: Any, advance: Any, head: Any) -> list[Number]:
+    def _time(self) -> tuple[Part, ...]:
+        """Return what writes the intervals before and after each stage, where the first one is an argument."""
+        if not self.own.is_timed:
+            return ()
+        dt, limits = self.own.dt, (self.own.shortest, self.own.dt)
+        each = self.memory.block("interval", [], ["intervals_k"], lambda: [dt, dt])
+        first = self.memory.block("first", ["first"], ["intervals_k"], lambda first: [dt, clip(first[0], *limits)])
+        return StageLoop(self.N, (each,), self._windows()), first
+
+    def _start(self, q: Any, qd: Any, advance: Any, head: Any, *first: Any) -> list[Number]:
         """Return x_0, in local coordinates, too, whether there is a solution, its shift; a barrier of 0 is lost."""
         warm = choose(head[0] > 0.5, 1.0, 0.0)
         goes_on = choose(head[1] > 0.0, warm, 0.0)
         moved = choose(advance[0] > 0.0, clip(head[1], LEAST_BARRIER, MOST_BARRIER), head[1])
         barrier = choose(head[0] > 0.5, moved, 0.0)
-        return [*self.terms.start_state(q, qd), *q, *qd, warm, clip(advance[0], 0.0, 1.0), goes_on, barrier]
+        share = clip(advance[0], 0.0, 1.0)
+        if first:  # instants stay where they are, until one has gone by
+            share = 1.0 * (share + (first[0][0] - head[2]) * (1.0 / self.own.dt) > 0.5)
+        return [*self.terms.start_state(q, qd), *q, *qd, warm, share, goes_on, barrier]
 
     def _keep(self, k: int, later: int) -> Part:
         """Return what moves a stage's input and next state to the present."""
-        start = HEAD + k * self.size
+        start = self.head + k * self.size
         self._alias("kept_now", "previous", start, self.kept)
         self._alias("kept_later", "previous", start + later * self.size, self.kept)
         stage = k * self.strides["at"]
@@ -246,9 +266,9 @@ class Tick:
 
     def _costs(self) -> tuple[Part, ...]:
         block, terms = self.memory.block, self.terms
-        values = ["h_k", "H_k", "g_k", "bound_u_k", "bound_x_k"]
+        values, reads = ["h_k", "H_k", "g_k", "bound_u_k", "bound_x_k"], ["references_k", "weights", "at_k"]
         parts = (
-            block("cost", ["references_k", "weights", "at_k", *self.goals, *self.switches], values, terms.cost),
+            block("cost", [*terms.reads, *reads, *self.goals, *self.switches], values, terms.at_stage("cost")),
             *(() if self.own.steps.bent else (Fill(self.memory.places("c_q").start, terms.nv),)),
         )
         goals, goal = ["frames_N", "frame_weights"] * bool(self.goals), ["frames"] * bool(self.goals)
@@ -263,10 +283,10 @@ class Tick:
     def _linearise(self) -> tuple[Part, ...]:
         block = self.memory.block
         writes = ["J_k", "c_k" if self.own.steps.bent else "c_v", *["C_k", "bound_r_k"] * bool(self.own.C), "gap_k"]
-        names = ["at_k", "at_k+1", *self.switches]
+        names = [*self.terms.reads, "at_k", "at_k+1", *self.switches]
         given = [make_numbered_argument(name, len(self.memory.places(name))) for name in names]
         question, bent = self.own.question, bool(self.own.steps.bent)
-        code = compile_expression("stage", question, tuple(given), self.terms.linearise, branches=bent)
+        code = compile_expression("stage", question, tuple(given), self.terms.at_stage("linearise"), branches=bent)
         model = self.memory.placed("model", code.program, names, [*writes, *["offset_k"] * bool(self.own.C)])
         defect = block("defect", ["gap_k", "defect"], ["defect"], lambda gap, worst: [largest_size(gap, worst[0])])
         windows = self._windows("at", "gap", "offset")
@@ -282,7 +302,7 @@ class Tick:
         measure = block("move", reads, ["change"], self.terms.measure_change)
         if self.own.steps.bent:
             move: tuple[Part, ...] = (
-                block("displace", ["at_k+1", "x'_k"], ["at_k+1"], self.terms.displace),
+                block("displace", [*self.terms.reads, "at_k+1", "x'_k"], ["at_k+1"], self.terms.at_stage("displace")),
                 self._copy(["u_k"], ["at_u"]),
             )
         else:
@@ -319,8 +339,8 @@ class Tick:
 
     def _end(self) -> tuple[Part, ...]:
         block, terms = self.memory.block, self.terms
-        self._alias("next_head", "next", 0, HEAD)
-        stage = ["references_k", "weights", "at_k", "at_k+1", "efforts_k", "cost", "violation"]
+        self._alias("next_head", "next", 0, self.head)
+        stage = [*terms.reads, "references_k", "weights", "at_k", "at_k+1", "efforts_k", "cost", "violation"]
         stage += [*self.goals, *self.switches]
         last = ["references_N", self.own.end, "at_N", "cost", *["frames_N", "frame_weights"] * bool(self.goals)]
         keep = ["at_u", "at_k+1", *self.switches, *(f"{name}_k" for name in self.chain.warm_start_vectors)]
@@ -328,22 +348,22 @@ class Tick:
             self.memory.alias(f"{name}_k", self.chain.stage(name, 0))
         parts = (
             *(() if self.own.C else (self._copy(["at_u"], ["efforts_k"]),)),
-            block("sum", stage, ["cost", "violation"], terms.add),
+            block("sum", stage, ["cost", "violation"], terms.at_stage("add")),
             self._copy(["at_k+1"], ["states_k+1"]),
             self._copy(keep, ["next_k"]),
             *self._forces(),
         )
         moving = ["references", "at", "states", "efforts", "next", *["forces"] * bool(self.forces)]
         moving += ["frames"] * bool(self.goals)
-        more = ["length"] * bool(self.own.shortenings) + ["terminal"] * self.own.has_riccati_end
-        more += ["weights", *["frame_weights"] * bool(self.goals)]
+        more = ["first"] * self.own.is_timed + ["length"] * bool(self.own.shortenings)
+        more += ["terminal"] * self.own.has_riccati_end + ["weights", *["frame_weights"] * bool(self.goals)]
         head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", "sense", *more]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),
             StageLoop(self.N, parts, self._windows(*moving)),
             block("sum last", last, ["cost"], terms.add_last),
-            block("end", head, ["tau", "next_head", "solution", "lost"], self._finish),
+            block("end", head, ["tau", "next_head", "solution", "lost"], TickOutcome(self.own).finish),
             *self._clear(),
         )
 
@@ -371,28 +391,3 @@ class Tick:
     def _copy(self, sources: Sequence[str], targets: Sequence[str]) -> Part:
         places = [tuple(p for name in side for p in self.memory.places(name)) for side in (sources, targets)]
         return Copies(*places)
-
-    def _finish(
-        self,
-        solved: Any,
-        barrier: Any,
-        cost: Any,
-        violation: Any,
-        defect: Any,
-        change: Any,
-        efforts: Any,
-        sense: Any,
-        *more: Any,
-    ) -> list[Number]:
-        """Return the command within its limits, the head of the next solution, and how good it is."""
-        length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
-        end, weights = (rest[0], rest[1:]) if self.own.has_riccati_end else ((), rest)
-        sound = sense[0] * have_sense([x for own in weights for x in own], end)
-        lost = choose(length[0] > 0.0, 0.0, choose(solved[0] < NO_SENSE, 0.0, 1.0))
-        status = choose(sound * (cost[0] < ENDLESS) > 0.5, choose(lost > 0.5, UNFINISHED, solved[0]), NO_SENSE)
-        sound = status < NO_SENSE
-        limits = [float(x) for x in self.own.effort_limit]
-        tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
-        numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
-        told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
-        return [*tau, choose(sound, 1.0, 0.0), choose(lost > 0.5, 0.0, numbers[-1]), told, *numbers, lost]

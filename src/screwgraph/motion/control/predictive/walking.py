@@ -165,6 +165,7 @@ class Walk:
         qd: Any,
         velocity: Any = (0.0, 0.0, 0.0),
         states: Any = None,
+        first: float | None = None,
     ) -> WalkReferences:
         """Return what a controller shall follow from time t (s) and a state on.
 
@@ -176,6 +177,7 @@ class Walk:
             qd: velocity (nv,) now.
             velocity: wanted: forwards, to the left (m/s), turning (rad/s), in the base's heading.
             states: those expected (N + 1, nq + nv), whose bases carry the legs; by default bases are the wanted ones.
+            first: time (s) to the first instant, where the controller takes it; by default dt.
 
         Raises:
             InputError: an argument has the wrong shape, or is not finite; the controller has no contacts.
@@ -195,15 +197,18 @@ class Walk:
             )
         if not all(np.isfinite(x).all() for x in (now, rate, wanted)) or not np.isfinite(t) or not 0.0 < dt < np.inf:
             raise InputError("t, dt, q, qd and velocity", why="they must be finite, and dt positive")
-        times = t + dt * np.arange(N + 1)
+        start = dt if first is None else first
+        if not 0.0 < start < np.inf:
+            raise InputError(f"first is {first!r}", why="it must be finite and positive (s)")
+        times = t + np.concatenate([[0.0], start + dt * np.arange(N)])
         path, heading = self._lead_base(now, wanted, times - t)
         feet = self._lead_feet(now, rate, times, path, heading, wanted)
         bases = path if expected is None else expected[:, : BASE + 1]
         joints = self._follow_feet(now, bases, feet)
         speeds = np.zeros((N + 1, nv))
         speeds[:, 2], speeds[:, 3:5] = wanted[2], wanted[:2]
-        speeds[1:, BASE:] = np.diff(joints, axis=0) / dt
-        on = self.gait.stands(times[:-1] + 0.5 * dt)
+        speeds[1:, BASE:] = np.diff(joints, axis=0) / np.diff(times)[:, None]
+        on = self.gait.stands(0.5 * (times[:-1] + times[1:]))
         references = stack_references(control, np.concatenate([path, joints], axis=1), speeds)
         return WalkReferences(references, stack_schedule(control, self.contacts, on), feet)
 
@@ -227,11 +232,11 @@ class Walk:
 
             def land(k: int, left: float, hip: Any = self.hips[f]) -> Any:
                 """Return where a foot lands that begins to swing, or swings, at instant k, `left` (s) before."""
-                dt = times[1] - times[0]
-                end = min(round((k * dt + left) / dt), len(times) - 1)
+                at = times[k] + left
+                end = int(np.argmin(np.abs(times - at)))
                 way = _turn(heading[end], wanted[:2])
                 now = drift if k == 0 else way
-                base = q[:2] + left * drift if k == 0 else path[end, :2] + (k * dt + left - end * dt) * way
+                base = q[:2] + left * drift if k == 0 else path[end, :2] + (at - times[end]) * way
                 return base + _turn(heading[end], hip) + self._step_out(now, way)
 
             speed = (self.slopes[f][0](q)[3:] @ qd)[:2]

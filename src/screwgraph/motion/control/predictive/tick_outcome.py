@@ -1,0 +1,63 @@
+"""Outcome of a tick: its command, whether there is a solution, and how good it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from screwgraph.base.summary import one_line
+from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
+from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.stage_terms import clip
+from screwgraph.motion.control.predictive.step_search import ENDLESS
+from screwgraph.spatial import choose
+from screwgraph.tape import Number
+
+SOLUTION = ("status", "cost", "violation", "defect", "change", "barrier")
+"""Numbers of a tick's result; see `mpc`."""
+LATE = 1.5
+"""Of the time between instants, what a first interval is less than: rounding aside it is one at most."""
+UNFINISHED = 1.0
+"""Status where the step was shortened: the trajectory is not the optimum yet."""
+
+
+@dataclass(frozen=True, eq=False)
+class TickOutcome:
+    """The last expression of a tick of a horizon."""
+
+    __repr__ = one_line
+
+    own: Horizon
+
+    def finish(
+        self,
+        solved: Any,
+        barrier: Any,
+        cost: Any,
+        violation: Any,
+        defect: Any,
+        change: Any,
+        efforts: Any,
+        sense: Any,
+        *more: Any,
+    ) -> list[Number]:
+        """Return the command within its limits, the head of the next solution, how good it is, whether it was lost.
+
+        `more` are, of horizons that have them, the first interval, the length of the step, the weights of the last
+        state, then all other weights.
+        """
+        first, more = (list(more[0]), more[1:]) if self.own.is_timed else ([], more)
+        length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
+        end, weights = (rest[0], rest[1:]) if self.own.has_riccati_end else ((), rest)
+        sound = sense[0] * have_sense([x for own in weights for x in own], end)
+        for x in first:
+            sound = sound * (x > 0.0) * (x < LATE * self.own.dt)
+        lost = choose(length[0] > 0.0, 0.0, choose(solved[0] < NO_SENSE, 0.0, 1.0))
+        status = choose(sound * (cost[0] < ENDLESS) > 0.5, choose(lost > 0.5, UNFINISHED, solved[0]), NO_SENSE)
+        sound = status < NO_SENSE
+        limits = [float(x) for x in self.own.effort_limit]
+        tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
+        numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
+        told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
+        head = [choose(sound, 1.0, 0.0), choose(lost > 0.5, 0.0, numbers[-1]), *first]
+        return [*tau, *head, told, *numbers, lost]

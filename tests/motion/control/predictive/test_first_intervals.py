@@ -1,0 +1,156 @@
+"""Horizons on a grid in absolute time: the first interval is an argument, instants stay where they are."""
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tests.motion.control.predictive.test_floating_bases import ON, accelerate, foot, hopper, start
+
+import screwgraph as sg
+from screwgraph.motion.control import (
+    Gait,
+    HorizonLimits,
+    Walk,
+    converge,
+    find_first_interval,
+    stack_references,
+    stack_schedule,
+    stack_weights,
+)
+
+DT, RATE, FIRST, STAGES = 0.02, 500.0, 0.006, 5
+
+
+def turning():
+    """Return a state in which the base turns by 0.05 rad in an interval."""
+    q, v = start()
+    v[:3] = [2.0, -1.5, 1.0]
+    return q, v
+
+
+@cache
+def cart_pole():
+    robot, limits = sg.load("cart_pole"), HorizonLimits(effort={"x": 20.0})
+    control = sg.mpc(robot, DT, 20, actuated=["x"], limits=limits, rate=RATE)
+    weights = stack_weights(robot, position=[1.0, 10.0], velocity=0.1, effort=0.01, actuated=["x"])
+    return control, stack_references(control, [0.0, np.pi]), weights
+
+
+@pytest.mark.parametrize(
+    ("first", "cost", "last"),
+    [
+        # IPOPT with CasADi: the same stages, to 1e-11
+        (FIRST, 1.101461951339456, [0.56484148, 2.95398319, 1.58671832, 0.24127542]),
+        (DT, 1.111633044468055, [0.59189498, 2.96861549, 1.58501042, 0.21788377]),
+    ],
+)
+def test_a_cart_balances_its_pole(first, cost, last):
+    control, references, weights = cart_pole()
+    found = converge(control, [0.0, np.pi - 0.6], [0.0, 0.3], references, weights, first=first)
+    assert found.solution[0] == 0.0
+    assert abs(found.solution[1] / cost - 1.0) < 1e-6
+    np.testing.assert_allclose(found.states[-1], last, atol=1e-5)
+
+
+def hop_cost(u, schedule, reference, weights):
+    """Return the cost of inputs (N, 4) of a hopper, by dense equations of motion."""
+    robot, (q, v), n, total = hopper(), turning(), 10, 0.0
+    for k, (before, h) in enumerate(pairwise([DT, FIRST, *[DT] * STAGES])):
+        errors = np.concatenate([sg.difference(robot)(reference[:11], q), v])
+        total += before * weights[: 2 * n] @ errors**2
+        if k == STAGES:
+            return total
+        on = bool(schedule[k])
+        w = np.where([on, on, on, False], weights[20:24], weights[24:])
+        total += h * w @ (u[k] - np.array([robot.mass * 9.81 * on, 0.0, 0.0, 0.0])) ** 2
+        v = v + h * accelerate(robot, q, v, u[k], on)[0]
+        q = sg.integrate(robot)(q, h * v)
+    return total
+
+
+def test_a_hopper_with_a_base_that_turns_jumps_as_is_best():
+    """The slope of the cost along each input is zero: local coordinates of a base know the interval that led there."""
+    robot = hopper()
+    control = sg.mpc(robot, DT, STAGES, contacts=[foot()], drag=10.0, rate=RATE)
+    weights = stack_weights(robot, position=20.0, velocity=0.5, force=1e-3, acceleration=1e-3)
+    reference = np.concatenate([[0.02, 0.0, 0.37, 0.0, 0.0, 0.0, 1.0, 0.0, 0.6, -1.2, 0.2], np.zeros(14)])
+    references, (q, v) = np.tile(reference, (STAGES + 1, 1)), turning()
+    schedule = stack_schedule(control, [foot()], ON)
+    found = converge(control, q, v, references, weights, contacts=schedule, first=FIRST)
+    assert found.solution[0] == 0.0
+    assert max(found.solution[2:5]) < 1e-8
+    intervals = np.array([FIRST, *[DT] * (STAGES - 1)])[:, None]
+    accelerations = np.diff(found.states[:, 11:], axis=0) / intervals
+    assert found.forces is not None
+    pairs = zip(found.forces, accelerations, ON[:, 0], strict=True)
+    u = np.array([np.append(f if on else a[6:9], a[9]) for f, a, on in pairs])
+    best = hop_cost(u, ON[:, 0], reference, weights)
+    assert abs(found.solution[1] / best - 1.0) < 1e-9
+    rng, size = np.random.default_rng(0), np.abs(u).max()
+    for _ in range(4):
+        way = rng.standard_normal(u.shape)
+        ends = [hop_cost(u + s * 1e-4 * size * way, ON[:, 0], reference, weights) for s in (1.0, -1.0)]
+        curvature = (sum(ends) - 2.0 * best) / (1e-4 * size) ** 2
+        assert curvature > 0.0
+        assert abs(ends[0] - ends[1]) / (2e-4 * size) < 1e-6 * curvature * size
+
+
+def test_a_solution_stays_at_its_instants_until_one_has_gone_by():
+    """Calls that move a solution on are as those which begin with one that was moved by hand."""
+    control, references, weights = cart_pole()
+    state = np.array([0.1, np.pi - 0.6]), np.array([0.0, 0.1])
+    last = converge(control, *state, references, weights, first=0.008).next
+    last[1] = 1e-3  # the barrier, which calls that move on leave within bounds
+    stages = last[3:].reshape(20, -1)
+    for first, advance, passed in ((0.006, 0.1, 0), (0.018, 0.5, 1), (0.02, 0.4, 1), (0.008, 1.0, 1), (0.008, 0.0, 0)):
+        moved = np.concatenate([stages[passed:], stages[-passed or 20 :]])
+        begun = np.concatenate([[1.0, 1e-3, first], moved.ravel()])
+        one, other = (control(*state, references, weights, first, *x) for x in ((advance, last), (0.0, begun)))
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-6 * np.abs(b).max())
+
+
+def test_calls_find_their_first_interval():
+    times = [find_first_interval(0.002 * k, DT, RATE) for k in range(25)]
+    np.testing.assert_allclose(times[:11], [0.02, *(0.02 - 0.002 * k for k in range(1, 10)), 0.02], atol=1e-12)
+    for late in (0.0193, 0.0199, 0.02):
+        np.testing.assert_allclose(find_first_interval(late, DT, RATE), min(0.04 - late, DT), atol=1e-12)
+    with pytest.raises(sg.InputError, match="must be finite"):
+        find_first_interval(np.inf, DT, RATE)
+
+
+def test_contacts_are_switched_at_their_time():
+    """Whatever the call: who stands during the first interval is who stands at the time of the call."""
+    robot, gait = hopper(), Gait(period=0.2, duty=0.6, offsets=(0.0,))
+    control = sg.mpc(robot, DT, STAGES, contacts=[foot()], drag=10.0, rate=RATE)
+    q, v = turning()
+    walk = Walk(robot, [sg.Contact("shank")], gait, q)
+    for k in range(0, 100, 3):
+        t = 0.002 * k
+        first = find_first_interval(t, DT, RATE)
+        plan = walk.references(control, DT, t, q, v, first=first)
+        ends = t + np.concatenate([[0.0], first + DT * np.arange(STAGES)])
+        middle = 0.5 * (ends[1:] + ends[:-1])
+        phase = (middle / 0.2) % 1.0
+        assert plan.contacts[:, 0, 0].tolist() == (phase < 0.6).tolist()
+        assert plan.contacts[0, 0, 0] == float((t + 1e-9) / 0.2 % 1.0 < 0.6)
+        assert np.abs((ends[1:] + 1e-9) % DT).max() < 1e-8
+
+
+def test_what_a_first_interval_cannot_be():
+    control, references, weights = cart_pole()
+    nothing = np.zeros(control.arguments[-1].shape)
+    for first in (np.nan, 0.0, -0.01, 0.05, np.inf):
+        *results, solution = control([0.0, 3.0], [0.0, 0.0], references, weights, first, 0.0, nothing)
+        assert solution[0] == 3.0
+        assert not results[0].any()
+    for rate in (49.0, np.inf, -1.0):
+        with pytest.raises(sg.InputError, match="rate is"):
+            sg.mpc(sg.load("cart_pole"), DT, 20, rate=rate)
+    walk = Walk(hopper(), [sg.Contact("shank")], Gait(offsets=(0.0,)), turning()[0])
+    hop = sg.mpc(hopper(), DT, STAGES, contacts=[foot()], drag=10.0, rate=RATE)
+    with pytest.raises(sg.InputError, match=r"first is -1\.0"):
+        walk.references(hop, DT, 0.0, *turning(), first=-1.0)
+    with pytest.raises(sg.InputError, match="takes first"):
+        converge(control, [0.0, 3.0], [0.0, 0.0], references, weights)
