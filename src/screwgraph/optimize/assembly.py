@@ -256,9 +256,8 @@ class Assembly:
 
     def _hard(self, bends: Sequence[CurvatureEntries]) -> System:
         equal, unequal, n = self.equalities, self.inequalities, self.layout.size
-        i, j = unequal.columns[unequal.pairs.first], unequal.columns[unequal.pairs.second]
-        rows = (self.rows, *(b.rows for b in bends), np.maximum(i, j), n + equal.rows)
-        columns = (self.columns, *(b.columns for b in bends), np.minimum(i, j), equal.columns)
+        rows = (self.rows, *(b.rows for b in bends), unequal.squares.rows, n + equal.rows)
+        columns = (self.columns, *(b.columns for b in bends), unequal.squares.columns, equal.columns)
         sizes = np.concatenate([self.layout.sizes, equal.blocks])
         return analyse(
             Pattern(sizes, np.concatenate(rows), np.concatenate(columns), len(equal.blocks)), multipliers=LIGHT

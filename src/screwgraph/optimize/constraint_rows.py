@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import Batch
-from screwgraph.optimize.linear import MatrixEntries
+from screwgraph.optimize.linear import MatrixEntries, RowSquares
 from screwgraph.optimize.value_layout import ValueLayout
 
 
@@ -30,27 +30,6 @@ class CurvatureEntries:
     rows: Int[np.ndarray, " b"]
     columns: Int[np.ndarray, " b"]
     places: list[slice]
-
-
-@dataclass(frozen=True, eq=False)
-class EntryPairs:
-    """Two entries of a Jacobian in the same of `count` rows, each pair once: numbers of the entries, and of the row."""
-
-    first: Int[np.ndarray, " p"]
-    second: Int[np.ndarray, " p"]
-    rows: Int[np.ndarray, " p"]
-    count: int
-
-    def of_rows(self, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " q"]:
-        """Return which pairs stand in some rows."""
-        order, firsts = self._by_row
-        return join_places([order[a:b] for a, b in zip(firsts[rows].tolist(), firsts[rows + 1].tolist(), strict=True)])
-
-    @cached_property
-    def _by_row(self) -> tuple[Int[np.ndarray, " p"], Int[np.ndarray, " k_1"]]:
-        """Pairs row by row, and where those of each row begin."""
-        counts = np.bincount(self.rows, minlength=self.count)
-        return np.argsort(self.rows, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,16 +102,9 @@ class ConstraintRows:
         return CurvatureEntries(join_places(rows), join_places(columns), places)
 
     @cached_property
-    def pairs(self) -> EntryPairs:
-        """All pairs of entries that stand in one row: where J'WJ has entries."""
-        found = []
-        for batch, place in zip(self.batches, self.places, strict=True):
-            i, _ = batch.factors.kernels.places
-            a, b = np.nonzero((i[:, None] == i[None, :]) & (np.arange(len(i))[:, None] >= np.arange(len(i))[None, :]))
-            starts = place.entries.start + len(i) * np.arange(len(batch))[:, None]
-            found.append(((starts + a).ravel(), (starts + b).ravel()))
-        first, second = join_places([f for f, _ in found]), join_places([s for _, s in found])
-        return EntryPairs(first, second, self.rows[first], self.count)
+    def squares(self) -> RowSquares:
+        """J'WJ of the Jacobian."""
+        return RowSquares(self.rows, self.columns, self.count)
 
     @property
     def blocks(self) -> Int[np.ndarray, " b"]:

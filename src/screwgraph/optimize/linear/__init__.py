@@ -4,6 +4,7 @@ from screwgraph.compiler.kernels.dense import Gram, make_gram
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.regularise import LIGHT
 from screwgraph.optimize.linear.row_products import MatrixEntries
+from screwgraph.optimize.linear.row_squares import RowSquares
 from screwgraph.optimize.linear.system import Factored, System, analyse
 from screwgraph.optimize.singular_error import SingularError
 
@@ -13,6 +14,7 @@ __all__ = [
     "Gram",
     "MatrixEntries",
     "Pattern",
+    "RowSquares",
     "SingularError",
     "System",
     "analyse",

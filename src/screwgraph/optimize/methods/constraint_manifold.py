@@ -157,7 +157,7 @@ def _search_curve(
             if (slack > (1.0 - FARTHEST) * point.s).all():
                 after = kkt.assembly.cost(x) - point.barrier * float(np.log(slack).sum())
                 if after <= before + SUFFICIENT * length * slope + rounding:
-                    ahead = kkt.model(x)
+                    ahead = kkt.model(x, beside=model)
                     moved = PrimalDualPoint(
                         x, slack, point.y + length * step.y, point.z + duals * step.z, point.barrier
                     )

@@ -49,13 +49,24 @@ class KktSystem:
         """Factors of residuals and slopes."""
         return ModelScales.from_assembly(self.assembly, self.scales, self.units, self.relaxed)
 
+    @cached_property
+    def _bound(self) -> list[BoundModel]:
+        """Problems as functions of values, two at most: one for where a search is, one for where it looks."""
+        return []
+
     def bind(self) -> BoundModel:
         """Return the problem as a function of values, whose results are written to the same arrays at every call."""
         return BoundModel(self.assembly, self.model_scales)
 
-    def model(self, x: Float[np.ndarray, " s"]) -> LocalModel:
-        """Evaluate everything at x; entries stand in a buffer that the next call uses again."""
-        return self.bind().evaluate(x)
+    def model(self, x: Float[np.ndarray, " s"], beside: LocalModel | None = None) -> LocalModel:
+        """Evaluate everything at x, into arrays that later calls use again, unless their model stands `beside`.
+
+        Entries of soft factors stand in one buffer, which every call uses again.
+        """
+        free = [b for b in self._bound if beside is None or b.gradient is not beside.gradient]
+        if not free:
+            self._bound.append(self.bind())
+        return (free or self._bound)[-1].evaluate(x)
 
     def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Return values after a step."""
@@ -119,8 +130,7 @@ class KktSystem:
             bends = [self._in_units(rows.curvature(views, duals), rows.bends) for rows, duals in pairs]
         elif self.curved:
             bends = [np.zeros(rows.bends.rows.size) for rows in (equal, unequal)]
-        both = unequal.pairs
-        condensed = model.G[both.first] * model.G[both.second] * ratios[both.rows]
+        condensed = unequal.squares.evaluate(model.G, ratios)
         values = np.concatenate([model.entries, *bends, condensed, model.A])
         system = self.system.firm if firm else self.system
         return system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
@@ -137,11 +147,10 @@ class KktSystem:
 
         Raises SingularError as `factor`; for `overwrite` see `Factored.factor_again`.
         """
-        both, of = self.assembly.inequalities.pairs, self.assembly.equalities
-        chosen = both.of_rows(np.flatnonzero(changed))
-        first, second, rows = both.first[chosen], both.second[chosen], both.rows[chosen]
-        places = factored.exact.values.size - of.rows.size - both.rows.size + chosen
-        return factored.factor_again(places, G[first] * G[second] * ratios[rows], overwrite=overwrite)
+        squares = self.assembly.inequalities.squares
+        touched = squares.find_touched(np.flatnonzero(changed))
+        first = factored.exact.values.size - self.assembly.equalities.rows.size - squares.rows.size
+        return factored.factor_again(first + touched, squares.evaluate(G, ratios)[touched], overwrite=overwrite)
 
     def factor_with_costs(
         self, factored: Factored, entries: Sequence[tuple[slice, Float[np.ndarray, " e"]]], overwrite: bool

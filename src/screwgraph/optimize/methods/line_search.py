@@ -106,7 +106,7 @@ def search_line(
     while length > shortest:
         found = _point_along(kkt, point, step, length, duals)
         if length == longest:
-            ahead = kkt.model(found.x)
+            ahead = kkt.model(found.x, beside=model)
             new = _measure(found, ahead.cost, ahead.c, ahead.g)
         else:
             ahead, new = None, _measure_merit(kkt, found)
