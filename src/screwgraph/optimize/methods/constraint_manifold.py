@@ -16,7 +16,6 @@ from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import find_feasible
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
-from screwgraph.optimize.methods.line_search import find_longest_part
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import NEAR, PrimalDualPoint, PrimalDualStep, bound_duals
 from screwgraph.optimize.result import Iterate, Status
@@ -146,9 +145,9 @@ def _search_curve(
     within: float,
 ) -> tuple[PrimalDualPoint, LocalModel, float] | None:
     """Return the point after as much of a step as lowers the barrier's cost, the problem there, and that part."""
-    longest, duals = (find_longest_part(x, d, 1.0 - FARTHEST) for x, d in ((point.s, step.s), (point.z, step.z)))
+    longest, duals = step.find_longest_parts(1.0 - FARTHEST)
     before = model.cost - point.barrier * float(np.log(point.s).sum())
-    slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
+    slope = dot(model.gradient, step.x) - point.barrier * step.pull
     rounding, length = 1e-14 * abs(before), longest
     while length > SHORTEST * longest:
         x = retract_to_manifold(kkt, kkt.retract(point.x, length * step.x), within, factored)

@@ -63,7 +63,7 @@ def _take_whole_step(
 ) -> PrimalDualPoint | None:
     """Return the point after a whole step, None where slacks do not allow it."""
     step = solve_newton_step(kkt, model, point, factored, model.c, model.g + point.s, accuracy=ROUGH)
-    if (step.s < -FARTHEST * point.s).any() or (step.z < -FARTHEST * point.z).any():
+    if min(step.least) < -FARTHEST:
         return None
     x = kkt.retract(point.x, step.x)
     return PrimalDualPoint(x, point.s + step.s, point.y + step.y, point.z + step.z, point.barrier)

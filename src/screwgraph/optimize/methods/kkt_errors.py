@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
-
 from screwgraph.optimize.methods.base import Tolerances, max_magnitude
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
@@ -23,14 +20,18 @@ class KktErrors:
 
     stationary: float
     residual: float
-    products: Float[np.ndarray, " k"]
+    products: tuple[float, float] | None
+    """Least and largest one, if there are any."""
     slope: float
     multiplier: float
 
     def largest(self, barrier: float) -> float:
         """Return the largest of these, products as they differ from the barrier."""
         slope = max(1.0, self.slope)
-        complementary = max_magnitude(self.products - barrier) / slope
+        complementary = 0.0
+        if self.products is not None:
+            least, most = self.products
+            complementary = max(most - barrier, barrier - least) / slope
         return max(self.stationary / max(slope, self.multiplier), self.residual, complementary)
 
     def hold(self, model: LocalModel, tolerances: Tolerances) -> bool:
@@ -42,4 +43,6 @@ def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint
     """Return the errors at a point."""
     stationary = max_magnitude(model.gradient + kkt.multiply_transposed(model, point.y, point.z))
     residual = max(max_magnitude(model.c), max_magnitude(model.g + point.s))
-    return KktErrors(stationary, residual, point.s * point.z, max_magnitude(model.gradient), max_magnitude(point.y))
+    products = point.s * point.z
+    bounds = (float(products.min()), float(products.max())) if products.size else None
+    return KktErrors(stationary, residual, bounds, max_magnitude(model.gradient), max_magnitude(point.y))

@@ -16,6 +16,7 @@ from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import correct_second_order
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
+from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 MARGIN = 1e-5
 """By how much of `broken` a point must be better than another, in either respect."""
@@ -96,9 +97,10 @@ def search_line(
     tried.
     """
     keep = min(0.01, max(CLOSEST, point.barrier))
-    longest, duals = min(most, find_longest_part(point.s, step.s, keep)), find_longest_part(point.z, step.z, keep)
+    longest, duals = step.find_longest_parts(keep)
+    longest = min(most, longest)
     old = MeritPair(total_violation(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
-    slope = dot(model.gradient, step.x) - point.barrier * float((step.s / point.s).sum())
+    slope = dot(model.gradient, step.x) - point.barrier * step.pull
     length, ahead = longest, None
     shortest = SHORTEST
     if passed.descends(old, slope, longest):  # then steps that are much longer than the unknowns are worth more trials
@@ -114,8 +116,9 @@ def search_line(
             return LineSearchResult(found, length, longest, passed.after_step(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
             bent = correct_second_order(kkt, model, point, factored, step, found.x, found.s)
-            far = min(most, find_longest_part(point.s, bent.s, keep))
-            other = _point_along(kkt, point, bent, far, find_longest_part(point.z, bent.z, keep))
+            far, far_duals = bent.find_longest_parts(keep)
+            far = min(most, far)
+            other = _point_along(kkt, point, bent, far, far_duals)
             if passed.accepts(_measure_merit(kkt, other), old, slope, far):
                 return LineSearchResult(other, far, far, passed.after_step(old, slope, far))
         length *= 0.5
@@ -131,7 +134,8 @@ def _point_along(
     kkt: KktSystem, point: PrimalDualPoint, step: PrimalDualStep, length: float, duals: float
 ) -> PrimalDualPoint:
     x = kkt.retract(point.x, length * step.x)
-    s, z = point.s + length * step.s, point.z + duals * step.z
+    s, z = np.empty((2, point.s.size))
+    call_on_slacks("move_both", point.s, point.z, step.s, step.z, length, duals, s, z)
     return PrimalDualPoint(x, s, point.y + length * step.y, z, point.barrier)
 
 
@@ -140,16 +144,9 @@ def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> MeritPair:
 
 
 def _measure(point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> MeritPair:
-    s = np.maximum(point.s, -g)
-    return MeritPair(_size(c) + _size(g + s), cost - point.barrier * float(np.log(s).sum()))
-
-
-def find_longest_part(values: np.ndarray, step: np.ndarray, keep: float) -> float:
-    """Return how much of a step leaves of each value at least a part `keep`."""
-    if not values.size:
-        return 1.0
-    least = float((step / values).min())
-    return 1.0 if least >= keep - 1.0 else (keep - 1.0) / least
+    s = np.empty_like(g)
+    broken = _size(c) + call_on_slacks("write_slacks", point.s, g, s)
+    return MeritPair(broken, cost - point.barrier * float(np.log(s).sum()))
 
 
 def _size(vector: np.ndarray) -> float:

@@ -9,6 +9,7 @@ from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
+from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 ACCURACY = 1e-7
 """Of a step that would leave much over, row by row; what is left over is what the next step takes away."""
@@ -36,14 +37,16 @@ def solve_newton_step(
     `products` of the slacks' and multipliers' steps are expected, and allowed for.
     """
     s, z, n = point.s, point.z, len(model.gradient)
-    target = point.barrier - products
-    pull = target / s + z / s * r
+    target, pull = np.full(len(r), point.barrier) - products, np.empty(len(r))
+    call_on_slacks("write_pull", s, z, r, target, pull)
     right = np.concatenate([-model.gradient - kkt.multiply_transposed(model, point.y, pull), -c])
     both = factored.correction(right, accuracy)
     d = both[:n]
-    ds = -r - kkt.multiply_inequalities(model, d)
-    dz = (target - z * ds) / s - z
-    return PrimalDualStep(d, ds, both[n:], dz, c, r)
+    ds, dz, *parts = np.empty((4, len(r)))
+    moved = kkt.multiply_inequalities(model, d)
+    total = call_on_slacks("write_changes", s, z, r, target, moved, ds, dz, *parts)
+    least = (float(parts[0].min(initial=0.0)), float(parts[1].min(initial=0.0)))
+    return PrimalDualStep(d, ds, both[n:], dz, c, r, least, total)
 
 
 def solve_mehrotra_step(
@@ -62,14 +65,14 @@ def solve_mehrotra_step(
     if not len(r):
         return solve_newton_step(kkt, model, point, factored, c, r)
     first = solve_newton_step(kkt, model, point, factored, c, r, accuracy=ROUGH)
-    part = _part(point, first)
+    part = _part(first)
     bent = solve_newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
-    return bent if _part(point, bent) >= SHORTER * part else solve_newton_step(kkt, model, point, factored, c, r)
+    return bent if _part(bent) >= SHORTER * part else solve_newton_step(kkt, model, point, factored, c, r)
 
 
-def _part(point: PrimalDualPoint, step: PrimalDualStep) -> float:
+def _part(step: PrimalDualStep) -> float:
     """Return how much of a step leaves slacks and multipliers positive."""
-    return 1.0 / max(1.0, float(np.maximum(-step.s / point.s, -step.z / point.z).max()))
+    return 1.0 / max(1.0, *(-least for least in step.least))
 
 
 def correct_second_order(

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.methods.local_model import LocalModel
+from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 NEAR = 1e-2
 """Smallest slack of a cold start."""
@@ -38,7 +39,10 @@ class PrimalDualPoint:
 
 @dataclass(frozen=True, eq=False)
 class PrimalDualStep:
-    """Changes of a point; c and r are the residuals that it was to take away."""
+    """Changes of a point; c and r are the residuals that it was to take away.
+
+    `least` are the least parts of slacks and of multipliers that these change by, `pull` is the sum of those of slacks.
+    """
 
     x: Float[np.ndarray, " n"]
     s: Float[np.ndarray, " k"]
@@ -46,6 +50,13 @@ class PrimalDualStep:
     z: Float[np.ndarray, " k"]
     c: Float[np.ndarray, " m"]
     r: Float[np.ndarray, " k"]
+    least: tuple[float, float]
+    pull: float
+
+    def find_longest_parts(self, keep: float) -> tuple[float, float]:
+        """Return how much of the changes of slacks and multipliers leaves of each at least a part `keep`."""
+        slacks, duals = (1.0 if least >= keep - 1.0 else (keep - 1.0) / least for least in self.least)
+        return slacks, duals
 
 
 def make_initial_point(
@@ -67,6 +78,6 @@ def make_initial_point(
 
 def bound_duals(point: PrimalDualPoint, model: LocalModel) -> PrimalDualPoint:
     """Return a point with slacks that are not smaller than they can be, and multipliers of the barrier's order."""
-    s = np.maximum(point.s, -model.g)
-    middle = point.barrier / s
-    return replace(point, s=s, z=np.clip(point.z, middle / SPREAD, middle * SPREAD))
+    s, z = np.empty((2, point.s.size))
+    call_on_slacks("bound_both", point.s, point.z, model.g, point.barrier, SPREAD, s, z)
+    return replace(point, s=s, z=z)
