@@ -242,7 +242,8 @@ class RobotDynamics(Dynamics):
         springs = checked_springs(robot, options.springs)
         held = tuple((name, *spring) for name, spring in springs.items())
         plane = None if any(contact.against for contact in options.contacts) else options.ground.fixed
-        model = ContactModel(robot, options.contacts, plane, options.stops, options.friction, held, live)
+        touching = options.contacts, plane, options.stops, options.friction, held, live, options.ground.flat
+        model = ContactModel(robot, *touching)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
         closing = close_couplings(robot, model.free_velocities) or self.step_closure(ClosureParameters())
         return compile_contact_step(model, closing, StepEfforts(limits, self._take_wrenches_of(options)))

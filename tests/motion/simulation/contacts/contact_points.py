@@ -96,7 +96,8 @@ class Contacts:
         """Return efforts (B, nv) of forces (B, k, 3) at what touches."""
         wrenches = np.concatenate([np.cross(self.touching(q), F), F], axis=2)
         J = {f: np.asarray(jacobian(q)) for f, jacobian in self.jacobians.items()}
-        return sum(np.einsum("bij,bi->bj", J[c.frame], wrenches[:, k]) for k, c in enumerate(self.contacts))
+        parts = [np.einsum("bij,bi->bj", J[c.frame], wrenches[:, k]) for k, c in enumerate(self.contacts)]
+        return np.sum(parts, axis=0)
 
     def slip_rates(
         self, q: np.ndarray, qd: np.ndarray, loads: np.ndarray, start: np.ndarray | None = None

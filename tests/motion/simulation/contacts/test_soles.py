@@ -4,7 +4,7 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
-from tests.motion.simulation.contacts.bodies import start_axes
+from tests.motion.simulation.contacts.bodies import box, start_axes
 from tests.motion.simulation.contacts.contact_points import DT, Case, Contacts
 
 MU, STIFF = 0.7, 500.0
@@ -119,3 +119,20 @@ def test_a_sole_on_one_point_is_held_there():
     np.testing.assert_allclose([row.get(2, 0.0) for row in rows], [-at[1, 1], at[1, 0], 1.0], atol=1e-15)
     x = held.distribute([0.0, 2.0, 0.7, -0.2, 0.0], holds, at.ravel().tolist(), [0.5, 0.5], [0.0] * 3 + [1.0] * 3)
     np.testing.assert_allclose(x, [0.0] * 3 + [2.0, 0.7, -0.2], atol=1e-15)
+
+
+def test_planes_of_their_own_hold_soles_as_one_plane_does():
+    """A box that spins on its corners, on a slope that stands in the code, and on one that is an input of steps."""
+    robot, corners = box(MU, stiffness=1e6)
+    q0, qd0, slope = robot.neutral(), np.zeros(6), np.array([-0.2, 0.1, 1.0])
+    q0[2], qd0[:3], qd0[3:] = 0.06, (1.0, -2.0, 20.0), (0.5, 0.0, 0.0)
+    grounds = sg.Plane(tuple(slope)), sg.Plane(np.tile(slope, (2, 1)), np.array([0.0, 0.01]))
+    found = list[np.ndarray]()
+    for ground in grounds:
+        simulator, unsolved = sg.Simulator(robot, DT, q0, qd0, contacts=corners, ground=ground), 0
+        for _ in range(200):
+            simulator.step()
+            unsolved += int((np.atleast_1d(simulator.residual) > 1e-9).sum())
+        assert unsolved == 0
+        found.append(np.atleast_2d(simulator.q)[0])
+    np.testing.assert_allclose(found[1], found[0], atol=1e-9)

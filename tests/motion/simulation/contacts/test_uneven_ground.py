@@ -152,7 +152,7 @@ class FoundByPython:
     """Ground of one's own, as the docs say: tangent planes of another one, by NumPy's arrays."""
 
     ground: Any
-    fixed = None
+    fixed, flat = None, False
     motions = 1
 
     def select(self, motions):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -27,6 +27,7 @@ from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, Impuls
 from screwgraph.motion.simulation.contacts.moving_point import follow_point, move_point
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.soles import PointTouch, SoleTouch, find_soles, touch_sole
+from screwgraph.motion.simulation.contacts.touch import Touch, gather_touch, touch_point
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold
@@ -50,7 +51,10 @@ SINGULAR = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ContactModel:
-    """A robot, and where it may touch the ground: a plane, or tangent planes that are inputs; `live` inputs of it."""
+    """A robot, and where it may touch the ground: a plane, or tangent planes that are inputs; `live` inputs of it.
+
+    Of `flat` ground these planes are one, but for those of other bodies.
+    """
 
     __repr__ = one_line
 
@@ -61,6 +65,7 @@ class ContactModel:
     friction: bool = False
     springs: tuple[tuple[str, float, float], ...] = ()
     live: tuple[Parameter, ...] = ()
+    flat: bool = False
 
     @property
     def name(self) -> str:
@@ -150,18 +155,27 @@ class ContactModel:
     def question(self) -> tuple[object, ...]:
         """The part of the model that code depends on: of contacts only their places, other numbers are arguments."""
         places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
-        return without_metadata(self.robot), places, self.plane, self.stops, self.friction, self.springs, self.live
+        return (
+            without_metadata(self.robot),
+            places,
+            self.plane,
+            self.stops,
+            self.friction,
+            self.springs,
+            self.live,
+            self.flat,
+        )
 
     @property
     def soles(self) -> tuple[tuple[int, ...], ...]:
         """The contacts, by place, of each link that has several with one plane."""
         links = [self.robot.frame(contact.frame).link for contact in self.contacts]
-        return find_soles(self.contacts, links) if self.plane else ()
+        return find_soles(self.contacts, links) if self.plane or self.flat else ()
 
     def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
         """Return where and how contacts touch, at velocities qd."""
         qd = np.array(qd, dtype=object)
-        soles = [self._touch_sole(own, q, qd) for own in self.soles]
+        soles = [self._touch_sole(own, q, qd, planes) for own in self.soles]
         found = {
             k: c for own, sole in zip(self.soles, soles, strict=True) for k, c in zip(own, sole.contacts, strict=True)
         }
@@ -185,14 +199,15 @@ class ContactModel:
             motion = motion.seen_from(follow_point(robot, frame, other, qd))
         return touch_point(gap - contact.radius, axes, columns, motion.slip_rate(arm))
 
-    def _touch_sole(self, own: Sequence[int], q: Any, qd: Any) -> SoleTouch:
+    def _touch_sole(self, own: Sequence[int], q: Any, qd: Any, planes: Any) -> SoleTouch:
         robot, contacts = self.robot, [self.contacts[k] for k in own]
         frames = [robot.frame(contact.frame) for contact in contacts]
         point = move_point(robot, frames[0], contacts[0].at, q, qd)
         places = [f.T_lf[:3, :3] @ np.array(c.at) + f.T_lf[:3, 3] for f, c in zip(frames, contacts, strict=True)]
         arms = [point.R @ (place - places[0]) for place in places]
         motion = follow_point(robot, frames[0], point, qd)
-        return touch_sole(cast(Plane, self.plane), point, motion, arms, [c.radius for c in contacts])
+        ground = touch_ground(self.plane, planes, own[0], point.p)
+        return touch_sole(ground, point, motion, arms, [c.radius for c in contacts])
 
     def terms(
         self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = (), push: Any = ()
@@ -306,55 +321,6 @@ class ContactModel:
 def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"]) -> tuple[Any, Float[Array, "3 3"]]:
     """Return how far a point (m) is above the ground of contact k, a plane or one of those given, and its axes."""
     return plane.touch(p) if plane else touch_plane(p, planes[PLANE * k : PLANE * (k + 1)])
-
-
-@dataclass(frozen=True, eq=False)
-class Touch:
-    """Contacts at one state: distances to the ground (m), its axes, Jacobians of points along these and J' qd (m/s^2).
-
-    The last are rates of velocities while qd stays: those of points that move on arcs. `normals` are the first row of
-    each. Of contacts of soles, one after the other, `places` and `arcs` are those of `PointTouch`; `soles` and
-    `sole_rates` those of `SoleTouch`.
-    """
-
-    gaps: list[Number]
-    axes: list[Number]
-    normals: list[Row]
-    rows: list[Row]
-    slip_rates: list[Number]
-    places: list[Number] = field(default_factory=list)
-    arcs: list[Number] = field(default_factory=list)
-    soles: list[Row] = field(default_factory=list)
-    sole_rates: list[Number] = field(default_factory=list)
-
-
-def touch_point(
-    gap: Number,
-    axes: Float[Array, "3 3"],
-    columns: Mapping[int, Float[Array, "3"]],
-    slip_rate: Float[Array, "3"],
-) -> PointTouch:
-    """Return how a contact touches, its Jacobian given by columns."""
-    along = {i: axes @ column for i, column in sorted(columns.items())}
-    rows = [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
-    return PointTouch(gap, axes, rows, (axes @ slip_rate).tolist())
-
-
-def gather_touch(
-    contacts: Sequence[PointTouch], places: Sequence[Sequence[int]] = (), soles: Sequence[SoleTouch] = ()
-) -> Touch:
-    """Return how all contacts touch; those of soles are at some places."""
-    return Touch(
-        [c.gap for c in contacts],
-        [x for c in contacts for x in np.ravel(c.axes)],
-        [c.rows[0] for c in contacts],
-        [row for c in contacts for row in c.rows],
-        [x for c in contacts for x in c.slip_rate],
-        [x for own in places for k in own for x in contacts[k].place],
-        [x for own in places for k in own for x in contacts[k].arc],
-        [row for sole in soles for row in sole.rows],
-        [x for sole in soles for x in sole.slip_rate],
-    )
 
 
 def make_terms(

@@ -28,6 +28,11 @@ class Ground(Protocol):
         ...
 
     @property
+    def flat(self) -> bool:
+        """Whether it is one plane wherever a motion touches it."""
+        ...
+
+    @property
     def motions(self) -> int:
         """For how many motions it is; 1 where it is the same for all."""
         ...
@@ -91,6 +96,11 @@ class Plane:
     def fixed(self) -> Plane | None:
         """Itself, where it is not one a motion."""
         return self if isinstance(self.normal, tuple) else None
+
+    @property
+    def flat(self) -> bool:
+        """Yes."""
+        return True
 
     @property
     def motions(self) -> int:

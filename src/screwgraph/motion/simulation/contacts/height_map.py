@@ -35,7 +35,7 @@ class HeightMap:
     spacing: float = 0.05
     smooth: bool = False
 
-    fixed = None
+    fixed, flat = None, False
     __repr__ = one_line
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ class Steps:
     at: Sequence[float]
     heights: Sequence[float] | Float[np.ndarray, "*B n"]
 
-    fixed = None
+    fixed, flat = None, False
     __repr__ = one_line
 
     def __post_init__(self) -> None:

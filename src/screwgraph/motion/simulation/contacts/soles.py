@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from jaxtyping import Float
 
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.moving_point import MovingPoint, PointMotion
 from screwgraph.spatial import Array
 from screwgraph.tape import Number, Row
@@ -59,14 +58,17 @@ def find_soles(contacts: Sequence[Contact], links: Sequence[str]) -> tuple[tuple
 
 
 def touch_sole(
-    plane: Plane,
+    ground: tuple[Number, Float[Array, "3 3"]],
     point: MovingPoint,
     motion: PointMotion,
     arms: Sequence[Float[Array, "3"]],
     radii: Sequence[float],
 ) -> SoleTouch:
-    """Return how a sole touches a plane: its first point, how that moves, and arms from there to all its points (m)."""
-    height, axes = plane.touch(point.p)
+    """Return how a sole touches a plane: its first point, how that moves, and arms from there to all its points (m).
+
+    `ground` is the height (m) of the first point, and the axes of the plane.
+    """
+    height, axes = ground
     columns = {i: (axes @ v, axes @ point.angular[i]) for i, v in point.linear.items()}
     rates, omega = (axes @ motion.a, axes @ motion.alpha), axes @ motion.omega
     square = omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]
