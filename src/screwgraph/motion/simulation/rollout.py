@@ -16,6 +16,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
+from screwgraph.motion.simulation.contacts.live_contacts import change_contacts, lay_live_ground, split_parameters
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.external_wrenches import ExternalWrenches
 from screwgraph.motion.simulation.initial_state import sample_times
@@ -90,6 +91,7 @@ def rollout(
         parameters: values of numbers of the model by name (SI units), as of `forward_dynamics`: (k,) for all motions,
             or (B, k), one row a motion; {"link7.mass": masses} with masses (B, 1). Damping, friction and stiffness of
             joints are implicit. Where loops or constraints depend on one, each motion begins closed for its own.
+            "friction", "restitution", "stiffness" and "damping" are those of contacts, of all (B, 1) or each (B, k).
         payload: the link or frame at which the parameter "payload" is a body.
         contacts: as for `Simulator`; their numbers may be arrays (B,), one a motion.
         ground: as for `Simulator`; its numbers may be one set a motion.
@@ -117,8 +119,10 @@ def rollout(
     for name, count in (("threads", threads), ("parts", 1 if parts is None else parts)):
         if not 1 <= count <= MOST_AT_ONCE:
             raise InputError(f"{name} = {count!r} is not a number from 1 to {MOST_AT_ONCE}")
-    names, own = with_payload(parameters or (), payload), dict(springs or {})
-    touching = make_contacts(model, contacts, ground)
+    of_contacts, values = split_parameters(parameters or {})
+    names, own = with_payload(values, payload), dict(springs or {})
+    points, surface = make_contacts(model, contacts, ground)
+    touching = change_contacts(points, of_contacts), lay_live_ground(points, surface, of_contacts)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     wrenches = ExternalWrenches.read(dynamics, external_wrenches, axes=3)
     pushed = None if wrenches is None else wrenches.efforts
@@ -129,7 +133,7 @@ def rollout(
         check_signature("tau", tau, ("t", "q", "qd"))
     idle = dynamics.check_efforts(None, "tau")
     control: Control = tau if callable(tau) else _efforts(idle, tau, len(times) - 1)
-    given = StepValues.from_values(step, names, payload, parameters or {}) if names else None
+    given = StepValues.from_values(step, names, payload, values) if names else None
     inputs = ContactInputs.of(model, *touching).astype(dtype) if touching[0] else None
     counts = {"tau": 1 if callable(control) else control.shape[1], "parameters": given.count if given else 1}
     counts["external_wrenches"] = 1 if wrenches is None else wrenches.motions

@@ -15,6 +15,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
+from screwgraph.motion.simulation.contacts.live_contacts import change_inputs, lay_live_ground, split_parameters
 from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
@@ -77,7 +78,8 @@ class Simulator:
             effort_limits: whether torques and forces are cut to the effort limits of the file.
             springs: of joints, by name: stiffness (N m/rad, N/m), or stiffness and rest position (rad, m).
             parameters: numbers of the model that `set_parameters` changes: names, or names and the values to begin
-                with; as for `forward_dynamics`. Damping, friction and stiffness of joints are implicit.
+                with; as for `forward_dynamics`. Damping, friction and stiffness of joints are implicit. "ground" makes
+                a plane an input of the code.
             payload: the link or frame at which the parameter "payload" is a body.
             contacts: points and balls of bodies that touch the ground, "collisions", those of the shapes of a robot's
                 file and of `contacts:` of a mechanism's, or the path of a YAML file; `forces`, `gaps` and `residual`
@@ -93,9 +95,11 @@ class Simulator:
             ModelError: the mechanism cannot be assembled.
         """
         self.dt = validate_seconds("dt", dt)
+        of_contacts, parameters = split_parameters(parameters)
         names, own = with_payload(parameters, payload), dict(springs or {})
         self.model = model
-        touching = make_contacts(model, contacts, ground)
+        points, surface = make_contacts(model, contacts, ground)
+        touching = points, lay_live_ground(points, surface, of_contacts)
         pushed = tuple(external_wrenches)
         self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching, pushed)
         self.function = self.options.step_of(model, self.dt)
@@ -110,7 +114,7 @@ class Simulator:
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._given: StepValues | None = None
         self._is_looked_at = False
-        self._set_parameters(parameters if isinstance(parameters, Mapping) else {})
+        self._set_parameters(parameters if isinstance(parameters, Mapping) else {}, of_contacts)
         self.reset(q0, qd0)
 
     def __repr__(self) -> str:
@@ -145,20 +149,28 @@ class Simulator:
         """Go on with other values of the parameters (SI units), by name or as one vector; nothing is compiled.
 
         Those that a mapping does not name get the file's values. Batches (B, k) are one row a state. Where loops or
-        constraints depend on one, the state moves to the nearest that they allow.
+        constraints depend on one, the state moves to the nearest that they allow. "friction", "restitution",
+        "stiffness" and "damping" are those of contacts, of all or (k,) of each, which need not be named before;
+        "ground" is another ground.
 
         Raises:
             InputError: the simulator has no parameters, or none of a name; values of another shape, or lengths for
                 which loops do not close nearby.
             ModelError: the mechanism does not close nearby.
         """
-        if not self.options.parameters:
+        own, values = split_parameters(values)
+        if not self.options.parameters and (len(values) or not self.options.contacts):
             raise InputError("the simulator has no parameters", fix='make it with parameters=["link7.mass", ...]')
-        self._set_parameters(values)
+        self._set_parameters(values, own)
         if self._given is not None:
             self._q, self._qd = close_for_parameters(self.model, self._given, self._q, self._qd)
 
-    def _set_parameters(self, values: Any) -> None:
+    def _set_parameters(self, values: Any, of_contacts: Mapping[str, Any]) -> None:
+        if self._contacts is not None:
+            points, ground = self.options.contacts, self.options.ground
+            self._contacts = change_inputs(self._contacts, points, ground, of_contacts)
+        elif of_contacts:
+            raise InputError(f"parameters {', '.join(of_contacts)} of contacts that there are not")
         if self.options.parameters:
             self._given = StepValues.from_values(self.function, self.options.parameters, self.options.payload, values)
         self._step = self.function if self._given is None else self.function.core
