@@ -21,7 +21,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import compile_expression
 from screwgraph.model.model import Model
-from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine
+from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine, scale_affine
 from screwgraph.motion.control.contacts import Held, HeldContact
 from screwgraph.motion.control.models import (
     ControlledModel,
@@ -59,12 +59,14 @@ class Motion:
     """Accelerations (nv) and efforts of motors as u determines them; forces in contacts' axes.
 
     `forces[c][k]` is affine in u, zero where the contact is off; `axes[c]` (6, n) gives moment and force in the base's.
+    `base` are the accelerations of the coordinates without efforts.
     """
 
     accelerations: list[Affine]
     efforts: list[Affine]
     forces: list[list[Affine]]
     axes: list[Any]
+    base: Sequence[Affine] = ()
 
     def wrench(self, contact: int) -> list[Affine]:
         """Return the moment about a contact's point and the force, in the base's axes."""
@@ -231,35 +233,47 @@ class ReducedMotion:
         held: Sequence[Held],
         drifts: Sequence[Sequence[Affine]],
         on: Sequence[Number],
+        inputs: Sequence[Affine] | None = None,
+        first: int | None = None,
     ) -> Motion:
         """Return the motion of M qdd + bias = tau + J'f, and J qdd + drift = 0 of contacts that are on.
 
         All are of independent coordinates. Biases and drifts may be affine in unknowns behind u, such as changes of a
-        state.
+        state. `inputs` are the values of u, by default u itself. With a `first` unknown, accelerations of the base are
+        unknowns from there on: all others, and efforts, are affine in them.
         """
         M, n = motion.M, len(self.coordinates.places)
-        feet = [self._foot(leg, motion, one, way) for leg, one, way in zip(self.legs, held, drifts, strict=True)]
+        u = inputs or [({k: 1.0}, 0.0) for k in range(self.unknowns)]
+        rows = zip(self.legs, held, drifts, on, strict=True)
+        feet = [self._foot(leg, motion, one, way, flag) for leg, one, way, flag in rows]
         accelerations: list[Affine] = [({}, 0.0)] * n
         for i in self.driven:
-            accelerations[i] = ({self.place[i]: 1.0}, 0.0)
-        for i, found in zip(self.base, self._base(M, bias, feet, on), strict=True):
-            accelerations[i] = found
-        free = list(accelerations)
-        for foot, flag in zip(feet, on, strict=True):
+            accelerations[i] = u[self.place[i]]
+        base = self._base(M, bias, feet, u)
+        for b, (i, found) in enumerate(zip(self.base, base, strict=True)):
+            accelerations[i] = found if first is None else ({first + b: 1.0}, 0.0)
+        free = dict[int, Affine]()
+        for foot in feet:
             for r, i in enumerate(foot.leg.own):
-                terms = [(-foot.K[r, k], free[j]) for k, j in enumerate(foot.rest)]
-                accelerations[i] = blend_affine(flag, combine_affine([*terms, (-1.0, foot.k[r])], 0.0), free[i])
-        forces: list[list[Affine]] = []
-        for foot, flag in zip(feet, on, strict=True):
-            forces.append([({self.place[i]: flag}, 0.0) for i in foot.leg.own])
+                free[i] = blend_affine(foot.flag, ({}, 0.0), u[self.place[i]])
+                terms = [(-foot.K[r, k], accelerations[j]) for k, j in enumerate(foot.rest)]
+                accelerations[i] = combine_affine([*terms, (-1.0, foot.k[r]), (1.0, free[i])], 0.0)
+        forces = [[scale_affine(u[self.place[i]], foot.flag) for i in foot.leg.own] for foot in feet]
         efforts = list[Affine]()
         for i in self.driven:
-            terms = [(M[i, j], accelerations[j]) for j in range(n) if not is_zero(M[i, j])]
+            # Accelerations of legs are replaced by those that they follow: few numbers, whatever these depend on.
+            factors, terms = {j: M[i, j] for j in range(n) if not is_zero(M[i, j])}, [(1.0, bias[i])]
             for foot, own in zip(feet, forces, strict=True):
+                for r, j in enumerate(foot.leg.own):
+                    if j in factors:
+                        m = factors.pop(j)
+                        terms += [(-m, foot.k[r]), (m, free[j])]
+                        for k, rest in enumerate(foot.rest):
+                            add_entry(factors, rest, -(m * foot.K[r, k]))
                 if i in foot.leg.own or i in foot.leg.others:
                     terms += [(-foot.J[r, i], force) for r, force in enumerate(own)]
-            efforts.append(combine_affine([*terms, (1.0, bias[i])], 0.0))
-        return Motion(accelerations, efforts, forces, [foot.held.axes for foot in feet])
+            efforts.append(combine_affine([*terms, *((x, accelerations[j]) for j, x in factors.items())], 0.0))
+        return Motion(accelerations, efforts, forces, [foot.held.axes for foot in feet], base)
 
     def _drive(self, motion: IndependentMotion, q: Any, efforts: list[Affine]) -> list[Affine]:
         """Return the efforts of motors that cause those along driven coordinates."""
@@ -280,48 +294,47 @@ class ReducedMotion:
         found = [({k: x[i] for k, x in enumerate(columns) if not is_zero(x[i])}, c) for i, c in enumerate(still)]
         return Motion(motion.expand(found), [({k: 1.0}, 0.0) for k in range(len(columns))], [], [])
 
-    def _foot(self, leg: Leg, motion: IndependentMotion, held: Held, drift: Sequence[Affine]) -> Foot:
+    def _foot(self, leg: Leg, motion: IndependentMotion, held: Held, drift: Sequence[Affine], flag: Number) -> Foot:
         """Return how a foot that is held ties its leg's accelerations to others: a_leg = -K a_rest - k."""
         rest = (*range(BASE if self.floats else 0), *leg.others)
         J, size = motion.restrict(held.J), leg.contact.size
         solve = make_leg_solver(J[:, leg.own], size, leg.volume)
-        K = np.array([solve(J[:, j]) for j in rest]).T.reshape(size, len(rest))
-        added, rows = solve(np.array([x for _, x in drift])), [dict[int, Number]() for _ in range(size)]
+        K = np.array([flag * solve(J[:, j]) for j in rest]).T.reshape(size, len(rest))
+        added, rows = flag * solve(np.array([x for _, x in drift])), [dict[int, Number]() for _ in range(size)]
         for k in dict.fromkeys(k for row, _ in drift for k in row):
-            for row, x in zip(rows, solve(np.array([row.get(k, 0.0) for row, _ in drift])), strict=True):
+            for row, x in zip(rows, flag * solve(np.array([row.get(k, 0.0) for row, _ in drift])), strict=True):
                 add_entry(row, k, x)
-        return Foot(leg, held, J, rest, K, list(zip(rows, added, strict=True)))
+        return Foot(leg, flag, held, J, rest, K, list(zip(rows, added, strict=True)))
 
-    def _base(self, M: Any, bias: Sequence[Affine], feet: Sequence[Foot], on: Sequence[Number]) -> list[Affine]:
+    def _base(self, M: Any, bias: Sequence[Affine], feet: Sequence[Foot], u: Sequence[Affine]) -> list[Affine]:
         """Solve the equations of the coordinates without efforts for their accelerations."""
-        base, right = self.base, [combine_affine([(-1.0, bias[i])], 0.0) for i in self.base]
-        rows, added = [row for row, _ in right], [x for _, x in right]
+        base, right = self.base, list[Affine]()
         W = [[M[i, j] for j in base] for i in base]
         legged = {i for foot in feet for i in foot.leg.own}
         for b, i in enumerate(base):
-            for j in self.driven:
-                if j not in legged:
-                    add_entry(rows[b], self.place[j], -M[i, j])
-            for foot, flag in zip(feet, on, strict=True):
+            terms = [(-1.0, bias[i]), *((-M[i, j], u[self.place[j]]) for j in self.driven if j not in legged)]
+            for foot in feet:
                 for r, j in enumerate(foot.leg.own):
-                    add_entry(rows[b], self.place[j], choose(flag > 0.5, foot.J[r, i], -M[i, j]))
-                    moved = flag * M[i, j]
-                    added[b] = added[b] + moved * foot.k[r][1]
-                    for k, x in foot.k[r][0].items():
-                        add_entry(rows[b], k, moved * x)
+                    terms += [(choose(foot.flag > 0.5, foot.J[r, i], -M[i, j]), u[self.place[j]])]
+                    terms += [(M[i, j], foot.k[r])]
                     for k, rest in enumerate(foot.rest):
                         if rest in base:
-                            W[b][base.index(rest)] = W[b][base.index(rest)] - moved * foot.K[r, k]
+                            W[b][base.index(rest)] = W[b][base.index(rest)] - M[i, j] * foot.K[r, k]
                         else:
-                            add_entry(rows[b], self.place[rest], moved * foot.K[r, k])
-        return solve_square(W, [M[i, i] for i in base], list(zip(rows, added, strict=True)))
+                            terms += [(M[i, j] * foot.K[r, k], u[self.place[rest]])]
+            right.append(combine_affine(terms, 0.0))
+        return solve_square(W, [M[i, i] for i in base], right)
 
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """A foot: what it holds, its Jacobian, the coordinates beside its own, and K, k: a_leg = -K a_rest - k."""
+    """A foot: whether it is on, what it holds, its Jacobian, the coordinates beside its own, and K, k.
+
+    a_leg = -K a_rest - k, both zero where it is off.
+    """
 
     leg: Leg
+    flag: Number
     held: Held
     J: Any
     rest: tuple[int, ...]

@@ -43,7 +43,8 @@ class ChainProgram:
     Bounds of `inputs` hold for u_k, those of `states` for x_{k+1}, those of `rows` for C_k z_k; soft ones have
     penalties l1 e + l2 e^2 / 2. Equalities are F_k z_k = f_k, whose rows are independent in u; residuals of them fall
     by about 1 / `stiffness` a step. `C`, `F` are patterns. With a `tolerance`, steps end once no residual is larger.
-    With neither that nor `is_judged`, residuals are not computed: those of `solution` are 0.
+    With neither that nor `is_judged`, residuals are not computed: those of `solution` are 0. Without `clears_rows`,
+    `clear_rows` writes constants of J, C and F: it comes before what writes live entries.
 
     Vectors of a stage (`stage`, `window`), in the order in which they stand, so that blocks read and write in place:
     x; P: cost to go dx'P dx / 2 + p'dx, by rows, an entry of p behind each; L, V: du = -L'^-1 V (dx, 1), an
@@ -81,6 +82,7 @@ class ChainProgram:
     iterations: int = 2
     tolerance: float = 0.0
     is_judged: bool = True
+    clears_rows: bool = True
     prefix: str = "chain."
 
     @property
@@ -151,6 +153,29 @@ class ChainProgram:
         if name in MATRICES and self.is_wide:
             return WideRows(self.code, self._locate(k)).list_entries(name)
         return self.stage(name, k)
+
+    @property
+    def row_width(self) -> int:
+        """Columns of rows of vectors."""
+        return WideRows(self.code, self._locate(0)).width
+
+    @property
+    def row_columns(self) -> Sequence[int]:
+        """Columns of z in rows of vectors."""
+        return WideRows(self.code, self._locate(0)).columns
+
+    def list_rows(self, name: str, k: int) -> list[int]:
+        """Return where rows of J, or long ones of C, of a wide stage begin; -1 of rows that do not stand in vectors."""
+        rows = WideRows(self.code, self._locate(k))
+        numbers, count = (rows.live, self.nx) if name == "J" else (rows.long, len(self.C))
+        starts = dict(zip(numbers, rows.find_starts(f"{name}_rows"), strict=True))
+        return [starts.get(i, -1) for i in range(count)]
+
+    def clear_rows(self) -> tuple[Part, ...]:
+        """Return what writes the constants of J, C and F of all stages, and zeros for live entries."""
+        if not self.is_wide:
+            return ()
+        return (self._ahead(*WideStage(self.code, self._locate(0)).clear_rows()),)
 
     def name_stage(self, own: str, name: str, k: int) -> None:
         """Give a vector of stage k a name in the memory."""
@@ -225,7 +250,7 @@ class ChainProgram:
         """Return what arranges numbers with which all begins."""
         if self.is_wide:
             wide, bounds = WideStage(self.code, self._locate(0)), WideBounds(self.code, self._locate(0))
-            return (*wide.clear(), self._ahead(*wide.arrange(), *bounds.begin()))
+            return (*wide.clear(), self._ahead(*(wide.arrange() if self.clears_rows else ()), *bounds.begin()))
         given = ["bound", "numbers", "warm", "mu", "soft"]
         found = ["u", "x+", "numbers", "du", "changes"]
         start = self._each(self._block("start", ["u", "x+", *given], found, self.code.begin))

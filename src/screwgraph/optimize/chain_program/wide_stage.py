@@ -69,17 +69,25 @@ class WideStage:
         steady = make_block("steady", [], [places], lambda: [1.0] * len(places))
         return (*zeros, steady, *self.products.clear())
 
+    def clear_rows(self) -> tuple[Part, ...]:
+        """Return what writes the constants of rows of J, C and F, and zeros elsewhere."""
+        ones = {place: x for place, x in self._list_constants().items() if x}
+        fills = tuple(Fill(self._find_place(name), self.sizes[name]) for name in self.rows.patterns if self.sizes[name])
+        return (*fills, make_block("constants", [], [list(ones)], lambda: list(ones.values()))) if ones else fills
+
     def arrange(self) -> tuple[Part, ...]:
         """Return what writes the constants of rows of J, C and F, whose live entries stand in them."""
+        constants = self._list_constants()
+        return (make_block("constants", [], [list(constants)], lambda: list(constants.values())),) if constants else ()
+
+    def _list_constants(self) -> dict[int, float]:
         constants = dict[int, float]()
         for name, pattern in self.rows.patterns.items():
             for start, row in zip(self._rows(name), pattern, strict=True):
                 entries = dict(zip(self.rows.columns, row, strict=True))
                 own = {start + j: entries.get(j, 0.0) for j in range(self.rows.width)}
                 constants |= {place: x for place, x in own.items() if x is not None}
-        if not constants:
-            return ()
-        return (make_block("constants", [], [list(constants)], lambda: list(constants.values())),)
+        return constants
 
     def parts(self) -> tuple[Part, ...]:
         """Return the recursion."""

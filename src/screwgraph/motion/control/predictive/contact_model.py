@@ -17,6 +17,7 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.control.affine import Affine
 from screwgraph.motion.control.contacts import Held
 from screwgraph.motion.control.models import IndependentMotion
+from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.stage_model import StageMotion
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
@@ -72,6 +73,22 @@ class ContactModel:
         return 2 * self.nu
 
     @property
+    def base(self) -> int:
+        """Coordinates without efforts."""
+        return len(self.motion.base)
+
+    @property
+    def own_columns(self) -> list[list[bool]]:
+        """Those of the base and of the same limb."""
+        n, motion, limbs = self.robot.nv, self.motion, _find_limbs(self.robot)
+        found = list[list[bool]]()
+        for i in (*range(n), *motion.driven):
+            own = [] if i in motion.base else [j for j in range(n) if j in motion.base or limbs[j] == limbs[i]]
+            inputs = {motion.place[j] for j in own if j in motion.place}
+            found.append([j % n in own for j in range(2 * n)] + [k in inputs for k in range(self.nu)])
+        return found
+
+    @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
         contacts = tuple(contact.structure for contact in self.motion.contacts)
@@ -79,57 +96,61 @@ class ContactModel:
         return without_metadata(self.robot), contacts, ground, self.drag, self.force
 
     @cached_property
-    def residual(self) -> Function:
-        """Code of M qdd + h - J'f, and of what feet would accelerate: (nv + components,), of q, qd, qdd, f."""
+    def contact_terms(self) -> Function:
+        """Code of -J'f, and of what feet would accelerate: (nv + components,), of q, qd, qdd, f."""
         own, n = self.motion, self.robot.nv
         components = sum(contact.size for contact in own.contacts)
         sizes = (("qd", n), ("qdd", n), *((("f", components),) if components else ()))
         arguments = (position_argument("q", self.robot), *(make_numbered_argument(*x) for x in sizes))
 
         def compute(q: Any, qd: Any, qdd: Any, f: Any = ()) -> list[Number]:
-            left, feet, start = inverse_dynamics(self.robot)(q, qd, qdd), list[Number](), 0
+            pushes, feet, start = np.zeros(n), list[Number](), 0
             for contact in own.contacts:
                 held = contact.hold(self.robot, own.axes, q, qd)
-                left = left - held.J.T @ f[start : start + contact.size]
+                pushes = pushes - held.J.T @ f[start : start + contact.size]
                 feet += list(held.J @ qdd + held.drift + self.drag * (held.J @ qd))
                 start += contact.size
-            return [*left, *feet]
+            return [*pushes, *feet]
 
-        return compile_expression("contact_residual", self.question, arguments, compute)
+        return compile_expression("contact_terms", self.question, arguments, compute)
 
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by inverse dynamics."""
         own, n, on = self.motion, self.robot.nv, list(switches[::2])
-        motion, held, now = self._solve(q, v, on)
-        qdd, efforts = ([_value(x, u) for x in part] for part in (now.accelerations, now.efforts))
-        f = [_value(x, u) for force in now.forces for x in force]
-        given = (q, v, np.array(qdd), *((np.array(f),) if f else ()))
-        by_q, by_v = (np.asarray(x) for x in self.residual.jacobian("q", "qd")(*given))
-        changes = np.concatenate([by_q, by_v], axis=1)
+        motion, held, now = self._solve(q, v, u, on)
+        qdd, efforts = ([x for _, x in part] for part in (now.accelerations, now.efforts))
+        f = [x for force in now.forces for _, x in force]
+        given = (q, v, np.array(qdd))
+        changes = _join(self.contact_terms.jacobian("q", "qd")(*given, *((np.array(f),) if f else ())))
+        changes[:n] = changes[:n] + _join(inverse_dynamics(self.robot).jacobian("q", "qd")(*given))
         rows: list[Affine] = [({self.nu + j: x for j, x in enumerate(row) if not is_zero(x)}, 0.0) for row in changes]
         tilts, start = list[list[Affine]](), n
         for one in own.contacts:
             tilts.append(rows[start : start + one.size])
             start += one.size
-        change = own.solve_rows(motion, rows[:n], held, tilts, on)
-        order = [*range(self.nu, self.nu + 2 * n), *range(self.nu)]
-        slopes = [
-            np.array([[row.get(j, 0.0) for j in order] for row, _ in part])
-            for part in (change.accelerations, change.efforts)
-        ]
-        return StageMotion(qdd, efforts, *slopes)
+        first = self.nu + 2 * n
+        change = own.solve_rows(motion, rows[:n], held, tilts, on, first=first if self.base else None)
+        order, ends = [*range(self.nu, first), *range(self.nu)], range(first, first + self.base)
+        moved = change.accelerations, change.efforts, change.base
+        qdd_slopes, effort_slopes, base = (
+            np.array([[row.get(j, 0.0) for j in order] for row, _ in part], dtype=object) for part in moved
+        )
+        arms = [[row.get(j, 0.0) for j in ends] for row, _ in (*change.accelerations, *change.efforts)]
+        through = (base, np.array(arms, dtype=object)) if self.base else ()
+        return StageMotion(qdd, efforts, qdd_slopes, effort_slopes, *through)
 
     def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
         """Return accelerations and efforts."""
-        _, _, now = self._solve(q, v, list(switches[::2]))
-        return [_value(x, u) for x in now.accelerations], [_value(x, u) for x in now.efforts]
+        _, _, now = self._solve(q, v, u, list(switches[::2]))
+        return [x for _, x in now.accelerations], [x for _, x in now.efforts]
 
-    def _solve(self, q: Any, v: Any, on: Sequence[Number]) -> tuple[IndependentMotion, list[Held], Motion]:
-        """Return motion without inputs, contacts, and motion of inputs."""
+    def _solve(self, q: Any, v: Any, u: Any, on: Sequence[Number]) -> tuple[IndependentMotion, list[Held], Motion]:
+        """Return motion without inputs, contacts, and motion."""
         own, motion = self.motion, self.motion.coordinates.solve(q, v)
         held = [leg.contact.hold(self.robot, own.axes, q, v) for leg in own.legs]
         drifts: list[list[Affine]] = [[({}, x) for x in one.drift + self.drag * (one.J @ v)] for one in held]
-        return motion, held, own.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on)
+        inputs: list[Affine] = [({}, x) for x in u]
+        return motion, held, own.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on, inputs)
 
     @cached_property
     def _forces(self) -> list[tuple[int, range, list[float]]]:
@@ -209,8 +230,18 @@ class ContactModel:
         return found
 
 
-def _value(number: Affine, u: Any) -> Number:
-    row, total = number
-    for k, x in row.items():
-        total = total + x * u[k]
-    return total
+def _find_limbs(robot: Robot) -> list[int]:
+    """Return the limb of each velocity coordinate: what hangs on one joint of the base."""
+    limbs, found = {robot.links[0].name: -1}, [-1] * robot.nv
+    for number, (joint, link) in enumerate(zip(robot.joints, robot.links[1:], strict=True)):
+        own = limbs[joint.parent]
+        is_base = number == 0 and joint.type.nv == BASE
+        limbs[link.name] = -1 if is_base else number if own < 0 else own
+        v = robot.v_slices[joint.name]
+        found[v] = [limbs[link.name]] * (v.stop - v.start)
+    return found
+
+
+def _join(blocks: Any) -> np.ndarray:
+    """Return derivatives side by side."""
+    return np.concatenate([np.asarray(block, dtype=object) for block in blocks], axis=1)

@@ -97,6 +97,16 @@ class Horizon:
         return [*rows, *([None if kept else 0.0 for kept in self.columns] for _ in range(n))]
 
     @cached_property
+    def own_columns(self) -> list[list[bool]]:
+        """Live entries of the rows of v' and of efforts that are not products of the base's accelerations."""
+        n, found = self.model.robot.nv, list[list[bool]]()
+        for i, row in enumerate(self.model.own_columns):
+            found.append(
+                [kept and (own or j == n + i) for j, (kept, own) in enumerate(zip(self.columns, row, strict=True))]
+            )
+        return found
+
+    @cached_property
     def H(self) -> Pattern:
         """Pattern of the Hessian's lower triangle."""
         size = 2 * self.model.robot.nv + self.model.nu

@@ -24,12 +24,18 @@ from screwgraph.tape import Number, Program
 
 @dataclass(frozen=True, eq=False)
 class StageMotion:
-    """Accelerations (nv,), efforts (m,) and their derivatives (nv, 2 nv + nu), (m, 2 nv + nu)."""
+    """Accelerations (nv,), efforts (m,) and their derivatives (nv, 2 nv + nu), (m, 2 nv + nu).
+
+    Where accelerations of a base have derivatives `base_slopes` (b, 2 nv + nu), those of accelerations and efforts are
+    `arms` (nv + m, b) times these, and what is given.
+    """
 
     qdd: Sequence[Number]
     efforts: Sequence[Number]
     qdd_slopes: np.ndarray
     effort_slopes: np.ndarray
+    base_slopes: np.ndarray | None = None
+    arms: np.ndarray | None = None
 
 
 class StageModel(Protocol):
@@ -73,6 +79,16 @@ class StageModel(Protocol):
     @property
     def input_weights(self) -> int:
         """How many weights the inputs have."""
+        ...
+
+    @property
+    def base(self) -> int:
+        """How many accelerations of a base there are, through which others depend on all; 0: slopes are whole."""
+        ...
+
+    @property
+    def own_columns(self) -> list[list[bool]]:
+        """Which of (q, v, u) accelerations (nv) and efforts (m) depend on beside accelerations of the base."""
         ...
 
     @property
@@ -126,6 +142,7 @@ class DrivenModel:
     coordinates: StateCoordinates
     driven: tuple[int, ...]
     switches = 0
+    base = 0
     commands_efforts = True
 
     @property
@@ -142,6 +159,11 @@ class DrivenModel:
     def input_weights(self) -> int:
         """One weight an input."""
         return self.nu
+
+    @property
+    def own_columns(self) -> list[list[bool]]:
+        """All."""
+        return [[True] * (2 * self.robot.nv + self.nu)] * (self.robot.nv + self.nu)
 
     @property
     def question(self) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ States of a trajectory are (q, qd), those of the solver local coordinates (`loca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -162,41 +162,68 @@ class StageTerms:
 
     def linearise(self, at: Any, later: Any, switches: Any = ()) -> list[Number]:
         """Return live entries of J, c, those of C, bounds of its rows, gaps, and efforts at z = 0."""
+        return self._linearise(at, later, switches, through_base=False)
+
+    def linearise_through_base(self, at: Any, later: Any, switches: Any = ()) -> list[Number]:
+        """Return the same where J and C have only `own_columns`, with what is to be added to these: arms, base.
+
+        Rows of v' and of efforts gain arms (nv + m, b) times the slopes (b, live columns) of the base's accelerations.
+        """
+        return self._linearise(at, later, switches, through_base=True)
+
+    def _linearise(self, at: Any, later: Any, switches: Any, *, through_base: bool) -> list[Number]:
         own, n, h = self.own, self.nv, self.dt
         q, v, u = self.split(at)
         later_q, later_v, _ = self.split(later)
         motion = own.model.linearise(q, v, u, switches)
-        z = [*self.steps.local(q), *v, *u]
-        slopes = self.steps.turn_columns(motion.qdd_slopes, v)
+        z, base, products = [*self.steps.local(q), *v, *u], np.zeros((0, len(own.columns))), list[Number]()
+        rows = self.steps.turn_columns(np.concatenate([motion.qdd_slopes, motion.effort_slopes]), v)
+        arms = np.zeros((len(rows), 0)) if motion.arms is None else motion.arms
+        if motion.base_slopes is not None:
+            base = self.steps.turn_columns(motion.base_slopes, v)
+            products = [dot(row, z) for row in base]
+        along = [dot(row, z) + dot(arm, products) for row, arm in zip(rows, arms, strict=True)]
+        kept = own.own_columns if through_base else [own.columns] * len(rows)
+        if not through_base:
+            rows = np.array(
+                [
+                    [x + dot(arm, c) for x, c in zip(row, base.T, strict=True)]
+                    for row, arm in zip(rows, arms, strict=True)
+                ],
+                dtype=object,
+            )
         blocks, gaps = self.steps.follow(q, v, later_q, later_v)
         J, c = list[Number](), list[Number]()
         shifts: list[Number] = [0.0] * n
         for joint, block in zip(self.steps.bent, blocks, strict=True):
             J += list(block[:, :-1].ravel())
             shifts[joint.v] = list(block[:, -1])
-        for i, row in enumerate(slopes):
+        for i, row in enumerate(rows[:n]):
             entries = [h * x for x in row]
             entries[n + i] = entries[n + i] + 1.0
-            J += [x for x, kept in zip(entries, own.columns, strict=True) if kept]
+            J += [x for x, is_kept in zip(entries, kept[i], strict=True) if is_kept]
             # v cancels: v+ - F z = h (qdd - qdd_z z)
-            c.append(h * (motion.qdd[i] - dot(row, z)))
+            c.append(h * (motion.qdd[i] - along[i]))
         gaps += [a + h * b - x for a, b, x in zip(v, motion.qdd, later_v, strict=True)]
-        C, values, offsets = self._rows(motion, z, v, switches)
-        return [*J, *(shifts if self.steps.bent else ()), *c, *C, *values, *gaps, *offsets]
+        offsets = [] if own.model.commands_efforts else [a - b for a, b in zip(motion.efforts, along[n:], strict=True)]
+        C, values = self._rows(rows[n:], kept[n:], offsets, switches)
+        found = [*J, *(shifts if self.steps.bent else ()), *c, *C, *values, *gaps, *offsets]
+        if not through_base:
+            return found
+        scaled = [[h * x for x in arm] if i < n else list(arm) for i, arm in enumerate(arms)]
+        live = [x for row in base for x, is_kept in zip(row, own.columns, strict=True) if is_kept]
+        return [*found, *(x for arm in scaled for x in arm), *live]
 
     def _rows(
-        self, motion: Any, z: list[Number], v: Any, switches: Any
-    ) -> tuple[list[Number], list[Number], list[Number]]:
-        """Return live entries of C, the values of its bounds, and efforts at z = 0."""
+        self, slopes: Any, kept: Sequence[Sequence[bool]], offsets: Sequence[Number], switches: Any
+    ) -> tuple[list[Number], list[Number]]:
+        """Return live entries of C, of the rows of efforts those that are kept, and the values of its bounds."""
         own = self.own
         if own.model.commands_efforts:
-            return [], [], []
-        slopes = self.steps.turn_columns(motion.effort_slopes, v)
-        entries = [x for row in slopes for x, kept in zip(row, own.columns, strict=True) if kept]
-        offsets = [tau - dot(row, z) for tau, row in zip(motion.efforts, slopes, strict=True)]
+            return [], []
         cones, least = own.model.list_cones(switches)
-        for row, pattern in zip(cones, own.cone_pattern, strict=True):
-            entries += [x for x, kept in zip(row, pattern, strict=True) if kept]
+        rows = [*zip(slopes, kept, strict=True), *zip(cones, own.cone_pattern, strict=True)]
+        entries = [x for row, flags in rows for x, is_kept in zip(row, flags, strict=True) if is_kept]
         values = list[Number]()
         for bound in own.rows:
             i = bound.index
@@ -205,7 +232,7 @@ class StageTerms:
                 values.append((-most if bound.lower else most) - offsets[i])
             else:
                 values.append(least[i - len(offsets)])
-        return entries, values, offsets
+        return entries, values
 
     def efforts(self, C: Any, offsets: Any, x: Any, u: Any) -> list[Number]:
         """Return the efforts of a stage, to first order about where it was linearised."""

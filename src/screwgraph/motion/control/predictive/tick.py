@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from screwgraph.compiler import compile_expression, make_numbered_argument
 from screwgraph.motion.control.live_numbers import keep_sense
 from screwgraph.motion.control.predictive.argument_sense import ArgumentSense
+from screwgraph.motion.control.predictive.base_slopes import BaseSlopes
+from screwgraph.motion.control.predictive.derivatives import Derivatives
 from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.gain_code import list_gain_parts
 from screwgraph.motion.control.predictive.horizon import Horizon
@@ -23,7 +24,7 @@ from screwgraph.motion.control.predictive.step_search import MERIT, SEARCH_SIZES
 from screwgraph.motion.control.predictive.tick_outcome import SOLUTION, TickOutcome
 from screwgraph.motion.control.predictive.warm_start import WarmStart
 from screwgraph.optimize.chain_program import ChainProgram
-from screwgraph.spatial import choose, largest_size
+from screwgraph.spatial import choose
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, When, Window
 from screwgraph.tape.parts import Copies, Fill
 
@@ -75,6 +76,7 @@ class Tick:
             states=horizon.states,
             iterations=horizon.barrier_steps,
             is_judged=False,
+            clears_rows=False,
             **rows,
         )
         self.chain.allocate()
@@ -86,6 +88,10 @@ class Tick:
             "gap": N * 2 * n,
         }
         sizes |= {"intervals": N + 1} if horizon.is_timed else {}
+        self.through = BaseSlopes(memory, horizon, self.chain) if self.chain.is_wide and model.base else None
+        if self.through:
+            self.strides |= self.through.strides
+            sizes |= {name: N * stride for name, stride in self.through.strides.items()}
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
         if horizon.shortenings:
             self.strides |= {"trial": self.nx + nu, "merits": MERIT}
@@ -206,6 +212,7 @@ class Tick:
         moving = WarmStart(self.memory, self.chain, self.N, self.head, self.size, inputs, switches, self._windows)
         penalty = self.own.penalty * sum(bound.soft for bound in (*self.own.states, *self.own.rows))
         return (
+            *([self.through.clear()] if self.through else ()),
             block("begin", ["q", "qd", "advance", "head", *["first"] * self.own.is_timed], writes, self._start),
             *self._time(),
             SideBySide(self.N, (rest,), self._windows("rest")) if self.is_switched else rest,
@@ -281,20 +288,9 @@ class Tick:
     # An iteration: derivatives along `at`, the solver, and the trajectory that it found.
 
     def _linearise(self) -> tuple[Part, ...]:
-        block = self.memory.block
-        writes = ["J_k", "c_k" if self.own.steps.bent else "c_v", *["C_k", "bound_r_k"] * bool(self.own.C), "gap_k"]
-        names = [*self.terms.reads, "at_k", "at_k+1", *self.switches]
-        given = [make_numbered_argument(name, len(self.memory.places(name))) for name in names]
-        question, bent = self.own.question, bool(self.own.steps.bent)
-        code = compile_expression("stage", question, tuple(given), self.terms.at_stage("linearise"), branches=bent)
-        model = self.memory.placed("model", code.program, names, [*writes, *["offset_k"] * bool(self.own.C)])
-        defect = block("defect", ["gap_k", "defect"], ["defect"], lambda gap, worst: [largest_size(gap, worst[0])])
-        windows = self._windows("at", "gap", "offset")
-        return (
-            block("clear", [], ["defect", "change"], lambda: [0.0, 0.0]),
-            SideBySide(self.N, (model,), windows),
-            StageLoop(self.N, (defect,), windows),
-        )
+        moving = ["at", "gap", "offset", *(self.through.strides if self.through else ())]
+        own = Derivatives(self.memory, self.own, self.chain, self.terms, self.through, tuple(self.switches))
+        return own.parts(self._windows(*moving))
 
     def _move(self) -> tuple[Part, ...]:
         """Note how far the trajectory is from where it was linearised, and move there."""
