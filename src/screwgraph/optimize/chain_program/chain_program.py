@@ -264,7 +264,7 @@ class ChainProgram:
         code, last = self.code, self.stages - 1
         bounds, moves = ["bound", "numbers", "mu", "soft"], ["u", "x+", "du", "dx+"]
         given = ["J", "c", "h", "H", "g", "C", "F", "u", "D", "d", "before", "x+", "P+"]
-        held, outputs = ["f", "multipliers"], ["output", "doutput"]
+        held, outputs, end = ["f", "multipliers"], ["output", "doutput"], code.end
         found, rolled = ["P", "L", "V", "gap"], ["du", "dx+", "size", "doutput"]
         roll: Sequence[Part] = (self._block("roll", [*found[1:], "dx", "J", "h", "size", "C", "F"], rolled, code.roll),)
         condense: Sequence[Part]
@@ -292,9 +292,10 @@ class ChainProgram:
         if self.is_wide:
             back, ahead = (WideBounds(code, self._locate(k)) for k in (last, 0))
             condense, measure, update = back.condense(), ahead.measure(), ahead.update()
-            factor, roll = WideStage(code, self._locate(last)).parts(), ahead.products.roll()
+            wide = WideStage(code, self._locate(last))
+            factor, roll, end = wide.parts(), ahead.products.roll(), wide.end
         return (
-            self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], code.end, last),
+            self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], end, last),
             self._back(*condense, *factor),
             self._block("none", [], ["reach", "size"], lambda: [*[LEAST] * (2 * code.unknowns), 0.0]),
             self._ahead(*roll, *measure),

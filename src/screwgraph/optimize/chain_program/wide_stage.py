@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
-from screwgraph.optimize.chain_program.columns import Locate, make_block, make_columns, pad
+from screwgraph.optimize.chain_program.columns import LANES, Locate, make_block, make_columns
 from screwgraph.optimize.chain_program.pattern import is_present, multiply_symmetric
 from screwgraph.optimize.chain_program.stage_code import StageCode
 from screwgraph.optimize.chain_program.wide_products import WideProducts, WideRows
 from screwgraph.optimize.dense_factors import ENDLESS, factor_diagonal, solve_unit_upper
 from screwgraph.spatial import choose
-from screwgraph.tape import Block, Number, Part, dot
+from screwgraph.tape import Block, Number, Part, SideBySide, Window, dot
 from screwgraph.tape.parts import Copies, Fill
 
 
@@ -27,9 +28,11 @@ class WideStage:
 
     Vectors of a stage: J_rows: live rows of J; C_rows: long rows of C and F; p: slope of the cost to go. Scratch,
     which is fixed: outputs: C_rows times what bounds and equalities add; own: H and all of the gradient; pull:
-    (P + D) T gap; w: T' of the gradient of what follows; slope: J_rows' w; turn: live rows of W = T'(P + D) T; steady:
-    one in columns of x of other rows; rows: W J; M: the Hessian and the gradient of the stage and what follows, a block
-    M_u = (M_ux, gradient, M_uu); factor: L^-1 M_u; inverse: D^-1 of L D L' = M_uu. T'(P + D) takes the place of P.
+    (P + D) T gap; w: T' of the gradient of what follows; slope: J_rows' w + C_rows' d; turn: live rows of
+    W = T'(P + D) T; steady: one in columns of x of other rows; rows: W J; M: the Hessian of the stage and what follows,
+    a block M_u = (M_ux, gradient, M_uu), and M_xx; m: its gradient by x; factor: L^-1 M_u; inverse: D^-1 of
+    L D L' = M_uu; P: (pitch, pitch), its row behind those of x is the slope. T'(P + D) takes the place of P.
+    Of symmetric matrices, a stretch of columns (`stretches`) has rows from its first column on; P is mirrored.
     What is written number by number is not read as vectors soon after: processors wait for such stores.
     """
 
@@ -59,12 +62,12 @@ class WideStage:
         return {
             **{"turn": len(live) * pitch, "outputs": len(long) * width, "own": (nx + nu) * width},
             **{"slope": width, "steady": pitch, "rows": nx * width, "M": (nx + nu) * width, "factor": nu * pitch},
-            **{"P": nx * pitch, "pull": nx, "w": nx, "inverse": nu, **self.products.scratch},
+            **{"m": pitch, "P": pitch * pitch, "pull": nx, "w": nx, "inverse": nu, **self.products.scratch},
         }
 
     def clear(self) -> tuple[Part, ...]:
         """Return what writes the numbers that stay."""
-        zeros = (Fill(self._find_place(name), self.scratch[name]) for name in ("own", "steady"))
+        zeros = (Fill(self._find_place(name), self.scratch[name]) for name in ("own", "steady", "m", "P"))
         places = [self._find_place("steady") + i for i in range(self.code.nx) if i not in self.rows.live]
         steady = make_block("steady", [], [places], lambda: [1.0] * len(places))
         return (*zeros, steady, *self.products.clear())
@@ -97,21 +100,36 @@ class WideStage:
         V, factor, own = self._rows("V"), self._rows("factor"), self._rows("P")
         lower = [M[nx + i] + pitch + j for i in range(nu) for j in range(i + 1)]
         L, inverse = self.locate("L"), self.locate("inverse")
-        scalars = [place + j for place in factor for j in range(nx)]
         return (
             *self._scale_outputs(),
             self._curve(P),
             self._prepare(),
-            make_columns("pull", nx, self.locate("gap"), P, [self._find_place("pull")], lambda e, rows: [dot(e, rows)]),
+            make_columns(
+                "pull", nx, self.locate("gap"), P[:nx], [self._find_place("pull")], lambda e, rows: [dot(e, rows)]
+            ),
             *self._slope(P),
             *self._turn(P),
-            Copies(tuple(start + nx for start in P), tuple(self.locate("p+"))),
+            Copies(tuple(range(P[nx], P[nx] + nx)), tuple(self.locate("p+"))),
             *self._multiply(P),
             *self._condense(),
             make_block("pivots", [lower], [L, inverse], self._pivots),
             make_columns("inputs", pitch, [*L, *inverse], M[nx:], [*V, *factor], self._solve),
-            make_columns("cost", pitch, scalars, [*V, *M[:nx]], own, self._reduce),
+            *self._reduce(V, [*M[:nx], self._find_place("m")], own, factor),
+            *self._mirror(own),
         )
+
+    @cached_property
+    def stretches(self) -> list[range]:
+        """Columns of x and of the gradient by stretches, each with code of its own."""
+        cuts = [*dict.fromkeys([0, *range(LANES, self.code.pitch, 2 * LANES), self.code.pitch])]
+        return [range(a, b) for a, b in pairwise(cuts)]
+
+    def end(self, Q: Any, q: Any, x: Any) -> list[Number]:
+        """Return P of the terminal cost."""
+        code, pitch = self.code, self.code.pitch
+        rows = [[Q[max(i, j) * (max(i, j) + 1) // 2 + min(i, j)] for j in range(code.nx)] for i in range(code.nx)]
+        rows.append(code.slope(Q, q, x))
+        return [x for row in rows for x in (*row, *[0.0] * (pitch - code.nx))] + [0.0] * pitch * (pitch - len(rows))
 
     def _find_place(self, name: str) -> int:
         return self.locate(name).start
@@ -137,14 +155,13 @@ class WideStage:
         return self.code.unknowns - len(self.code.C)
 
     def _prepare(self) -> Block:
-        """Return T gap, H with what bounds of inputs and short rows of C and F add, and the gradients of long ones."""
+        """Return T gap, and H with what bounds of inputs and short rows of C and F add."""
         code, nx, first, rows = self.code, self.code.nx, self._first_output, self.rows
-        gradients = [start + nx for start in self._rows("outputs")]
         pairs = [(i, j) for i in range(nx + code.nu) for j in range(nx + code.nu) if self._has(i, j)]
         places = [self._rows("own")[i] + rows.columns[j] for i, j in pairs]
 
-        def prepare(sums: Any, c: Any, h: Any, H: Any, entries: Any, D: Any, d: Any, x: Any, following: Any) -> Any:
-            D, d, own, live = code.present(D), code.present(d), code.fill_triangle(H), iter(entries)
+        def prepare(sums: Any, c: Any, h: Any, H: Any, entries: Any, D: Any, x: Any, following: Any) -> Any:
+            D, own, live = code.present(D), code.fill_triangle(H), iter(entries)
             new = self.products.follow(sums, x, c, h[0])
             for i in range(code.nu):
                 own[nx + i][nx + i] = own[nx + i][nx + i] + D[i]
@@ -155,12 +172,12 @@ class WideStage:
                         if j <= i:
                             own[i][j] = own[i][j] + D[first + row.number] * a * b
             gap = [a - b for a, b in zip(new, following, strict=True)]
-            return [*gap, *(own[max(i, j)][min(i, j)] for i, j in pairs), *(d[first + k] for k in rows.long)]
+            return [*gap, *(own[max(i, j)][min(i, j)] for i, j in pairs)]
 
         sums, short = self.products.find_sums("J_rows", "C_rows")[0], rows.short_places
-        vectors, last = ([self.locate(x) for x in names] for names in (("c", "h", "H"), ("D", "d", "before", "x+")))
+        vectors, last = ([self.locate(x) for x in names] for names in (("c", "h", "H"), ("D", "before", "x+")))
         given = [sums, *vectors, short, *last]
-        return make_block("prepare", given, [self.locate("gap"), places, gradients], prepare)
+        return make_block("prepare", given, [self.locate("gap"), places], prepare)
 
     def _has(self, i: int, j: int) -> bool:
         """Return whether the Hessian of a stage has an entry, or bounds or short rows of C and F add one."""
@@ -201,16 +218,17 @@ class WideStage:
                     found[i] = found[i] + a * code.present(d)[self._first_output + row.number]
             return found
 
-        gradient = [start + nx for start in P]
-        given = [gradient, *(self.locate(name) for name in ("pull", "d", "h"))]
+        given = [range(P[nx], P[nx] + nx), *(self.locate(name) for name in ("pull", "d", "h"))]
         yield make_block("w", given, [self.locate("w")], turn)
-        scalars, rows = [self._find_place("w") + k for k in live], self._rows("J_rows")
+        scalars, rows = [self._find_place("w") + k for k in live], [*self._rows("J_rows"), *self._rows("C_rows")]
+        scalars += [self._find_place("d") + self._first_output + k for k in self.rows.long]
         yield make_columns(
             "slope", self.rows.width, scalars, rows, [self._find_place("slope")], lambda w, rows: [dot(w, rows)]
         )
         given = [*(self.locate(name) for name in ("g", "H", "before", "u", "d", "w")), self.rows.short_places]
         slope = [self._find_place("slope") + j for j in self.rows.columns]
-        yield make_block("gradient", [*given, slope], [[start + nx for start in self._rows("own")]], add)
+        inputs = [start + nx for start in self._rows("own")[nx:]]
+        yield make_block("gradient", [*given, slope], [self.locate("m")[:nx], inputs], add)
 
     def _turn(self, P: Sequence[int]) -> Iterator[Part]:
         """Yield what makes T' P of P, T = I + h E; then live rows of T' P T."""
@@ -252,47 +270,81 @@ class WideStage:
                 start = k + 1
 
     def _multiply(self, P: Sequence[int]) -> Iterator[Part]:
-        """Yield the rows W J of x and of u: those of T' P are those of W at columns of x of rows of the identity."""
-        count, pitch, nx, rows = len(self.rows.live), self.code.pitch, self.code.nx, self._rows("rows")
-        scalars = [start + i for i in range(nx) for start in self._rows("turn")]
+        """Yield the rows W J that others need: those of T' P are those of W at columns of x of rows of the identity."""
+        code, turned, J, rows = self.code, self._rows("turn"), self._rows("J_rows"), self._rows("rows")
+        for columns in (*self.stretches, range(code.pitch, self.rows.width)):
+            own, start = self._find_present("J_rows", columns), columns.start
+            still = [i for i in range(code.nx) if i not in self.rows.live]
+            targets = sorted([*self.rows.live, *(i for i in still if i >= start)])
+            has_still = any(i in columns for i in still)
 
-        def multiply(scalars: Any, vectors: Any) -> list[Number]:
-            live, rest = vectors[:count], vectors[count:]
-            base = [rest[0] * row for row in rest[1:]] or [0.0] * nx
-            return [b + dot(scalars[i * count : i * count + count], live) for i, b in enumerate(base)]
+            def multiply(scalars: Any, vectors: Any, count: int = len(own), size: int = len(targets)) -> list[Number]:
+                live, rest = vectors[:count], vectors[count:]
+                base = [rest[0] * row for row in rest[1:]] or [0.0] * size
+                return [b + dot(scalars[i * count : i * count + count], live) for i, b in enumerate(base)]
 
-        vectors = [*self._rows("J_rows"), self._find_place("steady"), *P]
-        yield make_columns("rows", pitch, scalars, vectors, rows, multiply)
-        live, targets = ([start + pitch for start in starts] for starts in (self._rows("J_rows"), rows))
-        yield make_columns("rows", pad(self.code.nu), scalars, live, targets, multiply)
+            vectors = [J[k] for k in own]
+            vectors += [self._find_place("steady"), *(P[i] for i in targets)] if has_still else []
+            scalars = [turned[k] + i for i in targets for k in own]
+            vectors, own_rows = [place + start for place in vectors], [rows[i] + start for i in targets]
+            yield make_columns("rows", len(columns), scalars, vectors, own_rows, multiply)
+
+    def _find_present(self, name: str, columns: range) -> list[int]:
+        """Return which rows of vectors have entries in columns."""
+        places = self.rows.columns
+        rows = enumerate(self.rows.patterns[name])
+        return [k for k, row in rows if any(is_present(x) and places[j] in columns for j, x in enumerate(row))]
 
     def _condense(self) -> Iterator[Part]:
-        """Yield H + J' W J, and what bounds of C z and equalities add: rows of x without columns of u, rows of u."""
-        code, nx, live = self.code, self.code.nx, self.rows.live
-        rows, own, M, outputs = (self._rows(name) for name in ("rows", "own", "M", "outputs"))
-        for first, end, count in ((0, nx, code.pitch), (nx, nx + code.nu, self.rows.width)):
-            terms = [
-                [
-                    (start + self.rows.columns[i], len(live) * (name != "J_rows") + k)
-                    for name, pattern in self.rows.patterns.items()
-                    for k, start in enumerate(self._rows(name))
-                    if is_present(pattern[k][i])
-                ]
-                for i in range(first, end)
+        """Yield H + J' W J, and what bounds of C z and equalities add: rows of x, rows of u."""
+        code, nx, inputs = self.code, self.code.nx, range(self.code.pitch, self.rows.width)
+        for columns in self.stretches:
+            yield self._add_rows(range(columns.start, nx), columns)
+        first = min(LANES, len(inputs))
+        yield self._add_rows(range(nx, nx + code.nu), range(inputs.start + first))
+        for start in range(inputs.start + LANES, inputs.stop, LANES):
+            yield self._add_rows(range(nx + start - inputs.start, nx + code.nu), range(start, start + LANES))
+
+    def _add_rows(self, numbers: range, columns: range) -> Part:
+        """Return what computes columns of rows of M."""
+        nx, live, start = self.code.nx, self.rows.live, columns.start
+        rows, own, M = (self._rows(name) for name in ("rows", "own", "M"))
+        factors = {"J_rows": [rows[k] for k in live], "C_rows": self._rows("outputs")}
+        terms = [
+            [
+                (place + self.rows.columns[i], factors[name][k])
+                for name, pattern in self.rows.patterns.items()
+                for k, place in enumerate(self._rows(name))
+                if is_present(pattern[k][i])
             ]
-            scalars = [place for own_terms in terms for place, _ in own_terms]
-            steady = [first + i not in live and first == 0 for i in range(end - first)]
+            for i in numbers
+        ]
+        plain = [
+            [*([own[i]] if self._is_in(i, columns) else []), *([rows[i]] if i < nx and i not in live else [])]
+            for i in numbers
+        ]
+        vectors = list(dict.fromkeys([*(v for row in terms for _, v in row), *(v for row in plain for v in row)]))
+        place = {v: k for k, v in enumerate(vectors)}
 
-            def add(scalars: Any, vectors: Any, terms: Any = terms, steady: Any = steady) -> list[Number]:
-                rows, outputs, own = vectors[:nx], vectors[nx : -len(terms)], vectors[-len(terms) :]
-                factors, found, place = [*(rows[k] for k in live), *outputs], list[Number](), 0
-                for i, own_terms in enumerate(terms):
-                    numbers, place = scalars[place : place + len(own_terms)], place + len(own_terms)
-                    total = own[i] + dot(numbers, [factors[k] for _, k in own_terms])
-                    found.append(total + rows[i] if steady[i] else total)
-                return found
+        def add(scalars: Any, vectors: Any) -> list[Number]:
+            found, at = list[Number](), 0
+            for row, others in zip(terms, plain, strict=True):
+                total = dot(scalars[at : at + len(row)], [vectors[place[v]] for _, v in row])
+                for v in others:
+                    total = vectors[place[v]] + total
+                found.append(total)
+                at += len(row)
+            return found
 
-            yield make_columns("stage", count, scalars, [*rows, *outputs, *own[first:end]], M[first:end], add)
+        scalars = [scalar for row in terms for scalar, _ in row]
+        targets = [M[i] + start for i in numbers]
+        return make_columns("stage", len(columns), scalars, [v + start for v in vectors], targets, add)
+
+    def _is_in(self, i: int, columns: range) -> bool:
+        """Return whether the Hessian of a stage, or the gradient by inputs, has entries of a row in columns."""
+        nx, places = self.code.nx, self.rows.columns
+        is_gradient = i >= nx and nx in columns
+        return is_gradient or any(self._has(i, j) and places[j] in columns for j in range(len(places)))
 
     def _pivots(self, lower: Any) -> list[Number]:
         L, inverse = factor_diagonal([lower[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(self.code.nu)])
@@ -307,11 +359,32 @@ class WideStage:
             place += i
         return [*(x * inverse[i] for i, x in enumerate(found[:nu])), *found]
 
-    def _reduce(self, scalars: Any, vectors: Any) -> list[Number]:
-        """Return M - V' D V."""
-        nx, nu = self.code.nx, self.code.nu
-        V, M = vectors[:nu], vectors[nu:]
-        return [b - dot([scalars[k * nx + i] for k in range(nu)], list(V)) for i, b in enumerate(M)]
+    def _reduce(self, V: Sequence[int], M: Sequence[int], P: Sequence[int], factor: Sequence[int]) -> Iterator[Part]:
+        """Yield M - V' D V, and the same of the gradient, which stands behind."""
+        for columns in self.stretches:
+            numbers = range(columns.start, self.code.nx + 1)
+
+            def reduce(scalars: Any, vectors: Any, count: int = len(numbers)) -> list[Number]:
+                V, M = vectors[: self.code.nu], vectors[self.code.nu :]
+                return [b - dot(scalars[i::count], list(V)) for i, b in enumerate(M)]
+
+            scalars = [place + i for place in factor for i in numbers]
+            vectors = [place + columns.start for place in (*V, *(M[i] for i in numbers))]
+            targets = [P[i] + columns.start for i in numbers]
+            yield make_columns("cost", len(columns), scalars, vectors, targets, reduce)
+
+    def _mirror(self, P: Sequence[int]) -> Iterator[Part]:
+        """Yield copies of what stands below the diagonal: eight rows by as many columns at a time."""
+        for columns in self.stretches:
+            for first in columns[::LANES]:
+                for start in range(0, columns.start, LANES):
+                    rows, targets = (
+                        [P[first] + start + i for i in range(LANES)],
+                        [P[start + i] + first for i in range(LANES)],
+                    )
+                    block = make_block("mirror", [rows], [targets], lambda x: list(x))
+                    moves = [Window(place, 1, self.code.pitch) for place in rows]
+                    yield SideBySide(LANES, (block,), (*moves, *(Window(place, 1, 1) for place in targets)))
 
     def gain(self) -> Part:
         """Return K of u = K x + k by rows."""
