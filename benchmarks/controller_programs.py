@@ -87,25 +87,32 @@ def solve_programs(body: WholeBody, function: sg.Function, named: Mapping[str, A
     H[:, below[0], below[1]] = parts["H"]
     H[:, below[1], below[0]] = parts["H"]
     results = dict(zip((r.name for r in function.results), function(*given, np.zeros((ticks, m))), strict=True))
-    u = find_unknowns(body, results, named)
+    u = find_unknowns(body, results, named, parts["F"])
     A, low, up, penalty = (parts[name] for name in ("A", "lower", "upper", "penalty"))
-    A = A.reshape(ticks, m, n)
+    A = A.reshape(ticks, m, -1)
+    A = A[:, :, :n] + A[:, :, n:] @ parts["E"].reshape(ticks, -1, n)
     return Programs(H, parts["g"], A, low, up, penalty, u, results["active"], results["solution"])
 
 
 def find_unknowns(
-    body: WholeBody, results: Mapping[str, Any], named: Mapping[str, Any]
+    body: WholeBody, results: Mapping[str, Any], named: Mapping[str, Any], axes: Float[np.ndarray, "ticks k"]
 ) -> Float[np.ndarray, "ticks n"]:
-    """Return u of ticks: accelerations of joints, and forces in the ground's axes in the place of those of legs."""
+    """Return u of ticks: accelerations of joints, and in the place of those of legs components of contacts' wrenches.
+
+    `axes` is the term F: moment and force of each component.
+    """
     motion, qdd = body.motion, results["qdd"]
     u = np.empty((len(qdd), body.unknowns))
     for i, place in motion.place.items():
         u[:, place] = qdd[:, motion.coordinates.places[i]]
-    for c, leg in enumerate(motion.legs):
-        forces = results["forces"][:, c] @ motion.axes.T
-        for r, i in enumerate(leg.own):
-            on = named["contacts"][:, c, 0] > 0.5
-            u[on, motion.place[i]] = forces[on, r]
+    axes = axes.reshape(len(qdd), -1, 6)
+    for c, (leg, components) in enumerate(zip(motion.legs, body.components, strict=True)):
+        on = named["contacts"][:, c, 0] > 0.5
+        forces = results["forces"][on, c]
+        moments = results["moments"][on, c] if body.has_moments else np.zeros_like(forces)
+        inverse = np.linalg.pinv(np.swapaxes(axes[on][:, components], 1, 2))
+        own = np.einsum("kij,kj->ki", inverse, np.hstack([moments, forces]))
+        u[np.ix_(on, [motion.place[i] for i in leg.own])] = own
     return u
 
 

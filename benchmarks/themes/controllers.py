@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
-import screwgraph as sg
 from benchmarks.bench import Entry, Tools
+from benchmarks.controller_cases import TICKS, Case, a1, g1, panda, ur5
 from benchmarks.controller_programs import EXACT, Peer, Programs, make_daqp, make_proxqp, solve_programs
 from benchmarks.drivers import build_driver
 from benchmarks.tables import NOTHING, Remarks, Sheet
-from screwgraph.motion.control import ControlLimits, FrameTask, PostureTask, stack_contacts, stack_gains
-from screwgraph.motion.control.controller import WholeBody, hold_contacts
+from screwgraph.motion.control import ControlLimits
 from screwgraph.ui.bench import NotMeasuredError
 
 COLUMNS = (
@@ -34,13 +31,19 @@ COLUMNS = (
     "of DAQP",
     "of ProxQP",
 )
-TICKS, ROUNDS = 2000, 15
+ROUNDS = 15
 PEERS = {"DAQP": make_daqp, "ProxQP": make_proxqp}
 INSTALLED = {"DAQP": "daqp", "ProxQP": "proxsuite"}
 EACH = {"DAQP": 1, "ProxQP": 10}
 """Every how many ticks a peer solves."""
-FEET = tuple(f"{side}_foot" for side in ("FR", "FL", "RR", "RL"))
-PYRAMIDS = ControlLimits()
+CASES: Mapping[str, tuple[Callable[[], Case], str]] = {
+    "panda": (panda, ""),
+    "ur5, a ball and the table": (ur5, ""),
+    "a1": (a1, ""),
+    "a1, round cones": (lambda: a1(ControlLimits(round_cones=True)), ", forces in Coulomb's round cones"),
+    "g1 on soles": (g1, ""),
+}
+"""Cases, and what is said of their programs."""
 NOTES = (
     f"{TICKS} ticks along a motion; feet of the quadruped switch as in a trot. Of each tick the least time of {ROUNDS} "
     "rounds; then the median and the 99.9th percentile over ticks. A tick is all: terms, condensing, program, "
@@ -67,88 +70,26 @@ void ticks(const double *rows, int n, int width, double *ns, double *found)
 
 
 def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
-    """Time controllers of an arm and of a quadruped; the subjects play no part."""
+    """Time controllers of arms, of a quadruped and of a humanoid; the subjects play no part."""
     rows, remarks = list[list[str]](), Remarks()
-    for case in (panda(), a1()):
-        tools.say(f"controller of {case.body.model.name}")
-        row = [case.body.model.name, f"{case.body.unknowns} unknowns, {case.body.rows} rows"]
+    for name, (make, program) in CASES.items():
+        tools.say(f"controller of {name}")
         try:
+            case = make()
             times, solutions = measure_ticks(case, tools)
-            passages = f"{solutions[:, 1].mean():.1f}, {solutions[:, 1].max():.0f} at most"
-            ours = [passages, *percentiles(times), f"{solutions[:, 2].max():.1e}"]
         except NotMeasuredError as error:
-            ours = [remarks.cell("controller", row[0], str(error))] * 4
-        own = solve_programs(case.body, case.function, name_arguments(case))
-        daqp, proxqp = (beside_peer(case, own, name, make, remarks) for name, make in PEERS.items())
-        rows.append([*row, *ours[:3], *daqp[:3], proxqp[0], proxqp[2], ours[3], daqp[3], proxqp[3]])
-    tools.say("controller of a1, round cones")
-    names = ["a1, round cones", "as above, forces in Coulomb's round cones"]
-    try:
-        times, solutions = measure_ticks(a1(ControlLimits(round_cones=True)), tools)
+            rows.append([name, program, *[remarks.cell("controller", name, str(error))] * (len(COLUMNS) - 2)])
+            continue
+        program = f"{case.body.unknowns} unknowns, {case.body.rows} rows{program}"
         passages = f"{solutions[:, 1].mean():.1f}, {solutions[:, 1].max():.0f} at most"
-        rows.append(
-            [*names, passages, *percentiles(times), *[NOTHING] * 5, f"{solutions[:, 2].max():.1e}", *[NOTHING] * 2]
-        )
-    except NotMeasuredError as error:
-        rows.append([*names, *[remarks.cell("controller", names[0], str(error))] * 11])
+        daqp = proxqp = [NOTHING] * 4
+        if not case.body.limits.round_cones:
+            own = solve_programs(case.body, case.function, case.name_arguments())
+            daqp, proxqp = (beside_peer(case, own, name, make, remarks) for name, make in PEERS.items())
+        violation = f"{solutions[:, 2].max():.1e}"
+        ours = [name, program, passages, *percentiles(times)]
+        rows.append([*ours, *daqp[:3], proxqp[0], proxqp[2], violation, daqp[3], proxqp[3]])
     return Sheet("Controllers", COLUMNS, rows, (*NOTES, *remarks.notes()))
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A controller, and what it is given, tick by tick, but for the last solution."""
-
-    body: WholeBody
-    function: sg.Function
-    given: Float[np.ndarray, "ticks n"]
-
-
-def make_case(robot: sg.Robot, tasks: Any, contacts: Any, states: Any, limits: ControlLimits) -> Case:
-    """Return the case of states (q, qd, pose, which contacts are on)."""
-    function = sg.controller(robot, tasks, contacts=contacts, limits=limits)
-    held, plane = hold_contacts(robot, contacts, None)
-    own = WholeBody(robot, tasks, held, plane, limits)
-    gains, feet = stack_gains(tasks), stack_contacts(contacts) if contacts else np.zeros((0, 2))
-    given = []
-    for q, qd, goal, posture, on in states:
-        n = len(posture)
-        switched = np.column_stack([on, feet[:, 1]]) if contacts else feet
-        numbers = (q, qd, goal, np.zeros(12), posture, np.zeros(2 * n), gains, switched)
-        given.append(np.concatenate([np.ravel(x) for x in numbers]))
-    return Case(own, function, np.array(given))
-
-
-def panda() -> Case:
-    """Return the arm's."""
-    robot, tasks = sg.load("panda"), (FrameTask("panda_hand_tcp", stiffness=400.0), PostureTask(weight=1e-3))
-    pose, q0 = sg.forward_kinematics(robot, "panda_hand_tcp"), np.array([0.0, -0.4, 0.0, -2.2, 0.0, 1.9, 0.8])
-
-    def state(t: float) -> tuple[Any, ...]:
-        q = q0 + 0.3 * np.sin(7.0 * t + np.arange(7))
-        goal = pose(q).copy()
-        goal[:3, 3] += 0.1 * np.sin(11.0 * t + np.arange(3))
-        return q, 0.5 * np.cos(7.0 * t + np.arange(7)), goal, q0, ()
-
-    return make_case(robot, tasks, (), map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)), ControlLimits())
-
-
-def a1(limits: ControlLimits = PYRAMIDS) -> Case:
-    """Return the quadruped's."""
-    robot, tasks = sg.load("a1", base="floating"), (FrameTask("trunk", stiffness=200.0), PostureTask(weight=1e-4))
-    contacts = tuple(sg.Contact(foot, radius=0.02, friction=0.7) for foot in FEET)
-    pose, q0 = sg.forward_kinematics(robot, "trunk"), sg.neutral(robot)
-    q0[2], q0[7:] = 0.27, np.tile([0.0, 0.9, -1.8], 4)
-
-    def state(t: float) -> tuple[Any, ...]:
-        q = q0.copy()
-        q[2], q[7:] = q0[2] + 0.02 * np.sin(7.0 * t), q0[7:] + 0.1 * np.sin(7.0 * t + np.arange(12))
-        goal = pose(q).copy()
-        goal[:3, 3] += 0.05 * np.sin(11.0 * t + np.arange(3))
-        first = np.sin(20.0 * t)
-        on = np.array([first < 0.5, first > -0.5, first > -0.5, first < 0.5], dtype=float)
-        return q, 0.3 * np.cos(7.0 * t + np.arange(18)), goal, q0[7:], on
-
-    return make_case(robot, tasks, contacts, map(state, np.linspace(0.0, 2.0 * np.pi, TICKS)), limits)
 
 
 def measure_ticks(case: Case, tools: Tools) -> tuple[Float[np.ndarray, " ticks"], Float[np.ndarray, "ticks 3"]]:
@@ -189,13 +130,6 @@ def beside_peer(case: Case, own: Programs, name: str, make: Callable[[], Peer], 
         worst = max(worst, float(np.maximum(own.lower[k] - values, values - own.upper[k]).max()))
     says = f" ({unsolved} of {len(chosen)} not solved)" if unsolved else ""
     return [*percentiles(np.array(least)), f"{apart:.1e}{says}", f"{worst:.1e}"]
-
-
-def name_arguments(case: Case) -> dict[str, Any]:
-    """Return arguments of all ticks by name."""
-    ends = np.cumsum([len(a.names) for a in case.body.given])
-    pieces = np.split(case.given, ends[:-1], axis=1)
-    return {a.name: x.reshape(TICKS, *a.shape) for a, x in zip(case.body.given, pieces, strict=True)}
 
 
 def percentiles(nanoseconds: Float[np.ndarray, " ticks"]) -> list[str]:

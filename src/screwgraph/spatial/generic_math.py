@@ -93,9 +93,10 @@ def maximum(a: Any, b: Any) -> Any:
 
 def largest_size(values: Iterable[Any], found: Any = 0.0) -> Any:
     """Return the largest size of scalars of any real kind, or `found` where that is larger."""
-    for x in values:
-        found = maximum(found, abs(x))
-    return found
+    left = [abs(x) for x in values]
+    while len(left) > 1:  # by pairs of pairs: as few as can be wait for each other
+        left = [maximum(*left[i : i + 2]) if i + 1 < len(left) else left[i] for i in range(0, len(left), 2)]
+    return maximum(found, left[0]) if left else found
 
 
 def _of_two(name: str, a: Any, b: Any) -> Any:

@@ -134,6 +134,8 @@ def test_a_body_on_feet_misses_its_tasks_least_whatever_feet_are_on_the_ground(i
         solved += status == 0.0
         if is_round and status != 0.0:
             continue  # planes where forces end prove nothing of forces that leave their cones
+        if is_round and (np.linalg.norm(forces[np.array(on) == 1], axis=1) < 1e-9).any():
+            continue  # nor of a force that vanishes, whose direction is rounding
         assert gap < 1e-7
         outside = np.linalg.norm(forces[:, :2], axis=1) - mu * forces[:, 2]
         assert outside.max() < 1e-6

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from benchmarks.controller_cases import a1
 from benchmarks.controller_programs import AT_ONCE, draw_ticks, make_daqp, make_proxqp, solve_programs
-from benchmarks.themes.controllers import a1
 
 from tests.optimize.active_set.test_quadratic_program import gap_of
 

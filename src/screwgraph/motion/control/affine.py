@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from screwgraph.spatial import choose
 from screwgraph.tape import Number, Row, is_zero
 from screwgraph.tape.sparse_rows import add_entry
 
@@ -29,9 +28,15 @@ def scale_affine(own: Affine, factor: Number) -> Affine:
     return combine_affine([(factor, own)], 0.0)
 
 
+def shift_affine(own: Affine, constants: Mapping[int, Number]) -> Affine:
+    """Return an affine number where constants are added to what it is affine in."""
+    row, added = own
+    for k, x in constants.items():
+        if k in row:
+            added = added + row[k] * x
+    return row, added
+
+
 def blend_affine(flag: Number, yes: Affine, no: Affine) -> Affine:
     """Return one affine number where a flag is 1, the other where it is 0."""
-    row: Row = {}
-    for k in {**yes[0], **no[0]}:
-        add_entry(row, k, choose(flag > 0.5, yes[0].get(k, 0.0), no[0].get(k, 0.0)))
-    return row, choose(flag > 0.5, yes[1], no[1])
+    return combine_affine([(flag, yes), (1.0 - flag, no)], 0.0)

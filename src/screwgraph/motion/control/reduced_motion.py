@@ -8,8 +8,8 @@ they move, u are their efforts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -21,7 +21,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import compile_expression
 from screwgraph.model.model import Model
-from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine, scale_affine
+from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine, scale_affine, shift_affine
 from screwgraph.motion.control.contacts import Held, HeldContact
 from screwgraph.motion.control.models import (
     ControlledModel,
@@ -33,8 +33,7 @@ from screwgraph.motion.control.models import (
 from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.small_systems import find_pivots, make_leg_solver, solve_in_order, solve_square
 from screwgraph.motion.simulation.contacts import Plane
-from screwgraph.spatial import choose
-from screwgraph.tape import Number, dot, factor_tree, is_zero
+from screwgraph.tape import Number, Row, dot, factor_tree, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
 
 UNMOVED = 1e-9
@@ -59,7 +58,9 @@ class Motion:
     """Accelerations (nv) and efforts of motors as u determines them; forces in contacts' axes.
 
     `forces[c][k]` is affine in u, zero where the contact is off; `axes[c]` (6, n) gives moment and force in the base's.
-    `base` are the accelerations of the coordinates without efforts.
+    `base` are the accelerations of the coordinates without efforts. Affine numbers may be of these, too, without what
+    is constant in them: `combined` E u, whose columns stand behind those of u. An acceleration i in `alone` is one of
+    u, alone[i], or is not of that at all, as a contact's flag says.
     """
 
     accelerations: list[Affine]
@@ -67,6 +68,12 @@ class Motion:
     forces: list[list[Affine]]
     axes: list[Any]
     base: Sequence[Affine] = ()
+    alone: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def combined(self) -> list[Row]:
+        """E."""
+        return [row for row, _ in self.base]
 
     def wrench(self, contact: int) -> list[Affine]:
         """Return the moment about a contact's point and the force, in the base's axes."""
@@ -156,6 +163,11 @@ class ReducedMotion:
         return len(self.motors.names) if self.chooses_efforts else len(self.driven)
 
     @property
+    def combined(self) -> int:
+        """How many numbers E u accelerations and efforts are of beside u: accelerations without efforts."""
+        return 0 if self.chooses_efforts else len(self.base)
+
+    @property
     def floats(self) -> bool:
         """Whether the base is free: its coordinates come first."""
         return self.controlled_model.floats
@@ -215,9 +227,11 @@ class ReducedMotion:
             return self._push(motion, q)
         held = [leg.contact.hold(self.model, self.axes, q, qd) for leg in self.legs]
         drifts = [self._drift(motion, one, qd, drag) for one in held]
-        found = self.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on)
-        efforts = self._drive(motion, q, found.efforts)
-        return Motion(motion.expand(found.accelerations), efforts, found.forces, found.axes)
+        found = self.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on, first=self.unknowns)
+        constants = {self.unknowns + b: x for b, (_, x) in enumerate(found.base)}
+        own, efforts = ([shift_affine(x, constants) for x in part] for part in (found.accelerations, found.efforts))
+        alone = {i: self.place[i] for leg in self.legs for i in leg.own} if motion.G is None else {}
+        return replace(found, accelerations=motion.expand(own), efforts=self._drive(motion, q, efforts), alone=alone)
 
     def _drift(self, motion: IndependentMotion, held: Held, qd: Any, drag: float) -> list[Affine]:
         """Return the accelerations of a contact without those of independent coordinates."""
@@ -315,7 +329,7 @@ class ReducedMotion:
             terms = [(-1.0, bias[i]), *((-M[i, j], u[self.place[j]]) for j in self.driven if j not in legged)]
             for foot in feet:
                 for r, j in enumerate(foot.leg.own):
-                    terms += [(choose(foot.flag > 0.5, foot.J[r, i], -M[i, j]), u[self.place[j]])]
+                    terms += [(foot.flag * foot.J[r, i] - (1.0 - foot.flag) * M[i, j], u[self.place[j]])]
                     terms += [(M[i, j], foot.k[r])]
                     for k, rest in enumerate(foot.rest):
                         if rest in base:

@@ -56,7 +56,7 @@ class TaskLevels:
             Pick(at(source).start, self.levels, len(at(name)), at("level").start, at(name).start)
             for source, name in (("Hs", "H"), ("gs", "g"))
         )
-        reads = ["x", "A", "lower", "upper", "active'", "solution", "gains", "level", "passed"]
+        reads = ["x", "combined", "A", "lower", "upper", "active'", "solution", "gains", "level", "passed"]
         hold = block("hold", reads, ["lower", "upper", "active", "level", "levels_left", "passed"], self.hold)
         return (
             block("first_level", ["active"], ["active", "level", "passed"], self.begin),
@@ -72,6 +72,7 @@ class TaskLevels:
     def hold(
         self,
         x: Any,
+        combined: Any,
         A: Any,
         lower: Any,
         upper: Any,
@@ -82,11 +83,11 @@ class TaskLevels:
         passed: Any,
     ) -> list[Number]:
         """Return bounds that hold tasks of the level where they are, active rows, the next level, and all passages."""
-        low, up, states, n = list(lower), list(upper), list(active), self.program.n
+        low, up, states, every = list(lower), list(upper), list(active), [*x, *combined]
         for held in self.held:
             i = held.row
             counts = (1.0 * (abs(level[0] - held.level) < 0.5)) * (gains[3 * held.task + 2] > 0.0)
-            value = dot(A[n * i : n * i + n], x)
+            value = dot(A[len(every) * i : len(every) * (i + 1)], every)
             low[i], up[i] = choose(counts > 0.5, value, low[i]), choose(counts > 0.5, value, up[i])
             states[i] = choose(counts > 0.5, 1.0, states[i])
         left = 1.0 * (level[0] < self.levels - 1.5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import prod
@@ -38,14 +38,15 @@ from screwgraph.motion.control.limit_rows import (
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
+from screwgraph.motion.control.task_costs import TaskCost
 from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
 from screwgraph.spatial import choose, maximum, minimum
-from screwgraph.tape import Memory, Number, Program, Routine, dot
+from screwgraph.tape import Memory, Number, Program, Routine, Row, dot
 from screwgraph.tape.program import split_outputs
-from screwgraph.tape.sparse_rows import add_entry, list_entries
+from screwgraph.tape.sparse_rows import list_entries
 
 TASK_REST, FORCE_REST = 1e-6, 1e-4
 """Weights of squares of accelerations (rad/s^2, m/s^2), and of forces by the robot's mass (m/s^2), beside tasks'."""
@@ -184,15 +185,15 @@ class WholeBody:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The terms of the quadratic program, and what its solution means: qdd = S u + s, tau = T u + t.
+        """The terms of the quadratic program, and what its solution means: qdd = S z + s, tau = T z + t, z = (u, E u).
 
         F has the axes of contacts' forces, each by columns.
         """
-        n, m, v = self.unknowns, self.rows, self.model.nv
-        maps = {"S": (v, n), "s": (v,), "T": (n, n), "t": (n,), "F": (sum(map(len, self.components)), 6)}
+        n, m, v, e = self.unknowns, self.rows, self.model.nv, self.motion.combined
+        maps = {"S": (v, n + e), "s": (v,), "T": (n, n + e), "t": (n,), "F": (sum(map(len, self.components)), 6)}
         bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
         k, names = len(self.levels), self.costs
-        return {**maps, names[0]: (k, n * (n + 1) // 2), names[1]: (k, n), **bounds, "A": (m, n)}
+        return {**maps, names[0]: (k, n * (n + 1) // 2), names[1]: (k, n), **bounds, "A": (m, n + e), "E": (e, n)}
 
     @property
     def costs(self) -> tuple[str, str]:
@@ -215,7 +216,8 @@ class WholeBody:
 
     def terms(self, q: Any, qd: Any, *others: Any) -> dict[str, list[Number]]:
         """Return the terms at a state."""
-        n, named = self.unknowns, dict(zip((a.name for a in self.given[2:]), others, strict=True))
+        n, width = self.unknowns, self.unknowns + self.motion.combined
+        named = dict(zip((a.name for a in self.given[2:]), others, strict=True))
         gains, feet = named["gains"], np.reshape(named.get("contacts", ()), (-1, 2))
         on = [1.0 * (x > 0.5) for x in feet[:, 0]]
         motion = self.motion.solve(q, qd, on, self.limits.glide_rate)
@@ -223,24 +225,20 @@ class WholeBody:
             task.rows(self.model, q, qd, *(named[name] for name in task.references(self.model))) for task in self.tasks
         ]
         asked, last = {row.of for rows in wanted for row in rows}, len(self.levels) - 1
-        costs = [(self._rest(on, asked, level < last), [0.0] * n) for level in range(last + 1)]
+        costs = [TaskCost(self._rest(on, asked, level < last), [0.0] * width) for level in range(last + 1)]
         held = list[LimitRow]()
         for k, rows in enumerate(wanted):
             level = self.levels.index(self.tasks[k].level)
-            (H, g), scale = costs[level], 1.0 / self.limits.acceleration
+            scale = 1.0 / self.limits.acceleration
             stiffness, damping, weight = gains[3 * k : 3 * k + 3]
             for row in rows:
                 goal = row.feedforward + stiffness * row.error + damping * row.error_rate
-                of_u, missed = self._find_miss(motion, row, goal)
+                missed = self._find_miss(motion, row, goal)
                 if level < last:
-                    value = ({i: scale * x for i, x in of_u.items()}, 0.0)
+                    value = ({i: scale * x for i, x in missed[0].items()}, 0.0)
                     held.append(LimitRow(value, -UNBOUNDED, UNBOUNDED, PRIORITIES["task"]))
-                for i, x in of_u.items():
-                    scaled = weight * x
-                    g[i] = g[i] + scaled * missed
-                    for j, y in of_u.items():
-                        if j <= i:
-                            add_entry(H[i], j, scaled * y)
+                alone = motion.alone.get(next(iter(row.J))) if row.of == ACCELERATIONS and len(row.J) == 1 else None
+                costs[level].add_square(missed, weight, alone)
         rows = [
             *limit_efforts(motion, list_efforts(self.motion, self.limits)),
             *limit_accelerations(self.motion, self.limits, motion, q, qd),
@@ -248,26 +246,28 @@ class WholeBody:
             *limit_barriers(self.limits, motion, *self._differentiate_barriers(q, qd, named)),
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
         rows += held
+        condensed = [cost.condense(motion.combined) for cost in costs]
         return {
-            "S": list_entries([row for row, _ in motion.accelerations], n),
+            "S": list_entries([row for row, _ in motion.accelerations], width),
             "s": [x for _, x in motion.accelerations],
-            "T": list_entries([row for row, _ in motion.efforts], n),
+            "T": list_entries([row for row, _ in motion.efforts], width),
             "t": [x for _, x in motion.efforts],
             "F": [x for axes in motion.axes for x in np.ravel(axes.T)],
-            self.costs[0]: [H[i].get(j, 0.0) for H, _ in costs for i in range(n) for j in range(i + 1)],
-            self.costs[1]: [x for _, g in costs for x in g],
+            self.costs[0]: [H[i].get(j, 0.0) for H, _ in condensed for i in range(n) for j in range(i + 1)],
+            self.costs[1]: [x for _, g in condensed for x in g],
             "lower": [row.lower - row.value[1] for row in rows],
             "upper": [row.upper - row.value[1] for row in rows],
             "penalty": [row.penalty for row in rows],
-            "A": list_entries([row.value[0] for row in rows], n),
+            "A": list_entries([row.value[0] for row in rows], width),
+            "E": list_entries(motion.combined, n),
         }
 
-    def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[dict[int, Number]]:
+    def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[Row]:
         """Return the small weights of unknowns that no task needs to determine; smaller ones where a level follows."""
         share = NEXT if goes_on else 1.0
         own = FORCE_REST / self.motion.controlled_model.mass**2 if self.motion.chooses_efforts else TASK_REST
         rest = own * share * (ASKED if EFFORTS in asked else 1.0)
-        H: list[dict[int, Number]] = [{i: rest} for i in range(self.unknowns)]
+        H: list[Row] = [{i: rest} for i in range(self.unknowns)] + [{} for _ in range(self.motion.combined)]
         for flag, leg in zip(on, self.motion.legs, strict=True):
             force = (
                 share
@@ -277,7 +277,7 @@ class WholeBody:
             )
             for i in leg.own:
                 place = self.motion.place[i]
-                H[place][place] = choose(flag > 0.5, force, rest)
+                H[place][place] = flag * force + (1.0 - flag) * rest
         return H
 
     def _differentiate_barriers(
@@ -308,15 +308,16 @@ class WholeBody:
         for name, size in results.items():
             memory.add(name, size)
         for name in MAPS:
-            memory.add(name, prod(self.shapes[name]))
+            memory.add(name, len(_list_varying(self.outputs[name])))
         n, m = self.unknowns, self.rows
-        entries = self.outputs["A"]
-        columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
+        width = n + self.motion.combined
+        rows = np.reshape(np.array(self.outputs["A"], dtype=object), (m, width))
+        columns = [[j for j, x in enumerate(row) if isinstance(x, int) or x] for row in rows]
         cones = list_round_cones(self.motion, self.limits)
         for cone in cones:
             for i in cone.planes:
                 columns[i] = sorted(cone.places)
-        program = solver = QuadraticProgram(memory, n, columns, MOST * (n + m))
+        program = solver = QuadraticProgram(memory, n, columns, MOST * (n + m), self.motion.combined)
         if cones:
             program = solver = RoundCones(memory, program, cones)
         program.allocate()
@@ -324,11 +325,14 @@ class WholeBody:
             solver = TaskLevels(memory, program, len(self.levels), self.held_rows)
             solver.allocate()
         own = [a.name for a in self.given]
-        begin = memory.placed("terms", self.code, own, list(self.shapes))
+        written = (o for name, own in self.outputs.items() for o in (_list_varying(own) if name in MAPS else own))
+        begin = memory.placed("terms", replace(self.code, outputs=tuple(written)), own, list(self.shapes))
         feet = ["contacts"] if k else []
         memory.add("sense", 1)
         sense = memory.block("sense", [*self.references, *(a.name for a in self._live)], ["sense"], self.judge)
-        end = memory.block("end", ["x", "solution", "sense", *MAPS, *feet], [*results, "solution"], self.end)
+        end = memory.block(
+            "end", ["x", "combined", "solution", "sense", *MAPS, *feet], [*results, "solution"], self.end
+        )
         parts = (begin, *solver.parts(), sense, end)
         inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
         ends = (*results, "active'", "solution")
@@ -348,14 +352,15 @@ class WholeBody:
         signed = [*named.pop("gains")[2::3], *named.pop("contacts", ())]
         return [have_sense(signed, [x for values in named.values() for x in values], vanishing)]
 
-    def end(self, x: Any, solution: Any, sense: Any, *others: Any) -> list[Number]:
+    def end(self, x: Any, combined: Any, solution: Any, sense: Any, *others: Any) -> list[Number]:
         """Return efforts within their limits, accelerations, forces, moments in the base's axes, and the solution."""
         n, (maps, feet) = self.unknowns, (others[: len(MAPS)], others[len(MAPS) :])
         status = choose(sense[0] > 0.5, solution[0], NO_SENSE)
         sound = status < 2.5
         S, s, T, t, F = (self._put_constants(name, values) for name, values in zip(MAPS, maps, strict=True))
-        qdd = [dot(S[n * i : n * i + n], x) + s[i] for i in range(len(s))]
-        tau = [dot(T[n * i : n * i + n], x) + t[i] for i in range(n)]
+        z = [*x, *combined]
+        qdd = [dot(S[len(z) * i : len(z) * (i + 1)], z) + s[i] for i in range(len(s))]
+        tau = [dot(T[len(z) * i : len(z) * (i + 1)], z) + t[i] for i in range(n)]
         for k, low, up in list_efforts(self.motion, self.limits):
             tau[k] = minimum(tau[k], up) if np.isfinite(up) else tau[k]
             tau[k] = maximum(low, tau[k]) if np.isfinite(low) else tau[k]
@@ -369,8 +374,14 @@ class WholeBody:
 
     def _put_constants(self, name: str, values: Any) -> list[Number]:
         """Return a term in which what does not vary is a number."""
-        return [v if isinstance(o, int) else o for o, v in zip(self.outputs[name], values, strict=True)]
+        left = iter(values)
+        return [next(left) if isinstance(o, int) else o for o in self.outputs[name]]
 
 
 MAPS = ("S", "s", "T", "t", "F")
-"""Terms that say what the solution means."""
+"""Terms that say what the solution means; memory has what varies in them."""
+
+
+def _list_varying(outputs: Sequence[int | float]) -> list[int]:
+    """Return the outputs that are no constants."""
+    return [o for o in outputs if isinstance(o, int)]

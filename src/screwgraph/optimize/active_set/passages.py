@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.optimize.active_set.active_rows import LITTLE, SAME, Slots
-from screwgraph.optimize.dense_factors import ENDLESS, TINY, factor_positive, flag, solve_lower, solve_upper
+from screwgraph.optimize.active_set.selection import Candidate, find_least
+from screwgraph.optimize.dense_factors import ENDLESS, factor_positive, flag, solve_lower, solve_upper
 from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Number, Scalar, dot
 
@@ -17,8 +18,6 @@ VISIBLE = 10.0
 """How many times as much a relaxed row is open at least that counts as such."""
 SHORT = 1e-2
 """Part of the square of a normal's length that active normals leave, below which rounding counts."""
-TRIED = 2.0
-"""`pending` of a row of the last solution: it becomes active with the multiplier zero."""
 Numbers = Sequence[Number]
 
 
@@ -26,57 +25,61 @@ Numbers = Sequence[Number]
 class Passages:
     """Expressions of a program of n unknowns and rows with entries in `columns` each; `most` passages at most.
 
-    Vectors are described in `quadratic_program.py`.
+    Vectors are described in `quadratic_program.py`. Rows are of x and of the `combined` numbers E x behind it.
     """
 
     n: int
     columns: Sequence[Sequence[int]]
     most: int
+    combined: int = 0
+
+    @property
+    def width(self) -> int:
+        """How many entries a row has."""
+        return self.n + self.combined
 
     def begin(self, H: Any, g: Any, lower: Any, upper: Any, active: Any) -> list[Number]:
         """Return low, up, y, L, inverse, y0, tries, whether there are any, and whether rows begin relaxed."""
         L, inverse = factor_positive([H[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(self.n)])
         y0 = [-v for v in solve_lower(L, inverse, list(g))]
         tries = [
-            choose(a > 0.5, flag(low > -ENDLESS), choose(a < -0.5, -flag(up < ENDLESS), 0.0)) * (abs(a) < 1.5)
+            (flag(a > 0.5) * flag(low > -ENDLESS) - flag(a < -0.5) * flag(up < ENDLESS)) * flag(abs(a) < 1.5)
             for a, low, up in zip(active, lower, upper, strict=True)
         ]
         begins = (largest_size(tries), largest_size(active) > 1.5)
         return [*lower, *upper, *y0, *(x for row in L for x in row), *inverse, *y0, *tries, *begins]
 
-    def relax(
-        self, A: Any, lower: Any, upper: Any, penalty: Any, active: Any, L: Any, inverse: Any, y0: Any
-    ) -> list[Number]:
-        """Return y0, y, low, up and states where rows of the last solution begin relaxed; y0 is pushed."""
+    def relax(self, A: Any, lower: Any, upper: Any, penalty: Any, active: Any) -> list[Number]:
+        """Return what rows of the last solution push that begin relaxed, low, up and states, and that y0 is pushed."""
         low, up, states = list[Number](), list[Number](), list[Number]()
-        push: list[Number] = [0.0] * self.n
+        push: list[Number] = [0.0] * self.width
         for i, (a, b, most, last) in enumerate(zip(lower, upper, penalty, active, strict=True)):
             side = flag(last > 1.5) * (a > -ENDLESS) - flag(last < -1.5) * (b < ENDLESS)
             for j in self.columns[i]:
-                push[j] = push[j] + side * most * A[i * self.n + j]
+                push[j] = push[j] + side * most * A[i * self.width + j]
             watched = _watch_bounds(0.0, abs(side), side, a, b)
             low, up, states = [*low, watched[0]], [*up, watched[1]], [*states, 2.0 * side]
-        y0 = [a + b for a, b in zip(y0, solve_lower(self._triangle(L), inverse, push), strict=True)]
-        return [*y0, *y0, *low, *up, *states, 1.0]
+        return [*push, *low, *up, *states, 1.0]
 
-    def project(self, side: Any, normal: Any, L: Any, inverse: Any, duals: Any, normals: Any) -> list[Number]:
-        """Return the normal in y, the multiples of active ones nearest to it, the rest, squares of both lengths.
+    def push(self, y0: Any, a: Any) -> list[Number]:
+        """Return y0 and y where y0 is pushed."""
+        pushed = [v + x for v, x in zip(y0, a, strict=True)]
+        return [*pushed, *pushed]
 
-        And whether the rest is so short that it is to be refined.
-        """
-        # With H = L L' and y = L'x, the row n'x has the normal L^-1 n: distances in y are those of the cost.
-        a = [side[0] * x for x in solve_lower(self._triangle(L), inverse, list(normal))]
-        multiples, rest = self._split(duals, normals, a)
-        square, size = dot(rest, rest), dot(a, a)
-        return [*a, *multiples, *rest, square, size, flag(square < SHORT * size)]
+    def measure(self, rest: Any, a: Any) -> list[Number]:
+        """Return squares of the lengths of the rest of a normal and of all of it, and whether to split it again."""
+        square, size = _sum_squares(rest), _sum_squares(a)
+        return [square, size, flag(square < SHORT * size)]
 
-    def refine(self, multiples: Any, rest: Any, squares: Any, duals: Any, normals: Any) -> list[Number]:
-        """Return multiples, the rest and squares after another projection: twice is enough (Kahan)."""
-        more, rest = self._split(duals, normals, list(rest))
-        return [*(a + b for a, b in zip(multiples, more, strict=True)), *rest, dot(rest, rest), squares[1], 0.0]
+    def try_row(self, squares: Any, side: Any, lower: Any, upper: Any, penalty: Any) -> list[Number]:
+        """Return whether a row of the last solution becomes active, its state, watched bounds, bound, penalty, 0."""
+        (square, size, _), (side,), (low,), (up,) = squares, side, lower, upper
+        joins = square > SAME * size
+        watched = choose(joins, -ENDLESS, low), choose(joins, ENDLESS, up)
+        return [flag(joins), side * joins, *watched, choose(side > 0.0, low, -up), *penalty, 0.0]
 
     def aim(self, picked: Any, side: Any, shift: Any, way: Any, pending: Any) -> list[Number]:
-        """Return side, multiplier and way of a row: that of one that is pending, else of one that begins.
+        """Return side, multiplier and way of a row: those of one that is pending, else of one that begins.
 
         And its bound, its penalty, and whether it was relaxed till now.
         """
@@ -112,7 +115,6 @@ class Passages:
         shift: Any,
         way: Any,
         aimed: Any,
-        pending: Any,
         pushed: Any,
     ) -> list[Number]:
         """Go along with the multipliers until the row is met, or until one meets a bound: Goldfarb and Idnani's step.
@@ -120,17 +122,10 @@ class Passages:
         `joins`: the row becomes active, in the slot `free`. `drops`: the row in `slot` ends, relaxed if `high`. Else
         the row itself is at a bound, relaxed or not active.
         """
-        (square, size, _), (side,), (shift,), (way,), (bound, most, released), (pending,) = (
-            squares,
-            side,
-            shift,
-            way,
-            aimed,
-            pending,
-        )
+        (square, size, _), (side,), (shift,), (way,) = squares, side, shift, way
+        bound, most, released = aimed
         lower, upper = picked[4], picked[5]
-        own = Slots((), (), list(row), (), list(penalties), list(multiplier))
-        is_tried, fits = flag(pending > 0.5 * TRIED), square > SAME * size
+        own, fits = Slots(list(row), list(penalties), list(multiplier)), square > SAME * size
         y0 = [v - released * most * x for v, x in zip(y0, a, strict=True)]
         # Along `rest` the row grows by |rest|^2 for each unit of its multiplier: gap / |rest|^2 meets the bound.
         gap = maximum(way * (bound - dot(a, y)), 0.0)
@@ -139,11 +134,9 @@ class Passages:
         left = choose(way > 0.0, most - shift, shift)
         meets = flag(full <= left)
         length, slot, high = own.step_length([-way * x for x in multiples], minimum(full, left))
-        drops = flag(slot > -0.5) * (1.0 - is_tried)
-        free, has_free = own.first_free()
-        joins = choose(is_tried > 0.5, flag(fits) * has_free, meets * (1.0 - drops))
-        length = choose(is_tried > 0.5, 0.0, length)
-        relaxed = (1.0 - drops) * (1.0 - joins) * flag(way > 0.0) * (1.0 - is_tried)
+        drops = flag(slot > -0.5)
+        joins = meets * (1.0 - drops)
+        relaxed = (1.0 - drops) * (1.0 - joins) * flag(way > 0.0)
         along = choose(fits, way * length, 0.0)
         shift = shift + way * length
         open_ = choose(joins + drops > 0.5, 1.0, 0.0)
@@ -153,62 +146,51 @@ class Passages:
             *(v + along * x for v, x in zip(y, rest, strict=True)),
             *(v + relaxed * most * x for v, x in zip(y0, a, strict=True)),
             *own.move_multipliers([-way * x for x in multiples], length),
-            *(shift, state, low, up, drops, maximum(slot, 0.0), high, drops, joins, free),
+            *(shift, state, low, up, drops, maximum(slot, 0.0), high, drops, joins, own.first_free()),
             maximum(pushed[0], maximum(relaxed, released)),
         ]
 
-    def join(self, multiples: Any, rest: Any, squares: Any, duals: Any) -> list[Number]:
-        """Return the dual vectors of others, and that of a row that becomes active."""
-        inverse = 1.0 / squares[0]
-        own = [inverse * x for x in rest]
-        n = self.n
-        # Duals D of normals N: D_i . N_j is 1 for i = j, else 0. The new dual is rest / |rest|^2.
-        others = [duals[n * j + i] - multiples[j] * own[i] for j in range(n) for i in range(n)]
-        return [*others, *own]
-
-    def drop(self, duals: Any, y0: Any, dual: Any, gone: Any, dropped: Any, high: Any, pushed: Any) -> list[Number]:
-        """Return dual vectors without those of a row, y0, the state and watched bounds of the row, and `pushed`."""
-        n, (high,), (most, state, lower, upper) = self.n, high, dropped
-        inverse, found = 1.0 / maximum(dot(dual, dual), TINY), list[Number]()
-        for j in range(n):
-            own = duals[n * j : n * j + n]
-            share = dot(own, dual) * inverse
-            # Other duals lose their part along this one, which is orthogonal to all normals that stay.
-            found += [x - share * d for x, d in zip(own, dual, strict=True)]
+    def drop(self, y0: Any, gone: Any, dropped: Any, high: Any, pushed: Any) -> list[Number]:
+        """Return y0, and of a row that ends the state and the watched bounds; and `pushed`."""
+        (high,), (most, state, lower, upper) = high, dropped
         moved = [v + high * most * x for v, x in zip(y0, gone, strict=True)]
         low, up = _watch_bounds(0.0, high, state, lower, upper)
-        return [*found, *moved, 2.0 * high * state, low, up, maximum(pushed[0], high)]
+        return [*moved, 2.0 * high * state, low, up, maximum(pushed[0], high)]
 
-    def solve(
-        self, duals: Any, normals: Any, row: Any, bound: Any, penalties: Any, multiplier: Any, y0: Any
-    ) -> list[Number]:
-        """Solve for the active rows; the first multiplier that would pass a bound ends the way, and its row drops."""
-        own = self._slots(duals, normals, row, bound, penalties, multiplier)
-        y, goals = own.nearest(list(y0))
+    def settle(self, goals: Any, row: Any, penalties: Any, multiplier: Any) -> list[Number]:
+        """Return multipliers that go to their goals; the first that would pass a bound ends the way, its row drops."""
+        own = Slots(list(row), list(penalties), list(multiplier))
         rates = [goal - x for goal, x in zip(goals, own.multiplier, strict=True)]
         little = LITTLE * (1.0 + largest_size(multiplier))
-        length, slot, high = 1.0, -1.0, 0.0
-        for j, (goal, rate, x) in enumerate(zip(goals, rates, own.multiplier, strict=True)):
+        found: list[Candidate] = [(ENDLESS, -1.0, 0.0)]
+        for j, (goal, rate, most, x) in enumerate(zip(goals, rates, own.penalty, own.multiplier, strict=True)):
             # The first bound, 0 or the penalty, on the way from the multipliers at hand to those of the active rows.
-            passes = flag(maximum(-goal, goal - own.penalty[j]) > little)
+            passes = maximum(-goal, goal - most) > little
             inverse = 1.0 / choose(passes, rate, 1.0)
-            left = minimum(maximum((own.penalty[j] - x) * inverse, -x * inverse), 1.0)
-            is_next = passes * maximum(flag(left < length), flag(slot < -0.5))
-            length, slot = choose(is_next, left, length), slot + is_next * (j - slot)
-            high = high + is_next * (flag(rate > 0.0) - high)
+            left = maximum((most - x) * inverse, -x * inverse)
+            found.append((choose(passes, left, ENDLESS), float(j), flag(rate > 0.0)))
+        length, slot, high = find_least(found)
         drops = flag(slot > -0.5)
-        return [*y, *own.move_multipliers(rates, length), maximum(slot, 0.0), high, drops, 1.0 - drops, 1.0 - drops]
+        return [
+            *own.move_multipliers(rates, minimum(length, 1.0)),
+            maximum(slot, 0.0),
+            high,
+            drops,
+            1.0 - drops,
+            1.0 - drops,
+        ]
 
-    def scan(self, A: Any, low: Any, up: Any, y: Any, _: Any, __: Any, L: Any, inverse: Any) -> list[Number]:
-        """Find the row whose watched bounds are violated most; return x, A x, the row, and whether there is one."""
-        x = solve_upper(self._triangle(L), inverse, list(y))
-        values = [dot([A[i * self.n + j] for j in own], [x[j] for j in own]) for i, own in enumerate(self.columns)]
-        worst, p = -ENDLESS, 0.0
-        for i, (w, a, b) in enumerate(zip(values, low, up, strict=True)):
-            wrong = maximum(a - w, w - b)
-            p = p + flag(wrong > worst) * (i - p)
-            worst = maximum(worst, wrong)
-        return [*x, *values, p, flag(worst > TOLERANCE * (1.0 + largest_size(values)))]
+    def scan(self, A: Any, E: Any, low: Any, up: Any, y: Any, L: Any, inverse: Any) -> list[Number]:
+        """Find the row whose watched bounds are violated most; return x, E x, values, the row, whether there is one."""
+        x = solve_upper([L[i * (i - 1) // 2 : i * (i + 1) // 2] for i in range(self.n)], inverse, list(y))
+        every = [*x, *(dot(E[self.n * k : self.n * k + self.n], x) for k in range(self.combined))]
+        values = [
+            dot([A[i * self.width + j] for j in own], [every[j] for j in own]) for i, own in enumerate(self.columns)
+        ]
+        # Of each row how far it is within its bounds, and its number.
+        room = [(minimum(w - a, b - w), float(i)) for i, (w, a, b) in enumerate(zip(values, low, up, strict=True))]
+        least, p = find_least(room)
+        return [*every, *values, p, flag(-least > TOLERANCE * (1.0 + largest_size(values)))]
 
     def next(self, *flags: Any) -> list[Number]:
         """Return whether to go on, the count, whether y is corrected now, and whether it has been.
@@ -227,7 +209,7 @@ class Passages:
 
     def miss(self, H: Any, g: Any, A: Any, penalty: Any, x: Any, states: Any) -> list[Number]:
         """Return the gradient that relaxed rows leave, with its sign changed, and the first slot."""
-        n, rest = self.n, [-v for v in g]
+        n, rest = self.n, [*(-v for v in g), *[0.0] * self.combined]
         for i in range(n):
             for j in range(i + 1):
                 entry = H[i * (i + 1) // 2 + j]
@@ -236,44 +218,30 @@ class Passages:
         for i, (most, state) in enumerate(zip(penalty, states, strict=True)):
             share = most * (flag(state > 1.5) - flag(state < -1.5))
             for j in self.columns[i]:
-                rest[j] = rest[j] + share * A[i * n + j]
+                rest[j] = rest[j] + share * A[i * self.width + j]
         return [*rest, 0.0]
 
-    def miss_row(self, rest: Any, normal: Any, state: Any, multiplier: Any, x: Any, bound: Any) -> list[Number]:
-        """Return the gradient that is left with an active row, and by how much x misses the row."""
-        share = state[0] * multiplier[0]
-        return [*(v + share * a for v, a in zip(rest, normal, strict=True)), bound[0] - state[0] * dot(normal, x)]
+    def miss_row(self, rest: Any, normal: Any, state: Any, multiplier: Any, bound: Any, *every: Any) -> list[Number]:
+        """Return the gradient that is left with an active row, and by how much x misses the row; `every`: x, E x."""
+        share, z = state[0] * multiplier[0], [x for vector in every for x in vector]
+        return [*(v + share * a for v, a in zip(rest, normal, strict=True)), bound[0] - state[0] * dot(normal, z)]
 
-    def correct(
-        self,
-        rest: Any,
-        gaps: Any,
-        y: Any,
-        L: Any,
-        inverse: Any,
-        duals: Any,
-        normals: Any,
-        row: Any,
-        penalties: Any,
-        multiplier: Any,
-    ) -> list[Number]:
+    def correct(self, y: Any, change: Any, goals: Any, row: Any, penalties: Any, multiplier: Any) -> list[Number]:
         """Return y and multipliers that leave none of the gradient and of the gaps of active rows in x.
 
         Pushes by penalties are large in y, where rounding of L and of dual vectors counts; they cancel in x: iterative
         refinement, Higham (2002), "Accuracy and stability of numerical algorithms", chapter 12.
         """
-        own = self._slots(duals, normals, row, gaps, penalties, multiplier)
-        change, rates = own.nearest(solve_lower(self._triangle(L), inverse, list(rest)))
-        return [*(a + b for a, b in zip(y, change, strict=True)), *own.move_multipliers(rates, 1.0)]
+        own = Slots(list(row), list(penalties), list(multiplier))
+        return [*(a + b for a, b in zip(y, change, strict=True)), *own.move_multipliers(goals, 1.0)]
 
     def judge(
         self, x: Any, values: Any, lower: Any, upper: Any, active: Any, scans: Any, adds: Any, polished: Any, count: Any
     ) -> list[Number]:
         """Return x and the solution: zeros where there are no numbers."""
         is_sound = sum((abs(v) for v in x), start=0.0) < ENDLESS
-        violation = 0.0
-        for w, a, b in zip(values, lower, upper, strict=True):
-            violation = maximum(violation, maximum(a - w, w - b))
+        room = [(minimum(w - a, b - w),) for w, a, b in zip(values, lower, upper, strict=True)]
+        violation = maximum(0.0, -find_least(room)[0])
         is_open = violation > VISIBLE * TOLERANCE * (1.0 + largest_size(values))
         relaxed = flag(largest_size(active) > 1.5) * is_open
         status = choose(polished[0] > 0.5, relaxed, 2.0)
@@ -284,21 +252,10 @@ class Passages:
             choose(is_sound, violation, 0.0),
         ]
 
-    def _triangle(self, L: Any) -> list[Any]:
-        return [L[i * (i - 1) // 2 : i * (i + 1) // 2] for i in range(self.n)]
 
-    def _split(self, duals: Any, normals: Any, a: Numbers) -> tuple[list[Number], list[Number]]:
-        n = self.n
-        multiples = [dot(duals[n * j : n * j + n], a) for j in range(n)]
-        rest = list(a)
-        for j, share in enumerate(multiples):
-            rest = [x - share * v for x, v in zip(rest, normals[n * j : n * j + n], strict=True)]
-        return multiples, rest
-
-    def _slots(self, duals: Any, normals: Any, *numbers: Any) -> Slots:
-        n = self.n
-        D, N = ([list(x[n * j : n * j + n]) for j in range(n)] for x in (duals, normals))
-        return Slots(N, D, *map(list, numbers))
+def _sum_squares(vector: Any) -> Number:
+    """Return the square of a length, by two sums that do not wait for each other."""
+    return dot(vector[::2], vector[::2]) + dot(vector[1::2], vector[1::2])
 
 
 def _watch_bounds(

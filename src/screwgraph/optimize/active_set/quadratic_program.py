@@ -17,12 +17,13 @@ from screwgraph.compiler import (
     make_function,
     make_numbered_argument,
 )
-from screwgraph.optimize.active_set.passages import TRIED, Passages
+from screwgraph.optimize.active_set.dual_bases import DualBases
+from screwgraph.optimize.active_set.passages import Passages
 from screwgraph.optimize.dense_factors import flag
-from screwgraph.tape import Loop, Memory, Part, Pick, Put, Routine, When
+from screwgraph.tape import Loop, Memory, Part, Pick, Put, Routine, StageLoop, When, Window
 from screwgraph.tape.parts import Copies
 
-SLOTS = ("duals", "normals", "row", "bound", "penalties", "multiplier")
+SLOTS = ("row", "penalties", "multiplier")
 SOLUTION = ("status", "iterations", "violation")
 """Status: 0 solved, 1 with rows relaxed at their penalty, 2 the most iterations, 3 no numbers: x is zero."""
 
@@ -31,7 +32,9 @@ SOLUTION = ("status", "iterations", "violation")
 class QuadraticProgram:
     """A program of n unknowns and rows with entries in `columns` each, in a memory; `most` passages at most.
 
-    Vectors of `problem_sizes` are there before `parts` are done. `H`: lower triangle by rows; `g`; `A`: dense, by rows;
+    Rows may be of x and of `combined` numbers E x, which many rows have in common: columns of these stand behind those
+    of x. Vectors of `problem_sizes` are there before `parts` are done. `H`: lower triangle by rows; `g`; `E` and `A`:
+    dense, by rows;
     `lower`, `upper`; `penalty`: the largest multiplier of each row, beyond which it is relaxed (exact penalty);
     `active`: rows that may be active, 1 at their lower bound, -1 at their upper one, else 0, as the last result says.
     After them `x`, `active'` (2 and -2 are relaxed rows) and `solution` hold the result.
@@ -49,12 +52,20 @@ class QuadraticProgram:
     n: int
     columns: Sequence[Sequence[int]]
     most: int
+    combined: int = 0
+
+    @property
+    def width(self) -> int:
+        """How many entries a row has."""
+        return self.n + self.combined
 
     @property
     def problem_sizes(self) -> dict[str, int]:
         """Vectors that stand before, but for `active`."""
         n, m = self.n, len(self.columns)
-        return {"H": n * (n + 1) // 2, "g": n, **dict.fromkeys(("lower", "upper", "penalty"), m), "A": m * n}
+        bounds = dict.fromkeys(("lower", "upper", "penalty"), m)
+        rows = {"A": m * self.width, **({"E": self.combined * n} if self.combined else {})}
+        return {"H": n * (n + 1) // 2, "g": n, **bounds, **rows}
 
     @property
     def own(self) -> dict[str, int]:
@@ -70,85 +81,73 @@ class QuadraticProgram:
             "pushed",
             "corrected",
             "corrects",
-            "more",
+            "more rows",
             "tries",
             "relaxes",
         )
-        numbers = ("count", "left", "held", "minus", "nought")
         return {
-            **{"low": m, "up": m, "y": n, "side": 1, "normal": n, "L": n * (n - 1) // 2, "inverse": n},
-            **dict(zip(SLOTS, (n * n, n * n, n, n, n, n), strict=True)),
-            **{"y0": n, "x": n, "active'": m, "solution": len(SOLUTION), "values": m, "try": m},
-            **{"a": n, "multiples": n, "rest": n, "squares": 3, "picked": 7, "aimed": 3},
-            **{"entry": n, "dual": n, "gone": n, "dropped": 4, "nothing": n, "missed": n, "gaps": n},
-            **dict.fromkeys((*scalars, *flags, *numbers), 1),
+            **{"low": m, "up": m, "L": n * (n - 1) // 2, "inverse": n, **self.bases.sizes},
+            **dict.fromkeys(SLOTS, n),
+            **{"side": 1, "normal": self.width, "x": n, "combined": self.combined, "active'": m},
+            **{"solution": len(SOLUTION), "values": m, "try": m, "number": m, "squares": 3, "picked": 7, "aimed": 3},
+            **{"dropped": 4, "missed": self.width},
+            **dict.fromkeys((*scalars, *flags, "count", "left", "held", "minus", "nought"), 1),
         }
+
+    @property
+    def bases(self) -> DualBases:
+        """Products with normals of active rows and their dual vectors."""
+        return DualBases(self.memory, self.n, self.combined)
+
+    @property
+    def passages(self) -> Passages:
+        """What passages compute."""
+        return Passages(self.n, self.columns, self.most, self.combined)
 
     def allocate(self) -> None:
         """Add all vectors to the memory."""
-        for name, size in {**self.problem_sizes, **self.own, "active": len(self.columns)}.items():
+        for name, size in {"E": 0, **self.problem_sizes, **self.own, "active": len(self.columns)}.items():
             self.memory.add(name, size)
+        self.bases.name_vectors()
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts that solve."""
-        own = Passages(self.n, self.columns, self.most)
-        block, at = self.memory.block, self._at
+        own, block, at = self.passages, self.memory.block, self._at
         flags = ["solves", "scans", "adds", "drops", "pending", "polished"]
-        add = self._add(own)
+        goals = ["multiplier", "slot", "high", "drops", "scans", "polished"]
+        solve = (
+            Copies(tuple(self.memory.places("y0")), tuple(self.memory.places("y"))),
+            *self.bases.approach("y", "y0", "bound"),
+            block("settle", ["goals", *SLOTS], goals, own.settle),
+        )
+        reads = ["A", "E", "low", "up", "y", "L", "inverse"]
+        scan = block("scan", reads, ["x", "combined", "values", "p", "adds"], own.scan)
         passage = (
-            When(at("corrects"), self._correct(own)),
-            When(
-                at("solves"),
-                (
-                    block(
-                        "solve",
-                        [*SLOTS, "y0"],
-                        ["y", "multiplier", "slot", "high", "drops", "scans", "polished"],
-                        own.solve,
-                    ),
-                ),
-            ),
-            When(
-                at("scans"),
-                (
-                    block(
-                        "scan",
-                        ["A", "low", "up", "y", "side", "normal", "L", "inverse"],
-                        ["x", "values", "p", "adds"],
-                        own.scan,
-                    ),
-                ),
-            ),
-            When(at("adds"), add),
-            When(at("drops"), self._drop(own)),
+            When(at("corrects"), self._correct()),
+            When(at("solves"), solve),
+            When(at("scans"), (scan,)),
+            When(at("adds"), self._add()),
+            When(at("drops"), self._drop()),
             block(
                 "next",
                 [*flags, "pushed", "corrected", "count"],
-                ["more", "count", "corrects", "corrected", *flags],
+                ["more rows", "count", "corrects", "corrected", *flags],
                 own.next,
             ),
         )
+        reads, bounds = ["A", "lower", "upper", "penalty", "active"], ["low", "up", "y", "L", "inverse", "y0"]
+        relax = (
+            block("relax", reads, ["missed", "low", "up", "active'", "pushed"], own.relax),
+            self.bases.pull(self.memory.places("missed"), "a"),
+            block("push", ["y0", "a"], ["y0", "y"], own.push),
+        )
         return (
             self._clear(),
-            block(
-                "begin",
-                ["H", "g", "lower", "upper", "active"],
-                ["low", "up", "y", "L", "inverse", "y0", "try", "tries", "relaxes"],
-                own.begin,
-            ),
-            When(
-                at("relaxes"),
-                (
-                    block(
-                        "relax",
-                        ["A", "lower", "upper", "penalty", "active", "L", "inverse", "y0"],
-                        ["y0", "y", "low", "up", "active'", "pushed"],
-                        own.relax,
-                    ),
-                ),
-            ),
-            When(at("tries"), self._try(add)),
-            Loop(at("more"), passage),
+            block("begin", ["H", "g", "lower", "upper", "active"], [*bounds, "try", "tries", "relaxes"], own.begin),
+            *self.bases.invert(),
+            When(at("relaxes"), relax),
+            When(at("tries"), self._try()),
+            Loop(at("more rows"), passage),
             block(
                 "judge",
                 ["x", "values", "lower", "upper", "active'", "scans", "adds", "polished", "count"],
@@ -159,129 +158,115 @@ class QuadraticProgram:
 
     def _clear(self) -> Part:
         """Return what writes the numbers with which all begins."""
-        n = self.n
-        names = [name for name in self.own if name not in ("low", "up", "y", "L", "inverse", "y0", "try", "tries")]
+        n, m, pitch = self.n, len(self.columns), self.bases.pitch
+        written = ("low", "up", "L", "inverse", "inverses", "try", "tries", "relaxes")
+        names = [name for name in self.own if name not in written]
         values = {"polished": [1.0], "scans": [1.0], "row": [-1.0] * n, "minus": [-1.0]}
+        values |= {"number": [float(i) for i in range(m)], "lane, padded": [float(i) for i in range(pitch)]}
         numbers = [x for name in names for x in values.get(name, [0.0] * self.own[name])]
         return self.memory.block("clear", [], names, lambda: numbers)
 
-    def _try(self, add: tuple[Part, ...]) -> tuple[Part, ...]:
+    def _try(self) -> tuple[Part, ...]:
         """Return what makes rows of the last solution active, one after the other, and has all solved for them."""
-        m, block = len(self.columns), self.memory.block
-        begin = block("row", [], ["pending", "way", "shift"], lambda: [TRIED, 1.0, 0.0])
-        count = block("count", ["p"], ["p", "left"], lambda p: [p[0] + 1.0, flag(p[0] < m - 1.5)])
+        block, at = self.memory.block, self._at
+        own = dict.fromkeys(("try", "number", "active'", "lower", "upper", "penalty", "low", "up"), 1)
+        first = {name: range(at(name), at(name) + size) for name, size in {**own, "A": self.width}.items()}
+        for name, places in first.items():
+            self.memory.alias(f"{name} of a row", places)
+        reads = ["squares", *(f"{name} of a row" for name in ("try", "lower", "upper", "penalty"))]
+        writes = ["joins", *(f"{name} of a row" for name in ("active'", "low", "up")), "aimed"]
+        numbers = (("row", first["number"].start), ("bound", at("aimed")), ("penalties", at("aimed") + 1))
+        next_slot = block("next_slot", ["free"], ["free"], lambda free: [free[0] + 1.0])
         one = (
-            Pick(*self._rows("try", m), self._at("p"), self._at("side")),
-            When(self._at("side"), (begin, *add)),
-            count,
+            *self._project(first["A"], first["try"]),
+            block("try", reads, writes, self.passages.try_row),
+            When(at("joins"), (*self._join(numbers), next_slot)),
         )
-        end = block(
-            "tried",
-            [],
-            ["p", "solves", "scans", "drops", "pending", "polished"],
-            lambda: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-        )
-        return (Loop(self._at("left"), one), end)
+        windows = tuple(Window(x.start, len(self.columns) * len(x), len(x)) for x in first.values())
+        end = block("tried", [], ["solves", "scans", "drops", "polished"], lambda: [1.0, 0.0, 0.0, 0.0])
+        return (StageLoop(len(self.columns), (When(first["try"].start, one),), windows), end)
 
-    def _add(self, own: Passages) -> tuple[Part, ...]:
+    def _add(self) -> tuple[Part, ...]:
         """Return what adds the row p, or goes some of its way."""
-        block, at, m, n = self.memory.block, self._at, len(self.columns), self.n
+        block, at, m = self.memory.block, self._at, len(self.columns)
         sources = ("low", "up", "values", "active'", "lower", "upper", "penalty")
-        bases = ["duals", "normals"]
-        split = ["multiples", "rest", "squares"]
-        state, moved = ["side", "shift", "way"], ["y", "y0", "multiplier", "shift"]
-        again = self.memory.places("squares")[-1]
+        state, row = ["side", "shift", "way"], self.memory.places("normal")
+        reads = ["a", "multiples", "rest", "squares", *SLOTS, "y", "y0", "picked", *state, "aimed", "pushed"]
+        writes = ["y", "y0", "multiplier", "shift", "state", "low_p", "up_p", "pending", "slot", "high"]
+        numbers = (
+            ("row", at("p")),
+            ("bound", at("aimed")),
+            ("penalties", at("aimed") + 1),
+            ("multiplier", at("shift")),
+        )
         return (
-            Pick(*self._rows("A", m), at("p"), at("normal")),
+            Pick(*self._rows("A", m), at("p"), row.start),
             *(Pick(*self._rows(name, m), at("p"), at("picked") + i) for i, name in enumerate(sources)),
-            block("aim", ["picked", *state, "pending"], [*state, "aimed"], own.aim),
-            block("project", ["side", "normal", "L", "inverse", *bases], ["a", *split], own.project),
-            When(again, (block("refine", [*split, *bases], split, own.refine),)),
-            block(
-                "move",
-                [
-                    "a",
-                    *split,
-                    "row",
-                    "penalties",
-                    "multiplier",
-                    "y",
-                    "y0",
-                    "picked",
-                    *state,
-                    "aimed",
-                    "pending",
-                    "pushed",
-                ],
-                [*moved, "state", "low_p", "up_p", "pending", "slot", "high", "drops", "joins", "free", "pushed"],
-                own.move,
-            ),
+            block("aim", ["picked", *state, "pending"], [*state, "aimed"], self.passages.aim),
+            *self._project(row, self.memory.places("side")),
+            block("move", reads, [*writes, "drops", "joins", "free", "pushed"], self.passages.move),
             *self._note("p"),
-            When(
-                at("joins"),
-                (
-                    block("join", [*split, "duals"], ["duals", "entry"], own.join),
-                    Put(*self._rows("duals", n), at("free"), at("entry")),
-                    Put(*self._rows("normals", n), at("free"), at("a")),
-                    *(
-                        Put(*self._rows(name, n), at("free"), place)
-                        for name, place in (
-                            ("row", at("p")),
-                            ("bound", at("aimed")),
-                            ("penalties", at("aimed") + 1),
-                            ("multiplier", at("shift")),
-                        )
-                    ),
-                ),
-            ),
+            When(at("joins"), self._join(numbers)),
         )
 
-    def _drop(self, own: Passages) -> tuple[Part, ...]:
+    def _project(self, row: range, side: range) -> tuple[Part, ...]:
+        """Return what splits the normal of a row at places, on the side at another, into active ones and a rest."""
+        bases, squares = self.bases, self.memory.places("squares")
+        measure = self.memory.block("measure", ["rest", "a"], ["squares"], self.passages.measure)
+        again = When(squares[-1], (*bases.split_again(), measure))
+        return (bases.pull(row, "a", side), *bases.split(), measure, again)
+
+    def _join(self, numbers: Sequence[tuple[str, int]]) -> tuple[Part, ...]:
+        """Return what makes a row active in the slot `free`; its `numbers` stand at places."""
+        at, n, pitch = self._at, self.n, self.bases.pitch
+        normal = Put(at("normals"), n, pitch, at("free"), at("a"))
+        return (*self.bases.join(), normal, *(Put(*self._rows(name, n), at("free"), place) for name, place in numbers))
+
+    def _drop(self) -> tuple[Part, ...]:
         """Return what takes the row in `slot` out of it."""
-        at, m, n = self._at, len(self.columns), self.n
+        at, m, n, pitch = self._at, len(self.columns), self.n, self.bases.pitch
+        reads = ["y0", "gone", "dropped", "high", "pushed"]
         return (
-            Pick(*self._rows("duals", n), at("slot"), at("dual")),
-            Pick(*self._rows("normals", n), at("slot"), at("gone")),
+            Pick(at("duals"), n, pitch, at("slot"), at("dual")),
+            Pick(at("normals"), n, pitch, at("slot"), at("gone")),
             Pick(*self._rows("row", n), at("slot"), at("left")),
             Pick(*self._rows("penalties", n), at("slot"), at("dropped")),
             *(
                 Pick(*self._rows(name, m), at("left"), at("dropped") + i)
                 for i, name in enumerate(("active'", "lower", "upper"), start=1)
             ),
-            self.memory.block(
-                "drop",
-                ["duals", "y0", "dual", "gone", "dropped", "high", "pushed"],
-                ["duals", "y0", "state", "low_p", "up_p", "pushed"],
-                own.drop,
-            ),
-            Put(*self._rows("duals", n), at("slot"), at("nothing")),
+            *self.bases.drop(),
+            self.memory.block("drop", reads, ["y0", "state", "low_p", "up_p", "pushed"], self.passages.drop),
             Put(*self._rows("row", n), at("slot"), at("minus")),
             Put(*self._rows("multiplier", n), at("slot"), at("nought")),
             *self._note("left"),
         )
 
-    def _correct(self, own: Passages) -> tuple[Part, ...]:
+    def _correct(self) -> tuple[Part, ...]:
         """Return what corrects y and multipliers of the active rows by what x leaves of the gradient and misses."""
-        block, at, m, n = self.memory.block, self._at, len(self.columns), self.n
+        block, at, m, n, own = self.memory.block, self._at, len(self.columns), self.n, self.passages
+        reads = ["missed", "normal", "state", "shift", "gap", "x", "combined"]
         row = (
             Pick(*self._rows("A", m), at("left"), at("normal")),
             Pick(*self._rows("active'", m), at("left"), at("state")),
             Pick(*self._rows("multiplier", n), at("slot"), at("shift")),
             Pick(*self._rows("bound", n), at("slot"), at("gap")),
-            block("miss_row", ["missed", "normal", "state", "shift", "x", "gap"], ["missed", "gap"], own.miss_row),
-            Put(*self._rows("gaps", n), at("slot"), at("gap")),
+            block("miss_row", reads, ["missed", "gap"], own.miss_row),
+            Put(*self._rows("gap of rows", n), at("slot"), at("gap")),
         )
         slot = (
             Pick(*self._rows("row", n), at("slot"), at("left")),
             block("is_held", ["left"], ["held"], lambda left: [flag(left[0] > -0.5)]),
             When(at("held"), row),
-            block("next_slot", ["slot"], ["slot", "more"], lambda j: [j[0] + 1.0, flag(j[0] < n - 1.5)]),
+            block("next_row", ["slot"], ["slot", "more rows"], lambda j: [j[0] + 1.0, flag(j[0] < n - 1.5)]),
         )
-        reads = ["missed", "gaps", "y", "L", "inverse", "duals", "normals", "row", "penalties", "multiplier"]
         return (
             block("miss", ["H", "g", "A", "penalty", "x", "active'"], ["missed", "slot"], own.miss),
-            Loop(at("more"), slot),
-            block("correct", reads, ["y", "multiplier"], own.correct),
+            Loop(at("more rows"), slot),
+            self.bases.pull(self.memory.places("missed"), "a"),
+            Copies(tuple(self.memory.places("a")), tuple(self.memory.places("rest"))),
+            *self.bases.approach("rest", "a", "gap of rows"),
+            block("correct", ["y", "rest", "goals", *SLOTS], ["y", "multiplier"], own.correct),
         )
 
     def _note(self, row: str) -> tuple[Part, ...]:

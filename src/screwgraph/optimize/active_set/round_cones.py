@@ -119,7 +119,7 @@ class RoundCones:
         passed: Any,
     ) -> list[Number]:
         """Return cost and planes of the next round, its active rows, the solution, and whether there is a next one."""
-        n, H, A, found = self.n, list(plain), list(A), list[Number]()
+        n, H, A, found = self.program.width, list(plain), list(A), list[Number]()
         # Multipliers of rows: active ones have theirs in slots, `row` says whose; a relaxed row pushes by its penalty.
         forces = [
             sum((flag(abs(r - i) < 0.5) * v for r, v in zip(row, multiplier, strict=True)), start=0.0)
