@@ -25,7 +25,15 @@ CONES = {"elliptic": ("mjCONE_ELLIPTIC", 0), "pyramid": ("mjCONE_PYRAMIDAL", 0),
 """MuJoCo's cones, and its iterations without slip after each step."""
 WARM, BATCH = 11_000, 4096
 """Calls after which code is no draft any more, and states of a batch."""
-COLUMNS = ("model", "stepped by", "a step, us", f"of {BATCH}, us", "deepest, um", "creep, m/s", "weight carried, of 1")
+COLUMNS = (
+    "model",
+    "stepped by",
+    "a step, us",
+    f"of {BATCH}, us: double, single precision",
+    "deepest, um",
+    "creep, m/s",
+    "weight carried, of 1",
+)
 NOTES = (
     f"CPU time of steps of {DT:g} s from Python, the best of {ROUNDS} rounds of {STEPS} after {SETTLE} steps from "
     f"rest, torques that hold joints not counted; with friction {FRICTION:g}, nothing should slip on these slopes. "
@@ -165,7 +173,9 @@ def ours(case: Case, steps: int = STEPS) -> list[str]:
     spent, creep = _run(advance, lambda: (simulator.q, simulator.qd), case, steps)
     carried = float(simulator.forces[:, 2].sum() / (9.81 * case.robot.mass))
     cells = _cells(spent, -float(simulator.gaps.min()), creep, carried)
-    return ["screwgraph", cells[0], _time_batch(simulator, case.torques(simulator.q, simulator.qd)), *cells[1:]]
+    tau = case.torques(simulator.q, simulator.qd)
+    batches = ", ".join(_time_batch(simulator, tau, dtype) for dtype in ("float64", "float32"))
+    return ["screwgraph", cells[0], batches, *cells[1:]]
 
 
 def _time_reading() -> float:
@@ -177,10 +187,10 @@ def _time_reading() -> float:
     return min(found)
 
 
-def _time_batch(simulator: sg.Simulator, tau: np.ndarray) -> str:
+def _time_batch(simulator: sg.Simulator, tau: np.ndarray, dtype: str) -> str:
     """Return microseconds of a step of one state in a batch that begins where a simulator is."""
-    call, last = simulator.function, (simulator.q, simulator.qd, tau, *simulator._last)
-    given = [np.ascontiguousarray(np.broadcast_to(x, (BATCH, *np.shape(x)))) for x in last]
+    call, last = simulator.function.astype(dtype), (simulator.q, simulator.qd, tau, *simulator._last)
+    given = [np.ascontiguousarray(np.broadcast_to(x, (BATCH, *np.shape(x))), dtype) for x in last]
     for _ in range(WARM // BATCH + 2):
         call(*given)
     wait_for_optimised()

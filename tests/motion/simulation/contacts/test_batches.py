@@ -57,3 +57,18 @@ def test_single_precision_has_seven_digits():
     short = sg.rollout(ROBOT, starts(), time=0.05, dt=DT, contacts=feet(), dtype="float32")
     np.testing.assert_allclose(short.q[:, -1], exact.q[:, -1], atol=2e-5)
     assert short.residual.max() < 1e-4
+
+
+def test_simulators_of_single_precision_stand_and_carry_their_weight():
+    """One state and many, torques of either type: residuals are a few roundings of 1 m/s, and say so."""
+    hold = np.concatenate([np.zeros(6), np.tile([0.0, 3.0], 4)])
+    for q0 in (standing(ROBOT), np.stack([standing(ROBOT)] * 9)):
+        exact = sg.Simulator(ROBOT, DT, q0, contacts=feet())
+        short = sg.Simulator(ROBOT, DT, q0, contacts=feet(), dtype="float32")
+        for simulator in (exact, short):
+            for tau in (hold, hold.astype("float32")):
+                simulator.step(tau, steps=40)
+        assert short.q.dtype == short.forces.dtype == np.float32
+        np.testing.assert_allclose(short.q, exact.q, atol=2e-5)
+        np.testing.assert_allclose(short.forces, exact.forces, atol=1e-3 * exact.forces.max())
+        assert 0.0 < np.max(short.residual) < 16 * np.finfo(np.float32).eps
