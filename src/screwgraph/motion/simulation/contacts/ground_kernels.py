@@ -48,26 +48,46 @@ def clip(x: float, least: float, most: float) -> float:
     return least
 
 
-def weigh(u: float, smooth: int, weights: Reals) -> None:
+def weigh(u: float, weights: Reals) -> None:
     """Write the weights of four neighbours at a part of a cell, then their derivatives; Keys (1981), a = -1/2."""
-    if smooth == 1:
-        weights[0] = 0.5 * u * (u * (2.0 - u) - 1.0)
-        weights[1] = 1.0 + 0.5 * u * u * (3.0 * u - 5.0)
-        weights[2] = 0.5 * u * (1.0 + u * (4.0 - 3.0 * u))
-        weights[3] = 0.5 * u * u * (u - 1.0)
-        weights[4] = u * (2.0 - 1.5 * u) - 0.5
-        weights[5] = u * (4.5 * u - 5.0)
-        weights[6] = 0.5 + u * (4.0 - 4.5 * u)
-        weights[7] = u * (1.5 * u - 1.0)
-    else:
-        weights[1] = 1.0 - u
-        weights[2] = u
-        weights[5] = -1.0
-        weights[6] = 1.0
+    weights[0] = 0.5 * u * (u * (2.0 - u) - 1.0)
+    weights[1] = 1.0 + 0.5 * u * u * (3.0 * u - 5.0)
+    weights[2] = 0.5 * u * (1.0 + u * (4.0 - 3.0 * u))
+    weights[3] = 0.5 * u * u * (u - 1.0)
+    weights[4] = u * (2.0 - 1.5 * u) - 0.5
+    weights[5] = u * (4.5 * u - 5.0)
+    weights[6] = 0.5 + u * (4.0 - 4.5 * u)
+    weights[7] = u * (1.5 * u - 1.0)
 
 
-def find_height(table: Table[Grid], heights: Reals, x: float, y: float, found: Reals) -> None:
-    """Write the height (m) at a place and its two derivatives; weights of neighbours stand beyond them."""
+def find_in_cell(table: Table[Grid], heights: Reals, x: float, y: float, found: Reals) -> None:
+    """Write the height (m) at a place of a bilinear map, and its two derivatives."""
+    grid = table[0]
+    at_x = (x - grid.x) / grid.spacing
+    at_y = (y - grid.y) / grid.spacing
+    # Beyond its edges a map goes on as it ends: the height is that at the edge, the slope across the edge is zero.
+    u = clip(at_x, 0.0, float(grid.nx - 1))
+    v = clip(at_y, 0.0, float(grid.ny - 1))
+    i = int(clip(u, 0.0, float(grid.nx - 2)))
+    j = int(clip(v, 0.0, float(grid.ny - 2)))
+    corner = i * grid.ny + j
+    a = u - float(i)
+    b = v - float(j)
+    near_slope = heights[corner + 1] - heights[corner]
+    far_slope = heights[corner + grid.ny + 1] - heights[corner + grid.ny]
+    near = heights[corner] + b * near_slope
+    slope = heights[corner + grid.ny] + b * far_slope - near
+    found[0] = near + a * slope
+    found[1] = 0.0
+    found[2] = 0.0
+    if u == at_x:
+        found[1] = slope / grid.spacing
+    if v == at_y:
+        found[2] = (near_slope + a * (far_slope - near_slope)) / grid.spacing
+
+
+def find_among_neighbours(table: Table[Grid], heights: Reals, x: float, y: float, found: Reals) -> None:
+    """Write the height (m) at a place of a smooth map, and its two derivatives; weights of neighbours stand beyond."""
     grid = table[0]
     at_x = (x - grid.x) / grid.spacing
     at_y = (y - grid.y) / grid.spacing
@@ -78,17 +98,16 @@ def find_height(table: Table[Grid], heights: Reals, x: float, y: float, found: R
     j = int(clip(v, 0.0, float(grid.ny - 2)))
     along_u = tail(found, 3)
     along_v = tail(found, 11)
-    weigh(u - float(i), grid.smooth, along_u)
-    weigh(v - float(j), grid.smooth, along_v)
+    weigh(u - float(i), along_u)
+    weigh(v - float(j), along_v)
     z = 0.0
     slope_u = 0.0
     slope_v = 0.0
-    # Two by two neighbours of a bilinear cell, or four by four of a cubic one.
-    for a in range(1 - grid.smooth, 3 + grid.smooth):
+    for a in range(4):
         row = int(clip(float(i + a - 1), 0.0, float(grid.nx - 1))) * grid.ny
         across = 0.0
         across_slope = 0.0
-        for b in range(1 - grid.smooth, 3 + grid.smooth):
+        for b in range(4):
             height = heights[row + int(clip(float(j + b - 1), 0.0, float(grid.ny - 1)))]
             across = across + along_v[b] * height
             across_slope = across_slope + along_v[4 + b] * height
@@ -102,6 +121,15 @@ def find_height(table: Table[Grid], heights: Reals, x: float, y: float, found: R
         found[1] = slope_u / grid.spacing
     if v == at_y:
         found[2] = slope_v / grid.spacing
+
+
+def find_height(table: Table[Grid], heights: Reals, x: float, y: float, found: Reals) -> None:
+    """Write the height (m) at a place and its two derivatives; of smooth maps, weights of neighbours stand beyond."""
+    grid = table[0]
+    if grid.smooth == 0:
+        find_in_cell(table, heights, x, y, found)
+    else:
+        find_among_neighbours(table, heights, x, y, found)
 
 
 def find_heights(table: Table[Grid], heights: Reals, places: Reals, states: int, count: int, found: Reals) -> None:
@@ -219,7 +247,8 @@ def touch_steps(
 @cache
 def compile_ground_kernels() -> Mapping[str, Callable[..., None]]:
     """Return the machine code of all of them."""
-    return compile_kernels((clip, weigh, find_height, find_heights, touch_map, touch_steps)).functions
+    heights = (find_in_cell, find_among_neighbours, find_height, find_heights)
+    return compile_kernels((clip, weigh, *heights, touch_map, touch_steps)).functions
 
 
 @dataclass(frozen=True, eq=False)
