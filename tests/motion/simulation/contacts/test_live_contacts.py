@@ -98,6 +98,9 @@ def test_what_no_contact_has_is_refused(values, text):
 def test_grounds_that_stand_in_the_code_and_missing_contacts_are_named():
     with pytest.raises(sg.InputError, match="stands in its code"):
         sliding().set_parameters({"ground": sg.Plane((0, 0.1, 1))})
+    uneven = sg.HeightMap(np.zeros((3, 3)), (-1.0, -1.0), 1.0)
+    with pytest.raises(sg.InputError, match="becomes another kind of ground"):
+        sliding(["ground"]).set_parameters({"ground": uneven})
     with pytest.raises(sg.InputError, match="contacts that there are not"):
         sg.Simulator(free_body(1.0, 0.1), parameters=["friction"])
     with pytest.raises(sg.InputError, match="no parameters"):

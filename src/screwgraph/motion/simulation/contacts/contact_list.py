@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
@@ -14,6 +15,9 @@ from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 SHAPES = "collisions"
 """Contacts of a model's file: of the shapes of a robot, of the points that a mechanism's names."""
+
+MOST = 100
+"""Contacts of a step."""
 
 
 def make_contacts(
@@ -36,8 +40,23 @@ def make_contacts(
         ground = own if ground is None else ground
     elif isinstance(contacts, str):
         contacts = tuple(TOUCHING[model.kind].read_contacts(model))
+    if len(contacts) > MOST:
+        raise InputError(
+            f"{len(contacts)} contacts of {model.name!r} are more than {MOST}",
+            why="all that may touch stand in the code of a step, which grows with the square of their number",
+            fix="name those that touch, a few of each link: contacts=[" + _describe_contacts(contacts) + ", ...]",
+        )
     for contact in contacts:
         if not isinstance(contact, Contact):
             raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
         TOUCHING[model.kind].check(model, contact)
     return tuple(contacts), TOUCHING[model.kind].lay_ground(model, ground)
+
+
+def _describe_contacts(contacts: Sequence[Any]) -> str:
+    """Return two of the contacts as they are written, the largest balls of the last links."""
+    shown = [contact for contact in contacts if isinstance(contact, Contact)]
+    frames = [*dict.fromkeys(contact.frame for contact in shown)][-2:]
+    ends = [max((c for c in shown if c.frame == frame), key=lambda c: c.radius) for frame in frames]
+    written = (f'"{c.frame}", radius={c.radius:g}, at=({", ".join(f"{x:.4g}" for x in c.at)})' for c in ends)
+    return ", ".join(f"sg.Contact({text})" for text in written)

@@ -83,6 +83,10 @@ def change_inputs(
     if GROUND in own and inputs.fixed is not None:
         raise InputError("the ground of this simulator stands in its code", fix='make it with parameters=["ground"]')
     surface = ground if own.get(GROUND) is None else check_ground(own[GROUND])
+    if inputs.ground.flat and not surface.flat:
+        raise InputError(
+            "a plane becomes another kind of ground", why="code knows that it is flat", fix="give that ground at first"
+        )
     fixed = surface.fixed
     if inputs.fixed is None and fixed is not None:
         surface = Plane(np.array([fixed.normal]), np.array([fixed.height]))
