@@ -36,8 +36,8 @@ from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.tape import Number, Row, dot, factor_tree, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
 
-UNMOVED = 1e-9
-"""Entry of an arm, or of a contact's Jacobian, that is none (1, m)."""
+UNMOVED = 1e-6
+"""Entry of an arm, or of a contact's Jacobian, that is none (1, m): loops of samples are closed to 1e-7."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,14 +226,14 @@ class ReducedMotion:
         if self.chooses_efforts:
             return self._push(motion, q)
         held = [leg.contact.hold(self.model, self.axes, q, qd) for leg in self.legs]
-        drifts = [self._drift(motion, one, qd, drag) for one in held]
+        drifts = [self.drift(motion, one, qd, drag) for one in held]
         found = self.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on, first=self.unknowns)
         constants = {self.unknowns + b: x for b, (_, x) in enumerate(found.base)}
         own, efforts = ([shift_affine(x, constants) for x in part] for part in (found.accelerations, found.efforts))
         alone = {i: self.place[i] for leg in self.legs for i in leg.own} if motion.G is None else {}
         return replace(found, accelerations=motion.expand(own), efforts=self._drive(motion, q, efforts), alone=alone)
 
-    def _drift(self, motion: IndependentMotion, held: Held, qd: Any, drag: float) -> list[Affine]:
+    def drift(self, motion: IndependentMotion, held: Held, qd: Any, drag: float) -> list[Affine]:
         """Return the accelerations of a contact without those of independent coordinates."""
         drift = held.drift + drag * (held.J @ qd)
         if motion.G is not None:

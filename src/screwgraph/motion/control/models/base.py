@@ -13,6 +13,7 @@ from jaxtyping import Float
 from screwgraph.compiler import Argument, Function
 from screwgraph.model.model import Model
 from screwgraph.motion.control.models.independent_motion import IndependentMotion
+from screwgraph.tape import dot
 
 BASE = 6
 """Velocity coordinates of a floating base."""
@@ -66,6 +67,10 @@ class IndependentCoordinates(ABC):
     @abstractmethod
     def samples(self) -> Sequence[tuple[Float[np.ndarray, " nq"], Float[np.ndarray, "nv n"]]]:
         """Positions at which constraints are kept, with G: all velocities are G yd."""
+
+    @abstractmethod
+    def complete_velocity(self, q: Any, yd: Any) -> Any:
+        """Return all velocities (nv,) of those of the independent coordinates, at a position (nq,)."""
 
     @abstractmethod
     def solve(self, q: Any, qd: Any) -> IndependentMotion:
@@ -159,6 +164,11 @@ def stack_columns(dependence: Function, q: Any, shape: tuple[int, int]) -> Any:
     """Return G (n, k) at a position, of a function of q, qd and the accelerations of k independent coordinates."""
     n, k = shape
     return np.array([dependence(q, np.zeros(n), unit) for unit in np.eye(k)]).T
+
+
+def multiply(G: Any, yd: Any) -> Any:
+    """Return G yd (n,); what is zero costs nothing."""
+    return np.array([dot(row, yd) for row in G])
 
 
 def sample_dependence(

@@ -26,6 +26,7 @@ from screwgraph.motion.control.models.base import (
     IndependentCoordinates,
     Motors,
     choose_columns,
+    multiply,
     sample_dependence,
     stack_columns,
 )
@@ -92,6 +93,10 @@ class MechanismCoordinates(IndependentCoordinates):
         mechanism = self.mechanism
         shape = mechanism.n, len(self.places)
         return sample_dependence(self.dependence, find_assembled_states(mechanism, SAMPLES), shape)
+
+    def complete_velocity(self, q: Any, yd: Any) -> Any:
+        """Return G yd."""
+        return multiply(stack_columns(self.dependence, q, (self.mechanism.n, len(self.places))), yd)
 
     def solve(self, q: Any, qd: Any) -> IndependentMotion:
         """Return G'M G zdd + G'(M drift - Q) as efforts along z, with the constant M of natural coordinates."""

@@ -26,6 +26,7 @@ from screwgraph.motion.control.models.base import (
     IndependentCoordinates,
     Motors,
     choose_columns,
+    multiply,
     sample_dependence,
     stack_columns,
 )
@@ -105,6 +106,11 @@ class RobotCoordinates(IndependentCoordinates):
             rng = np.random.default_rng(0)
             return [(robot.random(rng), np.eye(n)) for _ in range(SAMPLES)]
         return sample_dependence(self._dependence, regular_states(robot, SAMPLES), (robot.nv, n))
+
+    def complete_velocity(self, q: Any, yd: Any) -> Any:
+        """Return G yd, of a tree yd."""
+        robot, n = self.robot, len(self.places)
+        return multiply(stack_columns(self._dependence, q, (robot.nv, n)), yd) if robot.is_closed else yd
 
     def solve(self, q: Any, qd: Any) -> IndependentMotion:
         """Return the equations of motion at a state (nq,), (nv,)."""

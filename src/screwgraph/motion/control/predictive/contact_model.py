@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Function, compile_expression, make_numbered_argument, without_metadata
+from screwgraph.compiler import Function, compile_expression, make_numbered_argument
 from screwgraph.mechanics.dynamics import inverse_dynamics
+from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
-from screwgraph.model.robot import Robot
+from screwgraph.model.robot import Robot, constraint_jacobian
 from screwgraph.motion.control.affine import Affine
 from screwgraph.motion.control.contacts import Held
 from screwgraph.motion.control.models import IndependentMotion
 from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.stage_model import StageMotion
-from screwgraph.motion.control.predictive.state_coordinates import RobotStates
-from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
+from screwgraph.motion.control.predictive.state_coordinates import RobotStates, complete_position
+from screwgraph.motion.control.reduced_motion import UNMOVED, Motion, ReducedMotion
 from screwgraph.spatial import choose, maximum
-from screwgraph.tape import Number, is_zero
+from screwgraph.tape import Number, dot, is_zero
 
 FAR = 1e6
 """Bounds of what has none at a stage, in units of inputs."""
@@ -30,11 +31,12 @@ FAR = 1e6
 
 @dataclass(frozen=True, eq=False)
 class ContactModel:
-    """A tree that stands or floats, whose joints all have motors, on contacts, each on or off at a stage.
+    """A robot that stands or floats, whose independent joints have a motor each, on contacts, on or off at a stage.
 
-    Inputs (nu,), as many as joint coordinates: of a contact's own leg its force in the ground's axes where it is on,
-    else the accelerations of the leg's joints; then accelerations of all other joints. Equations of motion, and of feet
-    that do not accelerate, are eliminated: derivatives of inverse dynamics, a small matrix a leg, one of the base.
+    States are those of independent joints; all others follow at each instant, so that loops are closed exactly. Inputs
+    (nu,), as many as independent joint coordinates: of a contact's own leg its force in the ground's axes where it is
+    on, else the accelerations of the leg's joints; then accelerations of all other joints. Equations of motion, and of
+    feet that do not accelerate, are eliminated: derivatives of inverse dynamics, a small matrix a leg, one of the base.
     `drag` (1/s) slows feet that glide; a contact's normal force is `force` (N) at most. Switches are, for each contact,
     1 or 0, and Coulomb's coefficient.
     """
@@ -49,7 +51,7 @@ class ContactModel:
 
     @property
     def robot(self) -> Robot:
-        """The robot."""
+        """The independent joints."""
         return self.coordinates.joints
 
     @property
@@ -80,7 +82,8 @@ class ContactModel:
     @property
     def own_columns(self) -> list[list[bool]]:
         """Those of the base and of the same limb."""
-        n, motion, limbs = self.robot.nv, self.motion, _find_limbs(self.robot)
+        n, motion, all_limbs = self.robot.nv, self.motion, _find_limbs(self.coordinates.model)
+        limbs = [all_limbs[i] for i in motion.coordinates.places]
         found = list[list[bool]]()
         for i in (*range(n), *motion.driven):
             own = [] if i in motion.base else [j for j in range(n) if j in motion.base or limbs[j] == limbs[i]]
@@ -93,22 +96,34 @@ class ContactModel:
         """All that code depends on."""
         contacts = tuple(contact.structure for contact in self.motion.contacts)
         ground = tuple(map(float, self.motion.axes.ravel()))
-        return without_metadata(self.robot), contacts, ground, self.drag, self.force
+        return self.coordinates.question, contacts, ground, self.drag, self.force
+
+    @cached_property
+    def inverse(self) -> Function:
+        """Code of the efforts of independent joints, of all positions, and velocities and accelerations of these."""
+        model = self.coordinates.model
+        return inverse_dynamics(model, coordinates=INDEPENDENT if model.is_closed else SPANNING)
 
     @cached_property
     def contact_terms(self) -> Function:
-        """Code of -J'f, and of what feet would accelerate: (nv + components,), of q, qd, qdd, f."""
-        own, n = self.motion, self.robot.nv
+        """Code of -J'f, and of what feet would accelerate: (n + components,), of q, qd, qdd, f.
+
+        q are all positions (nq,), at which loops are closed, all others of the n independent coordinates.
+        """
+        own, n, model = self.motion, self.robot.nv, self.coordinates.model
         components = sum(contact.size for contact in own.contacts)
         sizes = (("qd", n), ("qdd", n), *((("f", components),) if components else ()))
-        arguments = (position_argument("q", self.robot), *(make_numbered_argument(*x) for x in sizes))
+        arguments = (position_argument("q", model), *(make_numbered_argument(*x) for x in sizes))
 
         def compute(q: Any, qd: Any, qdd: Any, f: Any = ()) -> list[Number]:
             pushes, feet, start = np.zeros(n), list[Number](), 0
+            full = own.coordinates.complete_velocity(q, qd)
+            motion = own.coordinates.solve(q, full)
             for contact in own.contacts:
-                held = contact.hold(self.robot, own.axes, q, qd)
-                pushes = pushes - held.J.T @ f[start : start + contact.size]
-                feet += list(held.J @ qdd + held.drift + self.drag * (held.J @ qd))
+                held = contact.hold(model, own.axes, q, full)
+                J, drifts = motion.restrict(held.J), own.drift(motion, held, full, self.drag)
+                pushes = pushes - J.T @ f[start : start + contact.size]
+                feet += [dot(row, qdd) + drift for row, (_, drift) in zip(J, drifts, strict=True)]
                 start += contact.size
             return [*pushes, *feet]
 
@@ -117,12 +132,15 @@ class ContactModel:
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by inverse dynamics."""
         own, n, on = self.motion, self.robot.nv, list(switches[::2])
-        motion, held, now = self._solve(q, v, u, on)
+        full, (motion, held, now) = complete_position(self.coordinates, q), self._solve(q, v, u, on)
         qdd, efforts = ([x for _, x in part] for part in (now.accelerations, now.efforts))
         f = [x for force in now.forces for _, x in force]
-        given = (q, v, np.array(qdd))
-        changes = _join(self.contact_terms.jacobian("q", "qd")(*given, *((np.array(f),) if f else ())))
-        changes[:n] = changes[:n] + _join(inverse_dynamics(self.robot).jacobian("q", "qd")(*given))
+        given = (full, v, np.array(qdd))
+        own_changes = self.contact_terms.jacobian("q", "qd")(*given, *((np.array(f),) if f else ()))
+        by_q, by_v = (np.asarray(block, dtype=object) for block in own_changes)
+        for block, rows_of in zip((by_q, by_v), self.inverse.jacobian("q", "qd")(*given), strict=True):
+            block[:n] = block[:n] + np.asarray(rows_of, dtype=object)
+        changes = np.concatenate([motion.restrict(by_q), by_v], axis=1)
         rows: list[Affine] = [({self.nu + j: x for j, x in enumerate(row) if not is_zero(x)}, 0.0) for row in changes]
         tilts, start = list[list[Affine]](), n
         for one in own.contacts:
@@ -146,9 +164,11 @@ class ContactModel:
 
     def _solve(self, q: Any, v: Any, u: Any, on: Sequence[Number]) -> tuple[IndependentMotion, list[Held], Motion]:
         """Return motion without inputs, contacts, and motion."""
-        own, motion = self.motion, self.motion.coordinates.solve(q, v)
-        held = [leg.contact.hold(self.robot, own.axes, q, v) for leg in own.legs]
-        drifts: list[list[Affine]] = [[({}, x) for x in one.drift + self.drag * (one.J @ v)] for one in held]
+        own, full = self.motion, complete_position(self.coordinates, q)
+        qd = own.coordinates.complete_velocity(full, v)
+        motion = own.coordinates.solve(full, qd)
+        held = [leg.contact.hold(own.model, own.axes, full, qd) for leg in own.legs]
+        drifts = [own.drift(motion, one, qd, self.drag) for one in held]
         inputs: list[Affine] = [({}, x) for x in u]
         return motion, held, own.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on, inputs)
 
@@ -165,7 +185,8 @@ class ContactModel:
     def rest(self, q: Any, switches: Any) -> list[Number]:
         """Return equal shares of the weight for contacts that are on, no accelerations."""
         del q
-        weight = self.robot.mass * float(np.linalg.norm(np.asarray(self.robot.gravity, dtype=float)))
+        model = self.coordinates.model
+        weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
         count: Number = 0.0
         for flag in switches[::2]:
             count = count + flag
@@ -231,7 +252,7 @@ class ContactModel:
 
 
 def _find_limbs(robot: Robot) -> list[int]:
-    """Return the limb of each velocity coordinate: what hangs on one joint of the base."""
+    """Return the limb of each velocity coordinate: what hangs on one joint of the base, or is tied to it by loops."""
     limbs, found = {robot.links[0].name: -1}, [-1] * robot.nv
     for number, (joint, link) in enumerate(zip(robot.joints, robot.links[1:], strict=True)):
         own = limbs[joint.parent]
@@ -239,9 +260,7 @@ def _find_limbs(robot: Robot) -> list[int]:
         limbs[link.name] = -1 if is_base else number if own < 0 else own
         v = robot.v_slices[joint.name]
         found[v] = [limbs[link.name]] * (v.stop - v.start)
+    for row in constraint_jacobian(robot, robot.mobility.states[0]) if robot.is_closed else ():
+        tied = sorted({found[i] for i in np.flatnonzero(np.abs(row) > UNMOVED)} - {-1})
+        found = [tied[0] if limb in tied else limb for limb in found]
     return found
-
-
-def _join(blocks: Any) -> np.ndarray:
-    """Return derivatives side by side."""
-    return np.concatenate([np.asarray(block, dtype=object) for block in blocks], axis=1)

@@ -96,8 +96,8 @@ def mpc(
     With `rate`, calls come more often than instants, and instants keep their times: `first` (s), before `advance`, is
     the time from now to the first of them, at most `dt`, and at least half of that between calls
     (`find_first_interval`); all others are `dt` apart. Each state then counts for the time from the instant before,
-    and each input for that to the next, so that costs do not jump as an instant goes by. References and contacts of an instant then stay as they are
-    until it has gone by, and a contact is switched at its time, not up to `dt` beside it.
+    and each input for that to the next, so that costs do not jump as an instant goes by. References and contacts of an
+    instant then stay as they are until it has gone by, and a contact is switched at its time, not up to `dt` beside it.
     A whole step is taken unless it raises a merit function, cost and penalties plus defects by the size of their
     costates, beyond what the barrier leaves open; else the part of it with the least merit is, or none (`shortenings`).
     Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and
@@ -132,8 +132,8 @@ def mpc(
 
     Raises:
         EliminationError: only a part of a joint of a closed chain is independent.
-        InputError: a mechanism has no motors, a robot on contacts has loops or couplings, a foot is on no leg, a joint
-            is unknown, or a number has no sense.
+        InputError: a mechanism has no motors, or is on contacts, a foot is on no leg, a joint is unknown, or a number
+            has no sense.
     """
     check_states(model)
     check_numbers(dt, horizon, iterations, barrier_steps, shortenings, rate)
@@ -196,12 +196,8 @@ def make_model(
             if value is not None:
                 raise InputError(f"{name} without contacts", fix='contacts=[sg.Contact("foot"), ...]')
         return DrivenModel(make_states(model), find_driven(model, actuated))
-    if not isinstance(model, Robot) or model.is_closed:
-        raise InputError(
-            f"mpc of {model.name!r} on contacts, which has loops or couplings",
-            why="stages with contacts are those of trees",
-            fix="sg.load(file, lock=...) welds joints, as of grippers",
-        )
+    if not isinstance(model, Robot):
+        raise InputError(f"mpc of {model.name!r} on contacts", why="it is no robot: mechanisms have none in horizons")
     robot = model
     if actuated is not None:
         raise InputError(
