@@ -5,7 +5,10 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.robot import constraint_jacobian, constraint_residual
+from tests.motion.simulation.contacts.contact_points import Contacts
+from tests.motion.simulation.contacts.test_invariants import cassie
 from tests.robots import robot_file
+from tests.suites import record
 
 DT = 1e-3
 LEGS = ("FR", "FL", "HR", "HL")
@@ -34,10 +37,31 @@ def test_rotors_turn_with_their_joints():
         simulator.step(tau)
         if k % 50 == 0:
             worst = max(worst, np.abs(constraint_residual(robot, simulator.q)).max())
+    record("contacts", case="mini cheetah, 1.5 s: couplings of its rotors (rad)", asked="1e-10", error=f"{worst:.1e}")
     assert worst < 1e-10
     weight = 9.81 * robot.mass
     np.testing.assert_allclose(simulator.forces[:, 2].sum(), weight, rtol=2e-3)
     assert simulator.residual < 1e-9
+
+
+@pytest.mark.suite
+def test_a_cassie_stands_for_two_seconds():
+    """On two points of each foot, springs and motors of 2000 N m/rad: loops stay closed, and the ground carries it."""
+    case = cassie()
+    robot, q0 = case.robot, case.posture.copy()
+    q0[2] -= Contacts(case).heights(q0[None]).min()
+    own = [joint.name for joint in robot.joints if joint.type.nv == 1]
+    springs = {name: (2000.0, float(q0[robot.q_slices[name].start])) for name in own}
+    simulator, worst = sg.Simulator(robot, DT, q0, contacts=case.contacts, springs=springs), 0.0
+    for k in range(2000):
+        simulator.step()
+        if k % 20 == 0:
+            worst = max(worst, np.abs(constraint_residual(robot, simulator.q)).max())
+    record("contacts", case="Cassie, stands for 2 s: gaps of its loops (m)", asked="1e-07", error=f"{worst:.1e}")
+    carried = abs(simulator.forces[:, 2].sum() / (9.81 * robot.mass) - 1.0)
+    record("contacts", case="Cassie, stands for 2 s: weight, relative", asked="1e-03", error=f"{carried:.1e}")
+    assert worst < 1e-7
+    assert carried < 1e-3
 
 
 def test_legs_whose_rotors_alone_have_inertia():

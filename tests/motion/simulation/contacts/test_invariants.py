@@ -18,7 +18,7 @@ G, MU = 9.81, 0.6
 SOFT = 1.0 / (DT * 2e3)
 """What a contact of 1e6 N/m and 1e3 N s/m yields to its normal impulse (m/s by N s); 2e3 is h k + d."""
 PUSH_OUT, SLIPS, PRESSES = 0.5, 1e-5, 1e-4
-SOLVED = 1e-9
+SOLVED = 1e-10
 """Residual (m/s) of a step that is solved; of others it is reported."""
 BALL = 0.02
 PACE = 20.0
