@@ -99,7 +99,7 @@ def measure_ticks(case: Case, tools: Tools) -> tuple[Float[np.ndarray, " ticks"]
         NotMeasuredError: there is no compiler, or it refuses.
     """
     widths = [len(a.names) for a in case.body.given]
-    library, _ = build_driver(case.function, DRIVER, case.body.rows, widths, tools)
+    library, _ = build_driver(case.function, DRIVER, case.body.carried, widths, tools)
     rows, found = np.ascontiguousarray(case.given), np.empty((TICKS, 3))
     least, times = np.full(TICKS, np.inf), np.empty(TICKS)
     address = [x.ctypes.data_as(ctypes.c_void_p) for x in (rows, times, found)]

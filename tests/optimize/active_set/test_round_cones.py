@@ -8,6 +8,7 @@ import pytest
 
 from screwgraph.compiler import CachedCode, Result, make_direct_provenance, make_function, make_numbered_argument
 from screwgraph.optimize.active_set import QuadraticProgram, RoundCone, RoundCones
+from screwgraph.optimize.active_set.round_cones import KEPT
 from screwgraph.tape import Memory, Routine
 from screwgraph.tape.verifier import list_faults
 
@@ -25,10 +26,12 @@ def solver():
     cones = [RoundCone((3 * c, 3 * c + 1, 3 * c + 2), ROWS * c) for c in range(CONES)]
     own = RoundCones(memory, program, cones)
     own.allocate()
-    arguments = tuple(make_numbered_argument(name, size) for name, size in {**own.problem_sizes, "active": m}.items())
+    sizes = {**own.problem_sizes, "active": m, "planes": KEPT * CONES}
+    arguments = tuple(make_numbered_argument(name, size) for name, size in sizes.items())
     inputs = [i for argument in arguments for i in memory.places(argument.name)]
-    results = (Result("x", (n,)), Result("active", (m,)), Result("solution", (3,)), Result("rounds", (1,)))
-    outputs = [i for name in ("x", "active'", "solution", "rounds") for i in memory.places(name)]
+    found = {"x": n, "active'": m, "planes'": KEPT * CONES, "solution": 3, "rounds": 1}
+    results = tuple(Result(name.strip("'"), (size,)) for name, size in found.items())
+    outputs = [i for name in found for i in memory.places(name)]
     names = tuple(name for argument in arguments for name in argument.names)
     routine = Routine(names, tuple(inputs), tuple(outputs), memory.size, own.parts())
     assert sum(prod(r.shape) for r in results) == len(outputs)
@@ -68,18 +71,19 @@ def make_rows(mu, E):
     )
 
 
-def solve_program(H, g, mu, E):
-    """Return x and rounds of a program; it is solved, and within its cones."""
+def solve_program(H, g, mu, E, last=None):
+    """Return x, rounds, and what goes to the next program; it is solved, and within its cones."""
     A, lower, upper = make_rows(mu, E)
-    x, _, (status, _, violation), (rounds,) = solver()(
-        H[np.tril_indices(len(g))], g, lower, upper, np.full(len(A), 1e8), A.ravel(), np.zeros(len(A))
+    last = last or (np.zeros(len(A)), np.zeros(KEPT * CONES))
+    x, *last, (status, _, violation), (rounds,) = solver()(
+        H[np.tril_indices(len(g))], g, lower, upper, np.full(len(A), 1e8), A.ravel(), *last
     )
     forces = x.reshape(CONES, 3)
     assert status == 0.0
     assert violation < 1e-9
     assert (np.linalg.norm(forces[:, 1:], axis=1) - mu * forces[:, 0]).max() < 1e-9
     assert abs(E @ x).max() < ROOM + 1e-8
-    return x, rounds
+    return x, rounds, last
 
 
 def check_optimum(seed):
@@ -96,7 +100,9 @@ def check_optimum(seed):
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
     upper = sparse.csc_matrix(np.triu(H))
     best = clarabel.DefaultSolver(upper, g, sparse.csc_matrix(rows), right, cones, settings).solve().obj_val
-    x, rounds = solve_program(H, g, mu, E)
+    x, rounds, last = solve_program(H, g, mu, E)
+    again, *_ = solve_program(H, g, mu, E, last)
+    assert abs(again - x).max() < 1e-6 * (1.0 + abs(x).max())
     assert abs(0.5 * x @ H @ x + g @ x - best) < 1e-7 * (1.0 + abs(best))
     return rounds
 
@@ -112,7 +118,7 @@ def test_a_force_on_the_edge_of_its_cone():
     rng, mu = np.random.default_rng(0), np.array([0.3, 0.7, 1.0, 0.5])
     for _ in range(20):
         goal = rng.standard_normal((CONES, 3))
-        x, _ = solve_program(np.eye(3 * CONES), -goal.ravel(), mu, np.zeros((OTHERS, 3 * CONES)))
+        x, *_ = solve_program(np.eye(3 * CONES), -goal.ravel(), mu, np.zeros((OTHERS, 3 * CONES)))
         for force, wanted, friction in zip(x.reshape(CONES, 3), goal, mu, strict=True):
             length = np.linalg.norm(wanted[1:])
             ray = np.r_[1.0, friction * wanted[1:] / length] / np.hypot(1.0, friction)
@@ -124,6 +130,21 @@ def test_a_force_on_the_edge_of_its_cone():
 def test_beside_clarabel():
     for seed in range(40):
         check_optimum(seed)
+
+
+def test_the_next_program_begins_with_the_last_planes():
+    """Programs that move slowly have the costs of those from scratch, in fewer rounds; any planes are true."""
+    (H, g, mu, E), rng = random_program(3), np.random.default_rng(1)
+    last, other, rounds = None, solve_program(*random_program(4))[2], np.zeros(3)
+    for _ in range(30):
+        g = g + 1e-3 * abs(g).max() * rng.standard_normal(len(g))
+        cold, warm, foreign = (solve_program(H, g, mu, E, before) for before in (None, last, other))
+        last = warm[2]
+        best, *costs = (0.5 * x @ H @ x + g @ x for x, *_ in (cold, warm, foreign))
+        assert np.abs(np.array(costs) - best).max() < 1e-8 * (1.0 + abs(best))
+        rounds += cold[1], warm[1], foreign[1]
+    assert rounds[1] < 0.8 * rounds[0]
+    assert rounds[2] < 1.5 * rounds[0]
 
 
 @pytest.mark.suite

@@ -43,6 +43,7 @@ from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
+from screwgraph.optimize.active_set.round_cones import KEPT
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Memory, Number, Program, Routine, Row, dot
 from screwgraph.tape.program import split_outputs
@@ -93,6 +94,11 @@ class WholeBody:
     def rows(self) -> int:
         """How many rows the quadratic program has, one at least."""
         return self.held_start + len(self.held_rows)
+
+    @property
+    def carried(self) -> int:
+        """How many numbers of a solution go to the next one: states of rows, and planes of round cones."""
+        return self.rows + KEPT * len(list_round_cones(self.motion, self.limits))
 
     @cached_property
     def held_start(self) -> int:
@@ -168,14 +174,14 @@ class WholeBody:
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Arguments of the function."""
-        return (*self.given, make_numbered_argument("active", self.rows))
+        return (*self.given, make_numbered_argument("active", self.carried))
 
     @property
     def results(self) -> tuple[Result, ...]:
         """Results of the function."""
         k = len(self.contacts)
         forces = tuple(Result(name, (k, 3)) for name in self.wrenches)
-        ends = (Result("active", (self.rows,)), Result("solution", (3,)))
+        ends = (Result("active", (self.carried,)), Result("solution", (3,)))
         return Result("tau", (self.unknowns,)), Result("qdd", (self.model.nv,)), *forces, *ends
 
     @property
@@ -334,8 +340,9 @@ class WholeBody:
             "end", ["x", "combined", "solution", "sense", *MAPS, *feet], [*results, "solution"], self.end
         )
         parts = (begin, *solver.parts(), sense, end)
-        inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
-        ends = (*results, "active'", "solution")
+        planes = ["planes", "planes'"] if cones else []
+        inputs = tuple(place for name in (*own, "active", *planes[:1]) for place in memory.places(name))
+        ends = (*results, "active'", *planes[1:], "solution")
         outputs = tuple(place for name in ends for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(names, inputs, outputs, memory.size, parts)

@@ -51,14 +51,18 @@ class RoundCone:
 
 ROWS = 6
 """Rows of a cone."""
+KEPT = 5
+"""Numbers of a cone that are carried to the next solution."""
 
 
 @dataclass(frozen=True, eq=False)
 class RoundCones:
     """A quadratic program whose planes touch cones; all else is described in `QuadraticProgram`.
 
-    Before, rows of planes are m x_0, and have the lower bound of the square's rows. `solution` has the passages of all
-    rounds, and the largest violation of rows and cones.
+    Before, rows of planes are m x_0, and have the lower bound of the square's rows; `planes` are those of the last
+    solution, which `planes'` then has, first zeros: of each cone the directions of the newest plane and of the oldest
+    one, and the curvature. Planes never cut cones, so that any are true. `solution` has the passages of all rounds, and
+    the largest violation of rows and cones.
     """
 
     __repr__ = one_line
@@ -82,26 +86,39 @@ class RoundCones:
         self.program.allocate()
         k = len(self.cones)
         own = {"plain H": self.problem_sizes["H"], "curvature": k, "rounds": 1, "rounds_left": 1, "rounds_passed": 1}
+        own |= dict.fromkeys(("planes", "planes'"), KEPT * k)
         for name, size in own.items():
             self.memory.add(name, size)
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts that solve all rounds."""
         block, at = self.memory.block, self.memory.places
-        begin = block("first_round", ["active"], ["active", "curvature", "rounds", "rounds_passed"], self.begin)
+        reads = ["H", "A", "active", "planes"]
+        begin = block("first_round", reads, [*reads[:3], "curvature", "rounds", "rounds_passed"], self.begin)
         reads = ["x", "plain H", "A", "lower", "penalty", "active'", "row", "multiplier", "solution", "curvature"]
         state = ["curvature", "rounds", "rounds_left", "rounds_passed"]
         touch = block(
-            "touch", [*reads, "rounds", "rounds_passed"], ["H", "A", "active", "solution", *state], self.touch
+            "touch",
+            [*reads, "rounds", "rounds_passed"],
+            ["H", "A", "active", "solution", "planes'", *state],
+            self.touch,
         )
         copy = Copies(tuple(at("H")), tuple(at("plain H")))
         return (copy, begin, Loop(at("rounds_left").start, (*self.program.parts(), touch)))
 
-    def begin(self, active: Any) -> list[Number]:
-        """Return active rows without planes, and no curvature."""
-        planes = {i for cone in self.cones for i in cone.planes}
-        found = [0.0 if i in planes else x for i, x in enumerate(active)]
-        return [*found, *(0.0 for _ in self.cones), 0.0, 0.0]
+    def begin(self, H: Any, A: Any, active: Any, planes: Any) -> list[Number]:
+        """Return cost, planes, active rows and curvature of the last solution; rows without planes are not active."""
+        n, H, A, active, found = self.program.width, list(H), list(A), list(active), list[Number]()
+        for k, cone in enumerate(self.cones):
+            (_, i, j), own = cone.places, planes[KEPT * k : KEPT * k + KEPT]
+            scale, bend = A[n * cone.first + i], own[-1]
+            for row, t in zip(cone.planes, (own[:2], own[2:4]), strict=True):
+                for c, share in zip((i, j), t, strict=True):
+                    A[n * row + c] = -scale * share
+                active[row] = active[row] * flag(abs(t[0]) + abs(t[1]) > 0.0)
+            _bend_cost(H, cone, bend, own)
+            found.append(bend)
+        return [*H, *A, *active, *found, 0.0, 0.0]
 
     def touch(
         self,
@@ -119,7 +136,7 @@ class RoundCones:
         passed: Any,
     ) -> list[Number]:
         """Return cost and planes of the next round, its active rows, the solution, and whether there is a next one."""
-        n, H, A, found = self.program.width, list(plain), list(A), list[Number]()
+        n, H, A, found, last = self.program.width, list(plain), list(A), list[Number](), list[Number]()
         # Multipliers of rows: active ones have theirs in slots, `row` says whose; a relaxed row pushes by its penalty.
         forces = [
             sum((flag(abs(r - i) < 0.5) * v for r, v in zip(row, multiplier, strict=True)), start=0.0)
@@ -145,6 +162,9 @@ class RoundCones:
             is_long = flag(s * length > SHORT)
             inverse = 1.0 / choose(is_long > 0.5, length, 1.0)
             t = x[i] * inverse, x[j] * inverse
+            # Rows of contacts that are off are empty: they have no planes.
+            scale = -1.0 / choose(s > 0.0, s, 1.0)
+            last += [A[n * row + c] * scale for row in cone.planes for c in (i, j)]
             for c, share in zip((i, j), t, strict=True):
                 A[n * oldest + c] = choose(is_long > 0.5, A[n * newest + c], A[n * oldest + c])
                 A[n * newest + c] = choose(is_long > 0.5, -s * share, A[n * newest + c])
@@ -153,16 +173,22 @@ class RoundCones:
             force = (push[0] * push[0] + push[1] * push[1]) ** 0.5
             bend = is_long * minimum(force * inverse, stiff)
             found.append(bend)
-            # The Hessian of |(x_i, x_j)| is (1 - t t') / length.
-            for a, b, share in ((i, i, t[1] * t[1]), (j, j, t[0] * t[0]), (i, j, -(t[0] * t[1]))):
-                H[_place(a, b)] = H[_place(a, b)] + bend * share
+            last.append(bend)
+            _bend_cost(H, cone, bend, t)
         count = rounds[0] + 1.0
         is_sound = flag(solution[0] < 2.5)
         goes_on = misses * flag(count < ROUNDS - 0.5) * is_sound
         total = passed[0] + solution[1]
         status = choose(misses * (1.0 - goes_on) * is_sound > 0.5, maximum(solution[0], 2.0), solution[0])
         said = [status, total, choose(is_sound > 0.5, worst, 0.0)]
-        return [*H, *A, *active, *said, *found, count, goes_on, total]
+        return [*H, *A, *active, *said, *(choose(is_sound, v, 0.0) for v in last), *found, count, goes_on, total]
+
+
+def _bend_cost(H: list[Number], cone: RoundCone, bend: Number, t: Sequence[Number]) -> None:
+    """Add the curvature of a cone across a direction: the Hessian of |(x_i, x_j)| is (1 - t t') / length."""
+    _, i, j = cone.places
+    for a, b, share in ((i, i, t[1] * t[1]), (j, j, t[0] * t[0]), (i, j, -(t[0] * t[1]))):
+        H[_place(a, b)] = H[_place(a, b)] + bend * share
 
 
 def _place(i: int, j: int) -> int:
