@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.motion.planning import Replanner, horizon, read_task
-from screwgraph.motion.planning.costs import Effort
+from screwgraph.motion.planning import Phase, Replanner, horizon, read_task
+from screwgraph.motion.planning.contacts import PointContact
+from screwgraph.motion.planning.costs import Acceleration, Effort
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.limits import EffortLimit, PositionLimit, VelocityLimit
 from screwgraph.optimize import Tolerances, each, solve
@@ -47,7 +48,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """Yield arms with and without limits, and a quadruped whose foothold is moved."""
+    """Yield arms with and without limits, one that presses on a table, and a quadruped whose foothold is moved."""
     for name, limits in (("iiwa14", ()), ("panda", ()), ("panda", LIMITS)):
         start, goal, duration = ARMS[name]
         task = sg.Task(
@@ -61,7 +62,36 @@ def cases() -> Iterator[Case]:
         what = "with limits" if limits else "without limits"
         yield Case(f"{name}, 20 steps, {what}: goal", task, move_goal(np.array(goal)))
         yield Case(f"{name}, 20 steps, {what}: measured", task, measure_state)
+    task = press_table()
+    yield Case("panda presses, 20 steps, limits: place", task, move_place(np.array(task.contacts[0].at)))  # pyright: ignore[reportAttributeAccessIssue]
+    yield Case("panda presses, 20 steps, limits: measured", task, measure_state)
     yield Case("a1 trots, 55 steps, contacts: foothold", read_task("a1_trot"), move_foothold)
+
+
+def press_table() -> sg.Task:
+    """Return a task: a Panda's tool of 0.2 m comes down onto a table within 0.5 s, and presses there for as long.
+
+    The force (N) is an unknown within its friction cone: the arm rests on the table as far as that spares torque.
+    """
+    robot, start = sg.load("panda"), np.array(ARMS["panda"][0])
+    hand, tool = robot.links[-1].name, (0.0, 0.0, 0.2)
+    pose = np.asarray(sg.forward_kinematics(robot, hand)(start))
+    place = pose[:3, 3] + pose[:3, :3] @ np.array(tool) + [0.05, 0.1, -0.1]
+    contact = PointContact(hand, ["press"], friction=0.5, points=[tool], ground=place[2], at=place)
+    return sg.Task(
+        robot,
+        (Phase(10, 0.5, "reach"), Phase(10, 0.5, "press")),
+        start=start,
+        goals=(Velocity(0.0),),
+        costs=(Effort(0.5), Acceleration(0.1)),
+        contacts=(contact,),
+        limits=LIMITS,
+    )
+
+
+def move_place(place: np.ndarray) -> Callable[[Replanner, np.random.Generator], Any]:
+    """Return an edit: the place on the table moves by 5 mm."""
+    return lambda plan, rng: plan.set("contact 1", at=place + 0.005 * rng.standard_normal(3) * [1.0, 1.0, 0.0])
 
 
 def move_goal(goal: np.ndarray) -> Callable[[Replanner, np.random.Generator], Any]:

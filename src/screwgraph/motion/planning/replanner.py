@@ -94,12 +94,13 @@ class Replanner:
 
     @check_arguments
     def set(self, name: str, *, at_once: bool = True, **parameters: Any) -> Updated:
-        """Change numbers of one group of factors: `set("goal 1: position", at=q)`; nothing is transcribed.
+        """Change numbers of factors: `set("goal 1: position", at=q)`, `set("contact 1", at=p)`; nothing is transcribed.
 
         They stay until `update` replaces them: where the task says something else there.
 
         Args:
-            name: of the factors, see `transcription.problem.factors`.
+            name: of the factors, see `transcription.problem.factors`, or of an item of the task: what it has of these
+                parameters changes in all of its factors, at all times.
             at_once: solve for all points; else `state` solves for the ones it is asked for. Where there are hard
                 factors, all are.
             parameters: by name, as `Problem.replaced` takes them.
@@ -107,9 +108,23 @@ class Replanner:
         Raises:
             InputError: factors or parameters are unknown, or a shape differs.
         """
-        done = self._edit_task({name: parameters}, at_once)
-        self._given.setdefault(name, {}).update(parameters)
+        changes = self._find_changes(name, parameters)
+        done = self._edit_task(changes, at_once)
+        for group, own in changes.items():
+            self._given.setdefault(group, {}).update(own)
         return done
+
+    def _find_changes(self, name: str, parameters: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return new numbers by name of factors, where `name` is that of an item, too."""
+        factors, found = self.transcription.problem.factors, dict[str, dict[str, Any]]()
+        if any(f.name == name for f in factors):
+            return {name: dict(parameters)}
+        for f in factors:
+            own = {n: x for n, x in parameters.items() if n in f.each or n in f.shared}
+            if own and f.name.startswith(f"{name}: "):
+                found[f.name] = {n: _give_each(f.each[n], x) if n in f.each else x for n, x in own.items()}
+        left = parameters.keys() - {n for own in found.values() for n in own}
+        return {name: dict(parameters)} if left else found  # which is no name of factors: an error says so
 
     @check_arguments
     def measure(
@@ -291,6 +306,13 @@ def _fitting(problem: Problem, start: Mapping[str, np.ndarray] | Result) -> dict
     counts = {v.name: (v.count, *v.manifold.shape) for v in problem.families}
     values = start.values if isinstance(start, Result) else start
     return {name: value for name, value in values.items() if counts.get(name) == value.shape}
+
+
+def _give_each(old: np.ndarray, value: Any) -> Any:
+    """Return a parameter of each factor where one was given for all."""
+    if isinstance(value, Each) or np.shape(value) != old.shape[1:]:
+        return value
+    return Each(np.broadcast_to(value, old.shape))
 
 
 def _numbers(f: Factors) -> dict[str, Any]:
