@@ -260,3 +260,11 @@ def test_a_joint_that_is_measured_after_all_of_them_leaves_the_others_free():
     seen = replanner.state(4)[0] - planned
     assert seen[0] == pytest.approx(-0.3, abs=1e-3)
     assert np.abs(seen[1:]).max() < 1e-6
+
+
+def test_numbers_of_an_item_are_found_in_its_factors():
+    replanner = fresh()
+    assert replanner.set("goal 1", at=np.full(3, 0.6)).success
+    assert np.abs(replanner.state(-1)[0] - 0.6).max() < 1e-2
+    with pytest.raises(InputError, match="goal 1"):
+        replanner.set("goal 1", weight=3.0)
