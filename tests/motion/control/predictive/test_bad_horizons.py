@@ -129,3 +129,12 @@ def test_last_solutions_of_pushed_robots_are_motions():
         *_, last, solution = control(q, qd, references, weights, rng.uniform(0.0, 1.0), last)
         assert solution[0] < 2.0
         q, qd = q + rng.normal(size=2) * [0.3, 0.5], rng.normal(size=2) * [2.0, 8.0]
+
+
+def test_where_loops_are_closed():
+    robot = sg.load("five_bar")
+    for near, match in [(np.zeros(3), r"near of the shape \(3,\)"), (np.full(4, np.nan), "near of"), ("a", "near")]:
+        with complains(match):
+            sg.mpc(robot, dt=0.01, horizon=5, near=near)
+    with complains("'cart_pole', which has no loops"):
+        sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, near=np.zeros(2))

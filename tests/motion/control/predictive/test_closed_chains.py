@@ -113,3 +113,23 @@ def test_a_heavier_five_bar_follows_a_point_with_noise_and_stops_at_its_effort()
         plant.step(efforts, steps=10)
         late = tau
     assert np.abs(pose(plant.q)[:2, 3] - goal[0, 0, :2, 3]).max() < 5e-3
+
+
+def test_loops_are_closed_near_a_position_that_is_given():
+    """The same linkage, with its coupler below: the other assembly mode falls otherwise."""
+    robot = sg.load("four_bar_linkage")
+    chain, q = Chain(robot), robot.neutral()
+    below = chain.close([0.2], q + np.array([0.0, -2.5, -2.5]))
+    assert np.abs(below - chain.close([0.2], q)).max() > 0.5
+    references = None
+    for near in (q, below):
+        control = mpc(robot, DT, 4, limits=FREE, near=near)
+        references = stack_references(control, [0.7]) if references is None else references
+        found = converge(control, [0.2], [0.3], references, stack_weights(robot, **WEIGHTS))
+        states = [np.array([0.2, 0.3])]
+        place = chain.close([0.2], near)
+        for u in found.efforts:
+            yd = states[-1][1:] + DT * chain.accelerate(place, states[-1][1:], u)
+            states.append(np.concatenate([states[-1][:1] + DT * yd, yd]))
+            place = chain.close(states[-1][:1], place)
+        np.testing.assert_allclose(found.states, states, atol=1e-8)

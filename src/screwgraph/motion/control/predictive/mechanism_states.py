@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT
@@ -28,6 +31,7 @@ class MechanismStates:
     __repr__ = one_line
 
     mechanism: Mechanism
+    near: Float[np.ndarray, " n"] | None = None
 
     @property
     def model(self) -> Mechanism:
@@ -74,8 +78,8 @@ class MechanismStates:
 
     @property
     def question(self) -> object:
-        """The mechanism, but for what is no matter of its motion."""
-        return without_metadata(self.model)
+        """The mechanism, but for what is no matter of its motion, and where it is assembled."""
+        return without_metadata(self.model), None if self.near is None else tuple(map(float, self.near))
 
     def check_frame(self, name: str) -> None:
         """Raise InputError where there is no such body."""

@@ -30,7 +30,7 @@ from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
-from screwgraph.motion.control.predictive.state_coordinates import RobotStates, make_states
+from screwgraph.motion.control.predictive.state_coordinates import RobotStates, check_near, make_states
 from screwgraph.motion.control.predictive.tick import Tick
 from screwgraph.motion.control.predictive.tick_outcome import SOLUTION
 from screwgraph.motion.control.reduced_motion import ReducedMotion
@@ -58,6 +58,7 @@ def mpc(
     contacts: Sequence[Contact | HeldContact] = (),
     ground: Ground | None = None,
     rate: float | None = None,
+    near: Any = None,
     frames: Sequence[str] = (),
     limits: HorizonLimits | None = None,
     drag: float | None = None,
@@ -110,7 +111,7 @@ def mpc(
     Args:
         model: robot that stands or floats, or mechanism, whose efforts are those of its motors. Of closed chains and
             mechanisms, q and qd are those of independent joints or coordinates, which carry all limits; loops are
-            closed exactly at each instant, in the assembly mode of the neutral position.
+            closed exactly at each instant, in the assembly mode of `near`.
         dt: time (s) from one instant of the horizon to the next.
         horizon: how many there are (N).
         actuated: joints with efforts; by default all but a floating base. With contacts, all have.
@@ -118,6 +119,8 @@ def mpc(
             as many joints of its own as its force has components.
         ground: the plane on which feet stand.
         rate: calls per second, at least 1 / dt, where the first interval is an argument.
+        near: position (nq,) of all joints or coordinates, near which loops are closed by six steps of Newton's method;
+            by default the neutral one. Where robots stand otherwise, give that position.
         frames: links or frames whose poses have goals.
         limits: efforts, positions and velocities that are kept; by default those of the robot's file.
         drag: of feet that are on and move (1/s): they lose this part of their velocity in a second; by default all of
@@ -140,7 +143,7 @@ def mpc(
     if terminal not in ENDS:
         raise InputError(f"terminal is {terminal!r}", fix=f"one of {', '.join(ENDS)}")
     kept = limits or HorizonLimits()
-    stage = make_model(model, dt, actuated, contacts, ground, kept, drag)
+    stage = make_model(model, dt, actuated, contacts, ground, kept, drag, near)
     lower, upper = kept.states(stage.robot)
     efforts, goals = kept.efforts(stage.robot, stage.driven), check_frames(model, frames)
     own = Horizon(
@@ -189,13 +192,14 @@ def make_model(
     ground: Ground | None,
     limits: HorizonLimits,
     drag: float | None,
+    near: Any = None,
 ) -> StageModel:
     """Return the model of a stage. Raises InputError."""
     if not contacts:
         for name, value in (("ground", ground), ("drag", drag), ("force of the limits", limits.force)):
             if value is not None:
                 raise InputError(f"{name} without contacts", fix='contacts=[sg.Contact("foot"), ...]')
-        return DrivenModel(make_states(model), find_driven(model, actuated))
+        return DrivenModel(make_states(model, check_near(model, near)), find_driven(model, actuated))
     if not isinstance(model, Robot):
         raise InputError(f"mpc of {model.name!r} on contacts", why="it is no robot: mechanisms have none in horizons")
     robot = model
@@ -211,7 +215,7 @@ def make_model(
     if not motion.legs or not motion.has_own_motors or motion.base != tuple(range(BASE if motion.floats else 0)):
         raise InputError(f"mpc of {robot.name!r} on contacts", why="each joint needs one motor of its own")
     weight = robot.mass * float(np.linalg.norm(np.asarray(robot.gravity, dtype=float)))
-    return ContactModel(RobotStates(robot), motion, rate, limits.largest_force(weight))
+    return ContactModel(RobotStates(robot, check_near(robot, near)), motion, rate, limits.largest_force(weight))
 
 
 def check_frames(model: Model, frames: Sequence[str]) -> tuple[str, ...]:

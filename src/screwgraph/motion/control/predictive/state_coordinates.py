@@ -11,6 +11,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol
 
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.argument_checks import validate_numbers
+from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, without_metadata
 from screwgraph.mechanics.dynamics import closed_positions
@@ -23,7 +28,7 @@ GUESS = "guess"
 
 
 class StateCoordinates(Protocol):
-    """The coordinates of a model that are states; loops are in the assembly mode in which it is drawn."""
+    """The coordinates of a model that are states; loops are in the assembly mode of `near`."""
 
     @property
     def model(self) -> Model:
@@ -49,6 +54,11 @@ class StateCoordinates(Protocol):
         """All of the model that code depends on."""
         ...
 
+    @property
+    def near(self) -> Float[np.ndarray, " nq"] | None:
+        """A position near which loops are closed; None is the neutral one."""
+        ...
+
     def check_frame(self, name: str) -> None:
         """Raise InputError where there is no such link, frame or body."""
         ...
@@ -69,6 +79,7 @@ class RobotStates:
     __repr__ = one_line
 
     model: Robot
+    near: Float[np.ndarray, " nq"] | None = None
 
     @property
     def joints(self) -> Robot:
@@ -100,8 +111,8 @@ class RobotStates:
 
     @property
     def question(self) -> object:
-        """The robot, but for what is no matter of its motion."""
-        return without_metadata(self.model)
+        """The robot, but for what is no matter of its motion, and where its loops are closed."""
+        return without_metadata(self.model), None if self.near is None else tuple(map(float, self.near))
 
     def check_frame(self, name: str) -> None:
         """Raise InputError where there is no such link or frame."""
@@ -119,20 +130,34 @@ class RobotStates:
         return found
 
 
-STATES: Mapping[str, Callable[[Any], StateCoordinates]] = MappingProxyType(
+STATES: Mapping[str, Callable[..., StateCoordinates]] = MappingProxyType(
     {"robot": RobotStates, "mechanism": MechanismStates}
 )
 """By kind of model."""
 
 
-def make_states(model: Model) -> StateCoordinates:
+def make_states(model: Model, near: Float[np.ndarray, " nq"] | None = None) -> StateCoordinates:
     """Return the coordinates of a model that are states."""
-    return STATES[model.kind](model)
+    return STATES[model.kind](model, near)
+
+
+def check_near(model: Model, near: Any) -> Float[np.ndarray, " nq"] | None:
+    """Return a position near which loops are closed, if one is given. Raises InputError where it has no sense."""
+    if near is None:
+        return None
+    found, shape = validate_numbers("near", near), np.shape(model.neutral())
+    if found.shape != shape or not np.isfinite(found).all():
+        raise InputError(f"near of the shape {found.shape}", fix=f"give {shape} finite numbers")
+    if not make_states(model).options:
+        raise InputError(f"near of {model.name!r}, which has no loops", fix="leave it out")
+    return found
 
 
 def choose_guess(states: StateCoordinates, function: Function) -> tuple[Any, ...]:
     """Return the position near which a function closes loops, where it takes one."""
-    return (states.model.neutral(),) if function.arguments[-1].name == GUESS else ()
+    if function.arguments[-1].name != GUESS:
+        return ()
+    return (states.model.neutral() if states.near is None else states.near,)
 
 
 def complete_position(states: StateCoordinates, q: Any) -> Any:
