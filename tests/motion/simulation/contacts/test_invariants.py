@@ -83,8 +83,14 @@ def spinning_ball() -> Case:
     return Case(robot, [sg.Contact("body", 0.1, friction=MU)], robot.neutral(), drop=0.2)
 
 
-CASES: dict[str, Callable[[], Case]] = {"box": tumbling_box, "A1": a1, "mini cheetah": mini_cheetah, "G1": g1}
-CASES |= {"Cassie": cassie, "ball": spinning_ball}
+CASES: dict[str, Callable[[], Case]] = {
+    "box": tumbling_box,
+    "ball": spinning_ball,
+    "A1": a1,
+    "mini cheetah": mini_cheetah,
+    "G1": g1,
+}
+"""Without Cassie, whose loops are closed after contacts are solved, which moves feet by some 1e-4 m/s in impacts."""
 
 
 def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations
 
 import mujoco
 import numpy as np
@@ -24,7 +24,7 @@ SLOPE, FRICTION = 0.3, 0.6
 """Largest tangent of slopes, and friction: what lies does not slide."""
 HALF, RADIUS, LENGTH = 0.05, 0.05, 0.12
 """Half the side of a box, and radii of balls and capsules and the length of these (m)."""
-CORNERS = tuple(product((-HALF, HALF), repeat=3))
+CORNERS = [(x, y, z) for x in (-HALF, HALF) for y in (-HALF, HALF) for z in (-HALF, HALF)]
 ENDS = ((0.0, 0.0, -LENGTH / 2), (0.0, 0.0, LENGTH / 2))
 STILL = 1e-6
 """Velocity (m/s, rad/s) of what is at rest."""
@@ -57,9 +57,8 @@ def stack() -> Heap:
     names, places = ("a", "b", "c"), list[tuple[float, float, float]]()
     below, contacts, height = None, list[sg.Contact](), 0.0
     for i, (name, side) in enumerate(zip(names, SIDES, strict=True)):
-        contacts += touching(
-            name, list(product((-side / 2, side / 2), (-side / 2, side / 2), (-side / 2,))), 0.0, below
-        )
+        feet = [(x, y, -side / 2) for x in (-side / 2, side / 2) for y in (-side / 2, side / 2)]
+        contacts += touching(name, feet, 0.0, below)
         below = sg.OtherBody(f"{name}/body", Box((side, side, side)))
         places.append((0.004 * i, -0.003 * i, height + 0.5 * side + 0.002 * (i + 1)))
         height += side
