@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -21,6 +21,9 @@ from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.spatial import Array
+
+Bound = tuple[Float[np.ndarray, "*B k 3"], Float[np.ndarray, "*B n"], Callable[[], None]]
+"""Points, planes, and what writes the ones from the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +77,15 @@ class ContactInputs:
         return replace(self, values=values, ground=self.ground.select(motions))
 
     def find_arguments(self, q: Float[np.ndarray, "*B nq"]) -> tuple[Float[np.ndarray, "*B n"], ...]:
-        """Return the arguments of a step that begins at q; those of one state are valid until the next call."""
+        """Return the arguments of a step that begins at q; they are valid until the next call."""
         if self.fixed:
             return (self.values,)
-        if q.ndim == 1 and self._single is not None:
-            points, planes, write = self._single
+        batch = q.shape[:-1]
+        if self._is_compiled and (self.ground.motions == 1 or batch == (self.ground.motions,)):
+            if batch not in self._bound:
+                self._bound.clear()
+                self._bound[batch] = self._bind_arrays(batch)
+            points, planes, write = self._bound[batch]
             self.places.ufunc(q, out=points)
             write()
             return self.values, planes
@@ -86,16 +93,21 @@ class ContactInputs:
         return self.values, planes.reshape(*planes.shape[:-2], -1).astype(self.places.dtype, copy=False)
 
     @cached_property
-    def _single(self) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, " 4k"], Callable[[], None]] | None:
-        """Points and planes of one state, and what writes the ones from the others, where that is machine code."""
-        if (
-            not isinstance(self.ground, CompiledGround)
-            or self.paired.any()
-            or np.dtype(self.places.dtype) != np.float64
-        ):
-            return None
-        points, planes = np.empty((len(self.radii), 3)), np.empty(PLANE * len(self.radii))
-        return points, planes, self.ground.writer(self.radii).bind_arrays(points, planes)
+    def _is_compiled(self) -> bool:
+        """Whether machine code writes planes from points, in double precision."""
+        is_double = np.dtype(self.places.dtype) == np.float64
+        return isinstance(self.ground, CompiledGround) and not self.paired.any() and is_double
+
+    @cached_property
+    def _bound(self) -> dict[tuple[int, ...], Bound]:
+        """Arrays for the number of states that was asked for last: NumPy takes a microsecond for each address."""
+        return {}
+
+    def _bind_arrays(self, batch: tuple[int, ...]) -> Bound:
+        """Return points (*B, k, 3) and planes (*B, 4 k) of states, and what writes the ones from the others."""
+        k, ground = len(self.radii), cast(CompiledGround, self.ground)
+        points, planes = np.empty((*batch, k, 3)), np.empty((*batch, PLANE * k))
+        return points, planes, ground.writer(self.radii).bind_arrays(points, planes)
 
     def planes(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k 4"]:
         """Return the tangent planes that contacts touch at q: unit normals, and heights along these (m)."""
