@@ -64,6 +64,11 @@ class Horizon:
         given = (self.start, np.zeros(self.n), references, weights, 0.0)
         return [np.ravel(np.asarray(x, dtype=float)) for x in given]
 
+    @property
+    def displaced(self) -> range:
+        """Which numbers of position and velocity noise displaces."""
+        return range(2 * self.n)
+
     def step(self, x: Float[np.ndarray, "k 2*n"], u: Float[np.ndarray, "k m"]) -> Float[np.ndarray, "k 2*n"]:
         """Return the states that follow."""
         n, tau = self.n, np.zeros((len(u), self.n))

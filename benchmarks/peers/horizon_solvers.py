@@ -18,13 +18,14 @@ from benchmarks.peers.casadi_solvers import Program, make_solver
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A motion, how many iterations it took, and the least CPU time (s) of several solutions."""
+    """A motion, how many iterations it took, and the least CPU time (s) of several solutions; forces of feet, if any."""
 
     x: Float[np.ndarray, "K 2*n"]
     u: Float[np.ndarray, "N m"]
     iterations: int
     seconds: float
     is_solved: bool
+    forces: tuple[Float[np.ndarray, " k"], ...] = ()
 
 
 def solve_by_fatrop(horizon: Horizon, compiler: Compiler | None, rounds: int, patience: float | None = None) -> Found:

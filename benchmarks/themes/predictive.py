@@ -14,8 +14,10 @@ from benchmarks.horizons import Horizon, balance, reach
 from benchmarks.native import find_compiler
 from benchmarks.peers.horizon_solvers import Found, solve_by_crocoddyl, solve_by_fatrop
 from benchmarks.tables import Remarks, Sheet
+from benchmarks.trotting_horizon import TrottingHorizon
 from screwgraph.ui.bench import NotMeasuredError
 
+Solver = Callable[[], tuple[Found, list[float]]]
 COLUMNS = (
     "robot, knots",
     "solver",
@@ -34,7 +36,8 @@ NOTES = (
     f"one program. Ours in C: calls until nothing changes by more than {CLOSE:g}, each a linearisation and two barrier "
     f"steps, and {TICKS} ticks from states that noise displaces; the least of {ROUNDS} rounds each. fatrop has our "
     "forward dynamics and their exact Hessian by CasADi, in C or run by CasADi; Crocoddyl's BoxFDDP has limits of "
-    "states as barriers, which is why its cost may differ.",
+    "states as barriers, which is why its cost may differ. The A1 trots: full dynamics, forces of feet within "
+    "friction; its calls take one barrier step. Its stages are ours alone: no other solver has them.",
 )
 DRIVER = """
 #include <string.h>
@@ -61,20 +64,13 @@ int calls(const double *rows, int n, int width, double close, double *ns, double
 
 
 def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
-    """Solve and time a cart-pole and an arm; the subjects play no part."""
+    """Solve and time a cart-pole, an arm and a quadruped; the subjects play no part."""
     rows, remarks = list[list[str]](), Remarks()
-    for make in (balance, reach):
+    for make in (balance, reach, TrottingHorizon):
         horizon = make()
         named = f"{horizon.robot.name}, {horizon.knots}"
-        peers: dict[str, Callable[[], tuple[Found, list[float]]]] = {
-            "screwgraph, C": lambda horizon=horizon: solve_here(horizon, tools),
-            "fatrop": lambda horizon=horizon: (
-                solve_by_fatrop(horizon, find_compiler(tools.compiler), ROUNDS, tools.patience),
-                [],
-            ),
-            "fatrop, run by CasADi": lambda horizon=horizon: (solve_by_fatrop(horizon, None, ROUNDS), []),
-            "Crocoddyl": lambda horizon=horizon: (solve_by_crocoddyl(horizon, ROUNDS), []),
-        }
+        peers = list_peers(horizon, tools) if isinstance(horizon, Horizon) else {}
+        peers = {"screwgraph, C": lambda horizon=horizon: solve_here(horizon, tools), **peers}
         for name, solve in peers.items():
             tools.say(f"horizon of {named}: {name}")
             try:
@@ -82,7 +78,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
             except (NotMeasuredError, ImportError) as error:
                 rows.append([named, name, *[remarks.cell(name, named, str(error))] * 7])
                 continue
-            cost, violation = horizon.judge(found.x, found.u)
+            cost, violation = horizon.judge(found.x, found.u, *found.forces)
             each = 1e6 * found.seconds / found.iterations
             said = "" if found.is_solved else " (not solved)"
             figures = [f"{cost:.9g}{said}", f"{violation:.1e}", str(found.iterations), f"{1e3 * found.seconds:.2f}"]
@@ -91,13 +87,22 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
     return Sheet("Predictive control", COLUMNS, rows, (*NOTES, *remarks.notes()))
 
 
-def solve_here(horizon: Horizon, tools: Tools) -> tuple[Found, list[float]]:
+def list_peers(horizon: Horizon, tools: Tools) -> dict[str, Solver]:
+    """Return other solvers of the same stages by name."""
+    return {
+        "fatrop": lambda: (solve_by_fatrop(horizon, find_compiler(tools.compiler), ROUNDS, tools.patience), []),
+        "fatrop, run by CasADi": lambda: (solve_by_fatrop(horizon, None, ROUNDS), []),
+        "Crocoddyl": lambda: (solve_by_crocoddyl(horizon, ROUNDS), []),
+    }
+
+
+def solve_here(horizon: Horizon | TrottingHorizon, tools: Tools) -> tuple[Found, list[float]]:
     """Return the optimum by calls in C, and times (ns) of ticks. Raises NotMeasuredError: no compiler."""
     f, given = horizon.controller, horizon.arguments
     library, ends = build_driver(f, DRIVER, len(f.arguments[-1].names), [len(x) for x in given], tools)
     still = np.tile(np.concatenate(given), (MOST, 1))
-    moved, n = np.tile(still[0], (TICKS, 1)), horizon.n
-    moved[:, : 2 * n] += 1e-2 * np.random.default_rng(0).standard_normal((TICKS, 2 * n))
+    moved, places = np.tile(still[0], (TICKS, 1)), list(horizon.displaced)
+    moved[:, places] += 1e-2 * np.random.default_rng(0).standard_normal((TICKS, len(places)))
     motion, solution = np.empty(ends[-1]), np.empty(f.results[-1].size)
 
     def call(rows: Float[np.ndarray, "k width"], close: float) -> tuple[float, list[float]]:
@@ -113,5 +118,8 @@ def solve_here(horizon: Horizon, tools: Tools) -> tuple[Found, list[float]]:
     _, ticks = call(moved, -1.0)
     total, each = call(still, CLOSE)
     parts = dict(zip((r.name for r in f.results), np.split(motion, ends[1:-1]), strict=False))
-    x, u = parts["states"].reshape(-1, 2 * n), parts["efforts"].reshape(horizon.knots, -1)
-    return Found(x, u, len(each), 1e-9 * total, bool(solution[4] < CLOSE and solution[0] == 0.0)), ticks
+    x, u = (
+        parts[name].reshape(count, -1) for name, count in (("states", horizon.knots + 1), ("efforts", horizon.knots))
+    )
+    forces, is_solved = [parts["forces"]] if "forces" in parts else [], solution[4] < CLOSE and solution[0] == 0.0
+    return Found(x, u, len(each), 1e-9 * total, bool(is_solved), tuple(forces)), ticks

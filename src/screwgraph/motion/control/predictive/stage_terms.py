@@ -270,7 +270,7 @@ class StageTerms:
         qdd, efforts = self.own.model.move(q, v, u, more[-1] if self.own.model.switches else ())
         gaps = self.steps.find_gaps(q, later_q, later_v)
         gaps += [a + self.dt * b - x for a, b, x in zip(v, qdd, later_v, strict=True)]
-        cost, _ = self.add(references, weights, at, later, efforts, [0.0], [0.0], *more)
+        cost, _ = self.add(references, weights, at, later, efforts, *more)
         return [cost, self._weigh_gaps(p, largest, gaps)]
 
     def weigh_start(
@@ -282,7 +282,7 @@ class StageTerms:
             q, v, u = self.split(at)
             efforts = self.efforts(more[0], more[1], [*self.steps.local(q), *v], u)
             more = more[2:]
-        cost, _ = self.add(references, weights, at, later, efforts, [0.0], [0.0], *more)
+        cost, _ = self.add(references, weights, at, later, efforts, *more)
         return [cost, self._weigh_gaps(p, largest, gaps)]
 
     def _weigh_gaps(self, p: Any, largest: Any, gaps: Any) -> Number:
@@ -329,14 +329,12 @@ class StageTerms:
         at: Any,
         later: Any,
         efforts: Any,
-        cost: Any,
-        violation: Any,
         *more: Any,
     ) -> list[Number]:
-        """Return the cost and the largest violation of limits so far."""
-        own, (l1, l2), worst, n = self.own, self.own.penalty, violation[0], self.nv
-        switches = more[-1] if own.model.switches else ()
-        total = cost[0] + self.square(at, references, weights, *more)
+        """Return the cost of a stage and its largest violation of limits."""
+        own, (l1, l2), n = self.own, self.own.penalty, self.nv
+        switches, worst = more[-1] if own.model.switches else (), 0.0
+        total = self.square(at, references, weights, *more)
         w, wanted = own.model.weigh_inputs(weights[2 * n :], self.split(references)[2], switches)
         for a, b, x in zip(self.split(at)[2], wanted, w, strict=True):
             total = total + self.dt * (x * (a - b) * (a - b))

@@ -24,7 +24,7 @@ from screwgraph.motion.control.predictive.step_search import MERIT, SEARCH_SIZES
 from screwgraph.motion.control.predictive.tick_outcome import SOLUTION, TickOutcome
 from screwgraph.motion.control.predictive.warm_start import WarmStart
 from screwgraph.optimize.chain_program import ChainProgram
-from screwgraph.spatial import choose
+from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, When, Window
 from screwgraph.tape.parts import Copies, Fill
 
@@ -50,6 +50,7 @@ class Tick:
         self.head = 2 + horizon.is_timed  # numbers of a solution before those of its stages
         solution, m = self.head + N * self.size, self.m
         self.strides = {"at": self.nx + nu, "previous": self.size, "next": self.size, "references": self.nx + nu}
+        self.strides |= {"merits": MERIT}
         self.strides |= {"states": self.nx, "efforts": m, "forces": self.forces, "contacts": model.switches}
         F = len(horizon.frames)
         self.strides |= {"frames": POSE * F, "gap": 2 * n, "offset": m, "rest": nu if model.switches else 0}
@@ -86,6 +87,7 @@ class Tick:
             "share": 1,
             "fits": 2 * self.is_switched,
             "gap": N * 2 * n,
+            "merits": N * MERIT,
         }
         sizes |= {"intervals": N + 1} if horizon.is_timed else {}
         self.through = BaseSlopes(memory, horizon, self.chain) if self.chain.is_wide and model.base else None
@@ -94,8 +96,8 @@ class Tick:
             sizes |= {name: N * stride for name, stride in self.through.strides.items()}
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
         if horizon.shortenings:
-            self.strides |= {"trial": self.nx + nu, "merits": MERIT}
-            sizes |= {"trial": sizes["at"], "merits": N * MERIT, **SEARCH_SIZES}
+            self.strides |= {"trial": self.nx + nu}
+            sizes |= {"trial": sizes["at"], **SEARCH_SIZES}
         for name, size in {
             **sizes,
             **dict.fromkeys(("defect", "change", "cost", "violation", "sense", "lost"), 1),
@@ -297,16 +299,17 @@ class Tick:
         block, reads = self.memory.block, ["at_u", "at_k+1", "u_k", "x'_k", "change"]
         measure = block("move", reads, ["change"], self.terms.measure_change)
         if self.own.steps.bent:
-            move: tuple[Part, ...] = (
-                block("displace", [*self.terms.reads, "at_k+1", "x'_k"], ["at_k+1"], self.terms.at_stage("displace")),
-                self._copy(["u_k"], ["at_u"]),
-            )
+            reads = [*self.terms.reads, "at_k+1", "x'_k"]
+            displace = block("displace", reads, ["at_k+1"], self.terms.at_stage("displace"))
+            move: tuple[Part, ...] = (SideBySide(self.N, (displace,), self._windows("at")),)
+            copy = self._copy(["u_k"], ["at_u"])
         else:
-            move = (self._copy(["u_k", "x'_k"], ["at_u", "at_k+1"]),)
-        parts = (measure, *self._efforts(), *move)
+            move, copy = (), self._copy(["u_k", "x'_k"], ["at_u", "at_k+1"])
+        parts = (measure, *self._efforts(), copy)
         return (
             *self._search(),
             StageLoop(self.N, parts, self._windows("at", "efforts", "offset")),
+            *move,
             *self._gain(),
             *((StageLoop(self.N, self._enter(), self._windows("at")),) if self.own.steps.bent else ()),
             block("continue", [], ["chain.warm"], lambda: [1.0]),
@@ -336,20 +339,21 @@ class Tick:
     def _end(self) -> tuple[Part, ...]:
         block, terms = self.memory.block, self.terms
         self._alias("next_head", "next", 0, self.head)
-        stage = [*terms.reads, "references_k", "weights", "at_k", "at_k+1", "efforts_k", "cost", "violation"]
-        stage += [*self.goals, *self.switches]
+        stage = [*terms.reads, "references_k", "weights", "at_k", "at_k+1", "efforts_k", *self.goals, *self.switches]
+        sums = ["merits_k", "cost", "violation"]
         last = ["references_N", self.own.end, "at_N", "cost", *["frames_N", "frame_weights"] * bool(self.goals)]
         keep = ["at_u", "at_k+1", *self.switches, *(f"{name}_k" for name in self.chain.warm_start_vectors)]
         for name in self.chain.warm_start_vectors:
             self.memory.alias(f"{name}_k", self.chain.stage(name, 0))
+        copy = (self._copy(["at_u"], ["efforts_k"]),)
+        efforts = () if self.own.C else (StageLoop(self.N, copy, self._windows("at", "efforts")),)
         parts = (
-            *(() if self.own.C else (self._copy(["at_u"], ["efforts_k"]),)),
-            block("sum", stage, ["cost", "violation"], terms.at_stage("add")),
+            block("add", sums, sums[1:], lambda own, a, b: [a[0] + own[0], maximum(b[0], own[1])]),
             self._copy(["at_k+1"], ["states_k+1"]),
             self._copy(keep, ["next_k"]),
             *self._forces(),
         )
-        moving = ["references", "at", "states", "efforts", "next", *["forces"] * bool(self.forces)]
+        moving = ["references", "at", "states", "efforts", "next", "merits", *["forces"] * bool(self.forces)]
         moving += ["frames"] * bool(self.goals)
         more = ["first"] * self.own.is_timed + ["length"] * bool(self.own.shortenings)
         more += ["terminal"] * self.own.has_riccati_end + ["weights", *["frame_weights"] * bool(self.goals)]
@@ -357,6 +361,8 @@ class Tick:
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),
+            *efforts,
+            SideBySide(self.N, (block("sum", stage, ["merits_k"], terms.at_stage("add")),), self._windows(*moving)),
             StageLoop(self.N, parts, self._windows(*moving)),
             block("sum last", last, ["cost"], terms.add_last),
             block("end", head, ["tau", "next_head", "solution", "lost"], TickOutcome(self.own).finish),
