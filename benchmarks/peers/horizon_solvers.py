@@ -18,7 +18,7 @@ from benchmarks.peers.casadi_solvers import Program, make_solver
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A motion, how many iterations it took, and the least CPU time (s) of several solutions; forces of feet, if any."""
+    """A motion, how many iterations it took, and the least CPU time (s) of several solutions; forces of feet."""
 
     x: Float[np.ndarray, "K 2*n"]
     u: Float[np.ndarray, "N m"]

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from benchmarks.horizons import balance
 from benchmarks.peers.horizon_solvers import solve_by_crocoddyl, solve_by_fatrop
+from benchmarks.trotting_horizon import TrottingHorizon
 
+from screwgraph.motion.control import converge
 from screwgraph.ui.bench import NotMeasuredError
 
 OPTIMUM = 2.372237833647354
@@ -48,3 +50,20 @@ def test_crocoddyl_finds_the_optimum_of_the_same_stages():
     cost, violation = horizon.judge(found.x, found.u)
     assert cost == pytest.approx(OPTIMUM, rel=1e-5)
     assert violation < 1e-6
+
+
+@pytest.mark.suite
+def test_a_trotting_a1_keeps_equations_of_motion_and_friction_and_its_cost_is_counted_apart():
+    horizon = TrottingHorizon()
+    f = horizon.controller
+    q, v, references, weights, contacts, _ = (
+        x.reshape(a.shape) for x, a in zip(horizon.arguments, f.arguments, strict=False)
+    )
+    found = converge(f, q, v, references, weights, contacts=contacts)
+    cost, violation = horizon.judge(found.states, found.efforts, found.forces)
+    assert found.solution[0] == 0.0
+    assert violation < 1e-8
+    assert cost == pytest.approx(found.solution[1], rel=1e-9)
+    moved = np.asarray(found.forces).copy()
+    moved[0, 1] += 1.0
+    assert horizon.judge(found.states, found.efforts, moved)[1] > 0.1

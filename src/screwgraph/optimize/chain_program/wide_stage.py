@@ -111,8 +111,9 @@ class WideStage:
             *self._turn(P),
             Copies(tuple(range(P[nx], P[nx] + nx)), tuple(self.locate("p+"))),
             *self._multiply(P),
-            *self._condense(),
-            make_block("pivots", [lower], [L, inverse], self._pivots),
+            *self._condense_inputs(),
+            make_block("pivots", [lower], [L, inverse], self._pivots),  # divisions wait while rows of x are summed
+            *(self._add_rows(range(columns.start, nx), columns) for columns in self.stretches),
             make_columns("inputs", pitch, [*L, *inverse], M[nx:], [*V, *factor], self._solve),
             *self._reduce(V, [*M[:nx], self._find_place("m")], own, factor),
             *self._mirror(own),
@@ -295,18 +296,16 @@ class WideStage:
         rows = enumerate(self.rows.patterns[name])
         return [k for k, row in rows if any(is_present(x) and places[j] in columns for j, x in enumerate(row))]
 
-    def _condense(self) -> Iterator[Part]:
-        """Yield H + J' W J, and what bounds of C z and equalities add: rows of x, rows of u."""
+    def _condense_inputs(self) -> Iterator[Part]:
+        """Yield the rows of u of H + J' W J and of what bounds of C z and equalities add."""
         code, nx, inputs = self.code, self.code.nx, range(self.code.pitch, self.rows.width)
-        for columns in self.stretches:
-            yield self._add_rows(range(columns.start, nx), columns)
         first = min(LANES, len(inputs))
         yield self._add_rows(range(nx, nx + code.nu), range(inputs.start + first))
         for start in range(inputs.start + LANES, inputs.stop, LANES):
             yield self._add_rows(range(nx + start - inputs.start, nx + code.nu), range(start, start + LANES))
 
     def _add_rows(self, numbers: range, columns: range) -> Part:
-        """Return what computes columns of rows of M."""
+        """Return what computes columns of rows of M = H + J' W J and what bounds of C z and equalities add."""
         nx, live, start = self.code.nx, self.rows.live, columns.start
         rows, own, M = (self._rows(name) for name in ("rows", "own", "M"))
         factors = {"J_rows": [rows[k] for k in live], "C_rows": self._rows("outputs")}
