@@ -40,6 +40,7 @@ def make_contacts(
         ground = own if ground is None else ground
     elif isinstance(contacts, str):
         contacts = tuple(TOUCHING[model.kind].read_contacts(model))
+    contacts = tuple(contacts)  # of an iterator, too
     if len(contacts) > MOST:
         raise InputError(
             f"{len(contacts)} contacts of {model.name!r} are more than {MOST}",
@@ -50,7 +51,7 @@ def make_contacts(
         if not isinstance(contact, Contact):
             raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
         TOUCHING[model.kind].check(model, contact)
-    return tuple(contacts), TOUCHING[model.kind].lay_ground(model, ground)
+    return contacts, TOUCHING[model.kind].lay_ground(model, ground)
 
 
 def _describe_contacts(contacts: Sequence[Any]) -> str:
