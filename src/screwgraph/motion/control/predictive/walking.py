@@ -28,6 +28,8 @@ REACH = 0.5
 """How far from under its hip a foot may land, of the height of the base."""
 UNIT = 1e-6
 """How far the length of the quaternion of a robot that stands may be from one."""
+MOST_CORRECTION = 0.2
+"""Part of the height of a base by which that of references is corrected at most."""
 DAMPED = 1e-6
 """Damping of inverse kinematics where a knee is straight (m^2)."""
 
@@ -95,6 +97,7 @@ class Walk:
         gait: who stands when.
         stand: position (nq,) of the robot that stands.
         capture: how much of the capture point's distance is taken.
+        settling: time (s) in which `correct_height` takes up what the base is too low.
     """
 
     __repr__ = one_line
@@ -104,6 +107,7 @@ class Walk:
     gait: Gait
     stand: Float[np.ndarray, " nq"]
     capture: float = 0.5
+    settling: float = 0.5
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -124,6 +128,8 @@ class Walk:
             )
         if not 0.0 <= self.capture < np.inf:
             raise InputError(f"capture is {self.capture!r}", why="it must be finite, from 0 on")
+        if not 0.0 < self.settling < np.inf:
+            raise InputError(f"settling is {self.settling!r}", why="it must be finite and positive (s)")
         names = [contact.frame for contact in self.contacts]
         if len(set(names)) < count:
             raise InputError(f"contacts of {', '.join(names)}", why="two are of one frame")
@@ -156,6 +162,26 @@ class Walk:
         return self.places(self.stand)[:, :2, 3] - self.stand[:2]
 
     @check_arguments
+    def correct_height(self, correction: float, q: Any, dt: float) -> float:
+        """Return the integral (m) of what the base is too low, of that of the last call: a part dt / settling more.
+
+        `references` takes it. So a robot that is heavier than its model, or whose commands come late, walks at its
+        height nevertheless. It is within a fifth of the height.
+
+        Raises:
+            InputError: q has another shape, or a number is not finite.
+        """
+        now = validate_numbers("q", q)
+        if now.shape != (self.robot.nq,) or not np.isfinite([*now, correction]).all() or not 0.0 < dt < np.inf:
+            raise InputError(
+                f"correction {correction!r}, q of the shape {now.shape}, dt {dt!r}",
+                fix=f"give finite numbers, ({self.robot.nq},), dt positive",
+            )
+        height = float(self.stand[2])
+        found = correction + dt / self.settling * (height - float(now[2]))
+        return min(max(found, -MOST_CORRECTION * height), MOST_CORRECTION * height)
+
+    @check_arguments
     def references(
         self,
         control: Function,
@@ -166,6 +192,7 @@ class Walk:
         velocity: Any = (0.0, 0.0, 0.0),
         states: Any = None,
         first: float | None = None,
+        correction: float = 0.0,
     ) -> WalkReferences:
         """Return what a controller shall follow from time t (s) and a state on.
 
@@ -178,6 +205,7 @@ class Walk:
             velocity: wanted: forwards, to the left (m/s), turning (rad/s), in the base's heading.
             states: those expected (N + 1, nq + nv), whose bases carry the legs; by default bases are the wanted ones.
             first: time (s) to the first instant, where the controller takes it; by default dt.
+            correction: of the height of the base (m), from `correct_height`.
 
         Raises:
             InputError: an argument has the wrong shape, or is not finite; the controller has no contacts.
@@ -209,6 +237,7 @@ class Walk:
         speeds[:, 2], speeds[:, 3:5] = wanted[2], wanted[:2]
         speeds[1:, BASE:] = np.diff(joints, axis=0) / np.diff(times)[:, None]
         on = self.gait.stands(0.5 * (times[:-1] + times[1:]))
+        path[:, 2] += correction
         references = stack_references(control, np.concatenate([path, joints], axis=1), speeds)
         return WalkReferences(references, stack_schedule(control, self.contacts, on), feet)
 
