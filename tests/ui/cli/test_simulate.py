@@ -68,6 +68,21 @@ def test_it_begins_where_the_state_file_says(command, state_file, tmp_path):
     assert (found["tau:joint2[0]"] == 3.0).all()
 
 
+def test_wrenches_of_the_state_file_act_all_the_time(command, state_file, tmp_path):
+    pushed = '{"q": [0.3, 0.4], "external_wrenches": {"link2": [0, 0, 0, 5, 0, 0]}}'
+    turned = sg.load("rr")
+    tau = np.asarray(sg.frame_jacobian(turned, "link2")(np.array([0.3, 0.4]))).T @ [0, 0, 0, 5.0, 0, 0]
+    found = []
+    for text in (pushed, f'{{"q": [0.3, 0.4], "tau": {tau.tolist()}}}'):
+        state = state_file(text)
+        options = ("--time", "0.001", "--dt", "1e-4", "--state", state, "-o", tmp_path / "x.csv")
+        assert command("simulate", "rr", *options).status == 0
+        found.append(table(tmp_path / "x.csv"))
+    for name in ("qdd:joint1[0]", "qdd:joint2[0]"):
+        np.testing.assert_allclose(found[0][name][0], found[1][name][0], rtol=1e-9)
+    assert not found[0]["tau:joint1[0]"].any()
+
+
 def test_couplings_stay_closed(command, tmp_path):
     figures = command("simulate", "belt_leg", "--time", "0.2", "-o", tmp_path / "x.csv", "--json").json
     assert figures["violation"] < 1e-9
