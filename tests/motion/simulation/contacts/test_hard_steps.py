@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import screwgraph as sg
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, Range
-from screwgraph.motion.simulation.contacts.newton import eliminate_first
+from screwgraph.motion.simulation.contacts.newton import rotate_row, substitute_back
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.sweeps import PATIENT
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
@@ -41,14 +41,18 @@ def test_slopes_are_derivatives_of_residuals(seed, pair):
     assert compared
 
 
-def test_as_many_passages_as_rows_solve_a_system():
+def test_rotated_rows_are_solved_by_least_squares():
+    """Of a matrix whose condition is 1e11: its normal equations have none of these digits."""
     rng = np.random.default_rng(0)
-    half, b = rng.normal(size=(5, 5)), rng.normal(size=5)
-    H = half @ half.T + np.eye(5)
-    rows = np.hstack([H, b[:, None]])
-    for _ in range(5):
-        rows = np.reshape(eliminate_first(rows.tolist()), (5, 6))
-    np.testing.assert_allclose(rows[:, 5], np.linalg.solve(H, b), rtol=1e-12)
+    A, b = rng.normal(size=(5, 5)), rng.normal(size=5)
+    A[4] = A[3] + 1e-11 * A[4]
+    share = 1e-13
+    triangle = np.hstack([share * np.eye(5), np.zeros((5, 1))])
+    for row in np.hstack([A, b[:, None]]):
+        triangle = np.reshape(rotate_row(triangle.tolist(), row.tolist()), (5, 6))
+    found = substitute_back(triangle.tolist())
+    expected = np.linalg.lstsq(np.vstack([A, share * np.eye(5)]), np.concatenate([b, np.zeros(5)]), rcond=None)[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
 def test_feet_that_press_against_one_another():

@@ -1,8 +1,11 @@
 """Newton's method for impulses that sweeps do not find: semi-smooth, with a proximal term, as code of loops.
 
-A passage goes from x to x - S y, where (A'A + p 1) y = A'F, A = F' S with columns of length 1 (Levenberg and
-Marquardt), F the velocities that are zero where laws hold (`ImpulseLaw.residual`). It is kept where |F| falls, and p
-becomes less, else more. Qi & Sun (1993), "A nonsmooth version of Newton's method".
+A passage goes from x to x - S y, where y makes |A y - F|^2 + p |y|^2 least, A = F' S with columns of length 1
+(Levenberg and Marquardt), F the velocities that are zero where laws hold (`ImpulseLaw.residual`). It is kept where |F|
+falls, and p becomes less, else more. Qi & Sun (1993), "A nonsmooth version of Newton's method".
+
+Rotations of rows (Givens) solve for y: A'A would have the square of A's condition, and impulses that jam two points of
+links which hardly move against one another would be lost in its rounding.
 """
 
 from __future__ import annotations
@@ -17,13 +20,13 @@ from screwgraph.tape import Memory, Number, Part, SettlingLoop, StageLoop, Windo
 
 MOST = 30
 """Passages at most."""
-NEAR, LEAST, SMALL, LARGE = 1e-10, 1e-14, 1e-8, 1e4
+NEAR, LEAST, SMALL, LARGE = 1e-10, 1e-20, 1e-8, 1e4
 """The proximal term: at first, at least, at least where a passage was not kept, and where none is tried any more."""
 LESS, MORE = 0.01, 100.0
 """Its factors."""
 UNSOLVED = 100.0
 """How many times as large as the change that ends sweeps a residual is that is not left."""
-FORCED = (1e-12, 1e-10, 1e-14)
+FORCED = (1e-12, 1e-10, 1e-14, 1e-18)
 """Proximal terms of rounds whose first passage is kept whatever |F| is.
 
 Where impulses hardly move the bodies, as of feet that press against one another, |F| grows before it falls.
@@ -65,7 +68,7 @@ def largest(F: Numbers) -> Number:
 def add_newton(memory: Memory, names: Sequence[str], problem: Problem, rows: int) -> Part:
     """Return the loop; `names` are the problem's vectors, "x" and "newton" the impulses and the state of `STATE`."""
     m, width = rows, rows + 1
-    sizes = {"slopes": m * width, "normal": m * width, "lengths": m}
+    sizes = {"slopes": m * width, "triangle": m * width, "lengths": m}
     for name, size in sizes.items():
         memory.add(name, size)
 
@@ -76,46 +79,60 @@ def add_newton(memory: Memory, names: Sequence[str], problem: Problem, rows: int
     first = memory.places("slopes").start
     row = range(first, first + width)
 
-    def add(slopes: Any, normal: Any) -> list[Number]:
-        return [normal[width * i + j] + slopes[i] * slopes[j] for i in range(m) for j in range(width)]
-
-    def eliminate(normal: Any) -> list[Number]:
-        return eliminate_first([normal[i : i + width] for i in range(0, m * width, width)])
+    def rotate(slopes: Any, triangle: Any) -> list[Number]:
+        return rotate_row([triangle[i : i + width] for i in range(0, m * width, width)], slopes)
 
     def go(*vectors: Any) -> list[Number]:
-        *own, normal, lengths, sweeps, x, state = vectors
-        step = [normal[width * i + m] * lengths[i] for i in range(m)]
+        *own, triangle, lengths, sweeps, x, state = vectors
+        found = substitute_back([triangle[i : i + width] for i in range(0, m * width, width)])
+        step = [y * length for y, length in zip(found, lengths, strict=True)]
         return take_step(problem(*own), list(x), step, list(state), sweeps[2])
 
     memory.alias("slope", row)
     parts = (
-        memory.block("linearise", [*names, "x", "newton"], ["slopes", "normal", "lengths"], linearise),
-        StageLoop(m, (memory.block("add", ["slope", "normal"], ["normal"], add),), (Window(first, width, width),)),
-        StageLoop(m, (memory.block("eliminate", ["normal"], ["normal"], eliminate),), ()),
-        memory.block("go", [*names, "normal", "lengths", "state", "x", "newton"], ["x", "newton"], go),
+        memory.block("linearise", [*names, "x", "newton"], ["slopes", "triangle", "lengths"], linearise),
+        StageLoop(
+            m, (memory.block("rotate", ["slope", "triangle"], ["triangle"], rotate),), (Window(first, width, width),)
+        ),
+        memory.block("go", [*names, "triangle", "lengths", "state", "x", "newton"], ["x", "newton"], go),
     )
     return SettlingLoop(memory.places("newton").start, parts)
 
 
 def linearise_residuals(problem: ImpulseProblem, x: Numbers, proximal: Number) -> list[Number]:
-    """Return rows of A beside F, then p 1 beside zeros, to which A'A and A'F are added, then the diagonal of S."""
+    """Return rows of A beside F, then p^(1/2) 1 beside zeros, with which they are rotated, then the diagonal of S."""
     m = len(x)
     J, F = problem.slopes(x), problem.residuals(x)
     lengths = [1.0 / sqrt(maximum(sum(row.get(j, 0.0) * row.get(j, 0.0) for row in J), TINY)) for j in range(m)]
     A = [y for row, f in zip(J, F, strict=True) for y in (*(row.get(j, 0.0) * lengths[j] for j in range(m)), f)]
-    return [*A, *(proximal if i == j else 0.0 for i in range(m) for j in range(m + 1)), *lengths]
+    share = sqrt(proximal)
+    return [*A, *(share if i == j else 0.0 for i in range(m) for j in range(m + 1)), *lengths]
 
 
-def eliminate_first(rows: Sequence[Sequence[Number]]) -> list[Number]:
-    """Return a system after its first unknown is eliminated from all other rows (Gauss and Jordan).
+def rotate_row(triangle: Sequence[Sequence[Number]], row: Sequence[Number]) -> list[Number]:
+    """Return an upper triangle (m, m + 1) with a right side after a row is rotated into it (Givens).
 
-    Rows and columns go one on, so that after as many passages as rows the last column is the solution.
+    Its diagonal is more than zero. Entries below it are left as they are.
     """
-    m = len(rows)
-    scale = 1.0 / rows[0][0]
-    pivot = [x * scale for x in rows[0]]
-    ahead = [[x - row[0] * p for x, p in zip(row[1:], pivot[1:], strict=True)] for row in rows[1:]] + [pivot[1:]]
-    return [x for row in ahead for x in (*row[: m - 1], 0.0, row[m - 1])]
+    left, found = list(row), list[Number]()
+    for i, own in enumerate(triangle):
+        size = sqrt(own[i] * own[i] + left[i] * left[i])
+        inverse = 1.0 / size
+        c, s = own[i] * inverse, left[i] * inverse
+        rest = [(c * x + s * y, c * y - s * x) for x, y in zip(own[i + 1 :], left[i + 1 :], strict=True)]
+        found += [*own[:i], size, *(x for x, _ in rest)]
+        left[i + 1 :] = [y for _, y in rest]
+    return found
+
+
+def substitute_back(triangle: Sequence[Sequence[Number]]) -> list[Number]:
+    """Return the solution of an upper triangle with a right side."""
+    m = len(triangle)
+    found: list[Number] = [0.0] * m
+    for i in reversed(range(m)):
+        known = sum((triangle[i][j] * found[j] for j in range(i + 1, m)), start=0.0)
+        found[i] = (triangle[i][m] - known) / triangle[i][i]
+    return found
 
 
 def take_step(problem: ImpulseProblem, x: Numbers, step: Numbers, state: Numbers, smallest: Number) -> list[Number]:
