@@ -39,8 +39,9 @@ ERROR = 1e-8
 """Largest error of the KKT equations at a solution."""
 MOST = 20
 """Steps, after which another way is better."""
-WORSE = 1e3
-"""Times the first error that steps may lead to, unless inequalities changed: those that join may be broken by far."""
+WORSE, LOST = 1e3, 1e8
+"""Times the first error that steps may lead to; the same where inequalities changed: those that join may be broken by
+far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +247,7 @@ def find_active_solution(
         is_other = equations.choose_active(point, ahead)
         bound.evaluate_cost_slopes(ahead.x)
         left = equations.measure_error(ahead)
-        if not np.isfinite(left) or (left > WORSE * first and not is_other):
+        if not left <= (LOST if is_other else WORSE) * first:
             break
         part = left / error if error else 0.0
         if not is_other and left <= ERROR and moved * min(max(part, LEAST), 1.0) <= accuracy:
