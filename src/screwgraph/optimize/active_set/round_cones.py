@@ -51,7 +51,7 @@ class RoundCone:
 
 ROWS = 6
 """Rows of a cone."""
-KEPT = 5
+KEPT = 4
 """Numbers of a cone that are carried to the next solution."""
 
 
@@ -61,7 +61,7 @@ class RoundCones:
 
     Before, rows of planes are m x_0, and have the lower bound of the square's rows; `planes` are those of the last
     solution, which `planes'` then has, first zeros: of each cone the directions of the newest plane and of the oldest
-    one, and the curvature. Planes never cut cones, so that any are true. `solution` has the passages of all rounds, and
+    one. Planes never cut cones, so that any are true. `solution` has the passages of all rounds, and
     the largest violation of rows and cones.
     """
 
@@ -93,8 +93,8 @@ class RoundCones:
     def parts(self) -> tuple[Part, ...]:
         """Return the parts that solve all rounds."""
         block, at = self.memory.block, self.memory.places
-        reads = ["H", "A", "active", "planes"]
-        begin = block("first_round", reads, [*reads[:3], "curvature", "rounds", "rounds_passed"], self.begin)
+        reads = ["A", "active", "planes"]
+        begin = block("first_round", reads, [*reads[:2], "curvature", "rounds", "rounds_passed"], self.begin)
         reads = ["x", "plain H", "A", "lower", "penalty", "active'", "row", "multiplier", "solution", "curvature"]
         state = ["curvature", "rounds", "rounds_left", "rounds_passed"]
         touch = block(
@@ -106,19 +106,20 @@ class RoundCones:
         copy = Copies(tuple(at("H")), tuple(at("plain H")))
         return (copy, begin, Loop(at("rounds_left").start, (*self.program.parts(), touch)))
 
-    def begin(self, H: Any, A: Any, active: Any, planes: Any) -> list[Number]:
-        """Return cost, planes, active rows and curvature of the last solution; rows without planes are not active."""
-        n, H, A, active, found = self.program.width, list(H), list(A), list(active), list[Number]()
+    def begin(self, A: Any, active: Any, planes: Any) -> list[Number]:
+        """Return planes and active rows of the last solution, and no curvature; rows without planes are not active.
+
+        Curvature of another program would hold forces in their old directions, where all seems to be solved.
+        """
+        n, A, active = self.program.width, list(A), list(active)
         for k, cone in enumerate(self.cones):
             (_, i, j), own = cone.places, planes[KEPT * k : KEPT * k + KEPT]
-            scale, bend = A[n * cone.first + i], own[-1]
+            scale = A[n * cone.first + i]
             for row, t in zip(cone.planes, (own[:2], own[2:4]), strict=True):
                 for c, share in zip((i, j), t, strict=True):
                     A[n * row + c] = -scale * share
                 active[row] = active[row] * flag(abs(t[0]) + abs(t[1]) > 0.0)
-            _bend_cost(H, cone, bend, own)
-            found.append(bend)
-        return [*H, *A, *active, *found, 0.0, 0.0]
+        return [*A, *active, *(0.0 for _ in self.cones), 0.0, 0.0]
 
     def touch(
         self,
@@ -173,8 +174,9 @@ class RoundCones:
             force = (push[0] * push[0] + push[1] * push[1]) ** 0.5
             bend = is_long * minimum(force * inverse, stiff)
             found.append(bend)
-            last.append(bend)
-            _bend_cost(H, cone, bend, t)
+            # The Hessian of |(x_i, x_j)| is (1 - t t') / length.
+            for a, b, share in ((i, i, t[1] * t[1]), (j, j, t[0] * t[0]), (i, j, -(t[0] * t[1]))):
+                H[_place(a, b)] = H[_place(a, b)] + bend * share
         count = rounds[0] + 1.0
         is_sound = flag(solution[0] < 2.5)
         goes_on = misses * flag(count < ROUNDS - 0.5) * is_sound
@@ -182,13 +184,6 @@ class RoundCones:
         status = choose(misses * (1.0 - goes_on) * is_sound > 0.5, maximum(solution[0], 2.0), solution[0])
         said = [status, total, choose(is_sound > 0.5, worst, 0.0)]
         return [*H, *A, *active, *said, *(choose(is_sound, v, 0.0) for v in last), *found, count, goes_on, total]
-
-
-def _bend_cost(H: list[Number], cone: RoundCone, bend: Number, t: Sequence[Number]) -> None:
-    """Add the curvature of a cone across a direction: the Hessian of |(x_i, x_j)| is (1 - t t') / length."""
-    _, i, j = cone.places
-    for a, b, share in ((i, i, t[1] * t[1]), (j, j, t[0] * t[0]), (i, j, -(t[0] * t[1]))):
-        H[_place(a, b)] = H[_place(a, b)] + bend * share
 
 
 def _place(i: int, j: int) -> int:
