@@ -60,7 +60,7 @@ ARMED, ARMATURE = ("human", "romeo", "romeo_laas_small"), 1e-3
 
 def free_robot(path: Path) -> sg.Robot:
     """Load a robot whose base floats, if the file gives it no slides and hinges of its own that do as well."""
-    robot = sg.load(path, base="floating", lock=HELD.get(path.stem, ()))
+    robot = sg.load(path, base="floating", lock=HELD.get(path.stem.removesuffix("_v2"), ()))
     if path.stem in ARMED:
         joints = (replace(j, armature=ARMATURE) if j.type.nv == 1 else j for j in robot.joints)
         robot = replace(robot, joints=tuple(joints))
