@@ -15,12 +15,14 @@ from typing import Any
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.active_set.quadratic_program import QuadraticProgram
 from screwgraph.optimize.dense_factors import flag
-from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Loop, Memory, Number, Part
 from screwgraph.tape.parts import Copies
 
 ROUNDS = 25
-"""Rounds at most."""
+"""Rounds at most, from planes that do not touch cones yet."""
+PATIENCE = 10
+"""Rounds with planes of the last solution, after which all begins without them."""
 OUTSIDE = 1e-10
 """How far outside a cone a solution may be, in units of its rows."""
 TURNED = 1e-7
@@ -85,7 +87,14 @@ class RoundCones:
         """Add all vectors to the memory."""
         self.program.allocate()
         k = len(self.cones)
-        own = {"plain H": self.problem_sizes["H"], "curvature": k, "rounds": 1, "rounds_left": 1, "rounds_passed": 1}
+        own = {
+            "plain H": self.problem_sizes["H"],
+            "curvature": k,
+            "patience": 1,
+            "rounds": 1,
+            "rounds_left": 1,
+            "rounds_passed": 1,
+        }
         own |= dict.fromkeys(("planes", "planes'"), KEPT * k)
         for name, size in own.items():
             self.memory.add(name, size)
@@ -94,12 +103,14 @@ class RoundCones:
         """Return the parts that solve all rounds."""
         block, at = self.memory.block, self.memory.places
         reads = ["A", "active", "planes"]
-        begin = block("first_round", reads, [*reads[:2], "curvature", "rounds", "rounds_passed"], self.begin)
+        begin = block(
+            "first_round", reads, [*reads[:2], "curvature", "patience", "rounds", "rounds_passed"], self.begin
+        )
         reads = ["x", "plain H", "A", "lower", "penalty", "active'", "row", "multiplier", "solution", "curvature"]
         state = ["curvature", "rounds", "rounds_left", "rounds_passed"]
         touch = block(
             "touch",
-            [*reads, "rounds", "rounds_passed"],
+            [*reads, "patience", "rounds", "rounds_passed"],
             ["H", "A", "active", "solution", "planes'", *state],
             self.touch,
         )
@@ -119,7 +130,8 @@ class RoundCones:
                 for c, share in zip((i, j), t, strict=True):
                     A[n * row + c] = -scale * share
                 active[row] = active[row] * flag(abs(t[0]) + abs(t[1]) > 0.0)
-        return [*A, *active, *(0.0 for _ in self.cones), 0.0, 0.0]
+        patience = PATIENCE * flag(largest_size(planes) > 0.0)
+        return [*A, *active, *(0.0 for _ in self.cones), patience, 0.0, 0.0]
 
     def touch(
         self,
@@ -133,6 +145,7 @@ class RoundCones:
         multiplier: Any,
         solution: Any,
         curvature: Any,
+        patience: Any,
         rounds: Any,
         passed: Any,
     ) -> list[Number]:
@@ -146,6 +159,8 @@ class RoundCones:
             for i in range(cone.first, cone.first + ROWS)
         ]
         active, misses, worst = list(active), 0.0, solution[2]
+        count = rounds[0] + 1.0
+        stays = 1.0 - flag(abs(count - patience[0]) < 0.5)
         for k, cone in enumerate(self.cones):
             (axis, i, j), own = cone.places, forces[ROWS * k : ROWS * k + ROWS]
             m, s = A[n * cone.first + axis], A[n * cone.first + i]
@@ -172,14 +187,17 @@ class RoundCones:
             active[oldest] = choose(is_long > 0.5, active[newest], active[oldest])
             stiff = STIFF * (plain[_place(i, i)] + plain[_place(j, j)])
             force = (push[0] * push[0] + push[1] * push[1]) ** 0.5
-            bend = is_long * minimum(force * inverse, stiff)
+            bend = stays * is_long * minimum(force * inverse, stiff)
+            for row in cone.planes:
+                active[row] = stays * active[row]
+                for c in (i, j):
+                    A[n * row + c] = stays * A[n * row + c]
             found.append(bend)
             # The Hessian of |(x_i, x_j)| is (1 - t t') / length.
             for a, b, share in ((i, i, t[1] * t[1]), (j, j, t[0] * t[0]), (i, j, -(t[0] * t[1]))):
                 H[_place(a, b)] = H[_place(a, b)] + bend * share
-        count = rounds[0] + 1.0
         is_sound = flag(solution[0] < 2.5)
-        goes_on = misses * flag(count < ROUNDS - 0.5) * is_sound
+        goes_on = misses * flag(count < ROUNDS + patience[0] - 0.5) * is_sound
         total = passed[0] + solution[1]
         status = choose(misses * (1.0 - goes_on) * is_sound > 0.5, maximum(solution[0], 2.0), solution[0])
         said = [status, total, choose(is_sound > 0.5, worst, 0.0)]
