@@ -22,7 +22,6 @@ from screwgraph.optimize.methods.active_set import (
     ActiveSolution,
     find_active_solution,
 )
-from screwgraph.optimize.methods.frozen_newton import FACTORED
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
 from screwgraph.optimize.problem import Problem
@@ -121,11 +120,7 @@ class EditedProblem:
     def result(self) -> Result:
         """The solution, from which `solve` can go on."""
         now = self._point
-        factored = None
-        if self._matrix is not None:
-            self._matrix = replace(self._matrix, is_shared=True)
-            factored = self._matrix.factored
-        memory = save_scales(self._kkt.scales, {"y": now.y, "z": now.z, "barrier": BARRIER, FACTORED: factored})
+        memory = save_scales(self._kkt.scales, {"y": now.y, "z": now.z, "barrier": BARRIER})
         iterate = Iterate(now.x.copy(), self.cost, self.violation, memory={**memory, SCALE: self._scale})
         last = self.last
         return Result(self.problem, iterate, last.iterations, 0.0, last.status, last.reason, "interior_point")

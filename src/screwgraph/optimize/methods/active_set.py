@@ -67,13 +67,12 @@ class ActivePoint:
 class ActiveMatrix:
     """A factored matrix, which inequalities are active in it, and how stiff they are where they are.
 
-    Others with a few changes are made in its place, unless `is_shared`: it ends then.
+    Others with a few changes are made in its place: it ends then.
     """
 
     factored: Factored
     active: Int[np.ndarray, " k"]
     stiffness: Float[np.ndarray, " k"]
-    is_shared: bool = False
 
     @cached_property
     def stiffness_address(self) -> int:
@@ -196,7 +195,7 @@ class ActiveEquations:
         """Return the matrix with some soft factors at x; all else stays. None where it is not that of a minimum."""
         entries = self.bound.evaluate_entries(x, names)
         try:
-            factored = self.kkt.factor_with_costs(matrix.factored, entries, not matrix.is_shared)
+            factored = self.kkt.factor_with_costs(matrix.factored, entries)
         except SingularError:
             return None
         if factored.negative != self._counts[0]:
@@ -207,7 +206,7 @@ class ActiveEquations:
         """Return the matrix with other active inequalities; all else stays. None where it is not that of a minimum."""
         ratios, changed = np.where(active, matrix.stiffness, 0.0), matrix.active != active
         try:
-            factored = self.kkt.factor_again(matrix.factored, self.bound.G, changed, ratios, not matrix.is_shared)
+            factored = self.kkt.factor_again(matrix.factored, self.bound.G, changed, ratios)
         except SingularError:
             return None
         if factored.negative != self._counts[0]:

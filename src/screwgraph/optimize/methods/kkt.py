@@ -141,30 +141,29 @@ class KktSystem:
         G: Float[np.ndarray, " b"],
         changed: Bool[np.ndarray, " k"],
         ratios: Float[np.ndarray, " k"],
-        overwrite: bool,
     ) -> Factored:
         """Factor the equations with other ratios of some inequalities, with these' slopes, all else as it was.
 
-        Raises SingularError as `factor`; for `overwrite` see `Factored.factor_again`.
+        The last matrix ends. Raises SingularError as `factor`.
         """
         squares = self.assembly.inequalities.squares
         touched = squares.find_touched(np.flatnonzero(changed))
         first = factored.exact.values.size - self.assembly.equalities.rows.size - squares.rows.size
-        return factored.factor_again(first + touched, squares.evaluate(G, ratios)[touched], overwrite=overwrite)
+        return factored.factor_again(first + touched, squares.evaluate(G, ratios)[touched], overwrite=True)
 
     def factor_with_costs(
-        self, factored: Factored, entries: Sequence[tuple[slice, Float[np.ndarray, " e"]]], overwrite: bool
+        self, factored: Factored, entries: Sequence[tuple[slice, Float[np.ndarray, " e"]]]
     ) -> Factored:
         """Factor the equations with other entries of J'J of soft factors in some places, all else as it was.
 
-        Raises SingularError as `factor`; for `overwrite` see `Factored.factor_again`.
+        The last matrix ends. Raises SingularError as `factor`.
         """
         places, values = [], []
         for where, own in entries:
             others = np.flatnonzero(factored.exact.values[where] != own)
             places.append(where.start + others)
             values.append(own[others])
-        return factored.factor_again(np.concatenate(places), np.concatenate(values), overwrite=overwrite)
+        return factored.factor_again(np.concatenate(places), np.concatenate(values), overwrite=True)
 
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
