@@ -138,3 +138,27 @@ def test_where_loops_are_closed():
             sg.mpc(robot, dt=0.01, horizon=5, near=near)
     with complains("'cart_pole', which has no loops"):
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, near=np.zeros(2))
+
+
+OPEN = """
+name: short
+gravity: [0, -9.81, 0]
+bodies:
+  - {link: crank, joint: joint1, rpy: [0, 0, 1.57], mass: 1, com: [0.2, 0, 0], inertia: [0.1, 0.1, 0.1]}
+  - {link: coupler, joint: joint2, at: [0.5, 0, 0], rpy: [0, 0, -1.57], mass: 1, inertia: [0.1, 0.1, 0.1]}
+  - {link: rocker, parent: base, joint: joint3, at: [0.6, 0.2, 0], rpy: [0, 0, 1.57], mass: 1, inertia: [0.1, 0.1, 0.1]}
+loops:
+  - {loop: joint4, predecessor: {link: coupler, at: [0.6, 0, 0]}, successor: {link: rocker, at: [0.3, 0, 0]}}
+independent: [joint1]
+"""
+
+
+@pytest.mark.filterwarnings("ignore:mpc")
+def test_loops_that_cannot_be_closed_are_no_success():
+    """A crank that points away from the rocker: the coupler does not reach, and there are no dynamics."""
+    robot = sg.load(OPEN)
+    control = sg.mpc(robot, dt=0.01, horizon=4)
+    references, nothing = stack_references(control, [0.0]), np.zeros(control.arguments[-1].shape)
+    tau, *_, solution = control([1.6], [0.0], references, stack_weights(robot), 0.0, nothing)
+    assert np.isfinite(tau).all()
+    assert solution[0] >= 1.0

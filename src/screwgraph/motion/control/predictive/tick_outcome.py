@@ -49,7 +49,8 @@ class TickOutcome:
         first, more = (list(more[0]), more[1:]) if self.own.is_timed else ([], more)
         length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
         end, weights = (rest[0], rest[1:]) if self.own.has_riccati_end else ((), rest)
-        sound = sense[0] * have_sense([x for own in weights for x in own], end)
+        # efforts are no numbers where there are no dynamics, as of loops that cannot be closed
+        sound = sense[0] * have_sense([x for own in weights for x in own], [*end, *efforts])
         for x in first:
             sound = sound * (x > 0.0) * (x < LATE * self.own.dt)
         lost = choose(length[0] > 0.0, 0.0, choose(solved[0] < NO_SENSE, 0.0, 1.0))
