@@ -24,7 +24,7 @@ from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
 PAYLOAD = "a mechanism carries no payload"
 ACTUATORS, SPRINGS = "mechanisms have no actuators", "its file says which springs and dampers act"
-TOUCHING = {"contacts": "", "ground": "a ground without"}
+TOUCHING = {"contacts": "", "ground": "a ground without", "external_wrenches": ""}
 SMOOTHER = "options of the method 'smoother'"
 MASSES: Mapping[str, str] = {"parameters": "", "payload": PAYLOAD, "dtype": ""}
 DYNAMICS: Mapping[str, str] = {
@@ -70,7 +70,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("dt", "horizon", "actuated", "frames", "limits", "dtype"), ""),
         **dict.fromkeys(("iterations", "barrier_steps", "shortenings"), ""),
         **{"terminal": "has one", "ground": "ground without", "drag": "drag without"},
-        "contacts": "stages with contacts are those of trees",
+        **{"rate": "", "near": "", "contacts": "mechanisms have none in horizons"},
     },
     "neutral": {"shape": ""},
     "random": {"shape": "", "seed": ""},
@@ -148,6 +148,7 @@ def needed(name: str, query: str) -> tuple[Any, ...]:
 def value(name: str, query: str, option: str) -> Any:
     """Return a value of an option that is not its default."""
     own, mass = subject(name), f"mass:{subject(name).body}"
+    force = {own.point: [1.0] * sum(c.endswith(f":{own.point}") for c in own.model.coordinates)}
     here: Mapping[tuple[str, str], Any] = {
         ("base_parameters", "parameters"): [own.body],
         ("regressor", "parameters"): [own.body],
@@ -172,6 +173,9 @@ def value(name: str, query: str, option: str) -> Any:
         ("inverse_trajectory", "watch"): lambda done: False,
         ("estimate", "watch"): lambda *done: False,
         **{(query, "contacts"): [sg.Contact(own.point)] for query in ("simulate", "rollout")},
+        **{(query, "external_wrenches"): force for query in ("simulate", "rollout")},
+        ("mpc", "rate"): 100.0,
+        ("mpc", "near"): own.home,
         ("estimate", "noise"): ModelNoise(dynamics=1e-2),
     }
     numbers = np.zeros(own.model.n)

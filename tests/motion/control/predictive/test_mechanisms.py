@@ -98,7 +98,7 @@ def test_a_heavier_slider_crank_stops_where_it_shall_within_its_torque():
     ("text", "options", "why"),
     [
         (TWO_MASSES.replace("motors: [shoulder]\n", ""), {}, "has no motors"),
-        (TWO_MASSES, {"contacts": [sg.Contact("B")]}, "stages with contacts are those of trees"),
+        (TWO_MASSES, {"contacts": [sg.Contact("B")]}, "mechanisms have none in horizons"),
         (TWO_MASSES, {"actuated": ["elbow"]}, "no motor is called 'elbow'"),
         (TWO_MASSES, {"frames": ["hand"]}, "'hand'"),
         (TWO_MASSES, {"limits": HorizonLimits(effort={"elbow": 1.0})}, "has no motor"),
