@@ -124,7 +124,7 @@ def test_code_that_goes_round_until_it_has_settled():
     rng = np.random.default_rng(2)
     q, qd, zero = np.tile(sg.neutral(ball), (3, 1)), rng.standard_normal((3, 6)), np.zeros
     q[:, 2], qd[0, 5] = (0.0999, 0.11, 0.1), -1.0
-    given = [q, qd, zero((3, 6)), np.full((3, 1), 1e-3), np.tile([0.5, 0.3, 1e-6, 1e3], (3, 2)), zero((3, 6))]
+    given = [q, qd, zero((3, 6)), np.full((3, 1), 1e-3), np.tile([0.5, 0.3, 1e-6, 1e3], (3, 2)), zero((3, 2, 3))]
     expected = f(*given)
     found = on_interpreter(f.ptx_source(), given, [np.full_like(x, np.nan) for x in expected])
     for one, other, accuracy in zip(found, expected, (1e-12, 1e-12, 1e-9, 1e-12, 1e-12), strict=True):
