@@ -126,7 +126,7 @@ def _steps(legs: sg.Robot, count: int, rng: np.random.Generator) -> Iterator[Cas
     yield Case(legs.name, sg.Simulator(legs, 1e-3).function, (q, qd, tau, np.array([1e-3])))
     touching = sg.Simulator(legs, 1e-3, q[0], contacts=feet).function
     laws = np.tile([0.6, 0.0, 1e-6, 1e3], 4)
-    yield Case(legs.name, touching, (q, qd, tau, np.array([1e-3]), laws, np.zeros(12)))
+    yield Case(legs.name, touching, (q, qd, tau, np.array([1e-3]), laws, np.zeros((4, 3))))
 
 
 def _row(case: Case, dtype: str, remarks: Remarks) -> list[str]:
