@@ -26,7 +26,7 @@ class StepEfforts:
 
     @property
     def question(self) -> object:
-        """What code depends on."""
+        """All that code depends on."""
         return self.limits, self.wrenches and self.wrenches.question
 
     def list_arguments(self, state: Sequence[Argument]) -> tuple[Argument, ...]:

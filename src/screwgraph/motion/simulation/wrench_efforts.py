@@ -38,7 +38,7 @@ SIZE = 6
 """Numbers of a wrench: moment (N m) and force (N), in the axes of its frame."""
 
 WHY = "a wrench is moment (N m) and force (N) in the axes of its frame; of a mechanism's point a force, of an angle one"
-"""What they are, for messages."""
+"""Meaning of wrenches, for messages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class WrenchEfforts:
 
     @property
     def question(self) -> object:
-        """What code depends on."""
+        """All that code depends on."""
         return self.names, self.places
 
     def add_to(

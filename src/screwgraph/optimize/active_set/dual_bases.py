@@ -77,8 +77,11 @@ class DualBases:
         inverses, own = self._rows("inverses"), [*self._at("L"), *self._at("inverse")]
         parts = [self._columns("invert", own, ["lane"], inverses[:n], solve)]
         if self.combined:
-            expression = lambda E, column: [dot(E[n * k : n * k + n], column) for k in range(self.combined)]  # noqa: E731
-            parts.append(self._columns("invert_combined", self._at("E"), inverses[:n], inverses[n:], expression))
+
+            def multiply(E: Any, column: Any) -> list[Number]:
+                return [dot(E[n * k : n * k + n], column) for k in range(self.combined)]
+
+            parts.append(self._columns("invert_combined", self._at("E"), inverses[:n], inverses[n:], multiply))
         return tuple(parts)
 
     def pull(self, row: Sequence[int], target: str, side: Sequence[int] = ()) -> Part:

@@ -101,7 +101,7 @@ class QuadraticProgram:
 
     @property
     def passages(self) -> Passages:
-        """What passages compute."""
+        """Code of the passages."""
         return Passages(self.n, self.columns, self.most, self.combined)
 
     def allocate(self) -> None:

@@ -25,7 +25,7 @@ class PackedClique(Record):
     members: int
     """Where they begin."""
     columns: int
-    """Where its columns of L begin, each from its diagonal on, of which the reciprocal stands there."""
+    """Place at which its columns of L begin, each from its diagonal on, of which the reciprocal stands there."""
     rest: int
     """Where what is left begins, each column from its diagonal on."""
     runs: int

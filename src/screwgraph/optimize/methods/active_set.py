@@ -34,7 +34,7 @@ DEAREST = 8.0
 EXCHANGES = 5
 """Steps in a row after which inequalities join or leave, before a new matrix is made."""
 LEAST = 0.02
-"""What the next step leaves of the error, at least: parts of residuals are not those of unknowns."""
+"""Part of the error that the next step leaves, at least: parts of residuals are not those of unknowns."""
 ERROR = 1e-8
 """Largest error of the KKT equations at a solution."""
 MOST = 20

@@ -81,7 +81,7 @@ class ContactModel:
 
     @property
     def own_columns(self) -> list[list[bool]]:
-        """Those of the base and of the same limb."""
+        """Columns of the base and of the same limb."""
         n, motion, all_limbs = self.robot.nv, self.motion, _find_limbs(self.coordinates.model)
         limbs = [all_limbs[i] for i in motion.coordinates.places]
         found = list[list[bool]]()

@@ -15,7 +15,7 @@ from screwgraph.tape import Memory, Part, SideBySide, StageLoop, Window
 
 @dataclass(frozen=True, eq=False)
 class Derivatives:
-    """What linearises all stages about the trajectory in `at`, from that at each and the next one, and `switches`.
+    """Linearisation of all stages about the trajectory in `at`, of each stage from itself, the next one and `switches`.
 
     Where slopes go through a base, the model writes what is not of it, and products are added.
     """
