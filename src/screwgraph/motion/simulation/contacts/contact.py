@@ -61,7 +61,7 @@ class Contact:
             value = validate_numbers(f"{name} {who}", getattr(self, name))
             is_right = (value > 0.0) if name == "stiffness" else (value >= 0.0) & ((value < most) | (value <= 1.0))
             if value.ndim > 1 or not is_right.all():
-                raise InputError(f"{name} {who} is {getattr(self, name)!r}", why=f"it must be {why}")
+                raise InputError(f"{name} {who} is {value.tolist()!r}", why=f"it must be {why}")
         at = validate_numbers(f"the place {who}", self.at)
         if at.shape != (3,) or not np.isfinite(at).all():
             raise InputError(f"the place {who} is {self.at!r}", why="it is three finite numbers (m)")
