@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanics.kinematics.targets import CenterOfMass, Orientation, Point, Pose, Posture
+from screwgraph.mechanics.kinematics.targets import CenterOfMass, Direction, Orientation, Point, Pose, Posture
 from screwgraph.model.mechanism.assembled_positions import find_assembled_states
 from screwgraph.model.robot import constraint_residual, regular_states
 from tests.oracle import oracle, to_pin_q
@@ -224,6 +224,27 @@ def test_a_loop_is_named():
     assert not np.allclose(T, tree)
     found = sg.inverse_kinematics(robot, frame, limits=False)(tree)
     assert found.reached or "loops open" in found.reasons[0]
+
+
+@pytest.mark.parametrize(("name", "axis"), [("panda", (0.0, 0.0, 2.0)), ("puma560", (1.0, -1.0, 0.5))])
+def test_directions_leave_turns_about_the_axis_free(name, axis):
+    robot, tip = sg.load(name), TIP[name]
+    ik, rng = sg.inverse_kinematics(robot, [Point(tip), Direction(tip, axis=axis)]), np.random.default_rng(3)
+    turns = []
+    for _ in range(10):
+        q = np.array([rng.uniform(j.limits.lower, j.limits.upper) for j in robot.joints if j.type.nq])
+        T = sg.forward_kinematics(robot, tip)(q)
+        found = ik(T[:3, 3], 0.3 * T[:3, :3] @ axis, start=q + rng.uniform(-0.3, 0.3, len(q)))
+        assert found.reached
+        seen = pose_of(robot, found.q, tip)
+        np.testing.assert_allclose(seen[:3, 3], T[:3, 3], atol=CLOSE)
+        np.testing.assert_allclose((seen - T)[:3, :3] @ axis, 0.0, atol=CLOSE * float(np.linalg.norm(axis)))
+        turns.append(np.abs(seen[:3, :3] - T[:3, :3]).max())
+    assert min(turns) > 1e-3
+    opposite = ik(T[:3, 3], -T[:3, :3] @ axis, start=q)
+    assert opposite.reached, opposite.reasons
+    with pytest.raises(sg.InputError, match="no direction, by 1: its length is not zero"):
+        ik(T[:3, 3], np.zeros(3))
 
 
 def test_what_makes_no_sense_is_refused():

@@ -10,7 +10,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.mechanics.kinematics.inverse.models import MechanismModel, RobotModel
 from screwgraph.mechanics.kinematics.inverse.problem import InverseProblem
-from screwgraph.mechanics.kinematics.targets import CenterOfMass, Orientation, Point, Pose, Posture
+from screwgraph.mechanics.kinematics.targets import CenterOfMass, Direction, Orientation, Point, Pose, Posture
 from screwgraph.spatial import SpatialInertia
 from screwgraph.spatial.so3 import from_rpy
 from screwgraph.tape import Tape, program
@@ -22,6 +22,7 @@ TIP = "revolute_link"
 TARGETS = {
     Pose(TIP): T,
     Orientation(TIP): R,
+    Direction(TIP, axis=(1.0, -2.0, 0.5)): 3.0 * R[:, 1],
     Point(TIP, offset=(0.1, 0.2, -0.3)): T[:3, 3],
     Point(TIP, axes="zx"): T[:2, 3],
     CenterOfMass(axes="xy"): T[:2, 3],
@@ -101,8 +102,10 @@ def test_rows_of_lengths_are_those_that_move_with_the_place(target):
         turned[:3, :3] = value[:3, :3] @ from_rpy(np.array([0.1, 0.2, 0.3]))
     elif value.shape == (3, 3):
         turned = value @ from_rpy(np.array([0.1, 0.2, 0.3]))
+    elif target.units == ("rad",):
+        turned = from_rpy(np.array([0.1, 0.2, 0.3])) @ value
     else:
         shifted += 0.1
     assert (np.abs(rows_of(shifted)[0] - here) > 1e-6).tolist() == list(lengths)
-    if value.ndim == 2:
+    if "rad" in target.units:
         assert (np.abs(rows_of(turned)[0] - here) > 1e-6).tolist() == [not is_length for is_length in lengths]

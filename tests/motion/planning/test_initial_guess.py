@@ -1,16 +1,19 @@
 """Where searches begin: contacts carry the weight."""
 
+from dataclasses import dataclass
 from pathlib import Path as File
 
 import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.mechanics.kinematics import forward_kinematics, targets
 from screwgraph.motion.planning import Phase, Task, horizon
 from screwgraph.motion.planning.contacts import FlatContact, PointContact
-from screwgraph.motion.planning.goals import Position
+from screwgraph.motion.planning.goals import Point, Position
+from screwgraph.motion.planning.infeasibility import prove_infeasible
 from screwgraph.motion.planning.initial_guess import make_initial_values
+from screwgraph.motion.planning.planner import Planner
 from screwgraph.motion.planning.task import FULL_GRAPH
 from screwgraph.motion.planning.transcription import list_wrenches, transcribe
 from tests.oracle import pinocchio_model
@@ -68,6 +71,48 @@ def test_other_guesses_go_from_stop_to_stop_along_cubics():
             cubic = np.polynomial.Polynomial.fit(t, q, 3)
             np.testing.assert_allclose(q, cubic(t), atol=1e-12)
             np.testing.assert_allclose(qd, cubic.deriv()(t), atol=1e-11)
+
+
+@dataclass(frozen=True, eq=False)
+class FootAbove:
+    """A goal of one's own: a frame is a height above the origin."""
+
+    frame: str
+    height: float
+    time: str = "end"
+    sigma: None = None
+
+    def factors(self, steps, name):
+        return Point(self.frame, (0.0, 0.0, self.height)).factors(steps, name)
+
+    def target(self, mechanics):
+        return targets.Point(self.frame), self.place(mechanics)
+
+    def place(self, mechanics):
+        return np.array([0.0, 0.0, self.height])
+
+    def rotation(self, mechanics):
+        return None
+
+
+@pytest.mark.parametrize("height", [0.9, 1.9])
+def test_goals_of_ones_own_lead_guesses_and_are_explained(height):
+    """A Panda's hand comes at most 1.33 m (the sum of its links' lengths) from its second joint."""
+    task = Task(
+        sg.load("panda"),
+        horizon(5, 0.4),
+        start=[0, -0.5, 0, -2.0, 0, 1.5, 0.8],
+        goals=(FootAbove("panda_hand", height),),
+    )
+    planner = Planner(task)
+    found = list(prove_infeasible(task, planner.transcription.steps))
+    if height > 1.5:
+        assert len(found) == 1
+        assert "goal 1 is out of reach" in found[0]
+        return
+    assert not found
+    q = make_initial_values(task, planner.transcription.steps)["q"]
+    np.testing.assert_allclose(forward_kinematics(task.robot, "panda_hand")(q[-1])[:3, 3], [0, 0, height], atol=1e-2)
 
 
 @pytest.mark.parametrize("gravity", [(0.0, 0.0, -9.81), (1.0, -2.0, 3.0)])

@@ -111,6 +111,16 @@ def test_goals_are_drawn_where_they_are_wanted():
     np.testing.assert_allclose(lines["end-effector path"][: len(tips)], tips, atol=1e-9)
 
 
+def test_a_goal_of_one_coordinate_of_a_base_is_drawn_at_its_height():
+    robot = sg.load("rr", base="floating")
+    task = Task(
+        robot, horizon(2, 0.5), goals=(Position({"floating_base[5]": 0.4}, sigma=0.1),), dynamics=False,
+        costs=(Smoothness(1.0, "velocity"),), start_velocity=None, collocation="none",
+    )  # fmt: skip
+    (goals,) = (line for line in view.plan_scene(sg.plan(task)).lines if line.name == "goals")
+    np.testing.assert_allclose(np.nanmin(goals.points[:, 2]), 0.4, atol=1e-9)
+
+
 def test_forces_of_contacts_carry_the_weight_below_the_centre_of_mass(block):
     scene = view.plan_scene(block)
     (forces,) = (line for line in scene.lines if line.name == "forces of contacts")

@@ -15,13 +15,15 @@ from jaxtyping import Float
 from screwgraph.model.robot import Robot, constraint_jacobian
 from screwgraph.motion.planning.contacts import FlatContact, PointContact
 from screwgraph.motion.planning.dynamics import compile_required_forces
-from screwgraph.motion.planning.goals import Point, Pose, Position, Velocity
+from screwgraph.motion.planning.goals import Velocity
 from screwgraph.motion.planning.goals.position import complete_position, find_start_position
 from screwgraph.motion.planning.inverse_kinematics import (
     find_nearest_attempt,
+    is_found_at_once,
     list_reaching_positions,
     slowest_joint_time,
 )
+from screwgraph.motion.planning.items import FrameGoal, PositionGoal
 from screwgraph.motion.planning.limits import EffortLimit, VelocityLimit
 from screwgraph.motion.planning.limits.base import make_bounds, symmetric_bounds
 from screwgraph.motion.planning.limits.position import are_file_limits
@@ -48,11 +50,12 @@ def explain_too_fast_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[st
     q = complete_position(task.robot, task.start)[0]
     in_time = any(isinstance(i, VelocityLimit) and i.sigma is None and i.bounds is None for i in task.limits)
     for name, goal in task.items():
-        if not isinstance(goal, Pose | Point) or goal.sigma is not None:
+        if not isinstance(goal, FrameGoal) or goal.sigma is not None:
             continue
         at, times = task.place(name), steps.times_at(goal.time)
         name = name if at is None else f"{name} ({at})"
-        there = list_reaching_positions(steps.mechanics, goal, q) if len(times) == 1 else [q]
+        is_single = len(times) == 1 and is_found_at_once(goal, steps.mechanics)
+        there = list_reaching_positions(steps.mechanics, [goal], q) if is_single else [q]
         (needed, joint), time = (
             min((slowest_joint_time(steps.mechanics, q, x) for x in there), default=(0.0, "")),
             times[0],
@@ -69,17 +72,17 @@ def explain_unreached_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[s
     """
     is_limited = are_file_limits(task.limits)
     for name, goal in task.items():
-        if not isinstance(goal, Pose | Point) or goal.sigma is not None or len(steps.times_at(goal.time)) != 1:
+        if not isinstance(goal, FrameGoal) or goal.sigma is not None or len(steps.times_at(goal.time)) != 1:
             continue
-        if np.ndim(goal.at) > (2 if isinstance(goal, Pose) else 1):
+        if not is_found_at_once(goal, steps.mechanics):
             continue
-        best = find_nearest_attempt(steps.mechanics, goal, find_start_position(task), is_limited)
+        best = find_nearest_attempt(steps.mechanics, [goal], find_start_position(task), is_limited)
         if not best.reaches:
             at = task.place(name)
             name = name if at is None else f"{name} ({at})"
-            away = f"{best.errors[-1]:.3g} m" + (f" and {best.errors[0]:.3g} rad" if isinstance(goal, Pose) else "")
             within = " within the joint limits" if is_limited else ""
-            yield f"no position was found at which {name} holds{within}: {goal.frame!r} comes to {away} from it"
+            nearest = f"{goal.frame!r} comes to {best.shortfall} from it"
+            yield f"no position was found at which {name} holds{within}: {nearest}"
 
 
 def explain_weight(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
@@ -93,8 +96,8 @@ def explain_weight(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
         return
     stands = [("at the start", complete_position(robot, task.start)[0])] if task.start is not None else []
     for name, goal in task.items():
-        if isinstance(goal, Position) and goal.sigma is None:
-            q, joints = complete_position(robot, goal.at)
+        if isinstance(goal, PositionGoal) and goal.sigma is None:
+            q, joints = goal.position(robot)
             stands += [(f"at {name}", q)] if q.ndim == 1 and set(joints) == set(robot.joint_names) else []
     boxes = [limit.box(steps) for _, limit in limits]
     bounds = np.max([b[0] for b in boxes], axis=0), np.min([b[1] for b in boxes], axis=0)
@@ -162,25 +165,23 @@ def find_static_efforts(
 def prove_infeasible(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
     """Say why a task cannot be solved, as far as that can be told at once; nothing where it cannot."""
     for name, goal in task.items():
-        if not isinstance(goal, Position | Pose | Point) or goal.sigma is not None:
-            continue
         at = task.place(name)
         shown = name if at is None else f"{name} ({at})"
-        if isinstance(goal, Position):
+        if isinstance(goal, PositionGoal) and goal.sigma is None:
             yield from _too_slow(task, steps, goal, shown)
-        elif task.robot.has_frames:
+        elif isinstance(goal, FrameGoal) and goal.sigma is None and task.robot.has_frames:
             yield from _out_of_reach(task, steps, goal, shown)
             yield from _prove_occupied(task, steps, goal, shown)
     yield from _slippery(task, steps)
 
 
-def _too_slow(task: Task, steps: TrajectoryUnknowns, goal: Position, name: str) -> Iterator[str]:
+def _too_slow(task: Task, steps: TrajectoryUnknowns, goal: PositionGoal, name: str) -> Iterator[str]:
     """Joints cannot move to where a goal wants them at their largest velocity."""
     limits = [i for i in task.limits if isinstance(i, VelocityLimit) and i.sigma is None]
     times = steps.times_at(goal.time)
     if task.start is None or steps.duration is not None or not limits or len(times) != 1:
         return
-    q, (there, joints) = complete_position(task.robot, task.start)[0], complete_position(task.robot, goal.at)
+    q, (there, joints) = complete_position(task.robot, task.start)[0], goal.position(task.robot)
     places, time, found = list_flat_places(steps.mechanics), float(times[0]), [(0.0, 0, 0.0)]
     for limit in limits:
         lower, upper = make_bounds(
@@ -201,9 +202,9 @@ def _too_slow(task: Task, steps: TrajectoryUnknowns, goal: Position, name: str) 
         )
 
 
-def _out_of_reach(task: Task, steps: TrajectoryUnknowns, goal: Pose | Point, name: str) -> Iterator[str]:
+def _out_of_reach(task: Task, steps: TrajectoryUnknowns, goal: FrameGoal, name: str) -> Iterator[str]:
     """The goal is farther from the first joint than all links together are long."""
-    place, frame = _goal_point(steps, goal), task.robot.frame(goal.frame)
+    place, frame = _find_place(steps, goal), task.robot.frame(goal.frame)
     chain = list(task.robot.joints_to_base(frame.link))
     chain = chain if chain and chain[0].child != frame.link else chain[::-1]
     if place is None or not chain:
@@ -227,18 +228,15 @@ def _out_of_reach(task: Task, steps: TrajectoryUnknowns, goal: Pose | Point, nam
         yield f"{name} is out of reach: {away:.3g} m from ({where}), where {goal.frame!r} comes at most {most:.3g} m"
 
 
-def _goal_point(steps: TrajectoryUnknowns, goal: Pose | Point) -> Any:
+def _find_place(steps: TrajectoryUnknowns, goal: FrameGoal) -> Float[np.ndarray, "3"] | None:
     """Return where the origin of a goal's frame must be (m), None where that is not one point."""
-    if isinstance(goal, Pose):
-        T = goal.target(steps.mechanics)
-        return T[:3, 3] if T.ndim == 2 else None
-    at = np.asarray(goal.at, dtype=float)
-    return at[["xyz".index(a) for a in goal.axes]] if sorted(goal.axes) == ["x", "y", "z"] and at.ndim == 1 else None
+    place = goal.place(steps.mechanics)
+    return place if place.ndim == 1 and np.isfinite(place).all() else None
 
 
-def _prove_occupied(task: Task, steps: TrajectoryUnknowns, goal: Pose | Point, name: str) -> Iterator[str]:
+def _prove_occupied(task: Task, steps: TrajectoryUnknowns, goal: FrameGoal, name: str) -> Iterator[str]:
     """A sphere on the goal's link is inside an obstacle when the goal is reached, however the link is turned."""
-    place, frame = _goal_point(steps, goal), task.robot.frame(goal.frame)
+    place, frame = _find_place(steps, goal), task.robot.frame(goal.frame)
     if place is None:
         return
     for item in (i for i in task.obstacles if isinstance(i, Avoid) and i.sigma is None and i.motion is None):
@@ -247,8 +245,9 @@ def _prove_occupied(task: Task, steps: TrajectoryUnknowns, goal: Pose | Point, n
         if not own.any():
             continue
         centres, radii = spheres.numbers[own, :3], spheres.numbers[own, 3]
-        if isinstance(goal, Pose):
-            T = goal.target(steps.mechanics) @ np.linalg.inv(frame.T_lf)
+        R = goal.rotation(steps.mechanics)
+        if R is not None:
+            T = np.block([[R, place[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]]) @ np.linalg.inv(frame.T_lf)
             centres, apart = centres @ T[:3, :3].T + T[:3, 3], np.zeros(len(radii))
         else:
             apart = np.linalg.norm(centres - frame.T_lf[:3, 3], axis=1)

@@ -18,10 +18,10 @@ from screwgraph.motion.planning.conserved_goals import Momenta, find_momenta
 from screwgraph.motion.planning.contacts import Axle
 from screwgraph.motion.planning.dynamics import compile_required_forces
 from screwgraph.motion.planning.full_graph import guess_gravity_directions
-from screwgraph.motion.planning.goals import FrameVelocity, Point, Pose, Position
-from screwgraph.motion.planning.goals.position import complete_position, find_start_position
-from screwgraph.motion.planning.inverse_kinematics import find_reaching_position
-from screwgraph.motion.planning.items import Wrench
+from screwgraph.motion.planning.goals import FrameVelocity
+from screwgraph.motion.planning.goals.position import find_start_position
+from screwgraph.motion.planning.inverse_kinematics import find_reaching_position, is_found_at_once
+from screwgraph.motion.planning.items import FrameGoal, PositionGoal, Wrench
 from screwgraph.motion.planning.limits import PositionLimit
 from screwgraph.motion.planning.limits.position import are_file_limits
 from screwgraph.motion.planning.models import copy_coordinates, find_model_kind
@@ -64,7 +64,7 @@ def count_guesses(task: Task) -> int:
     Frames may reach their goals with joints in several positions, obstacles may be passed on several sides, and where
     velocities are constrained (wheels do not slide sideways), the straight way may be the only one that leads nowhere.
     """
-    framed = any(isinstance(goal, Pose | Point | FrameVelocity) and goal.sigma is None for goal in task.goals)
+    framed = any(isinstance(goal, FrameGoal | FrameVelocity) and goal.sigma is None for goal in task.goals)
     hidden = any(isinstance(item, CollisionChecked) and item.sigma is None for item in task.obstacles)
     if not isinstance(task.guess, str):
         return 1
@@ -115,21 +115,33 @@ def _stay(task: Task, steps: TrajectoryUnknowns) -> Float[np.ndarray, "K nq"]:
 
 def _stops(task: Task, steps: TrajectoryUnknowns, choice: int) -> dict[int, Float[np.ndarray, " nq"]]:
     """Return positions that are wanted, or reach what is wanted, by point; joints that no goal names stay."""
-    stops = {0: find_start_position(task)}
+    stops, framed = {0: find_start_position(task)}, dict[int, list[FrameGoal]]()
     for goal in task.goals:
-        if isinstance(goal, Position):
-            at, joints = complete_position(task.robot, goal.at)
+        if isinstance(goal, PositionGoal):
+            at, joints = goal.position(task.robot)
             for i, k in enumerate(steps.points_near(goal.time)):
                 wanted = at[i] if at.ndim > 1 else at
                 q = stops.get(int(k), _stop_before(stops, int(k)))
                 stops[int(k)] = copy_coordinates(task.robot, q, wanted, joints)
-        elif isinstance(goal, Pose | Point) and len(steps.points_near(goal.time)) == 1:
-            (k,) = steps.points_near(goal.time).tolist()
-            is_limited, near = are_file_limits(task.limits), _stop_before(stops, k)
-            q = find_reaching_position(steps.mechanics, goal, near, is_limited, choice) if k not in stops else None
-            if q is not None:
-                stops[k] = q
+        elif isinstance(goal, FrameGoal) and len(steps.points_near(goal.time)) == 1:
+            framed.setdefault(int(steps.points_near(goal.time)[0]), []).append(goal)
+    for k, goals in sorted(framed.items()):
+        q = None if k in stops else _find_stop(task, steps, goals, _stop_before(stops, k), choice)
+        if q is not None:
+            stops[k] = q
     return stops
+
+
+def _find_stop(
+    task: Task, steps: TrajectoryUnknowns, goals: list[FrameGoal], near: Float[np.ndarray, " nq"], choice: int
+) -> Float[np.ndarray, " nq"] | None:
+    """Return a position that meets goals of frames at one time; the first of them, where none is found for all."""
+    is_limited, goals = are_file_limits(task.limits), [g for g in goals if is_found_at_once(g, steps.mechanics)]
+    for wanted in [goals, goals[:1]][: len(goals)]:
+        q = find_reaching_position(steps.mechanics, wanted, near, is_limited, choice)
+        if q is not None:
+            return q
+    return None
 
 
 def _linear(task: Task, steps: TrajectoryUnknowns, stops: dict[int, np.ndarray]) -> Float[np.ndarray, "K nq"]:
@@ -226,8 +238,8 @@ def cyclic_motions(task: Task, steps: TrajectoryUnknowns) -> Iterator[dict[str, 
 def _goal(task: Task) -> Float[np.ndarray, " nq"] | None:
     """Return the whole position that is the last hard goal."""
     for goal in reversed(task.goals):
-        if isinstance(goal, Position) and goal.sigma is None and goal.time == "end":
-            at, joints = complete_position(task.robot, goal.at)
+        if isinstance(goal, PositionGoal) and goal.sigma is None and goal.time == "end":
+            at, joints = goal.position(task.robot)
             return at if at.ndim == 1 and set(joints) == set(task.robot.joint_names) else None
     return None
 

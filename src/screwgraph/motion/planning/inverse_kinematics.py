@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.kinematics import InverseKinematics, inverse_kinematics, targets
-from screwgraph.motion.planning.goals import Point, Pose
+from screwgraph.motion.planning.items import FrameGoal
 from screwgraph.motion.planning.mechanics import Mechanics
 
 TRIES = 40
@@ -28,9 +28,13 @@ PULL = 0.02
 
 
 def find_reaching_position(
-    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool, choice: int = 0
+    mechanics: Mechanics,
+    goals: Sequence[FrameGoal],
+    near: Float[np.ndarray, " nq"],
+    is_limited: bool,
+    choice: int = 0,
 ) -> Float[np.ndarray, " nq"] | None:
-    """Return a position at which a goal holds nearly, None where none is found.
+    """Return a position at which goals hold nearly, None where none is found.
 
     Within the limits of the robot's file, from the position nearby, then from random ones; the nearest of the first few
     found. Unless the task asks for these limits (`is_limited`), the second attempt is beyond them: files have robots
@@ -38,9 +42,9 @@ def find_reaching_position(
     to them.
     """
     if choice:
-        found = list_reaching_positions(mechanics, goal, near)
+        found = list_reaching_positions(mechanics, goals, near)
         return found[(choice - 1) % len(found)] if found else None
-    attempts, beyond = _attempts(mechanics, goal, near), _attempts(mechanics, goal, near, is_limited=False)
+    attempts, beyond = _attempts(mechanics, goals, near), _attempts(mechanics, goals, near, is_limited=False)
     nearby = [attempts] if is_limited else [attempts, beyond]
     for attempt in (next(some) for some in nearby):
         if attempt.reaches:
@@ -50,11 +54,11 @@ def find_reaching_position(
 
 
 def list_reaching_positions(
-    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"]
+    mechanics: Mechanics, goals: Sequence[FrameGoal], near: Float[np.ndarray, " nq"]
 ) -> list[Float[np.ndarray, " nq"]]:
-    """Return different positions at which a goal holds nearly, by the time that the slowest joint takes to them."""
+    """Return different positions at which goals hold nearly, by the time that the slowest joint takes to them."""
     found: list[np.ndarray] = []
-    for attempt in _attempts(mechanics, goal, near):
+    for attempt in _attempts(mechanics, goals, near):
         if attempt.reaches and all(float(np.abs(attempt.q - q).max()) > APART for q in found):
             found.append(attempt.q)
             if len(found) == MANY:
@@ -63,11 +67,11 @@ def list_reaching_positions(
 
 
 def find_nearest_attempt(
-    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool
+    mechanics: Mechanics, goals: Sequence[FrameGoal], near: Float[np.ndarray, " nq"], is_limited: bool
 ) -> ReachAttempt:
-    """Return the first attempt that reaches a goal, or the nearest one; `is_limited`: within joint limits."""
+    """Return the first attempt that reaches goals, or the nearest one; `is_limited`: within joint limits."""
     best = None
-    for attempt in _attempts(mechanics, goal, near, is_limited):
+    for attempt in _attempts(mechanics, goals, near, is_limited):
         best = attempt if best is None or attempt.off < best.off else best
         if best.reaches:
             break
@@ -93,12 +97,13 @@ def slowest_joint_time(
 
 @dataclass(frozen=True, eq=False)
 class ReachAttempt:
-    """A position, and how far a goal is from being met there: angle (rad), if it is a pose, and distance (m)."""
+    """A position, and how far goals are from being met there, in `units`: angles (rad) and distances (m)."""
 
     __repr__ = one_line
 
     q: Float[np.ndarray, " nq"]
     errors: Float[np.ndarray, " k"]
+    units: tuple[str, ...]
 
     @property
     def off(self) -> float:
@@ -107,29 +112,39 @@ class ReachAttempt:
 
     @property
     def reaches(self) -> bool:
-        """Whether the goal holds nearly."""
+        """Whether the goals hold nearly."""
         return self.off < REACHED
+
+    @property
+    def shortfall(self) -> str:
+        """What is missing, distances first, for messages."""
+        pairs = sorted(zip(self.units, self.errors, strict=True), key=lambda pair: pair[0])
+        return " and ".join(f"{error:.3g} {unit}" for unit, error in pairs)
+
+
+def is_found_at_once(goal: FrameGoal, mechanics: Mechanics) -> bool:
+    """Tell whether one position may meet a goal: it has one value, and not one for each of several instants."""
+    target, value = goal.target(mechanics)
+    return value.shape == target.shape(mechanics.robot)
 
 
 def _attempts(
-    mechanics: Mechanics, goal: Pose | Point, near: Float[np.ndarray, " nq"], is_limited: bool = True
+    mechanics: Mechanics, goals: Sequence[FrameGoal], near: Float[np.ndarray, " nq"], is_limited: bool = True
 ) -> Iterator[ReachAttempt]:
     """Yield what each attempt finds; the first begins at the position nearby."""
-    if isinstance(goal, Pose):
-        target, at = targets.Pose(goal.frame), goal.target(mechanics)
-    else:
-        target, at = targets.Point(goal.frame, axes=goal.axes), np.asarray(goal.at, dtype=float)
-    key = ("inverse kinematics", target.label, is_limited)
-    search, starts = mechanics.get_or_make(key, lambda: _search(mechanics, target, is_limited))
+    wanted, values = zip(*(goal.target(mechanics) for goal in goals), strict=True)
+    units = tuple(unit for target in wanted for unit in target.units)
+    key = ("inverse kinematics", tuple(target.label for target in wanted), is_limited)
+    search, starts = mechanics.get_or_make(key, lambda: _search(mechanics, wanted, is_limited))
     for start in (near, *starts):
-        found = search(at, near, start=start)
-        yield ReachAttempt(found.q, found.errors[: len(target.units)])
+        found = search(*values, near, start=start)
+        yield ReachAttempt(found.q, found.errors[: len(units)], units)
 
 
 def _search(
-    mechanics: Mechanics, target: targets.Target, is_limited: bool
+    mechanics: Mechanics, wanted: Sequence[targets.Target], is_limited: bool
 ) -> tuple[InverseKinematics, Float[np.ndarray, "starts nq"]]:
     """Return a search that makes one attempt, and random starts."""
-    asked = [target, targets.Posture(weight=PULL)]
+    asked = [*wanted, targets.Posture(weight=PULL)]
     search = inverse_kinematics(mechanics.robot, asked, limits=is_limited, tolerance=TOLERANCE, attempts=1)
     return search, search.problem.model.later_starts(TRIES - 1)

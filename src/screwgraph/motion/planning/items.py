@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from screwgraph.optimize import Factors, Variables
 
 if TYPE_CHECKING:
-    from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
+    from screwgraph.mechanics.kinematics.targets import Target
+    from screwgraph.motion.planning.mechanics import Mechanics
+    from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 
 
 @runtime_checkable
@@ -43,6 +45,77 @@ class Wrench:
     template: Callable[[Any, Any, Any], Any]
     carries: tuple[int, ...] = ()
     internal: Callable[[Any, Any, Any], Any] | None = None
+
+
+@runtime_checkable
+class PositionGoal(Item, Protocol):
+    """A goal that gives joint positions; soft where it has a `sigma`."""
+
+    @property
+    def time(self) -> Time: ...
+
+    @property
+    def sigma(self) -> float | None: ...
+
+    def position(self, robot: Any) -> tuple[Float[np.ndarray, "*n nq"], tuple[str, ...]]:
+        """Return q, neutral where nothing is given, of one instant or of several, and the joints that are given.
+
+        Raises:
+            InputError: a name or a size is wrong.
+        """
+        ...
+
+
+@runtime_checkable
+class StateGoal(Item, Protocol):
+    """A goal that may give all values of a `family` of unknowns, "q" or "qd"; soft where it has a `sigma`."""
+
+    @property
+    def family(self) -> str: ...
+
+    @property
+    def time(self) -> Time: ...
+
+    @property
+    def sigma(self) -> float | None: ...
+
+    def whole_values(self, mechanics: Mechanics) -> Float[np.ndarray, "*n size"] | None:
+        """Return the values of all coordinates, of one instant or of several; None where it gives some by name.
+
+        Raises:
+            InputError: a size is wrong.
+        """
+        ...
+
+
+@runtime_checkable
+class FrameGoal(Item, Protocol):
+    """A goal that says where a frame is, which inverse kinematics can find; soft where it has a `sigma`."""
+
+    @property
+    def frame(self) -> str: ...
+
+    @property
+    def time(self) -> Time: ...
+
+    @property
+    def sigma(self) -> float | None: ...
+
+    def target(self, mechanics: Mechanics) -> tuple[Target, np.ndarray]:
+        """Return what inverse kinematics is asked for, and its value; values of several instants stand along axis 0.
+
+        Raises:
+            InputError: the value makes no sense.
+        """
+        ...
+
+    def place(self, mechanics: Mechanics) -> Float[np.ndarray, "*n 3"]:
+        """Return where the frame's origin is in the base (m); NaN along axes that are free."""
+        ...
+
+    def rotation(self, mechanics: Mechanics) -> Float[np.ndarray, "*n 3 3"] | None:
+        """Return the axes that the frame has in the base, None where turns are free."""
+        ...
 
 
 @runtime_checkable

@@ -14,9 +14,8 @@ from jaxtyping import Float
 
 from screwgraph.model.robot import constraint_jacobian, independent_coordinates
 from screwgraph.motion.planning.dynamics import compile_required_forces
-from screwgraph.motion.planning.goals import Point, Pose, Position
-from screwgraph.motion.planning.goals.position import complete_position
-from screwgraph.motion.planning.inverse_kinematics import list_reaching_positions
+from screwgraph.motion.planning.inverse_kinematics import is_found_at_once, list_reaching_positions
+from screwgraph.motion.planning.items import FrameGoal, PositionGoal
 from screwgraph.motion.planning.limits import EffortLimit
 from screwgraph.motion.planning.models import name_effort
 from screwgraph.motion.planning.task import Task
@@ -226,16 +225,16 @@ def _ends(task: Task, steps: TrajectoryUnknowns) -> Iterator[MotionEnds]:
         return
     reached: list[np.ndarray] = []
     for goal in task.goals:
-        if not isinstance(goal, Position | Pose | Point) or goal.sigma is not None:
+        if not isinstance(goal, PositionGoal | FrameGoal) or goal.sigma is not None:
             continue
         times = steps.times_at(goal.time)
         if times[-1] != steps.times[last]:
             continue
-        if isinstance(goal, Position):
-            at, joints = complete_position(robot, goal.at)
+        if isinstance(goal, PositionGoal):
+            at, joints = goal.position(robot)
             reached = [at.reshape(-1, robot.nq)[-1]] if set(joints) == set(robot.joint_names) else []
-        elif len(times) == 1:
-            reached = list_reaching_positions(steps.mechanics, goal, q)
+        elif len(times) == 1 and is_found_at_once(goal, steps.mechanics):
+            reached = list_reaching_positions(steps.mechanics, [goal], q)
     for there in reached:
         yield MotionEnds((q, there), (qd, steps.given["qd"].get(last)), float(steps.times[-1]), directions)
 

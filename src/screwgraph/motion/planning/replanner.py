@@ -16,8 +16,6 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning.cost_scaling import compute_scale
 from screwgraph.motion.planning.goals import Position, Velocity
-from screwgraph.motion.planning.goals.position import complete_position
-from screwgraph.motion.planning.goals.velocity import select_velocities
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.planner import Planner
 from screwgraph.motion.planning.task import Task
@@ -26,6 +24,9 @@ from screwgraph.optimize import Each, EditedProblem, Factors, Incremental, Probl
 from screwgraph.optimize.problem import factor_structure
 from screwgraph.optimize.result import Iterate
 from screwgraph.optimize.whitening import INVERSE_SIGMA
+
+MEASURED = {"q": "position", "qd": "velocity"}
+"""What a state of each family is called in factors."""
 
 
 class Replanner:
@@ -223,15 +224,13 @@ class Replanner:
         """
         mechanics, found = self._mechanics, dict[str, dict[str, Any]]()
         for goal in seen:
-            kind = "position" if isinstance(goal, Position) else "velocity"
-            name = f"measured {point}: {kind}"
+            name = f"measured {point}: {MEASURED[goal.family]}"
             sigma = goal.sigma if isinstance(goal.sigma, float) else np.nan
-            if name not in self._whole or isinstance(goal.at, Mapping) or not 0.0 < sigma < np.inf:
+            if name not in self._whole or not 0.0 < sigma < np.inf:
                 return None
-            robot = mechanics.robot
-            at = (
-                complete_position(robot, goal.at)[0] if kind == "position" else select_velocities(mechanics, goal.at)[1]
-            )
+            at = goal.whole_values(mechanics)
+            if at is None:
+                return None
             found[name] = {"at": at, INVERSE_SIGMA: 1.0 / sigma}
         return found
 

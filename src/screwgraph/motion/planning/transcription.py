@@ -27,9 +27,9 @@ from screwgraph.motion.planning.dynamics import make_collocation_factors, make_d
 from screwgraph.motion.planning.full_graph import make_full_graph_factors
 from screwgraph.motion.planning.goal_conflicts import check_goal_conflicts
 from screwgraph.motion.planning.goals import Position, Velocity
-from screwgraph.motion.planning.goals.position import complete_position, find_start_position
+from screwgraph.motion.planning.goals.position import find_start_position
 from screwgraph.motion.planning.goals.velocity import select_velocities
-from screwgraph.motion.planning.items import ActingItem, Wrench
+from screwgraph.motion.planning.items import ActingItem, StateGoal, Wrench
 from screwgraph.motion.planning.limits.base import check_start
 from screwgraph.motion.planning.limits.limit_violations import make_between_limits
 from screwgraph.motion.planning.loop_closure import make_loop_factors
@@ -224,18 +224,17 @@ def _collect_given_states(
     """Return whole positions and velocities that must be had, by family and point."""
     found: dict[str, dict[int, np.ndarray]] = {"q": {}, "qd": {}}
     for goal in task.goals:
-        if not isinstance(goal, Position | Velocity) or goal.sigma is not None or isinstance(goal.at, Mapping):
+        if not isinstance(goal, StateGoal) or goal.sigma is not None:
             continue
         try:
             points = [steps.find_point(t) for t in steps.times_at(goal.time).tolist()]
-            if isinstance(goal, Position):
-                family, value = "q", complete_position(task.robot, goal.at)[0]
-            else:
-                family, value = "qd", select_velocities(steps.mechanics, goal.at)[1]
+            value = goal.whole_values(steps.mechanics)
         except InputError:  # the goal itself tells, in its turn
             continue
+        if value is None:
+            continue
         values = value if value.ndim > 1 else np.tile(value, (len(points), 1))
-        found[family] |= {p: v for p, v in zip(points, values, strict=False) if p is not None}
+        found[goal.family] |= {p: v for p, v in zip(points, values, strict=False) if p is not None}
     for family, value in starts.items():
         found[family][0] = value
     return found

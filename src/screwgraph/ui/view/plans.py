@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from screwgraph.model.robot import Robot, link_poses
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.planning.costs import Path
-from screwgraph.motion.planning.goals import Point, Pose, Position
-from screwgraph.motion.planning.goals.point import AXES
-from screwgraph.motion.planning.items import ActingItem, Wrench
+from screwgraph.motion.planning.items import ActingItem, FrameGoal, PositionGoal, Wrench
+from screwgraph.motion.planning.models import copy_coordinates
 from screwgraph.motion.planning.obstacles import Avoid
 from screwgraph.ui.view.obstacles import make_obstacle_bodies
 from screwgraph.ui.view.scene import Line, Points, Scene
@@ -73,16 +72,18 @@ def goal_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
     """Return goals: the robot's joints in lines where positions are wanted, axes of poses, points."""
     size, lines, points = robot_size(plan.task.robot), [], []
     for goal in plan.task.goals:
-        if not isinstance(goal, Point | Pose | Position):
+        if not isinstance(goal, PositionGoal | FrameGoal):
             continue
         every = plan.transcription.steps.points_near(goal.time)
-        for k in {int(every[0]), int(every[-1])}:
-            if isinstance(goal, Position):
-                lines.append(draw_skeleton(plan.task.robot, _wanted_position(plan, goal, k)))
-            elif isinstance(goal, Pose):
-                lines.append(_axes(np.asarray(goal.target(plan.transcription.steps.mechanics)), 0.08 * size))
-            else:
-                points.append(_wanted_point(plan, goal, k, every))
+        for k, i in {int(every[0]): 0, int(every[-1]): -1}.items():
+            if isinstance(goal, PositionGoal):
+                lines.append(draw_skeleton(plan.task.robot, _wanted_position(plan, goal, k, i)))
+                continue
+            p, R, is_placed = _wanted_place(plan, goal, k, i)
+            if R is not None:
+                lines.append(_axes(R, p, 0.08 * size))
+            elif is_placed:
+                points.append(p)
     marks = [Line("goals", join_lines(lines), GOAL, 2.5)] if lines else []
     return marks, [Points("" if marks else "goals", np.array(points), 0.02 * size, GOAL)] if points else []
 
@@ -148,28 +149,25 @@ def join_lines(polylines: Iterable[Polyline]) -> Polyline:
     return np.concatenate(parts[:-1]) if parts else BREAK
 
 
-def _wanted_position(plan: Plan, goal: Position, k: int) -> Float[np.ndarray, " nq"]:
-    """Return the planned position with the joints of a goal where it wants them."""
-    if not isinstance(goal.at, dict):
-        at = np.asarray(goal.at, dtype=float)
-        return at if at.ndim == 1 else at[-1]
-    q = plan.q[k].copy()
-    for joint, value in goal.at.items():
-        q[plan.task.robot.q_slices[joint]] = value
-    return q
+def _wanted_position(plan: Plan, goal: PositionGoal, k: int, i: int) -> Float[np.ndarray, " nq"]:
+    """Return the planned position at a point with the joints of a goal where it wants them at its instant i."""
+    at, joints = goal.position(plan.task.robot)
+    return copy_coordinates(plan.task.robot, plan.q[k], at if at.ndim == 1 else at[i], joints)
 
 
-def _wanted_point(plan: Plan, goal: Point, k: int, every: Int[np.ndarray, " n"]) -> Float[np.ndarray, "3"]:
-    """Return the planned point with the coordinates of a goal as it wants them."""
-    at = np.asarray(goal.at, dtype=float)
-    p = np.array(plan.transcription.steps.mechanics.pose_of(goal.frame)(plan.q[k]))[:3, 3]
-    p[[AXES.index(a) for a in goal.axes]] = at if at.ndim == 1 else at[int(np.flatnonzero(every == k)[0])]
-    return p
+def _wanted_place(
+    plan: Plan, goal: FrameGoal, k: int, i: int
+) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3 3"] | None, bool]:
+    """Return where a goal wants a frame's origin, where it is free as planned; its axes; whether it is given."""
+    mechanics = plan.transcription.steps.mechanics
+    place, R = goal.place(mechanics), goal.rotation(mechanics)
+    place, R = place if place.ndim == 1 else place[i], R if R is None or R.ndim == 2 else R[i]
+    planned = np.array(mechanics.pose_of(goal.frame)(plan.q[k]))[:3, 3]
+    return np.where(np.isnan(place), planned, place), R, not np.isnan(place).all()
 
 
-def _axes(T: Float[np.ndarray, "*n 4 4"], length: float) -> Polyline:
-    frames = T.reshape(-1, 4, 4)[[-1]]
-    return join_lines([np.array([F[:3, 3], F[:3, 3] + length * F[:3, i]]) for F in frames for i in range(3)])
+def _axes(R: Float[np.ndarray, "3 3"], p: Float[np.ndarray, "3"], length: float) -> Polyline:
+    return join_lines([np.array([p, p + length * R[:, i]]) for i in range(3)])
 
 
 def _transform_point(T: Float[np.ndarray, "4 4"], p: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:

@@ -53,7 +53,7 @@ def inverse_kinematics(
     Args:
         robot: a robot, whose loops and couplings are closed and whose floating base moves; or a planar mechanism.
         targets: names of links or frames, whose poses are asked for, of a mechanism names of points; or `Pose`,
-            `Point`, `Orientation`, `CenterOfMass`, `Posture` of `screwgraph.mechanics.kinematics.targets`.
+            `Point`, `Direction`, `Orientation`, `CenterOfMass`, `Posture` of `screwgraph.mechanics.kinematics.targets`.
         held: joints that stay where the start has them; of mechanisms, coordinates or points.
         limits: whether joints stay within the position limits of the file.
         tolerance: error (rad, m; root of the sum of squares of all targets) at which they count as met.
@@ -244,11 +244,8 @@ class InverseKinematics:
         worst = flaws.reshape(-1, flaws.shape[-1]).max(axis=0)
         target = self.problem.targets[int(np.argmax(worst))]
         off = float(np.sqrt(worst.max()))
-        raise InputError(
-            f"the {target.label} is no rigid motion: R'R differs from the identity by {off:.3g}",
-            why="R is a rotation, det R = 1, and the last row of T is 0 0 0 1",
-            fix="normalise the rotation",
-        )
+        what, why = target.rule
+        raise InputError(f"the {target.label} is no {what}, by {off:.3g}", why=why, fix="normalise it")
 
     def _reasons(self, given: Sequence[Any], q: np.ndarray, errors: np.ndarray, index: tuple[int, ...]) -> Any:
         """Say why one of the problems is not solved."""

@@ -63,6 +63,11 @@ class Target(Protocol):
         """The units of its errors."""
         ...
 
+    @property
+    def rule(self) -> tuple[str, str]:
+        """What its value has to be, and what makes it so, for messages."""
+        ...
+
     def shape(self, robot: Any) -> tuple[int, ...]:
         """Return the shape of its value. Raises InputError where the robot has no such thing."""
         ...
@@ -84,7 +89,7 @@ class Target(Protocol):
         ...
 
     def flaw(self, value: Array) -> Number:
-        """Return a number that is zero where the value makes sense: a rotation is one."""
+        """Return how far the value is from its `rule`, squared."""
         ...
 
 

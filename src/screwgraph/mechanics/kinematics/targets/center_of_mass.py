@@ -28,6 +28,7 @@ class CenterOfMass:
     weight: float | None = None
     axes: str = "xyz"
     units = ("m",)
+    rule = ("point", "")
 
     def __post_init__(self) -> None:
         check_target(self)

@@ -33,6 +33,7 @@ class Orientation:
     at: Any = None
     weight: float | None = None
     units = ("rad",)
+    rule = ("rotation", "R'R is the identity, det R = 1")
 
     def __post_init__(self) -> None:
         check_target(self)

@@ -38,6 +38,7 @@ class Point:
     offset: Any = (0.0, 0.0, 0.0)
     axes: str = "xyz"
     units = ("m",)
+    rule = ("point", "")
 
     def __post_init__(self) -> None:
         finite_vector(self.offset, 3, "offset", "it is a point in the frame's axes (m)")

@@ -39,6 +39,7 @@ class Pose:
     at: Any = None
     weight: float | None = None
     units = ("rad", "m")
+    rule = ("rigid motion", "R is a rotation, det R = 1, and the last row of T is 0 0 0 1")
 
     def __post_init__(self) -> None:
         check_target(self)

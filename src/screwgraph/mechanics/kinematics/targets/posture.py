@@ -27,6 +27,7 @@ class Posture:
     weight: float | None = 0.01
     joints: str | Sequence[str] | None = None
     units = ("rad or m",)
+    rule = ("position", "")
 
     def __post_init__(self) -> None:
         check_target(self)

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.mechanics.kinematics import targets
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.between_points import list_demands
 from screwgraph.motion.planning.contacts.base import normalise_direction
@@ -102,8 +103,8 @@ class Direction:
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         frame = steps.mechanics.robot.frame(self.frame).name
-        axis = normalise_direction(self.axis, f"the axis of frame {self.frame!r}")
-        at = np.array(normalise_direction(self.at, f"the direction of frame {self.frame!r}"))
+        target, at = self.target(steps.mechanics)
+        axis = target.axis
         is_angle = isinstance(self.within, int | float | np.number) and not isinstance(self.within, bool)
         if not is_angle or not 0.0 <= self.within < np.pi:
             raise InputError(f"within is {self.within!r}", why="it is an angle", fix="give 0 to pi rad")
@@ -120,6 +121,19 @@ class Direction:
         for demand in list_demands(steps, template, ("q",), self.time, left_out):
             title = f"{name}: tilt{demand.suffix}"
             yield make(demand.template, *demand.unknowns, name=title, **parameters, **demand.parameters)
+
+    def target(self, mechanics: Mechanics) -> tuple[targets.Direction, np.ndarray]:
+        """Return the direction of inverse kinematics and its value. Raises InputError."""
+        axis = normalise_direction(self.axis, f"the axis of frame {self.frame!r}")
+        at = np.array(normalise_direction(self.at, f"the direction of frame {self.frame!r}"))
+        return targets.Direction(self.frame, axis=axis), at
+
+    def place(self, mechanics: Mechanics) -> Float[np.ndarray, "3"]:
+        """Return NaN: the frame's origin may be anywhere."""
+        return np.full(3, np.nan)
+
+    def rotation(self, mechanics: Mechanics) -> None:
+        """Return None: turns about the axis are free."""
 
     def _list_implied_points(
         self, steps: TrajectoryUnknowns, frame: str, axis: Any, at: Float[np.ndarray, "3"]

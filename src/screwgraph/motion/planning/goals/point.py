@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
+from screwgraph.mechanics.kinematics import targets
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.keys import POINT
@@ -61,6 +63,27 @@ class Point:
 
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
+        at = self._validate()
+        template = PointError(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
+        how: Any = {"sigma": self.sigma, "name": f"{name}: point", "at": at}
+        yield from make_goal_factors(steps, self.time, template, "q", **how)
+
+    def target(self, mechanics: Mechanics) -> tuple[targets.Point, np.ndarray]:
+        """Return the point of inverse kinematics and where it is. Raises InputError."""
+        return targets.Point(self.frame, axes=self.axes), self._validate()
+
+    def place(self, mechanics: Mechanics) -> Float[np.ndarray, "*n 3"]:
+        """Return where the frame's origin is (m), NaN along other axes. Raises InputError."""
+        at = self._validate()
+        p = np.full((*at.shape[:-1], 3), np.nan)
+        p[..., [AXES.index(a) for a in self.axes]] = at
+        return p
+
+    def rotation(self, mechanics: Mechanics) -> None:
+        """Return None: the frame may turn about its origin."""
+
+    def _validate(self) -> Float[np.ndarray, "*n axes"]:
+        """Return the coordinates. Raises InputError."""
         if not self.axes or set(self.axes) - set(AXES) or len(set(self.axes)) != len(self.axes):
             raise InputError(f"axes {self.axes!r}", fix="name some of x, y, z")
         at = validate_numbers(f"the point of frame {self.frame!r}", self.at)
@@ -68,6 +91,4 @@ class Point:
             raise InputError(
                 f"the point of frame {self.frame!r} has the shape {at.shape}, expected ({len(self.axes)},)"
             )
-        template = PointError(steps.mechanics, self.frame, tuple(AXES.index(a) for a in self.axes))
-        how: Any = {"sigma": self.sigma, "name": f"{name}: point", "at": at}
-        yield from make_goal_factors(steps, self.time, template, "q", **how)
+        return at

@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
+from screwgraph.mechanics.kinematics import targets
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import check_unit
 from screwgraph.motion.planning.goals.base import make_goal_factors
@@ -64,10 +65,22 @@ class Pose:
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         template = PoseError(steps.mechanics, self.frame)
-        how: Any = {"sigma": self.sigma, "name": f"{name}: pose", "at": self.target(steps.mechanics), "rank": 2}
+        how: Any = {"sigma": self.sigma, "name": f"{name}: pose", "at": self._find_pose(steps.mechanics), "rank": 2}
         yield from make_goal_factors(steps, self.time, template, "q", **how)
 
-    def target(self, mechanics: Mechanics) -> Float[np.ndarray, "4 4"]:
+    def target(self, mechanics: Mechanics) -> tuple[targets.Pose, np.ndarray]:
+        """Return the pose of inverse kinematics and its value. Raises InputError."""
+        return targets.Pose(self.frame), self._find_pose(mechanics)
+
+    def place(self, mechanics: Mechanics) -> Float[np.ndarray, "*n 3"]:
+        """Return where the frame's origin is (m). Raises InputError."""
+        return self._find_pose(mechanics)[..., :3, 3]
+
+    def rotation(self, mechanics: Mechanics) -> Float[np.ndarray, "*n 3 3"]:
+        """Return the frame's axes. Raises InputError."""
+        return self._find_pose(mechanics)[..., :3, :3]
+
+    def _find_pose(self, mechanics: Mechanics) -> Float[np.ndarray, "*n 4 4"]:
         """Return the pose in the base. Raises InputError where it is none."""
         place = mechanics.pose_of(self.frame)
         if self.of is not None:

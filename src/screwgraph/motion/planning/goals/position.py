@@ -15,6 +15,7 @@ from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot, check_unit
 from screwgraph.motion.planning.driven_coordinates import hold_start
 from screwgraph.motion.planning.goals.base import make_goal_factors
+from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import find_model_kind, list_values, merge_names, set_coordinates
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
@@ -69,6 +70,8 @@ class Position:
     time: Time = "end"
     sigma: float | None = None
 
+    family = "q"
+
     @classmethod
     def read(cls, value: Value, reading: TaskParser) -> Position:
         """Read [q ...] or {joint: q}. Raises ModelError."""
@@ -77,7 +80,7 @@ class Position:
     def factors(self, steps: TrajectoryUnknowns, name: str) -> Iterable[Factors]:
         """Return one factor for each point of the time. Raises InputError."""
         robot, positions = steps.mechanics.robot, steps.mechanics.positions
-        q, names = complete_position(robot, self.at)
+        q, names = self.position(robot)
         flat, sigma = flat_coordinates(robot), self.sigma
         alone = [n for n in names if n not in robot.q_slices and not flat.issuperset(steps.mechanics.coordinates(n))]
         columns = steps.mechanics.columns([n for n in names if n not in alone])
@@ -90,6 +93,14 @@ class Position:
             template = CoordinateError(positions, columns)
             called = f"{name}: coordinates"
             yield from make_goal_factors(steps, self.time, template, "q", sigma=sigma, name=called, at=at)
+
+    def position(self, robot: Robot) -> tuple[Float[np.ndarray, "*n nq"], tuple[str, ...]]:
+        """Return q, neutral where nothing is given, and the joints that are given. Raises InputError."""
+        return complete_position(robot, self.at)
+
+    def whole_values(self, mechanics: Mechanics) -> Float[np.ndarray, "*n nq"] | None:
+        """Return q where it is given as a whole. Raises InputError."""
+        return None if isinstance(self.at, Mapping) else self.position(mechanics.robot)[0]
 
 
 def flat_coordinates(robot: Any) -> set[int]:

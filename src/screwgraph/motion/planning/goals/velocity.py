@@ -29,6 +29,8 @@ class Velocity:
     time: Time = "end"
     sigma: float | None = None
 
+    family = "qd"
+
     @classmethod
     def read(cls, value: Value, reading: TaskParser) -> Velocity:
         """Read a number, [qd ...] or {joint: qd}. Raises ModelError."""
@@ -40,6 +42,10 @@ class Velocity:
         columns, value = select_velocities(steps.mechanics, at)
         how: Any = {"sigma": self.sigma, "name": f"{name}: velocity", "at": value}
         yield from make_goal_factors(steps, self.time, EntryError(columns), "qd", **how)
+
+    def whole_values(self, mechanics: Mechanics) -> Float[np.ndarray, "*n nv"] | None:
+        """Return qd where it is given as a whole. Raises InputError."""
+        return None if isinstance(self.at, Mapping) else select_velocities(mechanics, self.at)[1]
 
 
 def leave_rest_to_loops(mechanics: Mechanics, at: Any) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 
 from screwgraph.model.robot import Joint, Robot, units
 from screwgraph.motion.planning.collision.spheres import Spheres
-from screwgraph.motion.planning.goals import Position
 from screwgraph.motion.planning.goals.position import complete_position
+from screwgraph.motion.planning.items import PositionGoal
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.obstacles.avoid import Avoid, compute_centres
 from screwgraph.motion.planning.task import Task
@@ -67,11 +67,10 @@ def _alone(robot: Robot, mechanics: Mechanics, spheres: Spheres) -> list[Joint |
 
 def _list_visited_values(task: Task, joint: Joint) -> list[float]:
     """Return the values of a joint that the start and hard goals give."""
-    given = [] if task.start is None else [task.start]
-    given += [goal.at for goal in task.goals if isinstance(goal, Position) and goal.sigma is None]
-    found: list[float] = []
-    for at in given:
-        q, joints = complete_position(task.robot, at)
-        if joint.name in joints or at is task.start:
-            found += np.atleast_1d(q[..., task.robot.q_slices[joint.name].start]).tolist()
+    robot, found = task.robot, list[float]()
+    given = [] if task.start is None else [(complete_position(robot, task.start)[0], robot.joint_names)]
+    given += [goal.position(robot) for goal in task.goals if isinstance(goal, PositionGoal) and goal.sigma is None]
+    for q, joints in given:
+        if joint.name in joints:
+            found += np.atleast_1d(q[..., robot.q_slices[joint.name].start]).tolist()
     return found

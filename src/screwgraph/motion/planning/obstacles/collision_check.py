@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.motion.planning.goals import Position
 from screwgraph.motion.planning.goals.position import complete_position
+from screwgraph.motion.planning.items import PositionGoal
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task import Task
 
@@ -72,8 +72,8 @@ def _iterate_given_positions(task: Task) -> Iterator[tuple[str, Float[np.ndarray
     last = sum(phase.duration for phase in task.phases)
     words: dict[Any, tuple[float, ...]] = {"start": (0.0,), "end": (last,), "always": (0.0, last)}
     for name, item in task.items():
-        if isinstance(item, Position):
-            q, joints = complete_position(task.robot, item.at)
+        if isinstance(item, PositionGoal):
+            q, joints = item.position(task.robot)
             times = words[item.time] if isinstance(item.time, str) else np.atleast_1d(item.time).tolist()
             if q.ndim == 1 and set(joints) == set(task.robot.joint_names):
                 yield from (("at the start" if item.time == "start" else f"at {name}", q, t) for t in times)

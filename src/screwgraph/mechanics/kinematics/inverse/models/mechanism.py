@@ -38,6 +38,7 @@ class MechanismPoint:
     at: Any
     weight: float | None
     units = ("m",)
+    rule = ("point", "")
 
     @property
     def label(self) -> str:
