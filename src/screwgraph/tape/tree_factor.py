@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from screwgraph.tape.scalar import Number
+from screwgraph.tape.scalar import Number, is_zero
 from screwgraph.tape.sparse_rows import Row, add_entry
 
 
@@ -31,7 +31,7 @@ class TreeFactor:
 
     def solve(self, right: Sequence[Number]) -> list[Number]:
         """Return the x with M x = b."""
-        y, x = self.condense(dict(enumerate(right))), list[Number]()
+        y, x = self.condense({i: b for i, b in enumerate(right) if not is_zero(b)}), list[Number]()
         for i, row in enumerate(self.rows):
             value = y[i] * self.inverse[i] if i in y else 0.0
             for j, entry in row.items():
@@ -54,10 +54,11 @@ class TreeFactor:
         return left[:root]
 
 
-def factor_tree(M: Sequence[Row]) -> TreeFactor:
-    """Return the factors of a symmetric positive definite matrix, whose lower triangle is given by rows.
+def factor_tree(M: Sequence[Row], invert: Callable[[int, Number], Number] | None = None) -> TreeFactor:
+    """Return the factors of a symmetric matrix without zero pivots, whose lower triangle is given by rows.
 
-    Where coordinates come before those that they carry, as in trees, L has an entry only where M has one.
+    Where coordinates come before those that they carry, as in trees, L has an entry only where M has one. `invert`
+    returns the inverse of pivot i, by default 1 / pivot; where that is zero, row i changes no other.
 
     Raises:
         ZeroDivisionError: a pivot is the constant zero: M is singular. Its argument is the row.
@@ -65,9 +66,10 @@ def factor_tree(M: Sequence[Row]) -> TreeFactor:
     left, inverse = [dict(row) for row in M], [0.0] * len(M)
     rows: list[Row] = [{} for _ in M]
     for i in reversed(range(len(left))):
-        if i not in left[i]:
+        if i not in left[i] and invert is None:
             raise ZeroDivisionError(i)
-        inverse[i] = 1.0 / left[i].pop(i)
+        pivot = left[i].pop(i, 0.0)
+        inverse[i] = 1.0 / pivot if invert is None else invert(i, pivot)
         rows[i] = {j: entry * inverse[i] for j, entry in left[i].items()}
         for a in rows[i]:
             for b, entry in left[i].items():

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import screwgraph as sg
-from screwgraph.motion.simulation.contacts.active_rows import StickingSystem, order_rows
-from screwgraph.tape import factor_tree
+from screwgraph.motion.simulation.contacts.active_rows import StickingSystem, find_yields, order_rows
+from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.tape.sparse_rows import to_sparse_rows
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
@@ -34,11 +34,12 @@ def _rows(rng, limb: int, count: int) -> np.ndarray:
 
 
 def _solve(M, J, R, active, known, right, root):
-    lower = to_sparse_rows(np.tril(M))
-    factor, order = factor_tree(lower), order_rows(J, root)
-    A = factor.condense_matrix(lower, root)
-    system = StickingSystem(A, factor, to_sparse_rows(J), R.tolist(), order)
-    found = system.solve(active.astype(float).tolist(), known.tolist(), right.tolist())
+    order = order_rows(J, root)
+    inertia, A = make_closed_inertia(to_sparse_rows(np.tril(M)), [], root)
+    Y = [inertia.condense(row) for row in to_sparse_rows(J)]
+    yields = find_yields(inertia, Y, R.tolist(), order, [False] * len(J))
+    system = StickingSystem(A, inertia, Y, R.tolist(), order, yields)
+    found = system.solve(system.factor(active.astype(float).tolist()), known.tolist(), right.tolist())
     return order, *(np.array(part, dtype=float) for part in found)
 
 

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 from screwgraph.base.summary import one_line
 from screwgraph.tape import Number, Row, TreeFactor, factor_tree
-from screwgraph.tape.sparse_rows import (
-    add_entry,
-    multiply_lower,
-    multiply_rows,
-    multiply_transposed,
-    multiply_vector,
-    transpose_rows,
-)
+from screwgraph.tape.sparse_rows import multiply_lower, multiply_vector, transpose_rows
 
 PASSAGES = 2
 """Of velocities that loops allow, with factors of where these were."""
@@ -22,32 +15,42 @@ PASSAGES = 2
 
 @dataclass(frozen=True, eq=False)
 class ClosedInertia:
-    """Factors of the mass matrix M of the tree, rows K of loops, factors of K M^-1 K'; of a tree K has no rows.
+    """Factors of [M K'; K 0] with the mass matrix M of the tree and rows K of loops; a tree has no rows.
 
-    What velocities yield to impulses is W = M^-1 - M^-1 K' (K M^-1 K')^-1 K M^-1: Gauss's principle of least
-    constraint. Both matrices that are factored are positive definite, whichever coordinates are independent.
+    The first `root` velocities come first, then the impulses of `loops` rows, then the other velocities: elimination
+    goes from the tips to the root, and loops of one limb fill in nothing of others. What velocities yield to impulses
+    is W = M^-1 - M^-1 K' (K M^-1 K')^-1 K M^-1: Gauss's principle of least constraint.
     """
 
     __repr__ = one_line
 
     factor: TreeFactor
-    K: Sequence[Row]
-    closing: TreeFactor
+    root: int
+    loops: int
 
-    def solve(self, impulse: Sequence[Number]) -> list[Number]:
-        """Return the change of velocities W f that an impulse f makes."""
-        return self.close(self.factor.solve(impulse))
+    def condense(self, row: Row) -> Row:
+        """Return a row of velocities, by all that is factored, after all but the root is eliminated."""
+        return self.factor.condense(_lift(row, self.root, self.loops), self.root)
 
-    def close(self, velocity: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
+    def solve(self, impulse: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
+        """Return the change v of velocities that an impulse makes while loops open at `rates`, K v, by default 0."""
+        root, loops = self.root, self.loops
+        right = [*impulse[:root], *(rates or [0.0] * loops), *impulse[root:]]
+        return self.select(self.factor.solve(right))
+
+    def select(self, found: Sequence[Number]) -> list[Number]:
+        """Return the velocities of all that is factored."""
+        return [*found[: self.root], *found[self.root + self.loops :]]
+
+    def close(self, K: Sequence[Row], velocity: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
         """Return the velocity v that loops allow, K v = 0, nearest to another as kinetic energy measures it.
 
         The last rows of K have the given `rates`: those of coordinates that are driven.
         """
-        if not self.K:
+        if not K:
             return list(velocity)
-        opening = _deviate(multiply_vector(self.K, velocity), rates)
-        impulse = multiply_transposed(self.K, self.closing.solve(opening), len(velocity))
-        return [v - c for v, c in zip(velocity, self.factor.solve(impulse), strict=True)]
+        opening = [-x for x in deviate(multiply_vector(K, velocity), rates)]
+        return [v + c for v, c in zip(velocity, self.solve([0.0] * len(velocity), opening), strict=True)]
 
     def close_near(self, K: Sequence[Row], velocity: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
         """Return the velocity v that loops allow which have moved a little since: K v = 0, to the square of that.
@@ -58,44 +61,43 @@ class ClosedInertia:
         """
         found = list(velocity)
         for _ in range(PASSAGES):
-            opening = _deviate(multiply_vector(K, found), rates)
-            impulse = multiply_transposed(self.K, self.closing.solve(opening), len(found))
-            found = [v - c for v, c in zip(found, self.factor.solve(impulse), strict=True)]
+            found = self.close(K, found, rates)
         return found
 
     def yielding(self, J: Sequence[Row]) -> list[Row]:
         """Return the lower triangle of J W J', the Delassus matrix, by rows."""
+        Y = [self.factor.condense(_lift(row, self.root, self.loops)) for row in J]
+        scaled = [{i: y * self.factor.inverse[i] for i, y in row.items()} for row in Y]
         n = len(self.factor.rows)
-        Y, scaled = _condense(self.factor, J)
-        G = _lower(scaled, Y, n)
-        if not self.K:
-            return G
-        Z = multiply_rows(scaled, transpose_rows(_condense(self.factor, self.K)[0], n))
-        closed, weighed = _condense(self.closing, Z)
-        for row, less in zip(G, _lower(weighed, closed, len(self.K)), strict=True):
-            for j, x in less.items():
-                add_entry(row, j, -x)
-        return G
+        return multiply_lower(transpose_rows(scaled, n), transpose_rows(Y, n), len(J))
 
 
-def make_closed_inertia(factor: TreeFactor, K: Sequence[Row]) -> ClosedInertia:
-    """Return the factors for the rows of loops."""
-    Y, scaled = _condense(factor, K)
-    return ClosedInertia(factor, K, factor_tree(_lower(scaled, Y, len(factor.rows))))
+def make_closed_inertia(M: Sequence[Row], K: Sequence[Row], root: int) -> tuple[ClosedInertia, list[Row]]:
+    """Return the factors for a mass matrix (lower triangle) and rows of loops, and what is left of M for the `root`.
+
+    Limbs alone must be able to close all loops: K without its first `root` columns has full rank.
+
+    Raises:
+        ZeroDivisionError: a velocity moves nothing that has inertia. Its argument is the place of it.
+    """
+    loops, columns = len(K), transpose_rows(K, len(M))
+    lifted = [dict(row) for row in M[:root]]
+    lifted += [{j: x for j, x in row.items() if j < root} for row in K]
+    for row, column in zip(M[root:], columns[root:], strict=True):
+        lifted.append(_lift(row, root, loops) | {root + k: x for k, x in column.items()})
+    try:
+        factor = factor_tree(lifted)
+    except ZeroDivisionError as error:
+        place = error.args[0]
+        raise ZeroDivisionError(place if place < root else max(place - loops, root)) from error
+    return ClosedInertia(factor, root, loops), factor.condense_matrix(lifted, root)
 
 
-def _deviate(velocity: Sequence[Number], rates: Sequence[Number]) -> list[Number]:
+def deviate(velocity: Sequence[Number], rates: Sequence[Number]) -> list[Number]:
     """Return velocities, the last ones less what they should be."""
     aims = [*[0.0] * (len(velocity) - len(rates)), *rates]
     return [v - aim for v, aim in zip(velocity, aims, strict=True)] if len(rates) else list(velocity)
 
 
-def _condense(factor: TreeFactor, rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Return the y with L' y = b for each row, and D^-1 y."""
-    Y = [factor.condense(row) for row in rows]
-    return Y, [{i: y * factor.inverse[i] for i, y in row.items()} for row in Y]
-
-
-def _lower(a: Sequence[Row], b: Sequence[Row], columns: int) -> list[Row]:
-    """Return the lower triangle of a b', which is symmetric; a and b have so many columns."""
-    return multiply_lower(transpose_rows(a, columns), transpose_rows(b, columns), len(a))
+def _lift(row: Row, root: int, loops: int) -> Row:
+    return {j if j < root else j + loops: x for j, x in row.items()}

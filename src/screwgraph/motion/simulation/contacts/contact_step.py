@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any
@@ -14,7 +14,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
-from screwgraph.motion.simulation.contacts.active_rows import StickingSystem
+from screwgraph.motion.simulation.contacts.active_rows import StickingSystem, find_yields
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.second_solution import look_again, push_argument
 from screwgraph.motion.simulation.contacts.step_terms import Terms
@@ -36,7 +36,7 @@ ROUND, ROUNDS = 3, 1 + len(newton.FORCED)
 """Numbers of the state of rounds (whether to go on, rounds done, m/s by which laws are not obeyed), and how many."""
 SOLVED = -1
 """Part before which impulses are found: the last one makes results of them."""
-INERTIA = ("factor", "pivots", "K", "closing", "closing_pivots")
+INERTIA = ("factor", "pivots")
 """Terms by which impulses change velocities."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
@@ -122,7 +122,7 @@ class ContactStep:
         problem = ["G'", "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
-            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "arcs", "drift", *ROWS, *INERTIA[:3]],
+            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "arcs", "drift", *ROWS, *INERTIA],
             ["b'", "R", "values", "x", "change", "state", "round"],
             self.aim,
         )
@@ -242,7 +242,6 @@ class ContactStep:
         places: Any,
         factor: Any,
         pivots: Any,
-        K: Any,
     ) -> list[Number]:
         """Return b, R and values of laws; impulses and changes of velocities; the state, whether to search.
 
@@ -253,12 +252,10 @@ class ContactStep:
         last, held = self.read_impulses(dt, forces, axes), terms.held
         free = terms.full_velocities(b, drift, places)
         b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, free, arcs)
-        rows, loops, shared = terms.rows("J", J), terms.rows("K", K), terms.rows("soles", soles)
-        tree = TreeFactor(terms.rows("factor", factor), terms.full("pivots", pivots))
-        n, still = len(loops), [0.0] * len(loops)
-        own_rows = [*loops, *rows, *shared]
-        system = StickingSystem(terms.rows("A", A), tree, own_rows, [*still, *held.select(R)], terms.order)
-        yields = held.spread(system.yields()[n:])
+        rows, shared, inertia = terms.rows("J", J), terms.rows("soles", soles), terms.inertia(factor, pivots)
+        Y, soft, alone = [inertia.condense(row) for row in (*rows, *shared)], held.select(R), [len(r) == 1 for r in rows]
+        found = find_yields(inertia, Y, soft, terms.order, [*alone, *[False] * len(shared)])
+        yields = held.spread(found)
         known, active, aims = list[Number](), list[Number](), list[Number]()
         blocks = list(ImpulseProblem(laws, [], b, values, [0.0] * sum(law.prepared for law in laws)).blocks())
         for law, own, numbers, _ in blocks:
@@ -275,11 +272,11 @@ class ContactStep:
         given, before = held.select(known), held.select(last)
         # Along rows that repeat others, impulses stay what they are.
         for i in terms.order.repeated:
-            if i >= n:
-                given[i - n] = choose(acts[i - n] > 0.5, before[i - n], given[i - n])
-        system = replace(system, J=[*loops, *rows, *held.move_rows(shared, holds)])
-        x, change = system.solve([*[1.0] * n, *acts], [*still, *given], [*still, *right])
-        x, worst = held.distribute(x[n:], holds, places, contacts[::4], active), 0.0
+            given[i] = choose(acts[i] > 0.5, before[i], given[i])
+        Y[len(rows) :] = held.move_rows(Y[len(rows) :], holds)
+        system = StickingSystem(terms.rows("A", A), inertia, Y, soft, terms.order, found)
+        x, change = system.solve(system.factor(acts), given, right)
+        x, worst = held.distribute(x, holds, places, contacts[::4], active), 0.0
         moved = held.expand(multiply_vector(rows, change), multiply_vector(shared, change), places)
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, moved, strict=True)]
         for law, own, numbers, _ in blocks:

@@ -32,7 +32,7 @@ from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.spatial import Array
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.manifolds.gliding import turning
-from screwgraph.tape import Number, Row, factor_tree
+from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import (
     add_entry,
     is_zero,
@@ -47,6 +47,8 @@ PASSAGES = 2
 """Velocities without contacts, the first with Coriolis' forces of the start of a step, the others of its middle."""
 SINGULAR = 1e-9
 """Least eigenvalue, of a mass matrix whose diagonal is 1, that is none."""
+CLOSING = 1e-6
+"""Least singular value of rows of loops, relative to the largest, by which limbs close them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +123,7 @@ class ContactModel:
         """Yes: Coriolis' forces, and points on arcs."""
         return True
 
-    @property
+    @cached_property
     def root(self) -> int:
         """How many free velocities come first and move all that touches: those of the base, of joints next to it."""
         robot, coupled, paths = self.robot, self.free_velocities, list[set[int]]()
@@ -135,7 +137,23 @@ class ContactModel:
         shared, count = set.intersection(*paths), 0
         while count in shared:
             count += 1
-        return count if len(set.union(*paths)) > count else 0  # one limb alone has no root
+        if len(set.union(*paths)) == count:  # one limb alone has no root
+            return 0
+        return count if self._limbs_close(count) else 0
+
+    def _limbs_close(self, root: int) -> bool:
+        """Whether limbs alone, without the first `root` free velocities, can close all loops."""
+        K = self._example_of_closing_rows
+        return not len(K) or bool(np.linalg.matrix_rank(K[:, root:], tol=CLOSING * np.linalg.norm(K, 2)) == len(K))
+
+    @cached_property
+    def _example_of_closing_rows(self) -> Float[np.ndarray, "r n"]:
+        """Rows of loops by free velocities, at some state."""
+        coupled, robot = self.free_velocities, self.robot
+        if not coupled.loops:
+            return np.zeros((0, len(coupled.free)))
+        K = np.asarray(jacobian_code(robot)(robot.mobility.states[0])).reshape(-1, robot.nv)
+        return K[list(coupled.loops)] @ coupled.matrix
 
     @cached_property
     def _free_velocities(self) -> CoupledVelocities:
@@ -216,9 +234,8 @@ class ContactModel:
 
         All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
         impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
-        `pivots`: of the mass matrix, that of dampers at the end of the step; `K`, `closing`, `closing_pivots`: of
-        loops; `b`: J free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated.
-        J and b are without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places`
+        `pivots`: of the mass matrix, that of dampers at the end of the step, and of loops, whose rows are `K`; `b`: J
+        free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. J and b are without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places`
         and `arcs` (m/s) are those of their contacts, see `PointTouch`. `push`: forces along all rows that the first
         solution found, of a second one.
         """
@@ -239,8 +256,7 @@ class ContactModel:
                 for j, x in row.items():
                     add_entry(M[i], j, weight * x)
         try:
-            inertia = make_closed_inertia(factor_tree(M), K)
-            A = inertia.factor.condense_matrix(M, self.root)
+            inertia, A = make_closed_inertia(M, K, self.root)
         except ZeroDivisionError as error:
             raise self._idle_joint(error.args[0]) from error
         begun = free = ahead = coupled.select(qd)
@@ -252,11 +268,13 @@ class ContactModel:
             turned = coupled.select(turning(robot.manifold, np.array(middle)))
             if pushed is not None:
                 efforts, pushed = [e + f for e, f in zip(efforts, pushed, strict=True)], None
-            rates = zip(begun, inertia.factor.solve(efforts), turned, strict=True)
-            ahead, free = free, inertia.close([v + h * (a + t) for v, a, t in rates])
+            moved = [v + h * t for v, t in zip(begun, turned, strict=True)]
+            opening = [-x for x in multiply_vector(K, moved)]
+            change = inertia.solve([h * e for e in efforts], opening)
+            ahead, free = free, [v + c for v, c in zip(moved, change, strict=True)]
         swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
         touch = self._couple(self.touch(q, coupled.spread(swung), planes))
-        return make_terms(inertia, free, touch, (begun, h), A)
+        return make_terms(inertia, K, free, touch, (begun, h), A)
 
     def _couple(self, touch: Touch) -> Touch:
         """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free."""
@@ -302,9 +320,8 @@ class ContactModel:
         robot = self.robot
         if not self.free_velocities.loops:
             return 0.0
-        q, S = robot.mobility.states[0], self.free_velocities.matrix
+        q, S, K = robot.mobility.states[0], self.free_velocities.matrix, self._example_of_closing_rows
         M = S.T @ np.asarray(mass_matrix(without_loops(robot))(q)) @ S
-        K = np.asarray(jacobian_code(robot)(q)).reshape(-1, robot.nv)[list(self.free_velocities.loops)] @ S
         scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
         if np.linalg.eigvalsh(scale[:, None] * M * scale)[0] > SINGULAR:
             return 0.0
@@ -325,6 +342,7 @@ def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"])
 
 def make_terms(
     inertia: ClosedInertia,
+    K: Sequence[Row],
     free: Sequence[Number],
     touch: Touch,
     start: tuple[Sequence[Number], Number],
@@ -346,11 +364,9 @@ def make_terms(
         "axes": touch.axes,
         "rates": multiply_vector(touch.normals, begun),
         "J": list_entries(J, n),
-        "factor": list_entries(inertia.factor.rows, n),
+        "factor": list_entries(inertia.factor.rows, len(inertia.factor.rows)),
         "pivots": list(inertia.factor.inverse),
-        "K": list_entries(inertia.K, n),
-        "closing": list_entries(inertia.closing.rows, len(inertia.K)),
-        "closing_pivots": list(inertia.closing.inverse),
+        "K": list_entries(K, n),
         "b": b,
         "A": list_entries(A, len(A)),
         "soles": list_entries(touch.soles, n),

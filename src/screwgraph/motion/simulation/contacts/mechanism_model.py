@@ -14,7 +14,7 @@ from screwgraph.model.mechanism import Mechanism, live_mechanism, without_metada
 from screwgraph.model.mechanism.equations import forces, jacobian, mass_matrix
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import Closing, State
-from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
+from screwgraph.motion.simulation.contacts.closed_inertia import deviate, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_terms import make_terms, touch_ground
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
@@ -28,8 +28,8 @@ from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.spatial import cross
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Number, Row, factor_tree
-from screwgraph.tape.sparse_rows import add_entry, multiply_lower
+from screwgraph.tape import Number, Row
+from screwgraph.tape.sparse_rows import add_entry, multiply_lower, multiply_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +131,11 @@ class MechanismContactModel:
         for i, row in enumerate(multiply_lower(K, K, mechanism.n)):
             for j, x in row.items():
                 add_entry(M[i], j, self.closing_weight * x)
-        inertia = make_closed_inertia(factor_tree(M), K)
-        pushed = [v + h * a for v, a in zip(qd, inertia.factor.solve(list(force)), strict=True)]
-        free = inertia.close(pushed, rates)
-        return make_terms(inertia, free, self.touch(mechanism, q, middle, planes), (qd, h), [])
+        inertia, _ = make_closed_inertia(M, K, 0)
+        opening = [-x for x in deviate(multiply_vector(K, qd), rates)]
+        change = inertia.solve([h * f for f in force], opening)
+        free = [v + c for v, c in zip(qd, change, strict=True)]
+        return make_terms(inertia, K, free, self.touch(mechanism, q, middle, planes), (qd, h), [])
 
     def touch(self, mechanism: Mechanism, q: Any, middle: Any, planes: Any) -> Touch:
         """Return where contacts touch; their points are coordinates, which move on straight lines.

@@ -52,11 +52,9 @@ class Terms:
             "axes": (9 * k,),
             "rates": (k,),
             "J": (m, n),
-            "factor": (n, n),
-            "pivots": (n,),
+            "factor": (n + r, n + r),
+            "pivots": (n + r,),
             "K": (r, n),
-            "closing": (r, r),
-            "closing_pivots": (r,),
             "b": (m,),
             "A": (root, root),
             "soles": (SHARED * len(soles), n),
@@ -143,7 +141,7 @@ class Terms:
 
     @cached_property
     def order(self) -> RowOrder:
-        """The order in which constraints of loops, then contacts' rows are eliminated, as a random state tells."""
+        """The order in which contacts' rows are eliminated, as a random state tells."""
         rng = np.random.default_rng(0)
         at = self.evaluate({a.name: (a.size * rng.normal(size=len(a.names))).tolist() for a in self.arguments})
         n = len(self.model.free_velocities.free)
@@ -151,15 +149,9 @@ class Terms:
             np.array([[row.get(j, 0.0) for j in range(n)] for row in self.rows(name, at[name])]).reshape(-1, n)
             for name in ("K", "J", "soles")
         )
-        return order_rows(np.concatenate([loops, own, soles]), self.model.root)
+        return order_rows(np.concatenate([own, soles]), self.model.root, loops)
 
-    def inertia(
-        self, factor: Sequence[Number], pivots: Sequence[Number], K: Sequence[Number], *closing: Sequence[Number]
-    ) -> ClosedInertia:
+    def inertia(self, factor: Sequence[Number], pivots: Sequence[Number]) -> ClosedInertia:
         """Return the factors of the mass matrix and of loops, of what varies in these terms."""
-        rows, inverse = closing
-        return ClosedInertia(
-            TreeFactor(self.rows("factor", factor), self.full("pivots", pivots)),
-            self.rows("K", K),
-            TreeFactor(self.rows("closing", rows), self.full("closing_pivots", inverse)),
-        )
+        factors = TreeFactor(self.rows("factor", factor), self.full("pivots", pivots))
+        return ClosedInertia(factors, self.model.root, len(self.model.free_velocities.loops))
