@@ -24,7 +24,7 @@ from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws import TINY, Numbers
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, TreeFactor, factor_tree
-from screwgraph.tape.sparse_rows import Row, add_entry, is_zero, multiply_transposed
+from screwgraph.tape.sparse_rows import Row, add_entry, is_zero
 
 SINGULAR = 1e-9
 """Least pivot, relative to its diagonal, of a row that moves bodies in a way that rows before it do not."""
@@ -78,8 +78,8 @@ class StickingSystem:
     """The system of the root's inertia A (lower triangle), an inertia, rows Y, compliance R of each, and their order.
 
     A is what is left of the inertia for the `root` of the order after all else is eliminated. Y are rows of velocities
-    with those of limbs and impulses of loops eliminated, `ClosedInertia.condense`. `yields` are about what velocities of
-    rows yield to their own impulses, see `find_yields`.
+    with those of limbs and impulses of loops eliminated, `ClosedInertia.condense`. `yields` are about what velocities
+    of rows yield to their own impulses, see `find_yields`.
     """
 
     __repr__ = one_line
@@ -147,7 +147,9 @@ class StickingSystem:
         opening = self.inertia.factor.condense({first + k: x for k, x in enumerate(rates)}, self.order.root)
         return self._solve(factor, still, still, opening)
 
-    def _solve(self, factor: TreeFactor, known: Numbers, right: Numbers, force: Row) -> tuple[list[Number], list[Number]]:
+    def _solve(
+        self, factor: TreeFactor, known: Numbers, right: Numbers, force: Row
+    ) -> tuple[list[Number], list[Number]]:
         """Return impulses x and the change of velocities; `force` is condensed."""
         root, first, inverse = self.order.root, len(self.order.others), self.inertia.factor.inverse
         scaled = {k: x * inverse[k] for k, x in force.items() if k >= root}
@@ -177,7 +179,9 @@ def _add_lower(rows: Sequence[Row], i: int, j: int, term: Number) -> None:
         add_entry(rows[max(i, j)], min(i, j), term)
 
 
-def find_yields(inertia: ClosedInertia, Y: Sequence[Row], R: Numbers, order: RowOrder, alone: Sequence[bool]) -> list[Number]:
+def find_yields(
+    inertia: ClosedInertia, Y: Sequence[Row], R: Numbers, order: RowOrder, alone: Sequence[bool]
+) -> list[Number]:
     """Return about what velocities of rows yield to their own impulses, the diagonal of J M^-1 J' + R, loops open.
 
     Of `own` rows it is with the root held, which is less work and no more than a scale, but for rows of single

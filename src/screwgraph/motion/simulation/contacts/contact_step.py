@@ -25,7 +25,7 @@ from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds.gliding import glide
-from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, TreeFactor, dot
+from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, dot
 from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector, to_sparse_rows
 
 PUSH_OUT = 0.5
@@ -253,7 +253,11 @@ class ContactStep:
         free = terms.full_velocities(b, drift, places)
         b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, free, arcs)
         rows, shared, inertia = terms.rows("J", J), terms.rows("soles", soles), terms.inertia(factor, pivots)
-        Y, soft, alone = [inertia.condense(row) for row in (*rows, *shared)], held.select(R), [len(r) == 1 for r in rows]
+        Y, soft, alone = (
+            [inertia.condense(row) for row in (*rows, *shared)],
+            held.select(R),
+            [len(r) == 1 for r in rows],
+        )
         found = find_yields(inertia, Y, soft, terms.order, [*alone, *[False] * len(shared)])
         yields = held.spread(found)
         known, active, aims = list[Number](), list[Number](), list[Number]()

@@ -235,9 +235,10 @@ class ContactModel:
         All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
         impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
         `pivots`: of the mass matrix, that of dampers at the end of the step, and of loops, whose rows are `K`; `b`: J
-        free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. J and b are without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places`
-        and `arcs` (m/s) are those of their contacts, see `PointTouch`. `push`: forces along all rows that the first
-        solution found, of a second one.
+        free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. J and b are
+        without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places` and `arcs`
+        (m/s) are those of their contacts, see `PointTouch`. `push`: forces along all rows that the first solution
+        found, of a second one.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
