@@ -37,6 +37,7 @@ class Argument:
 
     `spaces` are the manifolds of positions, in order; empty for plain vectors. `nominal` are the values of a model's
     parameters in its file. `size` is that of usual numbers of a plain vector: values of code are compared there first.
+    `units` are the places at which unit quaternions begin in a plain vector: code that is exported makes them unit.
     """
 
     __repr__ = one_line
@@ -47,6 +48,7 @@ class Argument:
     spaces: tuple[Manifold, ...] = ()
     nominal: tuple[float, ...] = ()
     size: float = 1.0
+    units: tuple[int, ...] = ()
 
     @property
     def tangent_size(self) -> int:

@@ -29,6 +29,11 @@ def quaternion_places(arguments: Sequence[Argument]) -> Places:
     return tuple((i, at) for i, space in enumerate(spaces) for at in space.quaternions)
 
 
+def exported_places(arguments: Sequence[Argument]) -> Places:
+    """Return where quaternions stand that code makes unit when it is exported: those of plain vectors, too."""
+    return (*quaternion_places(arguments), *((i, at) for i, a in enumerate(arguments) for at in a.units))
+
+
 def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[Any]) -> None:
     """Refuse quaternions that are not unit; NaN, and arguments of wrong shapes, are left to others.
 
@@ -56,7 +61,7 @@ def check_unit(arguments: Sequence[Argument], places: Places, values: Sequence[A
 
 def normalise_inputs(code: Code, arguments: Sequence[Argument]) -> Code:
     """Return code that divides quaternions among its arguments by their lengths first; one that is zero gives NaN."""
-    places = quaternion_places(arguments)
+    places = exported_places(arguments)
     if isinstance(code, Program):
         return normalising(code, arguments, places)
     at, units = dict(zip(code.input_names, code.inputs, strict=True)), list[Block]()

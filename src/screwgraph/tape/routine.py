@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.tape.parts import Block, Execution, Part, list_parts, sum_operations
 from screwgraph.tape.program import Operations, Program, program
@@ -109,8 +110,17 @@ class Routine:
         return self._run(inputs, compute, [] if passages is None else passages)
 
     def on(self, inputs: Sequence[Number]) -> list[Number]:
-        """Write the code without loops on the tape whose scalars are among the inputs; not conditional code."""
-        assert not self.is_conditional, "how often a loop goes round is known when it runs"
+        """Write the code without loops on the tape whose scalars are among the inputs.
+
+        Raises:
+            InputError: it is conditional.
+        """
+        if self.is_conditional:
+            raise InputError(
+                "code with loops that end when numbers say so cannot be written without loops",
+                why="how often each goes round is known when it runs",
+                fix="call it, or export it in a language that has loops; .jax() and .torch() take it as it is",
+            )
         return self._run(inputs, Program.on, [])
 
     def _run(self, inputs: Sequence[Any], compute: Callable[..., Sequence[Any]], passages: list[int]) -> list[Any]:

@@ -39,7 +39,9 @@ from screwgraph.mechanics.kinematics import (
 from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.robot.parameters import GEOMETRY, KINDS, LOOPS, MASSES, ROTORS, WEIGHTS, Parameter, parameters_of
+from screwgraph.motion.simulation.contacts import make_contacts
 from screwgraph.motion.simulation.step_options import StepOptions
+from screwgraph.tape import Routine
 
 TYPICAL_STEP = 1e-3
 """The step (s) that a mechanism's time step is meant for; any other may be given."""
@@ -49,7 +51,7 @@ _FRAMES = ("frame", "frames", "targets")
 
 @dataclass(frozen=True)
 class Choice:
-    """Options that all functions of a model share: the order, external wrenches, live parameters, actuators."""
+    """Options that functions of a model share: order, external wrenches, live parameters, actuators, contacts' file."""
 
     __repr__ = one_line
 
@@ -59,6 +61,7 @@ class Choice:
     parameters: tuple[str, ...] = ()
     payload: str | None = None
     actuators: bool = False
+    contacts: str = ""
 
 
 PLAIN = Choice()
@@ -119,9 +122,24 @@ class Kind:
         return {"parameters": tuple(p.name for p in found if p.kind in self.kinds), "payload": choice.payload}
 
 
-def _step(model: Model, *, parameters: Sequence[str] = (), payload: str | None = None) -> Function:
-    """Return a time step (q, qd)(q, qd, tau, dt); as `Simulator` takes it."""
-    return StepOptions(parameters=tuple(parameters), payload=payload).step_of(model, TYPICAL_STEP)
+def _step(
+    model: Model,
+    *,
+    external_wrenches: Sequence[str] = (),
+    contacts: str = "",
+    parameters: Sequence[str] = (),
+    payload: str | None = None,
+) -> Function:
+    """Return a time step (q, qd)(q, qd, tau, dt); with contacts also of their numbers and last forces."""
+    points, ground = make_contacts(model, contacts or (), None)
+    options = StepOptions(
+        parameters=tuple(parameters),
+        payload=payload,
+        contacts=points,
+        ground=ground,
+        external_wrenches=tuple(external_wrenches),
+    )
+    return options.step_of(model, TYPICAL_STEP)
 
 
 _REACHED = "q, errors, counts(target, start): a link or frame is there"
@@ -212,7 +230,7 @@ def check_names(names: Sequence[str], choice: Choice = PLAIN) -> None:
             raise InputError(f"{item!r} names a function twice", fix="name it once")
         used |= {field for _, kind, _ in parts for field in FUNCTIONS[kind].uses}
         _check_hybrid({kind for _, kind, _ in parts}, choice)
-    for field in ("external_wrenches", "accelerations", "actuators", "ordering"):
+    for field in ("external_wrenches", "accelerations", "actuators", "ordering", "contacts"):
         if getattr(choice, field) != getattr(PLAIN, field) and field not in used:
             takers = ", ".join(name for name, kind in FUNCTIONS.items() if field in kind.uses)
             raise InputError(
@@ -242,8 +260,9 @@ def _label_parameters(f: Exportable, model: Any, choice: Choice) -> Exportable:
     }
     names = tuple(labels.get(name, name) for name in argument.names)
     arguments = tuple(replace(a, names=names) if a is argument else a for a in f.arguments)
-    inputs = tuple(labels.get(name, name) for name in f.program.input_names)
-    return replace(f, arguments=arguments, body=replace(f.program, input_names=inputs))
+    code = f.body if isinstance(f.body, Routine) else f.program
+    inputs = tuple(labels.get(name, name) for name in code.input_names)
+    return replace(f, arguments=arguments, body=replace(code, input_names=inputs))
 
 
 def _numbers(parameter: str, count: int) -> list[str]:

@@ -18,7 +18,7 @@ from screwgraph.compiler.derivatives.ambient_function import (
     to_ambient_derivatives,
 )
 from screwgraph.compiler.derivatives.derivative_code import batch_code
-from screwgraph.compiler.unit_quaternions import normalise_inputs, normalising, quaternion_places
+from screwgraph.compiler.unit_quaternions import exported_places, normalise_inputs, normalising, quaternion_places
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.tape import Code
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def to_casadi(f: Function) -> Any:
     """Return a `casadi.Function` of column vectors."""
     arguments = [(a.name, a.names) for a in f.arguments]
-    program = normalising(f.program, f.arguments, quaternion_places(f.arguments))
+    program = normalising(f.program, f.arguments, exported_places(f.arguments))
     return casadi_function(f.name, program, arguments, [(r.name, r.size) for r in f.results])
 
 

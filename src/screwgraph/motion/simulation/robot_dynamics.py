@@ -246,7 +246,7 @@ class RobotDynamics(Dynamics):
         model = ContactModel(robot, *touching)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
         closing = close_couplings(robot, model.free_velocities) or self.step_closure(ClosureParameters())
-        return compile_contact_step(model, closing, StepEfforts(limits, self._take_wrenches_of(options)))
+        return compile_contact_step(model, self, closing, StepEfforts(limits, self._take_wrenches_of(options)))
 
     def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
         """Return those of some parameters on which loops depend. Raises InputError."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from screwgraph.compiler import Argument, Function
 from screwgraph.motion.integration_rules import Rule, explicit_stages
-from screwgraph.spatial.manifolds import Manifold
+from screwgraph.spatial.manifolds import Manifold, product
 from screwgraph.tape import SAMPLES, WIDE, Block, Memory, Number, Scalar, Tape, program
 
 SEED = 20261
@@ -20,7 +20,8 @@ SIZES = {"dt": 1e-2, "gaps": 1e-3, "along": 1e-3}
 
 def make_plain_argument(argument: Argument) -> Argument:
     """Return an argument of any numbers, of which nothing is believed, as that quaternions are unit."""
-    return replace(argument, size=SIZES.get(argument.name, 1.0), spaces=())
+    units = (*argument.units, *product(argument.spaces).quaternions)
+    return replace(argument, size=SIZES.get(argument.name, 1.0), spaces=(), units=units)
 
 
 class TapeVectors:

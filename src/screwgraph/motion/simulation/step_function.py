@@ -49,7 +49,8 @@ def compile_step(
     # Nothing is believed of the first ones, as that quaternions are unit.
     present = {name: size for name, size in sizes.items() if size or name in ("q", "qd")}
     vectors = (replace(make_numbered_argument(name, size), size=SIZES.get(name, 1.0)) for name, size in present.items())
-    arguments = [*vectors, *parameters]
+    units = {"q": model.manifold.quaternions}
+    arguments = [*(replace(a, units=units.get(a.name, ())) for a in vectors), *parameters]
     if wrenches is not None:
         arguments.insert([a.name for a in arguments].index("dt"), wrenches.argument)
     closing = dynamics.step_closure(lengths or ClosureParameters())

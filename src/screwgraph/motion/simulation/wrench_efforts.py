@@ -16,7 +16,6 @@ from screwgraph.compiler import (
     Argument,
     Function,
     compile_expression,
-    make_numbered_argument,
     parameter_arguments,
     robot_arguments,
     without_metadata,
@@ -60,8 +59,8 @@ class WrenchEfforts:
 
     @property
     def argument(self) -> Argument:
-        """The argument of a step that holds the wrenches."""
-        return make_numbered_argument(WRENCHES, sum(self.sizes))
+        """The argument of a step that holds the wrenches, whose numbers are named as those of `forward_dynamics`."""
+        return make_wrench_argument(self.names, self.sizes)
 
     @property
     def question(self) -> object:
@@ -78,6 +77,12 @@ class WrenchEfforts:
         own = self.function(q, wrenches, *as_arguments([values[i] for i in self.places]))
         more = np.zeros((*np.shape(tau)[:-1], np.shape(own)[-1] - np.shape(tau)[-1]))
         return np.concatenate([tau, more], axis=-1) + own
+
+
+def make_wrench_argument(names: Sequence[str], sizes: Sequence[int]) -> Argument:
+    """Return the argument that holds wrenches of some names, of each so many numbers."""
+    numbers = [f"{WRENCHES}:{name}[{i}]" for name, size in zip(names, sizes, strict=True) for i in range(size)]
+    return Argument(WRENCHES, (len(numbers),), tuple(numbers))
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -104,7 +109,7 @@ def compile_robot_efforts(robot: Robot, names: Sequence[str], live: Sequence[Par
         return efforts.tolist()
 
     (q,) = robot_arguments(tree, [("q", joint_variables(tree, "q"))])
-    wrenches = make_numbered_argument(WRENCHES, SIZE * len(frames))
+    wrenches = make_wrench_argument(frames, [SIZE] * len(frames))
     question = (without_metadata(tree), tuple(frames), tuple(live))
     arguments = (q, wrenches, *parameter_arguments(robot, live))
     return compile_expression("wrench_efforts", question, arguments, expression)

@@ -42,6 +42,7 @@ FLAGS = LIBRARY_FLAGS | {
         "Functions, see above. With + between, one function of several results: control=mass_matrix+bias."
     ),
     "parameters": Flag("Parameters that are inputs, fields of a structure: link7, joint3.friction, ...."),
+    "contacts": Flag("Contacts of `step`: a YAML file, or collisions, as of `screwgraph simulate`.", "FILE"),
     "payload": Flag("A link or frame that carries a body whose inertia is an input.", "FRAME"),
     "report": Flag("Print the operations saved by each pass."),
 }
@@ -64,6 +65,7 @@ Example:
   screwgraph compile panda --functions inverse --lang cpp -o code --payload panda_hand_tcp
   screwgraph compile a1 --base floating --functions control=mass_matrix+bias --prefix dog --lang rust -o dog
   screwgraph compile slider_crank --functions inverse --lang c -o code
+  screwgraph compile a1 --base floating --functions step --contacts feet.yaml --lang c -o step
 """
 
 
@@ -79,13 +81,16 @@ def compile_functions(
     external_wrenches: tuple[str, ...] = (),
     parameters: tuple[str, ...] = (),
     payload: str | None = None,
+    contacts: str | None = None,
     dtype: str = "float64",
     overwrite: bool = False,
     report: bool = False,
 ) -> None:
     """Write files, and say where they are."""
     check_library_options(lang, dtype, prefix)
-    choice = Choice(ordering or "auto", external_wrenches, accelerations, parameters, payload, actuators)
+    choice = Choice(
+        ordering or "auto", external_wrenches, accelerations, parameters, payload, actuators, contacts or ""
+    )
     with as_usage_error():
         check_names(functions, choice)
     if source.is_mechanism and actuators:

@@ -2,49 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from screwgraph.compiler import (
+    Argument,
     CachedCode,
     Function,
     Result,
     make_direct_provenance,
     make_function,
-    make_numbered_argument,
 )
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts.contact_slopes import ContactSlopes
 from screwgraph.motion.simulation.contacts.contact_step import VALUES, ContactStep
-from screwgraph.motion.simulation.contacts.ground import PLANE
+from screwgraph.motion.simulation.contacts.number_names import AXES, PLANES, label_contacts, name_numbers
+from screwgraph.motion.simulation.contacts.step_examples import draw_examples
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
+from screwgraph.motion.simulation.system import Dynamics
 from screwgraph.tape import Memory
 
 
 def compile_contact_step(
-    model: TouchingModel, closing: Closing | None = None, efforts: StepEfforts | None = None
+    model: TouchingModel,
+    dynamics: Dynamics,
+    closing: Closing | None = None,
+    efforts: StepEfforts | None = None,
 ) -> Function:
     """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
 
     `contacts` are the numbers of each contact, `VALUES`; where the model's ground is no fixed plane, `ground` comes
-    after them: a tangent plane for each, its unit normal and its height along that (m). `forces` (N), in the axes of
-    the base, act on the robot at each contact: those of the step before, with which the search begins, and those of
-    this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
+    after them: a tangent plane for each, its unit normal and its height along that (m). Numbers have names, as
+    "friction:FR_foot", which stand in the comments of exported code. `forces` (N), in the axes of the base, act on the
+    robot at each contact: those of the step before, with which the search begins, and those of this one; `gaps` (m)
+    are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
     the number of sweeps and of passages of Newton's method. `parameters` of the robot come last, where some are inputs.
     `closing` closes loops at the end of a step; `efforts` has limits, and external wrenches: an argument after tau of
-    a `model` that takes them as efforts. Derivatives
-    are those of contacts that stick, slip or are open as they do (`ContactSlopes`); of q by its numbers.
+    a `model` that takes them as efforts. Derivatives are those of contacts that stick, slip or are open as they do
+    (`ContactSlopes`); of q by its numbers. `dynamics`, the same model in motion, has states at which exported code is
+    tried.
     """
     k, efforts = len(model.contacts), efforts or StepEfforts()
-    sizes = {"dt": 1, "contacts": len(VALUES) * k}
-    sizes |= {} if model.plane else {"ground": PLANE * k}
-    numbers = (make_numbered_argument(name, size) for name, size in sizes.items())
-    vectors = (*efforts.list_arguments(model.state), *numbers, make_numbered_argument("forces", k, 3))
+    labels = label_contacts([contact.frame for contact in model.contacts])
+    names = {"dt": ("dt[0]",), "contacts": name_numbers(VALUES, labels)}
+    names |= {} if model.plane else {"ground": name_numbers(PLANES, labels)}
+    numbers = (Argument(name, (len(own),), own) for name, own in names.items())
+    last = Argument("forces", (k, 3), name_numbers([f"force_{axis}" for axis in AXES], labels))
+    vectors = (*efforts.list_arguments(model.state), *numbers, last)
     arguments = tuple(map(make_plain_argument, vectors))
     arguments += model.parameters
     shapes = {"q": model.manifold.shape, "qd": (model.manifold.dim,), "forces": (k, 3), "gaps": (k,), "solution": (2,)}
-    results = tuple(Result(name, shape) for name, shape in shapes.items())
+    about = {"gaps": name_numbers(["gap"], labels), "solution": ("residual", "passages"), "forces": last.names}
+    results = tuple(Result(name, shape, about.get(name, ())) for name, shape in shapes.items())
 
     def make(_: Any) -> CachedCode:
         return CachedCode(ContactStep(model, arguments, closing, efforts, Memory()).routine(), "none")
@@ -55,7 +66,10 @@ def compile_contact_step(
         question,
         arguments,
         make,
-        lambda _: make_direct_provenance("it is the code of a step", ContactSlopes(model, closing, efforts)),
+        lambda _: replace(
+            make_direct_provenance("it is the code of a step", ContactSlopes(model, closing, efforts)),
+            examples=lambda: draw_examples(arguments, dynamics),
+        ),
         results,
         quietly=True,
     )
