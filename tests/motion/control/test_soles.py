@@ -20,6 +20,7 @@ from screwgraph.motion.control import (
     stack_gains,
 )
 from screwgraph.motion.control.contacts.base import ROUND
+from tests.motion.control.full_program import point
 from tests.motion.control.robots import arm, bent, biped, soles
 from tests.robots import robot_file, shared_file
 
@@ -105,6 +106,23 @@ def test_equations_of_motion_hold_and_soles_stay(width):
         efforts = np.concatenate([np.zeros(6), tau])
         np.testing.assert_allclose(sg.inverse_dynamics(robot)(q, qd, qdd) - left, efforts, atol=1e-7)
     assert stack_contacts(feet).shape == (2, 2)
+
+
+def test_feet_of_more_joints_than_they_need_are_held_whatever_the_position():
+    """Edges are held by five of six joints: any five that were chosen before would be singular somewhere."""
+    robot, edges = biped(), soles(0.0, x=(0.0, 1.0, 0.0))
+    tasks = [FrameTask("body"), PostureTask(weight=1e-2)]
+    f = controller(robot, tasks, contacts=edges, limits=LIMITS)
+    rng, still = np.random.default_rng(0), np.zeros(robot.nv)
+    for _ in range(40):
+        q = bent(robot)
+        q[7:] += 0.05 * rng.standard_normal(robot.nv - 6)
+        goal = sg.forward_kinematics(robot, "body")(q)
+        references = goal, np.zeros((2, 6)), q[7:] + 0.1, np.zeros((2, robot.nv - 6))
+        given = q, still, *references, stack_gains(tasks), stack_contacts(edges), np.zeros(f.arguments[-1].shape)
+        _, qdd, *_ = f(*given)
+        ends = [point(robot, corner, q, still)[0] @ qdd for edge in edges for corner in edge.corners]
+        np.testing.assert_allclose(ends, 0.0, atol=1e-9)
 
 
 @pytest.mark.suite

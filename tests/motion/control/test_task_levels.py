@@ -8,16 +8,19 @@ from scipy.optimize import lsq_linear
 
 import screwgraph as sg
 from screwgraph.motion.control import (
+    CenterOfMassTask,
     ControlLimits,
+    DampingTask,
     FrameTask,
     PostureTask,
     controller,
     stack_contacts,
     stack_gains,
 )
+from screwgraph.spatial import exp3
 from screwgraph.tape.verifier import list_faults
 from tests.motion.control.full_program import ALIGNED
-from tests.motion.control.robots import arm, crouched, feet, tripod
+from tests.motion.control.robots import arm, bent, biped, crouched, feet, soles, tripod
 
 LIMITS = ControlLimits(velocity=False, position=False)
 TASKS = (
@@ -124,3 +127,53 @@ def test_no_state_is_without_a_command():
     assert np.abs(tau).max() <= 60.0
     for x in (qdd, forces, active, solution):
         assert np.isfinite(x).all()
+
+
+def test_levels_beyond_what_limits_allow():
+    """Where limits end what tasks of a level reach, they are active for all later ones, and nothing gives way.
+
+    Of 40 states with 7 to 15 active rows of 15 unknowns, a few end with what an earlier level has reached.
+    """
+    robot, rng, edges = biped(), np.random.default_rng(2), soles(friction=0.6)
+    tasks = [
+        CenterOfMassTask(),
+        FrameTask("body", of="orientation", level=1),
+        FrameTask("mast_link", of="position", level=2),
+        PostureTask(level=3),
+    ]
+    every = controller(robot, tasks, contacts=edges)
+    fewer = [controller(robot, [*tasks[:n], DampingTask(level=9)], contacts=edges) for n in (1, 2)]
+    mast = sg.forward_kinematics(robot, "mast_link")
+    J = [
+        sg.center_of_mass_jacobian(robot),
+        sg.frame_jacobian(robot, "body", reference=ALIGNED),
+    ]
+    ended, missed = 0, []
+    for _ in range(40):
+        q, qd = bent(robot), 0.3 * rng.standard_normal(robot.nv)
+        q[7:] += 0.05 * rng.standard_normal(robot.nq - 7)
+        named = {
+            "q": q,
+            "qd": qd,
+            "center_of_mass": sg.center_of_mass(robot)(q) + 0.02 * rng.standard_normal(3),
+            "body_orientation": exp3(0.1 * rng.standard_normal(3)),
+            "mast_link_position": mast(q)[:3, 3] + 0.02 * rng.standard_normal(3),
+            "posture": q[7:] + 0.1 * rng.standard_normal(robot.nq - 7),
+            "contacts": stack_contacts(edges),
+        }
+        found = []
+        for f in (*fewer, every):
+            own = {a.name: named.get(a.name, np.zeros(a.shape)) for a in f.arguments}
+            n = len(own["gains"])
+            own["gains"] = stack_gains(tasks if f is every else [*tasks[: n - 1], DampingTask()])
+            found.append(dict(zip((r.name for r in f.results), f(**own), strict=True)))
+        status = [own["solution"][0] for own in found]
+        assert np.all(np.abs(found[-1]["tau"]) <= 90.0)
+        assert found[-1]["solution"][2] <= found[0]["solution"][2] + 1e-5
+        missed.append(status != [status[0]] * 3)
+        for k in range(2) if status == [0.0] * 3 else ():
+            first, last = (J[k](q)[:3] @ own["qdd"] for own in (found[k], found[-1]))
+            np.testing.assert_allclose(last, first, atol=1e-5)
+            ended += found[k]["active"].any()
+    assert ended > 50
+    assert sum(missed) <= 4

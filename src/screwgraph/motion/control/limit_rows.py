@@ -18,7 +18,7 @@ from screwgraph.optimize.active_set import RoundCone
 from screwgraph.optimize.active_set.round_cones import ROWS
 from screwgraph.tape import Number
 
-PRIORITIES = {"task": 1e13, "effort": 1e9, "friction": 1e8, "barrier": 3e7, "motion": 1e7}
+PRIORITIES = {"effort": 1e9, "friction": 1e8, "barrier": 3e7, "motion": 1e7}
 """Largest multipliers of rows, whose units are their bounds: what cannot be kept gives way, the last one first."""
 FREE = 1e9
 """Bound of a row that has none, in units of rows."""

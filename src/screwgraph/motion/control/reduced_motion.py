@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from screwgraph.compiler import compile_expression
 from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine, scale_affine, shift_affine
 from screwgraph.motion.control.contacts import Held, HeldContact
+from screwgraph.motion.control.legs import Leg, choose_own, find_volume
 from screwgraph.motion.control.models import (
     ControlledModel,
     IndependentCoordinates,
@@ -32,25 +32,13 @@ from screwgraph.motion.control.models import (
 )
 from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.small_systems import find_pivots, make_leg_solver, solve_in_order, solve_square
+from screwgraph.motion.control.turned_legs import Reflection, reflect_leg, turn_efforts, turn_motion
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.tape import Number, Row, dot, factor_tree, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
 
 UNMOVED = 1e-6
 """Entry of an arm, or of a contact's Jacobian, that is none (1, m): loops of samples are closed to 1e-7."""
-
-
-@dataclass(frozen=True, eq=False)
-class Leg:
-    """A contact, as many independent coordinates that carry it alone, and the others that move it.
-
-    `volume` is a large one of the Jacobian of its own coordinates, over random positions.
-    """
-
-    contact: HeldContact
-    own: tuple[int, ...]
-    others: tuple[int, ...]
-    volume: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,14 +173,16 @@ class ReducedMotion:
         for c, contact in enumerate(self.contacts):
             shared = {i for k, path in enumerate(paths) if k != c for i in path}
             alone = [i for i in paths[c] if i not in shared and i in self.driven]
-            own, volume = _choose_own(samples[c], alone, contact.size)
+            own, volume = choose_own(samples[c], alone, contact.size)
             if len(alone) < contact.size or volume < 1e-12:
                 raise InputError(
                     f"the contact of {contact.frame!r} has {len(alone)} joint coordinates of its own",
                     why=f"it needs {contact.size} that move it in as many ways and carry no other contact",
                     fix="several points of one foot are one sg.control.Sole" if len(alone) < len(paths[c]) else "",
                 )
-            found.append(Leg(contact, own, tuple(i for i in paths[c] if i not in own), volume))
+            others = tuple(i for i in paths[c] if i not in own)
+            every = (*own, *(i for i in alone if i not in own))
+            found.append(Leg(contact, own, others, volume, every, find_volume(samples[c], every)))
         return found
 
     def _path(self, samples: Sequence[Float[np.ndarray, "k n"]]) -> list[int]:
@@ -227,11 +217,40 @@ class ReducedMotion:
             return self._push(motion, q)
         held = [leg.contact.hold(self.model, self.axes, q, qd) for leg in self.legs]
         drifts = [self.drift(motion, one, qd, drag) for one in held]
-        found = self.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on, first=self.unknowns)
+        turned, turns, jacobians = self._turn_legs(motion, held)
+        found = self.solve_rows(
+            turned, [({}, x) for x in turned.h], held, drifts, on, first=self.unknowns, jacobians=jacobians
+        )
         constants = {self.unknowns + b: x for b, (_, x) in enumerate(found.base)}
         own, efforts = ([shift_affine(x, constants) for x in part] for part in (found.accelerations, found.efforts))
-        alone = {i: self.place[i] for leg in self.legs for i in leg.own} if motion.G is None else {}
-        return replace(found, accelerations=motion.expand(own), efforts=self._drive(motion, q, efforts), alone=alone)
+        alone = {i: self.place[i] for leg in self.legs if not leg.is_redundant for i in leg.own}
+        return replace(
+            found,
+            accelerations=turned.expand(own),
+            efforts=self._drive(motion, q, self._turn_back(efforts, turns)),
+            alone=alone if motion.G is None else {},
+        )
+
+    def _turn_legs(
+        self, motion: IndependentMotion, held: Sequence[Held]
+    ) -> tuple[IndependentMotion, list[Reflection], list[Any]]:
+        """Return the equations of motion along turned axes of redundant legs, how they are turned, and Jacobians."""
+        turns, jacobians = list[Reflection](), list[Any]()
+        for leg, one in zip(self.legs, held, strict=True):
+            J = motion.restrict(one.J)
+            if leg.is_redundant:
+                own, J = reflect_leg(J, leg.alone, leg.contact.size)
+                turns += own
+            jacobians.append(J)
+        return (turn_motion(motion, turns) if turns else motion), turns, jacobians
+
+    def _turn_back(self, efforts: list[Affine], turns: Sequence[Reflection]) -> list[Affine]:
+        """Return efforts along driven coordinates of those along turned axes."""
+        every: list[Affine] = [({}, 0.0)] * len(self.coordinates.places)
+        for i, effort in zip(self.driven, efforts, strict=True):
+            every[i] = effort
+        every = turn_efforts(every, turns)
+        return [every[i] for i in self.driven]
 
     def drift(self, motion: IndependentMotion, held: Held, qd: Any, drag: float) -> list[Affine]:
         """Return the accelerations of a contact without those of independent coordinates."""
@@ -249,17 +268,21 @@ class ReducedMotion:
         on: Sequence[Number],
         inputs: Sequence[Affine] | None = None,
         first: int | None = None,
+        jacobians: Sequence[Any] | None = None,
     ) -> Motion:
         """Return the motion of M qdd + bias = tau + J'f, and J qdd + drift = 0 of contacts that are on.
 
         All are of independent coordinates. Biases and drifts may be affine in unknowns behind u, such as changes of a
         state. `inputs` are the values of u, by default u itself. With a `first` unknown, accelerations of the base are
-        unknowns from there on: all others, and efforts, are affine in them.
+        unknowns from there on: all others, and efforts, are affine in them. `jacobians` are those of contacts along
+        the coordinates of the motion, where redundant legs are turned.
         """
         M, n = motion.M, len(self.coordinates.places)
         u = inputs or [({k: 1.0}, 0.0) for k in range(self.unknowns)]
-        rows = zip(self.legs, held, drifts, on, strict=True)
-        feet = [self._foot(leg, motion, one, way, flag) for leg, one, way, flag in rows]
+        is_turned = jacobians is not None
+        own = jacobians or [motion.restrict(one.J) for one in held]
+        rows = zip(self.legs, own, held, drifts, on, strict=True)
+        feet = [self._foot(leg, J, one, way, flag, is_turned) for leg, J, one, way, flag in rows]
         accelerations: list[Affine] = [({}, 0.0)] * n
         for i in self.driven:
             accelerations[i] = u[self.place[i]]
@@ -308,11 +331,11 @@ class ReducedMotion:
         found = [({k: x[i] for k, x in enumerate(columns) if not is_zero(x[i])}, c) for i, c in enumerate(still)]
         return Motion(motion.expand(found), [({k: 1.0}, 0.0) for k in range(len(columns))], [], [])
 
-    def _foot(self, leg: Leg, motion: IndependentMotion, held: Held, drift: Sequence[Affine], flag: Number) -> Foot:
+    def _foot(self, leg: Leg, J: Any, held: Held, drift: Sequence[Affine], flag: Number, is_turned: bool) -> Foot:
         """Return how a foot that is held ties its leg's accelerations to others: a_leg = -K a_rest - k."""
-        rest = (*range(BASE if self.floats else 0), *leg.others)
-        J, size = motion.restrict(held.J), leg.contact.size
-        solve = make_leg_solver(J[:, leg.own], size, leg.volume)
+        others = [i for i in leg.others if not (is_turned and i in leg.alone)]
+        rest, size = (*range(BASE if self.floats else 0), *others), leg.contact.size
+        solve = make_leg_solver(J[:, leg.own], size, leg.turned_volume if is_turned else leg.volume)
         K = np.array([flag * solve(J[:, j]) for j in rest]).T.reshape(size, len(rest))
         added, rows = flag * solve(np.array([x for _, x in drift])), [dict[int, Number]() for _ in range(size)]
         for k in dict.fromkeys(k for row, _ in drift for k in row):
@@ -354,15 +377,3 @@ class Foot:
     rest: tuple[int, ...]
     K: Any
     k: list[Affine]
-
-
-def _choose_own(
-    samples: Sequence[Float[np.ndarray, "k n"]], alone: Sequence[int], size: int
-) -> tuple[tuple[int, ...], float]:
-    """Return those of a leg's coordinates that move its contact best, and a large volume of their Jacobian."""
-    best, most = tuple(alone), 0.0
-    for own in combinations(alone, size):
-        volume = float(np.quantile([abs(np.linalg.det(J[:, own])) for J in samples], 0.9))
-        if volume > 1.001 * most:
-            best, most = own, volume
-    return best, most

@@ -25,7 +25,6 @@ from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiat
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.limit_rows import (
     FREE,
-    PRIORITIES,
     LimitRow,
     count_rows,
     limit_accelerations,
@@ -39,7 +38,7 @@ from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.motion.control.task_costs import TaskCost
-from screwgraph.motion.control.task_levels import UNBOUNDED, HeldRow, TaskLevels
+from screwgraph.motion.control.task_levels import HELD, UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
@@ -53,7 +52,7 @@ TASK_REST, FORCE_REST = 1e-6, 1e-4
 """Weights of squares of accelerations (rad/s^2, m/s^2), and of forces by the robot's mass (m/s^2), beside tasks'."""
 ASKED = 1e-6
 """Part of the small weights that is left where a task is of forces, or of efforts."""
-NEXT = 1e-3
+NEXT = 0.1
 """Part of the small weights that is left where a level of tasks follows, which determines what is free."""
 MOST = 10
 """Passages of the active set at most, for each unknown and each row."""
@@ -199,7 +198,8 @@ class WholeBody:
         maps = {"S": (v, n + e), "s": (v,), "T": (n, n + e), "t": (n,), "F": (sum(map(len, self.components)), 6)}
         bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
         k, names = len(self.levels), self.costs
-        return {**maps, names[0]: (k, n * (n + 1) // 2), names[1]: (k, n), **bounds, "A": (m, n + e), "E": (e, n)}
+        costs = {names[0]: (k, n * (n + 1) // 2), names[1]: (k, n), **({"rests": (k, n)} if k > 1 else {})}
+        return {**maps, **costs, **bounds, "A": (m, n + e), "E": (e, n)}
 
     @property
     def costs(self) -> tuple[str, str]:
@@ -231,7 +231,8 @@ class WholeBody:
             task.rows(self.model, q, qd, *(named[name] for name in task.references(self.model))) for task in self.tasks
         ]
         asked, last = {row.of for rows in wanted for row in rows}, len(self.levels) - 1
-        costs = [TaskCost(self._rest(on, asked, level < last), [0.0] * width) for level in range(last + 1)]
+        rests = [self._rest(on, asked, level < last) for level in range(last + 1)]
+        costs = [TaskCost([dict(row) for row in rest], [0.0] * width) for rest in rests]
         held = list[LimitRow]()
         for k, rows in enumerate(wanted):
             level = self.levels.index(self.tasks[k].level)
@@ -242,7 +243,7 @@ class WholeBody:
                 missed = self._find_miss(motion, row, goal)
                 if level < last:
                     value = ({i: scale * x for i, x in missed[0].items()}, 0.0)
-                    held.append(LimitRow(value, -UNBOUNDED, UNBOUNDED, PRIORITIES["task"]))
+                    held.append(LimitRow(value, -UNBOUNDED, UNBOUNDED, HELD))
                 alone = motion.alone.get(next(iter(row.J))) if row.of == ACCELERATIONS and len(row.J) == 1 else None
                 costs[level].add_square(missed, weight, alone)
         rows = [
@@ -261,6 +262,7 @@ class WholeBody:
             "F": [x for axes in motion.axes for x in np.ravel(axes.T)],
             self.costs[0]: [H[i].get(j, 0.0) for H, _ in condensed for i in range(n) for j in range(i + 1)],
             self.costs[1]: [x for _, g in condensed for x in g],
+            **({"rests": [rest[i][i] for rest in rests for i in range(n)]} if last else {}),
             "lower": [row.lower - row.value[1] for row in rows],
             "upper": [row.upper - row.value[1] for row in rows],
             "penalty": [row.penalty for row in rows],
@@ -323,7 +325,9 @@ class WholeBody:
         for cone in cones:
             for i in cone.planes:
                 columns[i] = sorted(cone.places)
-        program = solver = QuadraticProgram(memory, n, columns, MOST * (n + m), self.motion.combined)
+        program = solver = QuadraticProgram(
+            memory, n, columns, MOST * (n + m), self.motion.combined, len(self.levels) > 1
+        )
         if cones:
             program = solver = RoundCones(memory, program, cones)
         program.allocate()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from screwgraph.optimize.active_set.selection import Candidate, find_least
 from screwgraph.optimize.dense_factors import Numbers, flag
@@ -17,11 +18,15 @@ LITTLE = 1e-12
 
 @dataclass(frozen=True)
 class Slots:
-    """Rows in slots: their numbers (-1: none), penalties, multipliers."""
+    """Rows in slots: their numbers (-1: none), penalties, multipliers.
+
+    With `holds`, those with negative penalties are held: their multipliers have no bounds.
+    """
 
     row: Numbers
     penalty: Numbers
     multiplier: Numbers
+    holds: bool = False
 
     def step_length(self, rates: Numbers, most: Number) -> Candidate:
         """Return how far multipliers go at their rates before one meets a bound, at most `most`, and its slot.
@@ -30,7 +35,7 @@ class Slots:
         """
         found: list[Candidate] = [(most, -1.0, 0.0)]
         for j, (rate, x, penalty) in enumerate(zip(rates, self.multiplier, self.penalty, strict=True)):
-            counts = abs(rate) > LITTLE
+            counts = self.keep_bounded(abs(rate) > LITTLE, penalty)
             inverse = 1.0 / choose(counts, rate, 1.0)
             left = choose(counts, maximum((penalty - x) * inverse, -x * inverse), most)
             found.append((left, float(j), flag(rate > 0.0)))
@@ -39,7 +44,14 @@ class Slots:
     def move_multipliers(self, rates: Numbers, length: Number) -> list[Number]:
         """Return the multipliers after a way, within their bounds."""
         ahead = [x + length * rate for x, rate in zip(self.multiplier, rates, strict=True)]
-        return [maximum(0.0, minimum(x, most)) for x, most in zip(ahead, self.penalty, strict=True)]
+        kept = [maximum(0.0, minimum(x, most)) for x, most in zip(ahead, self.penalty, strict=True)]
+        if not self.holds:
+            return kept
+        return [choose(most < 0.0, x, y) for x, y, most in zip(ahead, kept, self.penalty, strict=True)]
+
+    def keep_bounded(self, condition: Any, penalty: Number) -> Any:
+        """Return a condition, false of rows whose multipliers have no bounds."""
+        return flag(condition) * flag(penalty >= 0.0) > 0.5 if self.holds else condition
 
     def first_free(self) -> Number:
         """Return the first slot that is free, 0 where there is none."""

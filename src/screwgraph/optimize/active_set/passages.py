@@ -16,6 +16,8 @@ TOLERANCE = 1e-9
 """Violation of a row, of 1 and the largest A x, that is none."""
 VISIBLE = 10.0
 """How many times as much a relaxed row is open at least that counts as such."""
+NOISE = 1e-24
+"""Part of the square of a row's length, in units of the cost's least scale, that is rounding of its entries."""
 SHORT = 1e-2
 """Part of the square of a normal's length that active normals leave, below which rounding counts."""
 Numbers = Sequence[Number]
@@ -25,13 +27,15 @@ Numbers = Sequence[Number]
 class Passages:
     """Expressions of a program of n unknowns and rows with entries in `columns` each; `most` passages at most.
 
-    Vectors are described in `quadratic_program.py`. Rows are of x and of the `combined` numbers E x behind it.
+    With `holds`, rows with negative penalties are held. Vectors are described in `quadratic_program.py`. Rows are of x
+    and of the `combined` numbers E x behind it.
     """
 
     n: int
     columns: Sequence[Sequence[int]]
     most: int
     combined: int = 0
+    holds: bool = False
 
     @property
     def width(self) -> int:
@@ -77,6 +81,18 @@ class Passages:
         joins = square > SAME * size
         watched = choose(joins, -ENDLESS, low), choose(joins, ENDLESS, up)
         return [flag(joins), side * joins, *watched, choose(side > 0.0, low, -up), *penalty, 0.0]
+
+    def try_held_row(
+        self, squares: Any, side: Any, lower: Any, upper: Any, penalty: Any, row: Any, inverse: Any
+    ) -> list[Number]:
+        """Return the same where rows may be held; one that vanishes, or depends on others, follows from them."""
+        (square, size, again), is_held = squares, flag(penalty[0] < 0.0)
+        vanishes = flag(square < NOISE * _sum_squares(row) * largest_size(inverse) ** 2) * is_held
+        joins, state, low, up, *others = self.try_row(
+            [square * (1.0 - vanishes), size, again], side, lower, upper, penalty
+        )
+        watched = choose(is_held > 0.5, -ENDLESS, low), choose(is_held > 0.5, ENDLESS, up)
+        return [joins, state, *watched, *others]
 
     def aim(self, picked: Any, side: Any, shift: Any, way: Any, pending: Any) -> list[Number]:
         """Return side, multiplier and way of a row: those of one that is pending, else of one that begins.
@@ -125,7 +141,7 @@ class Passages:
         (square, size, _), (side,), (shift,), (way,) = squares, side, shift, way
         bound, most, released = aimed
         lower, upper = picked[4], picked[5]
-        own, fits = Slots(list(row), list(penalties), list(multiplier)), square > SAME * size
+        own, fits = self._slots(row, penalties, multiplier), square > SAME * size
         y0 = [v - released * most * x for v, x in zip(y0, a, strict=True)]
         # Along `rest` the row grows by |rest|^2 for each unit of its multiplier: gap / |rest|^2 meets the bound.
         gap = maximum(way * (bound - dot(a, y)), 0.0)
@@ -159,13 +175,13 @@ class Passages:
 
     def settle(self, goals: Any, row: Any, penalties: Any, multiplier: Any) -> list[Number]:
         """Return multipliers that go to their goals; the first that would pass a bound ends the way, its row drops."""
-        own = Slots(list(row), list(penalties), list(multiplier))
+        own = self._slots(row, penalties, multiplier)
         rates = [goal - x for goal, x in zip(goals, own.multiplier, strict=True)]
         little = LITTLE * (1.0 + largest_size(multiplier))
         found: list[Candidate] = [(ENDLESS, -1.0, 0.0)]
         for j, (goal, rate, most, x) in enumerate(zip(goals, rates, own.penalty, own.multiplier, strict=True)):
             # The first bound, 0 or the penalty, on the way from the multipliers at hand to those of the active rows.
-            passes = maximum(-goal, goal - most) > little
+            passes = own.keep_bounded(maximum(-goal, goal - most) > little, most)
             inverse = 1.0 / choose(passes, rate, 1.0)
             left = maximum((most - x) * inverse, -x * inverse)
             found.append((choose(passes, left, ENDLESS), float(j), flag(rate > 0.0)))
@@ -232,8 +248,11 @@ class Passages:
         Pushes by penalties are large in y, where rounding of L and of dual vectors counts; they cancel in x: iterative
         refinement, Higham (2002), "Accuracy and stability of numerical algorithms", chapter 12.
         """
-        own = Slots(list(row), list(penalties), list(multiplier))
+        own = self._slots(row, penalties, multiplier)
         return [*(a + b for a, b in zip(y, change, strict=True)), *own.move_multipliers(goals, 1.0)]
+
+    def _slots(self, row: Any, penalties: Any, multiplier: Any) -> Slots:
+        return Slots(list(row), list(penalties), list(multiplier), self.holds)
 
     def judge(
         self, x: Any, values: Any, lower: Any, upper: Any, active: Any, scans: Any, adds: Any, polished: Any, count: Any

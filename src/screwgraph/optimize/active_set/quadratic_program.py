@@ -20,7 +20,7 @@ from screwgraph.compiler import (
 from screwgraph.optimize.active_set.dual_bases import DualBases
 from screwgraph.optimize.active_set.passages import Passages
 from screwgraph.optimize.dense_factors import flag
-from screwgraph.tape import Loop, Memory, Part, Pick, Put, Routine, StageLoop, When, Window
+from screwgraph.tape import Loop, Memory, Number, Part, Pick, Put, Routine, StageLoop, When, Window
 from screwgraph.tape.parts import Copies
 
 SLOTS = ("row", "penalties", "multiplier")
@@ -44,6 +44,10 @@ class QuadraticProgram:
     stable dual method for solving strictly convex quadratic programs". Multipliers are bounded by penalties, so that
     there is always a solution. At the end all is solved for the active rows at once, which corrects rounding; where
     rows were relaxed on the way, whose penalties are large, by the gradient in x.
+
+    With `holds`, rows whose penalty is negative are equations where `active` says so, else nothing: their multipliers
+    have any sign, and they never leave. They are tried first, and those that depend on each other, as far as can be
+    told, follow from the others.
     """
 
     __repr__ = one_line
@@ -53,6 +57,7 @@ class QuadraticProgram:
     columns: Sequence[Sequence[int]]
     most: int
     combined: int = 0
+    holds: bool = False
 
     @property
     def width(self) -> int:
@@ -84,6 +89,7 @@ class QuadraticProgram:
             "more rows",
             "tries",
             "relaxes",
+            *(("turn", "turns left", "takes turn") if self.holds else ()),
         )
         return {
             **{"low": m, "up": m, "L": n * (n - 1) // 2, "inverse": n, **self.bases.sizes},
@@ -102,7 +108,7 @@ class QuadraticProgram:
     @property
     def passages(self) -> Passages:
         """Code of the passages."""
-        return Passages(self.n, self.columns, self.most, self.combined)
+        return Passages(self.n, self.columns, self.most, self.combined, self.holds)
 
     def allocate(self) -> None:
         """Add all vectors to the memory."""
@@ -173,18 +179,24 @@ class QuadraticProgram:
         first = {name: range(at(name), at(name) + size) for name, size in {**own, "A": self.width}.items()}
         for name, places in first.items():
             self.memory.alias(f"{name} of a row", places)
-        reads = ["squares", *(f"{name} of a row" for name in ("try", "lower", "upper", "penalty"))]
+        of_row = (f"{name} of a row" for name in ("try", "lower", "upper", "penalty", *(("A",) if self.holds else ())))
+        reads = ["squares", *of_row, *(("inverse",) if self.holds else ())]
         writes = ["joins", *(f"{name} of a row" for name in ("active'", "low", "up")), "aimed"]
         numbers = (("row", first["number"].start), ("bound", at("aimed")), ("penalties", at("aimed") + 1))
         next_slot = block("next_slot", ["free"], ["free"], lambda free: [free[0] + 1.0])
         one = (
             *self._project(first["A"], first["try"]),
-            block("try", reads, writes, self.passages.try_row),
+            block("try", reads, writes, self.passages.try_held_row if self.holds else self.passages.try_row),
             When(at("joins"), (*self._join(numbers), next_slot)),
         )
-        windows = tuple(Window(x.start, len(self.columns) * len(x), len(x)) for x in first.values())
+        windows = tuple(Window(x.start, len(x), len(x)) for x in first.values())
         end = block("tried", [], ["solves", "scans", "drops", "polished"], lambda: [1.0, 0.0, 0.0, 0.0])
-        return (StageLoop(len(self.columns), (When(first["try"].start, one),), windows), end)
+        if not self.holds:
+            return (StageLoop(len(self.columns), (When(first["try"].start, one),), windows), end)
+        turn = block("takes_turn", ["try of a row", "penalty of a row", "turn"], ["takes turn"], _take_turn)
+        rows = StageLoop(len(self.columns), (turn, When(at("takes turn"), one)), windows)
+        next_turn = block("next_turn", ["turn"], ["turn", "turns left"], lambda turn: [1.0 - turn[0], 1.0 - turn[0]])
+        return (Loop(at("turns left"), (rows, next_turn)), end)
 
     def _add(self) -> tuple[Part, ...]:
         """Return what adds the row p, or goes some of its way."""
@@ -281,6 +293,11 @@ class QuadraticProgram:
     def _rows(self, name: str, rows: int) -> tuple[int, int, int]:
         places = self.memory.places(name)
         return places.start, rows, len(places) // rows
+
+
+def _take_turn(tried: Any, penalty: Any, turn: Any) -> list[Number]:
+    """Return whether a row is tried in a turn, 0 of those that are held, 1 of others."""
+    return [flag(abs(tried[0]) > 0.5) * flag(abs(flag(penalty[0] >= 0.0) - turn[0]) < 0.5)]
 
 
 def compile_quadratic_program(n: int, m: int, most: int = 0) -> Function:
