@@ -373,17 +373,22 @@ class WideStage:
             yield make_columns("cost", len(columns), scalars, vectors, targets, reduce)
 
     def _mirror(self, P: Sequence[int]) -> Iterator[Part]:
-        """Yield copies of what stands below the diagonal: eight rows by as many columns at a time."""
-        for columns in self.stretches:
-            for first in columns[::LANES]:
-                for start in range(0, columns.start, LANES):
-                    rows, targets = (
-                        [P[first] + start + i for i in range(LANES)],
-                        [P[start + i] + first for i in range(LANES)],
-                    )
-                    block = make_block("mirror", [rows], [targets], lambda x: list(x))
-                    moves = [Window(place, 1, self.code.pitch) for place in rows]
-                    yield SideBySide(LANES, (block,), (*moves, *(Window(place, 1, 1) for place in targets)))
+        """Yield copies of what stands below the diagonal: eight rows by as many columns at a time, then within them.
+
+        P is the same as its transpose to the last bit: what of it were not would grow from stage to stage, as A' E A
+        does where A grows, while errors that are symmetric shrink as the controlled motion does.
+        """
+        for first in range(0, self.code.pitch, LANES):
+            for start in range(0, first, LANES):
+                rows, targets = (
+                    [P[first] + start + i for i in range(LANES)],
+                    [P[start + i] + first for i in range(LANES)],
+                )
+                block = make_block("mirror", [rows], [targets], lambda x: list(x))
+                moves = [Window(place, 1, self.code.pitch) for place in rows]
+                yield SideBySide(LANES, (block,), (*moves, *(Window(place, 1, 1) for place in targets)))
+        pairs = [(i, j) for i in range(self.code.nx) for j in range(i - i % LANES, i)]
+        yield Copies(tuple(P[i] + j for i, j in pairs), tuple(P[j] + i for i, j in pairs))
 
     def gain(self) -> Part:
         """Return K of u = K x + k by rows."""

@@ -137,7 +137,9 @@ def accept_length(search: Any, trial: Any, duality_gap: Any, solved: Any) -> lis
     cost, defect = trial
     is_whole = choose(length > 0.9, 1.0, 0.0)
     rise = (cost - cost0) / ((1.0 - DESCENT) * maximum(defect0, TINY))
-    nu = choose(is_whole > 0.5, maximum(STEEPER, choose(defect0 > TINY, rise, 0.0)), weight)
+    # A whole step beyond where loops can be closed has no cost: its rise says nothing about shorter ones.
+    told = (defect0 > TINY) * (abs(rise) < ENDLESS)
+    nu = choose(is_whole > 0.5, maximum(STEEPER, choose(told > 0.5, rise, 0.0)), weight)
     merit, before = cost + nu * defect, cost0 + nu * defect0
     free = minimum(duality_gap[0], SLACK * before) + TINY * before
     is_sound = (1.0 * (solved[0] < NO_SENSE)) * (cost < ENDLESS)  # else costates and the merit may be no numbers
