@@ -49,21 +49,26 @@ def test_without_bounds_it_is_a_linear_system():
     np.testing.assert_allclose(gain @ (moved.x0 - chain.x0), there - u[0], rtol=1e-9, atol=1e-10)
 
 
-def test_long_chains_feed_back_as_the_riccati_equation_says():
+@pytest.mark.parametrize(("nx", "nu", "growth"), [(NX, NU, None), (12, 4, 2.0)])
+def test_long_chains_feed_back_as_the_riccati_equation_says(nx, nu, growth):
+    """Where motions grow, what of the cost to go were not symmetric would, too: to no numbers within 60 stages."""
     rng, stages = np.random.default_rng(4), 300
-    one = random_chain(rng, 1, NX, NU)
-    A, B = np.split(one.J[0], [NX], axis=1)
-    Q, R = one.H[0][:NX, :NX], one.H[0][NX:, NX:]
-    H = np.block([[Q, np.zeros((NX, NU))], [np.zeros((NU, NX)), R]])
+    one = random_chain(rng, 1, nx, nu)
+    A, B = np.split(one.J[0], [nx], axis=1)
+    if growth is not None:
+        A[:] = rng.normal(size=(nx, nx))
+        A *= growth / np.abs(np.linalg.eigvals(A)).max()
+    Q, R = one.H[0][:nx, :nx], one.H[0][nx:, nx:]
+    H = np.block([[Q, np.zeros((nx, nu))], [np.zeros((nu, nx)), R]])
     P = solve_discrete_are(A, B, Q, R)
     K = -np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A)
-    given = (one.J[0].ravel(), one.c[0], one.h[0], H[np.tril_indices(NX + NU)], one.g[0], *[[]] * 8)
-    shapes = [(stages, len(np.atleast_1d(x))) for x in given[:9]] + [(stages, NX), (stages, NU), *[(stages, 0)] * 2]
+    given = (one.J[0].ravel(), one.c[0], one.h[0], H[np.tril_indices(nx + nu)], one.g[0], *[[]] * 8)
+    shapes = [(stages, len(np.atleast_1d(x))) for x in given[:9]] + [(stages, nx), (stages, nu), *[(stages, 0)] * 2]
     stacked = [
         np.broadcast_to(x if len(np.atleast_1d(x)) else 0.0, shape) for x, shape in zip(given, shapes, strict=True)
     ]
-    f = compile_chain_program(stages, NX, NU, iterations=1)
-    _, _, gain, *_ = f(*stacked, one.x0, Q[np.tril_indices(NX)], one.q, [], [0.0], [0.0])
+    f = compile_chain_program(stages, nx, nu, iterations=1)
+    _, _, gain, *_ = f(*stacked, one.x0, Q[np.tril_indices(nx)], one.q, [], [0.0], [0.0])
     np.testing.assert_allclose(gain, K, rtol=1e-9, atol=1e-10)
 
 

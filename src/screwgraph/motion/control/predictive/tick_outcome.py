@@ -58,7 +58,10 @@ class TickOutcome:
         sound = status < NO_SENSE
         limits = [float(x) for x in self.own.effort_limit]
         tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
-        numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, defect, change, barrier)]
+        numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, change, barrier)]
+        # The last state of a trajectory that was found may have no dynamics, and is within it once the horizon moves on.
+        goes_on = sound * (defect[0] < ENDLESS)
+        numbers.insert(2, choose(goes_on, defect[0], choose(sound, ENDLESS, 0.0)))
         told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
-        head = [choose(sound, 1.0, 0.0), choose(lost > 0.5, 0.0, numbers[-1]), *first]
+        head = [choose(goes_on, 1.0, 0.0), choose(lost > 0.5, 0.0, numbers[-1]), *first]
         return [*tau, *head, told, *numbers, lost]
