@@ -59,7 +59,7 @@ class TickOutcome:
         limits = [float(x) for x in self.own.effort_limit]
         tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
         numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, change, barrier)]
-        # The last state of a trajectory that was found may have no dynamics, and is within it once the horizon moves on.
+        # The last state that was found may have no dynamics, and is one of the others once the horizon moves on.
         goes_on = sound * (defect[0] < ENDLESS)
         numbers.insert(2, choose(goes_on, defect[0], choose(sound, ENDLESS, 0.0)))
         told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
