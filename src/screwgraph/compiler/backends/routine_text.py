@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from screwgraph.compiler.backends.base import ExportedFunction
@@ -12,6 +12,8 @@ from screwgraph.tape import Block, Lookup, Loop, Part, Pick, Put, SettledWhen, S
 from screwgraph.tape.parts import FIXED, SIX, WIDEST, Copies, Fill, Products, Recursion
 
 Lines = list[str]
+SHORT = 4
+"""Numbers side by side, below which each is copied by a line of its own."""
 
 
 class RoutinePrinter(ABC):
@@ -64,6 +66,19 @@ class RoutinePrinter(ABC):
     def at(self, place: int) -> str:
         """Write a number of the memory."""
         return f"memory[{self.place(place)}]"
+
+    def list_runs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+        """Yield where numbers of two sides stand side by side and move alike: the first of both, and how many."""
+        at = 0
+        while at < len(pairs):
+            (a, b), count = pairs[at], 1
+            moves = [self.moves.strides(place) for place in (a, b)]
+            while at + count < len(pairs) and pairs[at + count] == (a + count, b + count):
+                if [self.moves.strides(place + count) for place in (a, b)] != moves:
+                    break
+                count += 1
+            yield a, b, count
+            at += count
 
     def do(self, parts: Iterable[Part]) -> Lines:
         """Return the lines of parts, one after the other."""
@@ -147,8 +162,15 @@ def print_when(part: When, printer: RoutinePrinter) -> Lines:
 
 
 def print_copies(part: Copies, printer: RoutinePrinter) -> Lines:
-    """Copy number by number."""
-    return [f"{printer.at(to)} = {printer.at(source)};" for to, source in zip(part.targets, part.sources, strict=True)]
+    """Copy number by number, those that stand side by side in a loop."""
+    lines = Lines()
+    for to, source, count in printer.list_runs(list(zip(part.targets, part.sources, strict=True))):
+        if count < SHORT:
+            lines += [f"{printer.at(to + i)} = {printer.at(source + i)};" for i in range(count)]
+        else:
+            a, b = (f"memory[{printer.place(end)} + i]" for end in (to, source))
+            lines += printer.each("i", count, [f"{a} = {b};"])
+    return lines
 
 
 def print_fill(part: Fill, printer: RoutinePrinter) -> Lines:

@@ -9,7 +9,7 @@ from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.interface import Interface
 from screwgraph.compiler.backends.c.operations import SCALARS, C, format_number, make_identifiers
 from screwgraph.compiler.passes.angle_reduction import LARGE, TURN, find_large_terms
-from screwgraph.compiler.passes.outlining import LEAVES, Outlines, outline_program
+from screwgraph.compiler.passes.outlining import LEAVES, WHOLE, Outlines, outline_program
 from screwgraph.tape import Code, Program
 
 Terms = Mapping[int, tuple[int, ...]]
@@ -50,16 +50,20 @@ def emit_assignments(
     inputs: Sequence[str] = (),
     targets: Sequence[str] = (),
     writing: Writing | None = None,
+    *,
+    at_once: bool = False,
 ) -> list[str]:
     """Return a program as assignments, in one piece: all inputs are read before a result is written.
 
     Inputs and results are those of the function, or stand at places that are given; numbers are the function's, by
-    default.
+    default. Results that are written `at_once`, as soon as their own place is not read any more, need no registers
+    until the end: places with other names are apart.
     """
     own_writing = writing or _write_on_numbers(interface)
     own = Outlines([range(len(program.instructions))], {})
     ends = inputs or interface.inputs, targets or interface.targets
-    lines = _lines(interface, program, own, own.straight[0], find_large_terms(program), ends, own_writing)
+    large = find_large_terms(program)
+    lines = _lines(interface, program, own, own.straight[0], large, ends, own_writing, at_once=at_once)
     return lines + _constants(interface, program, ends[1], own_writing)
 
 
@@ -118,11 +122,17 @@ def define_pieces(
 
 
 def emit_pieces(
-    interface: Interface, program: Program, ends: tuple[Sequence[str], Sequence[str]], writing: Writing
+    interface: Interface,
+    program: Program,
+    ends: tuple[Sequence[str], Sequence[str]],
+    writing: Writing,
+    *,
+    at_once: bool = False,
+    whole: int = WHOLE,
 ) -> tuple[list[list[str]], int]:
     """Return the assignments of the pieces of a program, and how many numbers they leave for later ones."""
-    cut, large = outline_program(program), find_large_terms(program)
-    pieces = [_lines(interface, program, cut, places, large, ends, writing) for places in cut.straight]
+    cut, large = outline_program(program, whole=whole), find_large_terms(program)
+    pieces = [_lines(interface, program, cut, places, large, ends, writing, at_once=at_once) for places in cut.straight]
     pieces[-1] += _constants(interface, program, ends[1], writing)
     return pieces, len(cut.slots)
 
@@ -146,10 +156,12 @@ def _lines(
     large: Terms,
     ends: tuple[Sequence[str], Sequence[str]],
     writing: Writing,
+    *,
+    at_once: bool = False,
 ) -> list[str]:
     """Return the assignments of the instructions at these places, and of the results that they are.
 
-    `ends` are where inputs and where results stand.
+    `ends` are where inputs and where results stand; results are written at the end, or `at_once`.
     """
     inputs, targets = ends
     own, scalar = set(places), writing.kind
@@ -171,6 +183,7 @@ def _lines(
     def term(i: int, of: int) -> str:
         return f"{writing.wrapping}({format_operand(i)})" if i in large.get(of, ()) else format_operand(i)
 
+    last = _find_last_reads(program, inputs) if at_once else {}
     # Inputs that are results are read before a result overwrites them.
     lines = [f"    const {scalar} v{i} = {inputs[program.instructions[i][1]]};" for i in passed]
     for i in places:
@@ -182,7 +195,25 @@ def _lines(
             lines.append(f"    const {scalar} v{i} = {expression};")
             if i in cut.slots:
                 lines.append(f"    memory[{cut.slots[i]}] = v{i};")
+            if at_once:
+                due = results.pop(i, [])
+                lines += [f"    {target} = v{i};" for target in due if last.get(target, -1) <= i]
+                results[i] = [target for target in due if last.get(target, -1) > i]
     return lines + [f"    {target} = {format_operand(i)};" for i in places for target in results.get(i, ())]
+
+
+def _find_last_reads(program: Program, inputs: Sequence[str]) -> dict[str, int]:
+    """Return the last instruction that reads each of the places where inputs stand; results are at the end."""
+    places = {i: inputs[int(own[1])] for i, own in enumerate(program.instructions) if own[0] == "input"}
+    found = dict[str, int]()
+    for i, (operation, *operands) in enumerate(program.instructions):
+        if operation not in LEAVES:
+            for o in operands:
+                if o in places:
+                    found[places[o]] = i
+    end = len(program.instructions)
+    found.update((places[o], end) for o in program.outputs if isinstance(o, int) and o in places)
+    return found
 
 
 def _constants(interface: Interface, program: Program, targets: Sequence[str], writing: Writing) -> list[str]:

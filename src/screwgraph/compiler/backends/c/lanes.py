@@ -13,6 +13,7 @@ import numpy as np
 from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.function import Writing, define_pieces, emit_pieces, name_wrapping
 from screwgraph.compiler.backends.c.interface import Interface
+from screwgraph.compiler.backends.c.lane_moves import define_moves
 from screwgraph.compiler.backends.c.operations import SCALARS, C, make_identifiers
 from screwgraph.compiler.passes.angle_reduction import find_large_terms
 from screwgraph.tape import Program
@@ -21,14 +22,14 @@ from screwgraph.tape.operations import OPERATIONS
 ARITHMETIC = ("add", "sub", "neg", "mul", "div", "inv")
 """Operations that C writes alike for vectors and numbers."""
 WIDTHS = """/* Numbers of neighbours side by side: as many as the processor's vectors hold. */
-#if defined(__AVX512F__)
+#if !defined(__GNUC__)
+#define {upper}_WIDEST 1
+#elif defined(__AVX512F__)
 #define {upper}_WIDEST {most}
 #elif defined(__AVX__)
 #define {upper}_WIDEST ({most} / 2)
-#elif defined(__GNUC__)
-#define {upper}_WIDEST ({most} / 4)
 #else
-#define {upper}_WIDEST 1
+#define {upper}_WIDEST ({most} / 4)
 #endif
 """
 DEFINITIONS = """#define {upper}_LANES ({upper}_WIDEST < {width} ? {upper}_WIDEST : {width})
@@ -85,6 +86,8 @@ OPERAND = """        {lower}_numbers {name}_;
         {name}_.all = {name};
         const {scalar} {name}0 = {name}_.each[i];"""
 LETTERS = "abc"
+LONG = 2_000
+"""Instructions on lanes up to which a function is in one piece."""
 WRAPPED = "wrapped"
 """The reduction of large angles."""
 
@@ -119,13 +122,19 @@ def write_on_lanes(library: Library, width: int = 0) -> Writing:
     return Writing(f"{lower}_lanes", forms, f"({{}} - ({lower}_lanes){{{{0}}}})", f"{lower}_lanes_{WRAPPED}")
 
 
-def define_lanes(library: Library, programs: Mapping[int, Sequence[Program]]) -> list[str]:
-    """Return the definitions of lanes of each width, and of operations of its programs that C's vectors have not."""
+def define_lanes(library: Library, programs: Mapping[int, Sequence[Program]], *, moves: bool) -> list[str]:
+    """Return the definitions of lanes of each width, and of operations of its programs that C's vectors have not.
+
+    With `moves`, there are functions that carry numbers to the widest lanes and back.
+    """
     base, widest = name_lanes(library)[1], count_widest(library)
     lines = WIDTHS.format(upper=base, most=widest).split("\n")
     for width in list_widths(library):
         if width == widest or programs.get(width):
             lines += _define_width(library, programs.get(width, ()), width)
+    if moves:
+        lower, upper = name_lanes(library)
+        lines += define_moves(lower, upper, SCALARS[library.dtype][0], tuple(list_widths(library)))
     return lines
 
 
@@ -169,7 +178,7 @@ def define_program(one: Interface, program: Program, name: str) -> list[str]:
     numbers = f"{name_lanes(one.library)[0]}_numbers"
     given = [f"given[{i}].all" for i in range(len(program.input_names))]
     ends = given, [f"found[{i}].all" for i in range(len(program.outputs))]
-    pieces, size = emit_pieces(one, program, ends, write_on_lanes(one.library))
+    pieces, size = emit_pieces(one, program, ends, write_on_lanes(one.library), at_once=True, whole=LONG)
     parameters, before, lines = f"const {numbers} *restrict given, {numbers} *restrict found", list[str](), pieces[0]
     if len(pieces) > 1:
         memory = (f"{name_lanes(one.library)[0]}_lanes", size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from screwgraph.compiler.backends.base import ExportedFunction, Library
@@ -18,12 +19,14 @@ from screwgraph.compiler.backends.c.lanes import (
 )
 from screwgraph.compiler.backends.c.operations import format_number, make_identifiers
 from screwgraph.compiler.backends.routine_text import Lines, RoutinePrinter, indent
-from screwgraph.tape import Block, Program, Routine, SideBySide
+from screwgraph.tape import LEAVES, Block, Program, Routine, SideBySide
 
 SHORT = 4
 """Numbers side by side, below which each is copied by a line of its own."""
 LARGEST = 1000
 """Instructions up to which compilers are asked to do passages of a loop side by side."""
+APART = 30
+"""Lines from which a loop is a function: compilers keep numbers of one in registers, and take less time, too."""
 HINT = """/* What goes before loops whose passages do not depend on each other: compilers need not find out. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -32,6 +35,11 @@ HINT = """/* What goes before loops whose passages do not depend on each other: 
 #define {name} _Pragma("GCC ivdep")
 #else
 #define {name}
+#endif
+#if defined(__GNUC__)
+#define {apart} __attribute__((noinline))
+#else
+#define {apart}
 #endif
 """
 
@@ -70,15 +78,23 @@ class CPrinter(RoutinePrinter):
         if block.reads_in_place and self.moves.is_together(block.reads):
             given = f"memory + {self.place(block.reads[0]) if block.reads else 0}"
         else:
-            listed = ", ".join(map(self.at, block.reads))
-            before.append(f"const {self.scalar} {given}[{len(block.reads)}] = {{{listed}}};")
+            before += self._gather(given, block)
         if block.writes_in_place and self.moves.is_together(block.writes):
             found = f"memory + {self.place(block.writes[0])}"
         else:
             before.append(f"{self.scalar} {found}[{len(block.writes)}];")
-            after = [f"{self.at(place)} = {found}[{i}];" for i, place in enumerate(block.writes)]
+            for i, place, count in self.list_runs(list(enumerate(block.writes))):
+                after += _copy(f"memory[{self.place(place)}]", f"{found}[{i}]", count)
         lines = [*before, f"{function}({given}, {found});", *after]
         return lines if len(lines) == 1 else ["{", *indent(lines), "}"]
+
+    def _gather(self, given: str, block: Block) -> Lines:
+        """Declare an array of what a program reads."""
+        used = sorted({i[1] for i in block.program.instructions if i[0] == "input"})
+        lines = [f"{self.scalar} {given}[{len(block.reads)}];"]
+        for i, place, count in self.list_runs([(int(i), block.reads[i]) for i in used]):
+            lines += _copy(f"{given}[{i}]", f"memory[{self.place(place)}]", count)
+        return lines
 
     def print_side_by_side(self, part: SideBySide) -> Lines:
         """Write short programs into the loop, whose passages compilers then need not tell apart; lanes of long ones."""
@@ -99,7 +115,7 @@ class CPrinter(RoutinePrinter):
         return [name_hint(self._one.library), *self.each(name, part.count, inside)]
 
     def _print_columns(self, part: SideBySide, blocks: Sequence[Block]) -> Lines:
-        """Write programs into loops on lanes of neighbouring places, of what is left on fewer."""
+        """Write programs into loops on lanes of neighbouring places, of what is left on fewer; long ones apart."""
         library, around, name, found = self._one.library, self.moves, f"k{len(self.moves.loops)}", Lines()
         self.moves = around.within(name, part)
         for width, first, end in _split_columns(part.count, list_widths(library)):
@@ -110,44 +126,73 @@ class CPrinter(RoutinePrinter):
             step = f"{name} += {name_lanes(library, width)[1]}_LANES" if width > 1 else f"++{name}"
             found += [f"for (int {name} = {first}; {name} < {end}; {step}) {{", *indent(inside), "}"]
         self.moves = around
-        return found
+        return found if len(found) < APART else self._set_apart(blocks[0].name, found)
+
+    def _set_apart(self, name: str, lines: Lines) -> Lines:
+        """Define a function of the memory and of the passages of loops around, and call it."""
+        function = make_identifiers([f"{self._one.function}_{name}_columns{len(self.before)}"])[0]
+        passages = list(self.moves.loops)
+        takes = ", ".join([f"{self.scalar} *memory", *(f"int {k}" for k in passages)])
+        unused = "".join(f" (void){k};" for k in passages)
+        opening = f"static {name_apart(self._one.library)} void {function}({takes})"
+        self.before += [opening, "{", *([f"   {unused}"] if unused else []), *indent(lines), "}", ""]
+        return [f"{function}({', '.join(['memory', *passages])});"]
 
     def _write_columns(self, own: Block, part: SideBySide, width: int) -> Lines:
-        """Write a program on so many lanes of neighbouring places."""
-        library, writing = self._one.library, None
+        """Write a program on so many lanes of neighbouring places: what is read often stays in registers."""
+        library, writing, loads = self._one.library, None, Lines()
         given, found = ([self.at(p) for p in places] for places in (own.reads, own.writes))
         if width > 1:
             given = [place_lanes(library, self.place(p), width, moves=part.stride(p) != 0) for p in own.reads]
             found = [place_lanes(library, self.place(p), width, moves=True) for p in own.writes]
             writing = write_on_lanes(library, width)
-        return [line.strip() for line in emit_assignments(self._one, own.program, given, found, writing)]
+            for i in _list_often(own.program):
+                if part.stride(own.reads[i]) != 0:
+                    loads.append(f"const {writing.kind} x{i} = {given[i]};")
+                    given[i] = f"x{i}"
+        lines = emit_assignments(self._one, own.program, given, found, writing, at_once=True)
+        return [*loads, *(line.strip() for line in lines)]
 
     def _print_lanes(self, part: SideBySide, blocks: Sequence[Block]) -> Lines:
         """Call functions of the numbers of neighbouring passages; what is left goes with copies of its first one."""
         (lower, upper), around, inside = name_lanes(self._one.library), self.moves, Lines()
-        name, j = f"k{len(self.moves.loops)}", "j"
+        name = f"k{len(self.moves.loops)}"
         self.moves = around.within(name, part)
         for own in blocks:
             if id(own.program) not in self.lanes:
                 called = f"{self._one.function}_{own.name}_lanes{len(self.lanes)}"
                 self.lanes[id(own.program)] = make_identifiers([called])[0]
                 self.before += define_program(self._one, own.program, self.lanes[id(own.program)])
-            used = sorted({i[1] for i in own.program.instructions if i[0] == "input"})
-            given = [f"given[{i}].each[{j}] = {self.at(own.reads[i])};" for i in used]
-            found = [f"{self.at(place)} = found[{i}].each[{j}];" for i, place in enumerate(own.writes)]
-            first = f"const int {name} = first + (j < count ? j : 0);"
             inside += [
                 "{",
                 f"    {lower}_numbers given[{len(own.reads) or 1}], found[{len(own.writes)}];",
-                *indent(self.each(j, f"{upper}_LANES", [first, f"(void){name};", *given])),
+                *indent(self._fill_lanes(part, own, lower)),
                 f"    {self.lanes[id(own.program)]}(given, found);",
-                *indent(self.each(j, "count", [f"const int {name} = first + j;", f"(void){name};", *found])),
+                *indent(self._empty_lanes(part, own, lower)),
                 "}",
             ]
         self.moves = around
         step = f"const int left = {part.count} - first, count = left < {upper}_LANES ? left : {upper}_LANES;"
+        now = [f"const int {name} = first;", f"(void){name};"]
         head = f"for (int first = 0; first < {part.count}; first += {upper}_LANES) {{"
-        return [head, *indent([step, *inside]), "}"]
+        return [head, *indent([step, *now, *inside]), "}"]
+
+    def _fill_lanes(self, part: SideBySide, own: Block, lower: str) -> Lines:
+        """Carry what neighbouring passages read to lanes; what all of them read goes to all lanes."""
+        used, lines = sorted({i[1] for i in own.program.instructions if i[0] == "input"}), Lines()
+        for i, place, count in self.list_runs([(int(i), own.reads[i]) for i in used]):
+            source, stride = f"memory + {self.place(place)}", part.stride(place)
+            ends = f"{source}, {stride}, count, {count}" if stride else f"{source}, {count}"
+            lines.append(f"{lower}_{'gather' if stride else 'spread'}({ends}, given + {i});")
+        return lines
+
+    def _empty_lanes(self, part: SideBySide, own: Block, lower: str) -> Lines:
+        """Carry what neighbouring passages write to its places; of what all of them write, the last one stays."""
+        lines = Lines()
+        for i, place, count in self.list_runs(list(enumerate(own.writes))):
+            target, stride = f"memory + {self.place(place)}", part.stride(place)
+            lines.append(f"{lower}_scatter(found + {i}, {count}, {target}, {stride}, count);")
+        return lines
 
     def loop(self, arrays: Mapping[str, int], lines: Lines) -> Lines:
         """Define a function of the arrays, and call it."""
@@ -168,16 +213,31 @@ def emit_hint(library: Library) -> Lines:
     loops = [part for code in routines for part in code.every if isinstance(part, SideBySide)]
     if not loops:
         return []
-    programs = dict[int, list[Program]]()
+    programs, moves = dict[int, list[Program]](), False
     for part in loops:
         blocks = [own.program for own in part.parts if isinstance(own, Block)]
         if _is_of_columns(part):
             for width, *_ in _split_columns(part.count, list_widths(library)):
                 programs.setdefault(width, []).extend(blocks)
-        else:
-            programs.setdefault(count_widest(library), []).extend(x for x in blocks if _is_long(x))
-    lanes = define_lanes(library, programs) if any(programs.values()) else []
-    return [*HINT.format(name=name_hint(library)).split("\n"), *lanes]
+        elif any(_is_long(x) for x in blocks):
+            programs.setdefault(count_widest(library), []).extend(blocks)
+            moves = True
+    lanes = define_lanes(library, programs, moves=moves) if any(programs.values()) else []
+    return [*HINT.format(name=name_hint(library), apart=name_apart(library)).split("\n"), *lanes]
+
+
+def name_apart(library: Library) -> str:
+    """Return the macro before functions that compilers shall not write into their callers."""
+    return f"{make_identifiers([library.name])[0].upper()}_APART"
+
+
+def _list_often(program: Program) -> list[int]:
+    """Return the inputs that are read more than once."""
+    numbers = {i: int(own[1]) for i, own in enumerate(program.instructions) if own[0] == "input"}
+    ends = [o for o in program.outputs if isinstance(o, int)]
+    operands = [o for own in program.instructions if own[0] not in LEAVES for o in own[1:]]
+    times = Counter(numbers[o] for o in (*operands, *ends) if o in numbers)
+    return sorted(i for i, count in times.items() if count > 1)
 
 
 def _is_of_columns(part: SideBySide) -> bool:
@@ -242,4 +302,6 @@ def _copy(target: str, source: str, count: int) -> Lines:
 def _shift(number: str, by: int | str) -> str:
     """Write a number of an array that is so far behind another."""
     name, _, index = number.rstrip("]").partition("[")
-    return f"{name}[{int(index) + by if isinstance(by, int) else f'{index} + {by}'}]"
+    first, *moves = index.split(" ", 1)
+    place = f"{int(first) + by}" if isinstance(by, int) else f"{first} + {by}"
+    return f"{name}[{' '.join([place, *moves])}]"
