@@ -24,12 +24,17 @@ from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelo
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
-from screwgraph.motion.simulation.contacts.moving_point import follow_point, move_point
+from screwgraph.motion.simulation.contacts.moving_point import (
+    MovingPoint,
+    follow_point,
+    move_point,
+    move_point_of_limb,
+)
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
-from screwgraph.motion.simulation.contacts.soles import PointTouch, SoleTouch, find_soles, touch_sole
+from screwgraph.motion.simulation.contacts.soles import PointTouch, SeenGround, SoleTouch, find_soles, touch_sole
 from screwgraph.motion.simulation.contacts.touch import Touch, gather_touch, touch_point
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
-from screwgraph.spatial import Array
+from screwgraph.spatial import Array, rotation, translation
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.manifolds.gliding import turning
 from screwgraph.tape import Number, Row
@@ -204,9 +209,9 @@ class ContactModel:
     def _touch_alone(self, k: int, q: Any, qd: Any, planes: Any) -> PointTouch:
         robot, contact = self.robot, self.contacts[k]
         frame = robot.frame(contact.frame)
-        point = move_point(robot, frame, contact.at, q, qd)
-        gap, axes = touch_ground(self.plane, planes, k, point.p)
-        arm = -contact.radius * axes[0]
+        point = (move_point if contact.against else move_point_of_limb)(robot, frame, contact.at, q, qd)
+        gap, axes, seen = self._see_ground(k, point, planes)
+        arm = -contact.radius * seen[0]
         columns = point.at(arm) if contact.radius else point.linear
         motion = follow_point(robot, frame, point, qd)
         if contact.against:  # both bodies at the same point, so that no moment is lost
@@ -215,17 +220,23 @@ class ContactModel:
             theirs = other.at(point.p + arm - other.p)
             columns = {i: columns.get(i, 0.0) - theirs.get(i, 0.0) for i in {*columns, *theirs}}
             motion = motion.seen_from(follow_point(robot, frame, other, qd))
-        return touch_point(gap - contact.radius, axes, columns, motion.slip_rate(arm))
+        return touch_point(gap - contact.radius, axes, columns, motion.slip_rate(arm), seen)
 
     def _touch_sole(self, own: Sequence[int], q: Any, qd: Any, planes: Any) -> SoleTouch:
         robot, contacts = self.robot, [self.contacts[k] for k in own]
         frames = [robot.frame(contact.frame) for contact in contacts]
-        point = move_point(robot, frames[0], contacts[0].at, q, qd)
+        point = move_point_of_limb(robot, frames[0], contacts[0].at, q, qd)
         places = [f.T_lf[:3, :3] @ np.array(c.at) + f.T_lf[:3, 3] for f, c in zip(frames, contacts, strict=True)]
         arms = [point.R @ (place - places[0]) for place in places]
         motion = follow_point(robot, frames[0], point, qd)
-        ground = touch_ground(self.plane, planes, own[0], point.p)
+        ground = self._see_ground(own[0], point, planes)
         return touch_sole(ground, point, motion, arms, [c.radius for c in contacts])
+
+    def _see_ground(self, k: int, point: MovingPoint, planes: Any) -> SeenGround:
+        """Return the ground of contact k as its point sees it: limbs of a trunk share the turned axes of a plane."""
+        height, axes = touch_ground(self.plane, planes, k, translation(point.T))
+        seen = axes @ rotation(point.T)
+        return SeenGround(height + seen[0] @ point.p, axes, seen)
 
     def terms(
         self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = (), push: Any = ()

@@ -22,7 +22,8 @@ Pair = tuple[Array, Array]
 class MovingPoint:
     """A point p (m), and what a unit velocity along each coordinate gives it: v (m/s), and omega (rad/s) its body.
 
-    `rates` is its acceleration by the rates of joints' own twists alone, R the axes of the point's link.
+    `rates` is its acceleration by the rates of joints' own twists alone, R the axes of the point's link. T is the pose
+    of the axes that all these are in.
     """
 
     p: Float[Array, "3"]
@@ -30,6 +31,12 @@ class MovingPoint:
     angular: Mapping[int, Float[Array, "3"]]
     rates: Pair = (np.zeros(3), np.zeros(3))
     R: Float[Array, "3 3"] = field(default_factory=lambda: np.eye(3))
+    T: Float[Array, "4 4"] = field(default_factory=lambda: np.eye(4))
+
+    def carry(self) -> MovingPoint:
+        """Return it in the axes in which T is a pose."""
+        p, linear, angular, *rates = _carry(self.T, self.p, self.linear, self.angular, *self.rates)
+        return MovingPoint(p, linear, angular, (rates[0], rates[1]), rotation(self.T) @ self.R)
 
     def at(self, arm: Float[Array, "3"]) -> Mapping[int, Float[Array, "3"]]:
         """Return the velocities of the point of the body that is at p + arm."""
@@ -64,28 +71,43 @@ class PointMotion:
 def move_point(
     robot: Robot, frame: Frame, at: Sequence[float], q: Float[Array, " nq"], qd: Float[Array, " nv"] | None = None
 ) -> MovingPoint:
-    """Return a point of a frame in the axes that the robot's base has in its file.
+    """Return a point of a frame in the axes that the robot's base has in its file."""
+    return move_point_of_limb(robot, frame, at, q, qd).carry()
+
+
+def move_point_of_limb(
+    robot: Robot, frame: Frame, at: Sequence[float], q: Float[Array, " nq"], qd: Float[Array, " nv"] | None = None
+) -> MovingPoint:
+    """Return a point of a frame in the axes of the first link that moves, which are those of all limbs of a trunk.
 
     From the frame inwards, each joint turns the columns of those before it: Lynch & Park (5.18), column by column.
     """
     p = frame.T_lf[:3, :3] @ np.array(at) + translation(frame.T_lf)
     linear, angular = dict[int, Array](), dict[int, Array]()
-    a, alpha, R = np.zeros(3), np.zeros(3), np.eye(3)
-    for joint in robot.joints_to_base(frame.link):
+    a, alpha, R, T = np.zeros(3), np.zeros(3), np.eye(3), np.eye(4)
+    joints, is_within = robot.joints_to_base(frame.link), True
+    first = max((i for i, joint in enumerate(joints) if joint.type.nv), default=len(joints))
+    for i, joint in enumerate(joints):
         own, place = q[robot.q_slices[joint.name]], robot.v_slices[joint.name]
-        A = joint.type.screw_axes(own)
-        for k in range(joint.type.nv):
-            linear[place.start + k] = A[3:, k] + _cross(A[:3, k], p)
-            angular[place.start + k] = A[:3, k]
+        A, pose, is_within = joint.type.screw_axes(own), joint.type.transform(own), i < first
         if qd is not None:
             twist = joint.type.axes_rate_times(own, qd[place]) - A @ turning(joint.type.manifold, qd[place])
             a, alpha = a + twist[3:] + _cross(twist[:3], p), alpha + twist[:3]
-        for T in (joint.type.transform(own), joint.origin):
-            p, linear, angular, a, alpha = _carry(T, p, linear, angular, a, alpha)
-            R = rotation(T) @ R
-    base = base_pose_in_world(robot)
-    p, linear, angular, *rates = _carry(base, p, linear, angular, a, alpha)
-    return MovingPoint(p, linear, angular, (rates[0], rates[1]), rotation(base) @ R)
+        # The axis of a joint that only turns about it, or slides along it, is the same on both sides.
+        is_fixed = is_within and joint.type.nv == 1 and joint.type.constant_axes
+        if is_fixed:
+            p, linear, angular, a, alpha = _carry(pose, p, linear, angular, a, alpha)
+        for k in range(joint.type.nv):
+            linear[place.start + k] = A[3:, k] + _cross(A[:3, k], p)
+            angular[place.start + k] = A[:3, k]
+        for step in ((joint.origin,) if is_fixed else (pose, joint.origin)):
+            if is_within:
+                p, linear, angular, a, alpha = _carry(step, p, linear, angular, a, alpha)
+            else:
+                T = step @ T
+        if is_within:
+            R = rotation(joint.origin) @ (rotation(pose) @ R)
+    return MovingPoint(p, linear, angular, (a, alpha), R, base_pose_in_world(robot) @ T)
 
 
 def follow_point(robot: Robot, frame: Frame, point: MovingPoint, qd: Float[Array, " nv"]) -> PointMotion:

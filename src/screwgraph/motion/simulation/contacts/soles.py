@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from jaxtyping import Float
 
@@ -21,6 +22,14 @@ from screwgraph.tape.sparse_rows import is_zero
 
 Place = tuple[Number, Number]
 Triple = tuple[Number, Number, Number]
+
+
+class SeenGround(NamedTuple):
+    """The ground at a point: how far above it that is (m), its axes, rows, and these in the axes of the point."""
+
+    height: Number
+    axes: Float[Array, "3 3"]
+    seen: Float[Array, "3 3"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +67,7 @@ def find_soles(contacts: Sequence[Contact], links: Sequence[str]) -> tuple[tuple
 
 
 def touch_sole(
-    ground: tuple[Number, Float[Array, "3 3"]],
+    ground: SeenGround,
     point: MovingPoint,
     motion: PointMotion,
     arms: Sequence[Float[Array, "3"]],
@@ -66,15 +75,15 @@ def touch_sole(
 ) -> SoleTouch:
     """Return how a sole touches a plane: its first point, how that moves, and arms from there to all its points (m).
 
-    `ground` is the height (m) of the first point, and the axes of the plane.
+    `ground` is that at the first point.
     """
-    height, axes = ground
-    columns = {i: (axes @ v, axes @ point.angular[i]) for i, v in point.linear.items()}
-    rates, omega = (axes @ motion.a, axes @ motion.alpha), axes @ motion.omega
+    height, axes, seen = ground
+    columns = {i: (seen @ v, seen @ point.angular[i]) for i, v in point.linear.items()}
+    rates, omega = (seen @ motion.a, seen @ motion.alpha), seen @ motion.omega
     square = omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]
     contacts = list[PointTouch]()
     for arm, radius in zip(arms, radii, strict=True):
-        n, x, y = d = axes @ arm
+        n, x, y = d = seen @ arm
         along = omega[0] * d[0] + omega[1] * d[1] + omega[2] * d[2]
         swing, *arc = (along * w - square * u for w, u in zip(omega, d, strict=True))
         row = {i: _rise(*pair, (x, y)) for i, pair in sorted(columns.items())}

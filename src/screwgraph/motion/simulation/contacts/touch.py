@@ -39,11 +39,13 @@ def touch_point(
     axes: Float[Array, "3 3"],
     columns: Mapping[int, Float[Array, "3"]],
     slip_rate: Float[Array, "3"],
+    seen: Float[Array, "3 3"] | None = None,
 ) -> PointTouch:
-    """Return how a contact touches, its Jacobian given by columns."""
-    along = {i: axes @ column for i, column in sorted(columns.items())}
+    """Return how a contact touches, its Jacobian given by columns; `seen` are the ground's axes in those of columns."""
+    turned = axes if seen is None else seen
+    along = {i: turned @ column for i, column in sorted(columns.items())}
     rows = [{i: three[k] for i, three in along.items() if not is_zero(three[k])} for k in range(3)]
-    return PointTouch(gap, axes, rows, (axes @ slip_rate).tolist())
+    return PointTouch(gap, axes, rows, (turned @ slip_rate).tolist())
 
 
 def gather_touch(
