@@ -11,7 +11,7 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.tape.parts import Block, Execution, Part, list_parts, sum_operations
+from screwgraph.tape.parts import Block, Execution, Part, SettledWhen, list_parts, sum_operations
 from screwgraph.tape.program import Operations, Program, program
 from screwgraph.tape.scalar import Number
 from screwgraph.tape.tape import Tape
@@ -78,6 +78,11 @@ class Routine:
     def repeats(self) -> bool:
         """Whether loops go over stages."""
         return any(part.repeats for part in self.every)
+
+    @cached_property
+    def is_rarely_long(self) -> bool:
+        """Whether few samples take much longer than others."""
+        return any(isinstance(part, SettledWhen) and part.is_rare for part in self.every)
 
     @cached_property
     def is_direct(self) -> bool:

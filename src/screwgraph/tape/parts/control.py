@@ -65,8 +65,16 @@ class When(Conditional):
             on.do(self.parts)
 
 
+@dataclass(frozen=True)
 class SettledWhen(When):
-    """Parts that change nothing that is read where the number is zero: samples side by side do them if any does."""
+    """Parts that change nothing that is read where the number is zero: samples side by side do them if any does.
+
+    `is_rare` says that few samples do them, and that they are long: of a batch, those which do may go together.
+    """
+
+    is_rare: bool = False
+
+    __repr__ = one_line
 
     @property
     def goes_alone(self) -> bool:

@@ -22,6 +22,7 @@ from screwgraph.compiler.backends.llvm.fastcall_code import emit_fastcall
 from screwgraph.compiler.backends.llvm.gather import emit_gather
 from screwgraph.compiler.backends.llvm.inner_loop import BlockLayout, Operand, Shape, emit_inner_loop, stretch_lengths
 from screwgraph.compiler.backends.llvm.ir_text import Lanes, emit_intrinsics
+from screwgraph.compiler.backends.llvm.later_samples import emit_later
 from screwgraph.compiler.backends.llvm.machine_code import (
     cache_bytes,
     vector_width,
@@ -131,8 +132,10 @@ def emit_assembly(
         parts += [emit_gather(each, stretch_lengths(inputs)), emit_result_stores(placed, each), text]
         parts += [] if domains.is_everything else [emit_domain_counter(inputs, domains, each, own)]
     parts += [] if domains.is_everything else [f"@{COUNTER} = global ptr null"]
+    waits = lanes.width > 1 and isinstance(program, Routine) and program.is_rarely_long
     parts += [
-        emit_inner_loop(blocks[0], blocks[-1], "" if domains.is_everything else "domains", cache),
+        *([emit_later(blocks[0])] if waits else []),
+        emit_inner_loop(blocks[0], blocks[-1], "" if domains.is_everything else "domains", cache, waits=waits),
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
     ]
     return "\n".join(parts)

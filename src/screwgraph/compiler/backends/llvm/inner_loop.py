@@ -14,6 +14,8 @@ from screwgraph.compiler.backends.llvm.gather import TILE
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 Shape = tuple[int, ...]
+ENOUGH = 16
+"""Blocks of a batch from which on samples that take long wait for one another: the last ones fill no block."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,13 @@ class BlockLayout:
         return _size(self.inputs), _size(self.outputs)
 
 
-def emit_inner_loop(wide: BlockLayout, single: BlockLayout, before_block: str = "", cache: int = 0) -> str:
+def emit_inner_loop(
+    wide: BlockLayout, single: BlockLayout, before_block: str = "", cache: int = 0, *, waits: bool = False
+) -> str:
     """Return `@loop`: tiles and blocks of many samples as long as there are that many, then single samples.
 
     `before_block` names a function that looks at a block's inputs first. Results of more than `cache` bytes go past the
-    caches.
+    caches. Where it `waits`, samples that take longer than others are computed together: `later_samples.py`.
     """
     operands = [*wide.inputs, *wide.outputs]
     tiled = wide.lanes.width > 1
@@ -83,6 +87,7 @@ def emit_inner_loop(wide: BlockLayout, single: BlockLayout, before_block: str = 
         "entry:",
         *(line for take, _ in allocations for line in take),
         "  %count = load i64, ptr %dimensions, align 8",
+        *(_begin_waiting(wide.lanes) if waits else ()),
     ]
     core = len(operands)
     for i, operand in enumerate(operands):
@@ -112,10 +117,16 @@ def emit_inner_loop(wide: BlockLayout, single: BlockLayout, before_block: str = 
             "  br i1 %columns, label %tile_test, label %wide_test",
         ]
         lines += _tiles(wide, before_block)
-        lines += _samples("wide", wide, "[0, %entry], [%k_tile, %tile_test]", "single_test", before_block)
+        before = "[0, %entry], [%k_tile, %tile_test]"
+        lines += (
+            _waiting_samples(wide, before, before_block)
+            if waits
+            else _samples("wide", wide, before, "single_test", before_block)
+        )
     else:
         lines.append("  br label %single_test")
-    lines += _singles(single, "[%k_wide, %wide_test]" if tiled else "[0, %entry]", before_block)
+    begin = "[%k_wide, %late_test], [%k_wide, %late_go]" if waits else "[%k_wide, %wide_test]"
+    lines += _singles(single, begin if tiled else "[0, %entry]", before_block)
     # What went past the caches must be there for other threads when this one says so.
     lines += ["end:", f"  br i1 {past}, label %settle, label %done", "settle:", "  fence seq_cst", "  br label %done"]
     return "\n".join([*lines, "done:", *(line for _, give in allocations for line in give), "  ret void", "}"])
@@ -131,6 +142,62 @@ def _samples(name: str, blocks: BlockLayout, before: str, after: str, before_blo
         *_puts(name, blocks, "put"),
     ]
     return [*lines, f"  br label %{name}_test"]
+
+
+def _begin_waiting(lanes: Lanes) -> list[str]:
+    return [
+        f"  %waiting = alloca [{2 * lanes.width} x i64], align 64",
+        "  %waits = alloca i64",
+        "  store i64 0, ptr %waits",
+        f"  %patient = icmp sge i64 %count, {ENOUGH * lanes.width}",
+    ]
+
+
+def _waiting_samples(blocks: BlockLayout, before: str, before_block: str) -> list[str]:
+    """Take blocks as `_samples`; those of their samples that are left wait until they fill a block."""
+    lanes, (width, B, tag) = blocks.lanes, (blocks.lanes.width, f"i{blocks.lanes.width}", blocks.lanes.tag)
+    later = f"  call void @later{tag}(ptr %args, ptr %steps, ptr %waiting, ptr %in, ptr %out)"
+    again = (f"[%next_wide, %{label}]" for label in ("wide", "wide_note", "wide_later"))
+    look = [f"  call void @{before_block}{tag}(ptr %in)"] if before_block else []
+    return [
+        *_head("wide", width, ", ".join((before, *again)), "late_test"),
+        *_gathers("wide", blocks.inputs, lanes, "gather"),
+        *look,
+        f"  %left = call {B} @patient_block{tag}(ptr %in, ptr %out, i1 %patient)",
+        *_puts("wide", blocks, "put"),
+        f"  %none_left = icmp eq {B} %left, 0",
+        "  br i1 %none_left, label %wide_test, label %wide_note",
+        "wide_note:",
+        "  %noted = load i64, ptr %waits",
+        f"  %now = call i64 @note{tag}(ptr %waiting, i64 %noted, i64 %k_wide, {B} %left)",
+        f"  %is_full = icmp sge i64 %now, {width}",
+        f"  %rest = sub i64 %now, {width}",
+        "  %kept = select i1 %is_full, i64 %rest, i64 %now",
+        "  store i64 %kept, ptr %waits",
+        "  br i1 %is_full, label %wide_later, label %wide_test",
+        "wide_later:",
+        later,
+        f"  %beyond = getelementptr i64, ptr %waiting, i64 {width}",
+        f"  call void @llvm.memcpy.p0.p0.i64(ptr %waiting, ptr %beyond, i64 {8 * width}, i1 false)",
+        "  br label %wide_test",
+        "late_test:",
+        "  %last_waits = load i64, ptr %waits",
+        "  %no_wait = icmp eq i64 %last_waits, 0",
+        "  br i1 %no_wait, label %single_test, label %late_fill",
+        "late_fill:",  # a last block that is not full has the first sample several times
+        "  %one_waits = load i64, ptr %waiting",
+        "  br label %late_add",
+        "late_add:",
+        "  %late = phi i64 [%last_waits, %late_fill], [%late_next, %late_add]",
+        "  %late_at = getelementptr i64, ptr %waiting, i64 %late",
+        "  store i64 %one_waits, ptr %late_at",
+        "  %late_next = add i64 %late, 1",
+        f"  %late_more = icmp slt i64 %late_next, {width}",
+        "  br i1 %late_more, label %late_add, label %late_go",
+        "late_go:",
+        later,
+        "  br label %single_test",
+    ]
 
 
 def _singles(blocks: BlockLayout, before: str, before_block: str) -> list[str]:
@@ -150,7 +217,7 @@ def _singles(blocks: BlockLayout, before: str, before_block: str) -> list[str]:
     ]
     if flat:
         lines += [
-            *_sample("direct", len(blocks.inputs), "single"),
+            *point_to_sample("direct", len(blocks.inputs), "single"),
             "  %place = select i1 %flat, ptr %at_direct, ptr %out",
         ]
     return [
@@ -169,7 +236,7 @@ def _in_place(blocks: BlockLayout) -> list[str]:
     so_far = "true"
     for i in range(len(copies)):
         lines += [
-            *_sample(f"source{i}", i, "single"),
+            *point_to_sample(f"source{i}", i, "single"),
             f"  %is_row{i} = icmp eq i64 %core{i}_0, {blocks.lanes.bytes}",
             f"  %rows{i} = and i1 {so_far}, %is_row{i}",
         ]
@@ -250,7 +317,7 @@ def _gathers(name: str, inputs: Sequence[Operand], lanes: Lanes, move: str, more
     lines = []
     for index, operand in enumerate(inputs):
         tag = f"{name}{index}"
-        lines += _sample(tag, index, name)
+        lines += point_to_sample(tag, index, name)
         for run, (flat, place, length) in enumerate(operand.runs):
             here = f"{tag}_{run}"
             position = f"%at_{tag}"
@@ -273,11 +340,11 @@ def _puts(name: str, blocks: BlockLayout, put: str, more: str = "") -> list[str]
         index = len(blocks.inputs) + k
         here = f"{name}{index}"
         arguments = f"ptr %at_{here}, i64 %outer{index}, ptr %core{index}, ptr %out, {more}i1 %past{index}"
-        lines += [*_sample(here, index, name), f"  call void @{put}{tag}_{k}({arguments})"]
+        lines += [*point_to_sample(here, index, name), f"  call void @{put}{tag}_{k}({arguments})"]
     return lines
 
 
-def _sample(tag: str, index: int, name: str) -> list[str]:
+def point_to_sample(tag: str, index: int, name: str) -> list[str]:
     """Point to an operand's numbers of the first sample of a block."""
     return [
         f"  %off_{tag} = mul i64 %k_{name}, %outer{index}",

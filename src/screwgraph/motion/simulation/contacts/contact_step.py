@@ -149,7 +149,7 @@ class ContactStep:
             self.end,
         )
         first = memory.places("round").start
-        search_on = SettledWhen(first, (start, self.yielding_block(), SettlingLoop(first, passage), respond))
+        search_on = SettledWhen(first, (start, self.yielding_block(), SettlingLoop(first, passage), respond), is_rare=True)
         # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
         solve = (aim, search_on)
         if self.model.whirls:

@@ -35,8 +35,11 @@ class Kernel:
 
     `areas` are the numbers of results and of inputs that stay where the caller has them: places of a memory begin with
     these, others are in `memory`. `inlined` says that its caller takes its lines in. Its `head`, done once before all
-    `lines`, takes space on the stack, also where these stand in a loop of a caller.
+    `lines`, takes space on the stack, also where these stand in a loop of a caller. `late` is the address of bits, one a
+    sample that is left for later, where `%patient` says that some may be: whatever it is does not matter any more.
     """
+
+    late = ""
 
     def __init__(self, name: str, lanes: Lanes, widest: int, areas: tuple[int, int], *, inlined: bool) -> None:
         self.lanes, self.widest, self.one = lanes, widest, Vector(lanes, 1)
@@ -162,12 +165,33 @@ class Kernel:
         return all(area == located[0][0] and i == located[0][1] + k for k, (area, i) in enumerate(located))
 
     def is_zero(self, place: int) -> str:
-        """Return whether a number of the memory is zero, in all samples."""
-        number = self.load(self.pointer(place), self.one)
-        if (width := self.lanes.width) == 1:
+        """Return whether a number of the memory is zero, in all samples that matter."""
+        if self.lanes.width == 1:
+            number = self.load(self.pointer(place), self.one)
             return self.say(f"fcmp oeq {self.lanes.scalar} {number}, {self.lanes.number(0.0)}")
-        zeros = self.say(f"fcmp oeq {self.lanes.real} {number}, zeroinitializer")
-        return self.say(f"icmp eq i{width} {self.say(f'bitcast <{width} x i1> {zeros} to i{width}')}, -1")
+        return self.say(f"icmp eq i{self.lanes.width} {self._find_others(place)}, 0")
+
+    def _find_others(self, place: int) -> str:
+        """Return bits, one a sample that matters and whose number is not zero."""
+        B, number = f"i{self.lanes.width}", self.load(self.pointer(place), self.one)
+        zeros = self.say(f"fcmp une {self.lanes.real} {number}, zeroinitializer")
+        found = self.say(f"bitcast {self.lanes.boolean} {zeros} to {B}")
+        if not self.late:
+            return found
+        rest = self.say(f"xor {B} {self.value(self.late, B)}, -1")
+        return self.say(f"and {B} {found}, {rest}")
+
+    def put_off(self, place: int) -> str:
+        """Leave samples whose number is not zero for later, where they are at most half; return whether none is left."""
+        B, found = f"i{self.lanes.width}", self._find_others(place)
+        count = self.say(f"call {B} @llvm.ctpop.{B}({B} {found})")
+        few = self.say(f"icmp ule {B} {count}, {self.lanes.width // 2}")
+        waits = self.say(f"and i1 {few}, %patient")
+        now = self.value(self.late, B)
+        after = self.say(f"or {B} {now}, {found}")
+        self.change(self.late, self.say(f"select i1 {waits}, {B} {after}, {B} {now}"), B)
+        none = self.say(f"icmp eq {B} {found}, 0")
+        return self.say(f"or i1 {waits}, {none}")
 
     def arithmetic(self, instruction: str, a: str, b: str, vector: Vector) -> str:
         """Return a sum, difference, product or quotient."""

@@ -265,13 +265,23 @@ def print_when(part: When, printer: PartsPrinter) -> None:
         printer.do(part.parts)
 
 
+def print_settled_when(part: SettledWhen, printer: PartsPrinter) -> None:
+    """Branch; where few of many samples would do parts that are long, these are left for later."""
+    body = printer.body
+    if not (part.is_rare and body.late):
+        return print_when(part, printer)
+    with body.unless(body.put_off(part.test)):
+        printer.do(part.parts)
+    return None
+
+
 PRINTERS: Mapping[type[Part], Callable[[Any, PartsPrinter], None]] = {
     Block: print_block,
     Lookup: print_lookup,
     Pick: print_pick,
     Put: print_put,
     Loop: print_loop,
-    SettledWhen: print_when,
+    SettledWhen: print_settled_when,
     SettlingLoop: print_loop,
     SideBySide: print_side_by_side,
     StageLoop: print_stage_loop,
@@ -358,26 +368,51 @@ LOOPS: Mapping[type[Part], Callable[[Any, Kernel], None]] = {
 
 
 def emit_routine(routine: Routine, lanes: Lanes, whole: int) -> str:
-    """Return `@block(in, out)`, as `emit_block` does: of one sample, loops take a vector of neighbours at a time."""
+    """Return `@block(in, out)`, as `emit_block` does: of one sample, loops take a vector of neighbours at a time.
+
+    Where few samples take much longer than others, of many at once also `@patient_block(in, out, patient)`, which
+    returns bits, one a sample that is to be computed once more, by `@block`: see `later_samples.py`.
+    """
     assert lanes.width == 1 or not routine.goes_alone, "samples go round loops differently often"
     neighbours = widest_vector(lanes).width if lanes.width == 1 else 1
-    printer, scratch = print_routine(routine, lanes, whole, neighbours)
+    is_patient = lanes.width > 1 and routine.is_rarely_long
+    printer, scratch = print_routine(routine, lanes, whole, neighbours, is_patient=is_patient)
     take, give = emit_allocation("memory", scratch or 1, lanes.real, lanes.width * lanes.bytes)
-    head, body = f"define internal void @block{lanes.tag}(ptr noalias %in, ptr noalias %out) {{", printer.body
-    return "\n".join([*printer.functions, head, *take, *body.head, *body.lines, *give, "  ret void", "}"])
+    takes, body, tag = "ptr noalias %in, ptr noalias %out", printer.body, lanes.tag
+    lines = [*take, *body.head, *body.lines, *give]
+    if not is_patient:
+        head = f"define internal void @block{tag}({takes}) {{"
+        return "\n".join([*printer.functions, head, *lines, "  ret void", "}"])
+    B = f"i{lanes.width}"
+    return "\n".join(
+        [
+            f"declare {B} @llvm.ctpop.{B}({B})",
+            *printer.functions,
+            f"define internal {B} @patient_block{tag}({takes}, i1 %patient) noinline {{",
+            *lines,
+            f"  %left = load {B}, ptr {body.late}",
+            f"  ret {B} %left",
+            "}",
+            f"define internal void @block{tag}({takes}) {{",
+            f"  %none = call {B} @patient_block{tag}(ptr %in, ptr %out, i1 false)",
+            "  ret void",
+            "}",
+        ]
+    )
 
 
 def print_routine(
-    routine: Routine, lanes: Lanes, whole: int, neighbours: int, *, inlined: bool = False
+    routine: Routine, lanes: Lanes, whole: int, neighbours: int, *, inlined: bool = False, is_patient: bool = False
 ) -> tuple[PartsPrinter, int]:
     """Return what printed a routine's parts, and how many numbers their `%memory` holds."""
     given, found = len(routine.inputs), len(routine.outputs)
+    printer = PartsPrinter(lanes, whole, (found, given) if routine.is_direct else (0, 0), neighbours, inlined)
+    body = printer.body
+    if is_patient:
+        body.late = body.variable("0", f"i{lanes.width}")
     if routine.is_direct:
-        printer = PartsPrinter(lanes, whole, (found, given), neighbours, inlined)
         printer.do(routine.parts)
         return printer, routine.size - given - found
-    printer = PartsPrinter(lanes, whole, (0, 0), neighbours, inlined)
-    body = printer.body
     for i, place in enumerate(routine.inputs):
         body.copy(body.address("%in", str(i)), body.pointer(place))
     printer.do(routine.parts)
