@@ -28,7 +28,7 @@ SCRATCH = 19
 
 
 class Grid(Record):
-    """Heights on a grid: their counts, whether slopes are continuous, where the first stands (m), and spacing (m)."""
+    """Heights on a grid: their counts, whether slopes are continuous, where the first stands (m), how many a metre."""
 
     nx: int
     ny: int
@@ -36,7 +36,7 @@ class Grid(Record):
     smooth: int
     x: float
     y: float
-    spacing: float
+    density: float
 
 
 def clip(x: float, least: float, most: float) -> float:
@@ -63,8 +63,8 @@ def weigh(u: float, weights: Reals) -> None:
 def find_in_cell(table: Table[Grid], heights: Reals, x: float, y: float, found: Reals) -> None:
     """Write the height (m) at a place of a bilinear map, and its two derivatives."""
     grid = table[0]
-    at_x = (x - grid.x) / grid.spacing
-    at_y = (y - grid.y) / grid.spacing
+    at_x = (x - grid.x) * grid.density
+    at_y = (y - grid.y) * grid.density
     # Beyond its edges a map goes on as it ends: the height is that at the edge, the slope across the edge is zero.
     u = clip(at_x, 0.0, float(grid.nx - 1))
     v = clip(at_y, 0.0, float(grid.ny - 1))
@@ -81,16 +81,16 @@ def find_in_cell(table: Table[Grid], heights: Reals, x: float, y: float, found: 
     found[1] = 0.0
     found[2] = 0.0
     if u == at_x:
-        found[1] = slope / grid.spacing
+        found[1] = slope * grid.density
     if v == at_y:
-        found[2] = (near_slope + a * (far_slope - near_slope)) / grid.spacing
+        found[2] = (near_slope + a * (far_slope - near_slope)) * grid.density
 
 
 def find_among_neighbours(table: Table[Grid], heights: Reals, x: float, y: float, found: Reals) -> None:
     """Write the height (m) at a place of a smooth map, and its two derivatives; weights of neighbours stand beyond."""
     grid = table[0]
-    at_x = (x - grid.x) / grid.spacing
-    at_y = (y - grid.y) / grid.spacing
+    at_x = (x - grid.x) * grid.density
+    at_y = (y - grid.y) * grid.density
     # Beyond its edges a map goes on as it ends: the height is that at the edge, the slope across the edge is zero.
     u = clip(at_x, 0.0, float(grid.nx - 1))
     v = clip(at_y, 0.0, float(grid.ny - 1))
@@ -118,9 +118,9 @@ def find_among_neighbours(table: Table[Grid], heights: Reals, x: float, y: float
     found[1] = 0.0
     found[2] = 0.0
     if u == at_x:
-        found[1] = slope_u / grid.spacing
+        found[1] = slope_u * grid.density
     if v == at_y:
-        found[2] = slope_v / grid.spacing
+        found[2] = slope_v * grid.density
 
 
 def find_height(table: Table[Grid], heights: Reals, x: float, y: float, found: Reals) -> None:
@@ -155,30 +155,42 @@ def touch_map(
 ) -> None:
     """Write the planes under balls, at the points whose normals lead to the balls' centres.
 
-    The place under a ball is looked for once more, with the slope found before.
+    The place under a ball is looked for once more, with the slope found before. All contacts of a state do one thing
+    after the other, so that none waits for its own: `scratch` has two numbers for the place of each, three for what is
+    found there, and `SCRATCH` more.
     """
     grid = table[0]
+    found = tail(scratch, 2 * contacts)
+    balls = 0
+    for k in range(contacts):
+        if radii[k] > 0.0:
+            balls = balls + 1
     for s in range(states):
         own = heights
         if grid.maps > 1:
             own = tail(heights, s * grid.nx * grid.ny)
         for k in range(contacts):
             point = tail(points, 3 * (s * contacts + k))
+            find_height(table, own, point[0], point[1], tail(found, 3 * k))
+        for k in range(contacts):
+            # The normal is (-h_x, -h_y, 1) / norm; a ball with its centre at p touches at p - radius n.
+            point = tail(points, 3 * (s * contacts + k))
+            first = tail(found, 3 * k)
+            place = tail(scratch, 2 * k)
+            lean = radii[k] / sqrt(1.0 + first[1] * first[1] + first[2] * first[2])
+            place[0] = point[0] + lean * first[1]
+            place[1] = point[1] + lean * first[2]
+        if balls > 0:
+            for k in range(contacts):
+                find_height(table, own, scratch[2 * k], scratch[2 * k + 1], tail(found, 3 * k))
+        for k in range(contacts):
             plane = tail(planes, 4 * (s * contacts + k))
-            x = point[0]
-            y = point[1]
-            find_height(table, own, x, y, scratch)
-            if radii[k] > 0.0:
-                # The normal is (-h_x, -h_y, 1) / norm; a ball with its centre at p touches at p - radius n.
-                lean = radii[k] / sqrt(1.0 + scratch[1] * scratch[1] + scratch[2] * scratch[2])
-                x = point[0] + lean * scratch[1]
-                y = point[1] + lean * scratch[2]
-                find_height(table, own, x, y, scratch)
-            up = 1.0 / sqrt(1.0 + scratch[1] * scratch[1] + scratch[2] * scratch[2])
-            plane[0] = -scratch[1] * up
-            plane[1] = -scratch[2] * up
+            under = tail(found, 3 * k)
+            up = 1.0 / sqrt(1.0 + under[1] * under[1] + under[2] * under[2])
+            plane[0] = -under[1] * up
+            plane[1] = -under[2] * up
             plane[2] = up
-            plane[3] = plane[0] * x + plane[1] * y + up * scratch[0]
+            plane[3] = plane[0] * scratch[2 * k] + plane[1] * scratch[2 * k + 1] + up * under[0]
 
 
 def touch_steps(
@@ -274,8 +286,9 @@ class PlaneWriter:
         self, points: Float[np.ndarray, "*B k 3"], planes: Float[np.ndarray, "*B k 4"]
     ) -> Callable[[], None]:
         """Return what writes planes from points, contiguous arrays; NumPy takes a microsecond for each address."""
-        arrays = (*self.tables, points, planes, np.empty(SCRATCH))
-        addresses, contacts = [x.ctypes.data for x in arrays], points.shape[-2]
+        contacts = points.shape[-2]
+        arrays = (*self.tables, points, planes, np.empty(5 * contacts + SCRATCH))
+        addresses = [x.ctypes.data for x in arrays]
         states = points.size // max(1, 3 * contacts)
         kernel = compile_ground_kernels()[self.kernel]
 

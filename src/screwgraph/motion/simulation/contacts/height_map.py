@@ -93,7 +93,7 @@ class HeightMap:
     def _tables(self) -> tuple[np.ndarray, Float[np.ndarray, "..."]]:
         """The grid and heights, as kernels read them."""
         grid = new_table(Grid, 1)
-        grid[0] = (*self.heights.shape[-2:], self.motions, self.smooth, *self.origin, self.spacing)
+        grid[0] = (*self.heights.shape[-2:], self.motions, self.smooth, *self.origin, 1.0 / self.spacing)
         return grid, np.ascontiguousarray(self.heights)
 
 
