@@ -2,7 +2,8 @@
 
 Samples side by side take the longest one's time. A block of them leaves a few that would do a long part undone, which
 costs no more than the others' time once more; as many as a block holds are then done side by side. What a sample
-gets is what it gets alone."""
+gets is what it gets alone.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from math import prod
 
 from screwgraph.compiler.backends.llvm.inner_loop import BlockLayout, Operand, point_to_sample
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
+
 
 def emit_later(blocks: BlockLayout) -> str:
     """Return `@later(args, steps, waiting, in, out)`, which computes the samples whose numbers stand at `waiting`.
@@ -44,7 +46,8 @@ def emit_later(blocks: BlockLayout) -> str:
 
 
 def _emit_note(lanes: Lanes) -> str:
-    return f"""define internal i64 @note{lanes.tag}(ptr %waiting, i64 %count, i64 %first, i{lanes.width} %bits) noinline {{
+    arguments = f"ptr %waiting, i64 %count, i64 %first, i{lanes.width} %bits"
+    return f"""define internal i64 @note{lanes.tag}({arguments}) noinline {{
 entry:
   %all = zext i{lanes.width} %bits to i64
   br label %lane

@@ -134,12 +134,12 @@ class ContactStep:
         accept = memory.block(
             "accept", [*problem, "x", "swept", "newton", "state", "round"], ["x", "state", "round"], self.accept
         )
-        search = newton.add_newton(memory, problem, self._problem, m)
+        improve = newton.add_newton(memory, problem, self._problem, m)
         # Sweeps of all blocks until they settle, then Newton's method from there; rounds repeat both until laws hold.
         passage = (
             SettlingLoop(memory.places("state").start, (sweep,)),
             judge,
-            SettledWhen(memory.places("newton").start, (search, accept)),
+            SettledWhen(memory.places("newton").start, (improve, accept)),
         )
         respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA], ["change"], self.respond)
         end = memory.block(
@@ -149,9 +149,9 @@ class ContactStep:
             self.end,
         )
         first = memory.places("round").start
-        search_on = SettledWhen(first, (start, self.yielding_block(), SettlingLoop(first, passage), respond), is_rare=True)
+        search = (start, self.yielding_block(), SettlingLoop(first, passage), respond)
         # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
-        solve = (aim, search_on)
+        solve = (aim, SettledWhen(first, search, is_rare=True))
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)

@@ -100,7 +100,7 @@ def move_point_of_limb(
         for k in range(joint.type.nv):
             linear[place.start + k] = A[3:, k] + _cross(A[:3, k], p)
             angular[place.start + k] = A[:3, k]
-        for step in ((joint.origin,) if is_fixed else (pose, joint.origin)):
+        for step in (joint.origin,) if is_fixed else (pose, joint.origin):
             if is_within:
                 p, linear, angular, a, alpha = _carry(step, p, linear, angular, a, alpha)
             else:

@@ -1,7 +1,7 @@
-"""Code with loops as LLVM assembly."""
+"""Code with loops as LLVM assembly: a function around functions of straight-line code."""
 
-from screwgraph.compiler.backends.llvm.routine.parts import (
-    PartsPrinter,
+from screwgraph.compiler.backends.llvm.routine.parts import PartsPrinter
+from screwgraph.compiler.backends.llvm.routine.routine_block import (
     emit_routine,
     has_wide_sines,
     print_routine,

@@ -35,8 +35,8 @@ class Kernel:
 
     `areas` are the numbers of results and of inputs that stay where the caller has them: places of a memory begin with
     these, others are in `memory`. `inlined` says that its caller takes its lines in. Its `head`, done once before all
-    `lines`, takes space on the stack, also where these stand in a loop of a caller. `late` is the address of bits, one a
-    sample that is left for later, where `%patient` says that some may be: whatever it is does not matter any more.
+    `lines`, takes space on the stack, also where these stand in a loop of a caller. `late` is the address of bits, one
+    for each sample: those that are left for later, where `%patient` says that some may be, do not matter any more.
     """
 
     late = ""
@@ -182,7 +182,7 @@ class Kernel:
         return self.say(f"and {B} {found}, {rest}")
 
     def put_off(self, place: int) -> str:
-        """Leave samples whose number is not zero for later, where they are at most half; return whether none is left."""
+        """Leave samples whose number is not zero for later, if they are at most half; return whether none is left."""
         B, found = f"i{self.lanes.width}", self._find_others(place)
         count = self.say(f"call {B} @llvm.ctpop.{B}({B} {found})")
         few = self.say(f"icmp ule {B} {count}, {self.lanes.width // 2}")
