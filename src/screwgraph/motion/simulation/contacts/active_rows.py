@@ -28,6 +28,8 @@ from screwgraph.tape.sparse_rows import Row, add_entry, is_zero
 
 SINGULAR = 1e-9
 """Least pivot, relative to its diagonal, of a row that moves bodies in a way that rows before it do not."""
+ROUNDINGS = 64.0
+"""How many roundings of a row's diagonal its least pivot is: of single precision, more than the above."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,13 @@ class StickingSystem:
         at |= {i: len(others) + root + len(own) - 1 - a for a, i in enumerate(own)}
         return [at[i] for i in range(len(self.Y))]
 
-    def factor(self, active: Numbers) -> TreeFactor:
+    def factor(self, active: Numbers, rounding: Number = 0.0) -> TreeFactor:
         """Return factors of what is left: of [A, b'; b, -C] with rows b of the root, C = J M^-1 J' + R, root held.
 
         Rows that are not active change nothing, and neither do those along which bodies cannot move differently than
-        along rows before them.
+        along rows before them, for all that the `rounding` of 1 tells.
         """
+        singular = SINGULAR + ROUNDINGS * rounding
         places, first, root = self.places, len(self.order.others), self.order.root
         left: list[Row] = [{} for _ in range(len(self.Y) + root)]
         for k, row in enumerate(self.A):
@@ -123,7 +126,7 @@ class StickingSystem:
         def invert(at: int, pivot: Number) -> Number:
             if at not in rows:
                 return 1.0 / pivot
-            least, yields = SINGULAR * self.yields[rows[at]], -pivot
+            least, yields = singular * self.yields[rows[at]], -pivot
             return -(choose(yields > least, active[rows[at]], 0.0) / maximum(yields, least + TINY))
 
         return factor_tree(left, invert)
@@ -185,15 +188,15 @@ def find_yields(
     """Return about what velocities of rows yield to their own impulses, the diagonal of J M^-1 J' + R, loops open.
 
     Of `own` rows it is with the root held, which is less work and no more than a scale, but for rows of single
-    velocities, which are `alone`.
+    velocities, which are `alone`, and for those that repeat others: what limbs add to these may be rounding alone.
     """
     found, factor, root = list[Number](), inertia.factor, order.root
     impulses = range(inertia.root, inertia.root + inertia.loops)
     for i, (y, soft, single) in enumerate(zip(Y, R, alone, strict=True)):
-        every = dict(y)
-        if single or i not in order.own:
+        every, is_whole = dict(y), single or i not in order.own or i in order.repeated
+        if is_whole:
             every |= factor.condense({k: x for k, x in y.items() if k < root})
-        held = root if not single and i in order.own else 0
+        held = 0 if is_whole else root
         terms = (x * factor.inverse[k] * x for k, x in every.items() if k >= held and k not in impulses)
         found.append(soft + sum(terms, start=0.0))
     return found

@@ -18,7 +18,7 @@ from screwgraph.motion.simulation.contacts.active_rows import StickingSystem, fi
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.second_solution import look_again, push_argument
 from screwgraph.motion.simulation.contacts.step_terms import Terms
-from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps
+from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps, rounding
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import TracedSteps, make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
@@ -279,7 +279,7 @@ class ContactStep:
             given[i] = choose(acts[i] > 0.5, before[i], given[i])
         Y[len(rows) :] = held.move_rows(Y[len(rows) :], holds)
         system = StickingSystem(terms.rows("A", A), inertia, Y, soft, terms.order, found)
-        x, change = system.solve(system.factor(acts), given, right)
+        x, change = system.solve(system.factor(acts, rounding(h)), given, right)
         x, worst = held.distribute(x, holds, places, contacts[::4], active), 0.0
         moved = held.expand(multiply_vector(rows, change), multiply_vector(shared, change), places)
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, moved, strict=True)]

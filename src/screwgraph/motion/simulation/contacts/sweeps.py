@@ -37,12 +37,14 @@ def begin_again(state: Numbers, goes: Number) -> list[Number]:
 
 
 def smallest_change(h: Number) -> Number:
-    """Return the change of velocities (m/s) that ends sweeps, in the numbers with which code computes.
+    """Return the change of velocities (m/s) that ends sweeps, in the numbers with which code computes; of any h."""
+    return TOLERANCE + ROUNDINGS * rounding(h)
 
-    Their rounding shows where 3 (4 / 3 - 1) - 1 is not zero; h is any number, so that this is not known before.
-    """
+
+def rounding(h: Number) -> Number:
+    """Return the rounding of 1, where 3 (4 / 3 - 1) - 1 is not zero; h is any number, so that code does not know it."""
     third = h / (0.75 * h) - 1.0
-    return TOLERANCE + ROUNDINGS * abs(3.0 * third - 1.0)
+    return abs(3.0 * third - 1.0)
 
 
 @dataclass(frozen=True, eq=False)
