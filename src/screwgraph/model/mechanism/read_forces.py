@@ -37,7 +37,7 @@ from screwgraph.model.mechanism.read_values import (
 )
 
 Part = TypeVar("Part")
-RIGID = "inf"
+RIGID = ("inf", ".inf")
 """The stiffness of a rigid contact."""
 
 
@@ -186,7 +186,7 @@ def _either(who: str, entries: dict[str, Value], first: str, second: str) -> Mod
 def read_contact(name: str, entries: dict[str, Value], around: ReadContext) -> GroundContact:
     """Read a point that touches the ground. Raises ModelError."""
     numbers = {
-        key: math.inf if value.content == RIGID else read_number(value, around.names)
+        key: math.inf if value.content in RIGID else read_number(value, around.names)
         for key, value in entries.items()
         if key not in ("", "contact", "at")
     }

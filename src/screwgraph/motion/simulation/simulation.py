@@ -40,6 +40,7 @@ from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.motion.simulation.stepper import compile_stepper
 from screwgraph.motion.simulation.system import Dynamics, Efforts, System, system_of, validate_torques
 from screwgraph.motion.simulation.trajectory import Trajectory
+from screwgraph.spatial.manifolds.gliding import rates_over_steps
 
 SMALL = 1e-3
 """Part of the potential energy below which no motion is worth a warning."""
@@ -154,7 +155,8 @@ def _by_joint_forces(
     dt, robot, record = float(times[1]), dynamics.model, ContactRecord()
     states = steps_of(options, robot, system, start, times, record, wrenches)
     found = record_states(system, options.method, start, states, times, watch)
-    qdd = np.diff(np.concatenate([found.qd, next(states).qd[None]]), axis=0) / dt
+    ends, rates = ([*own, last] for own, last in zip((found.q, found.qd), next(states)[:2], strict=True))
+    qdd = rates_over_steps(robot.manifold, np.array(ends), np.array(rates), dt)
     moved, forces = (found.t, found.q, found.qd), np.array(record.forces[: len(found.q)])
     tau, whole, pushed = found.tau, dynamics, None
     if wrenches is not None:

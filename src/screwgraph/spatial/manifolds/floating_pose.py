@@ -52,6 +52,15 @@ class FloatingPose:
         """Return (0, omega x v)."""
         return concatenate(np.zeros(3), skew(v[:3]) @ v[3:])
 
+    def rates_over_steps(
+        self, x: Float[np.ndarray, "N 7"], v: Float[np.ndarray, "N 6"], dt: float
+    ) -> Float[np.ndarray, "M 6"]:
+        """Return (d omega, R(x)' d(R v) - omega x v) of each step, in the axes at its beginning."""
+        R, own = quaternions.to_rotation(x[:, 3:].T).astype(float), v[:-1]
+        moved = np.diff(np.einsum("ijn,nj->ni", R, v[:, 3:]), axis=0)
+        along = np.einsum("jin,nj->ni", R[..., :-1], moved) / dt - np.cross(own[:, :3], own[:, 3:])
+        return np.concatenate([np.diff(v[:, :3], axis=0) / dt, along], axis=1)
+
     def near(self, x: Float[Array, "7"], d: Float[Array, "6"]) -> Float[Array, "7"]:
         shift = d[3:] + 0.5 * (skew(d[:3]) @ d[3:])
         return concatenate(x[:3] + quaternions.to_rotation(x[3:]) @ shift, ROTATIONS.near(x[3:], d[:3]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
+import numpy as np
 from jaxtyping import Float
 
 from screwgraph.spatial.generic_math import Array, concatenate
@@ -24,6 +25,12 @@ class Gliding(Protocol):
         """Return what the rate of v lacks to be that of the velocity in axes that do not turn."""
         ...
 
+    def rates_over_steps(
+        self, x: Float[np.ndarray, "N nq"], v: Float[np.ndarray, "N nv"], dt: float
+    ) -> Float[np.ndarray, "M nv"]:
+        """Return the rates of velocities by which origins accelerate over steps of dt (s), at their beginnings."""
+        ...
+
 
 def glide(manifold: Manifold, x: Float[Array, " nq"], d: Float[Array, " nv"]) -> tuple[Array, Array]:
     """Return where the constant velocity d leads in a unit of time, and the velocity there.
@@ -41,6 +48,21 @@ def turning(manifold: Manifold, v: Float[Array, " nv"]) -> Float[Array, " nv"]:
     """Return what the rate of velocities lacks to be that in axes which do not turn."""
     parts = [part.turning(v[own]) if isinstance(part, Gliding) else 0.0 * v[own] for part, _, own in _places(manifold)]
     return concatenate(*parts)
+
+
+def rates_over_steps(
+    manifold: Manifold, x: Float[np.ndarray, "N nq"], v: Float[np.ndarray, "N nv"], dt: float
+) -> Float[np.ndarray, "M nv"]:
+    """Return the rates of velocities at the beginnings of the N - 1 steps of dt (s) between states.
+
+    Where axes turn with a body, they are those by which its origin accelerates as it does over the step: differences of
+    numbers that are seen from axes at both ends lack half a step of their turning.
+    """
+    found = np.diff(v, axis=0) / dt
+    for part, q, own in _places(manifold):
+        if isinstance(part, Gliding):
+            found[:, own] = part.rates_over_steps(x[:, q], v[:, own], dt)
+    return found
 
 
 def _places(manifold: Manifold) -> Iterator[tuple[Manifold, slice, slice]]:

@@ -19,7 +19,7 @@ from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
 from screwgraph.motion.simulation.contacts.other_body import OtherBody
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
-RIGID = "inf"
+RIGID = ("inf", ".inf")
 """The stiffness of a rigid contact."""
 FILE: Keys = {
     "contacts": Entry("contacts", "list", default=REQUIRED),
@@ -141,7 +141,7 @@ def read_other(value: Value) -> OtherBody:
 
 
 def _number(value: Value) -> float:
-    return float("inf") if value.content == RIGID else value.number({})
+    return float("inf") if value.content in RIGID else value.number({})
 
 
 def _read_ground(value: Value, folder: Path) -> Ground:
