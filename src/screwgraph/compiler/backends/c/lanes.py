@@ -14,6 +14,7 @@ from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.function import Writing, define_pieces, emit_pieces, name_wrapping
 from screwgraph.compiler.backends.c.interface import Interface
 from screwgraph.compiler.backends.c.lane_moves import define_moves
+from screwgraph.compiler.backends.c.lane_sines import TURNS, define_sine
 from screwgraph.compiler.backends.c.operations import SCALARS, C, make_identifiers
 from screwgraph.compiler.passes.angle_reduction import find_large_terms
 from screwgraph.tape import Program
@@ -160,6 +161,8 @@ def _define_width(library: Library, programs: Sequence[Program], width: int) -> 
             operands="\n".join(OPERAND.format(lower=lower, scalar=scalar, name=name) for name in names),
             expression=expression.format(*(f"{name}0" for name in names), f=f, scalar=scalar),
         )
+        if operation in TURNS and scalar == "double":
+            own = define_sine(operation, lower, upper, own)
         if operation in SELECTIONS:
             terms = {"operation": operation, "parameters": parameters, "selection": SELECTIONS[operation]}
             own = SELECTION.format(lower=lower, upper=upper, otherwise=own, **terms)

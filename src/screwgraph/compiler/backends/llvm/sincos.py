@@ -9,60 +9,18 @@ Where there is no C library, on GPUs, the same reduction goes on to `FARTHEST`; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
 
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.sincos_constants import SINCOS, TWO_OVER_PI
 from screwgraph.compiler.passes.angle_reduction import LARGE
 
-TWO_OVER_PI = 0.63661977236758134308
 FARTHEST = {64: 2.0**50, 32: 2.0**21}
 """Angles (rad) from which on neighbouring numbers are 1/4 rad apart, by their size in bits.
 
 Up to there, multiples of pi/2 are counted without error, and parts of it that are fused with their product lose less
 than rounding does.
 """
-
-
-@dataclass(frozen=True)
-class _Constants:
-    """`round`: adding it rounds a number to an integer, which then stands in its low bits; `half_pi`: parts, to add."""
-
-    round: float
-    half_pi: tuple[float, float, float]
-    sine: tuple[float, ...]
-    cosine: tuple[float, ...]
-
-
-_CONSTANTS = {
-    64: _Constants(
-        1.5 * 2.0**52,
-        (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
-        (
-            -1.66666666666666324348e-01,
-            8.33333333332248946124e-03,
-            -1.98412698298579493134e-04,
-            2.75573137070700676789e-06,
-            -2.50507602534068634195e-08,
-            1.58969099521155010221e-10,
-        ),
-        (
-            4.16666666666666019037e-02,
-            -1.38888888888741095749e-03,
-            2.48015872894767294178e-05,
-            -2.75573143513906633035e-07,
-            2.08757232129817482790e-09,
-            -1.13596475577881948265e-11,
-        ),
-    ),
-    32: _Constants(
-        1.5 * 2.0**23,
-        (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
-        (-0.16666654138983694, 0.008332130545360522, -0.0001951112574281204),
-        (0.04166664485349047, -0.0013887275250434486, 2.4428406856842928e-05),
-    ),
-}
-"""By the size of a number in bits."""
 
 
 def emit_sincos(lanes: Lanes, *, library: bool = True) -> str:
@@ -73,7 +31,7 @@ def emit_sincos(lanes: Lanes, *, library: bool = True) -> str:
     """
     D, N, B = lanes.real, lanes.integer, lanes.boolean
     number, whole, tag, bits = lanes.number, lanes.whole, lanes.tag, lanes.bits
-    constants, kind = _CONSTANTS[bits], sincos_type(lanes)
+    constants, kind = SINCOS[bits], sincos_type(lanes)
     lines = [f"define internal {kind} @sincos{tag}({D} %x) alwaysinline {{", "entry:"]
     branches = library and lanes.width == 1
     if branches:
