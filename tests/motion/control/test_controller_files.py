@@ -128,6 +128,9 @@ def test_what_is_wrong_has_its_line(tmp_path, text, complaint):
 BALL = "{frame: hnd, radius: 1}"
 
 
+TIP = "capsule: {frame: tip, radius: 0.1}"
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -138,6 +141,13 @@ BALL = "{frame: hnd, radius: 1}"
         ("tasks: [{posture: []}]\ncontacts:\n  - {radius: 0.1,\n     frame: toe}", "4: a contact: .*'toe'"),
         ("tasks: [{posture: []}]\nsoles:\n  - {frame: toe, length: 1, width: 1}", "3: a sole: .*'toe'"),
         ("tasks: [{posture: []}]\ngliding:\n  - {frame: toe}", "3: a point that glides: .*'toe'"),
+        (
+            f"tasks: [{{posture: []}}]\nbarriers:\n  - {{{TIP}, ball: q, radius: 1}}",
+            "3: a barrier: .*'q': another one is",
+        ),
+        (f"tasks: [{{posture: []}}]\nbarriers:\n  - {{{TIP}, ball: 2b, radius: 1}}", "3: a barrier: .*'2b': names are"),
+        ("tasks:\n  - {posture: []}\n  - {force: tip}", "3: a task: the force on 'tip': 0 contacts"),
+        ("tasks:\n  - {frame: tip}\n  - {frame: tip}", "3: a task: two tasks are called"),
         ("tasks: [{posture: []}]\nactuated: [knee]", "2: actuated: no joint is called 'knee'"),
     ],
 )

@@ -76,7 +76,7 @@ def controller(
     own = WholeBody(model, check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {model.name!r}", why="no joint of it has a motor")
-    _check_names(own)
+    check_names(model, own.tasks, own.barriers)
     arguments, results = own.arguments, own.results
 
     def make(_: Any) -> CachedCode:
@@ -119,6 +119,7 @@ def check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -
             raise InputError(
                 f"the force on {task.contact!r}: {frames.count(task.contact)} contacts have this frame",
                 why="it is of one",
+                fix=f"one of {', '.join(frames)}" if frames else "contacts=[...]",
             )
         if not isinstance(task, ControlTask):
             raise InputError(f"tasks: expected a task, got {describe_value(task)}", fix="sg.control.PostureTask()")
@@ -131,15 +132,18 @@ def check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -
     return tasks
 
 
-def _check_names(own: WholeBody) -> None:
+def check_names(model: Model, tasks: Sequence[ControlTask], barriers: Sequence[Barrier]) -> None:
     """Raise InputError where a barrier's argument has a name that another argument has, or that is no name."""
-    taken = {"q", "qd", "gains", "contacts", "barriers", "active", *own.references}
+    taken = {"q", "qd", "gains", "contacts", "barriers", "active"}
+    taken |= {name for task in tasks for name in task.references(model)}
     shapes = dict[str, tuple[int, ...]]()
-    for barrier in own.barriers:
-        for name, shape in list_arguments(own.model, barrier).items():
+    for barrier in barriers:
+        for name, shape in list_arguments(model, barrier).items():
             if name in taken or shapes.setdefault(name, shape) != shape:
                 raise InputError(
-                    f"an argument of barrier {barrier.name!r} is called {name!r}", why="another one is, too"
+                    f"an argument of barrier {barrier.name!r} is called {name!r}",
+                    why="another one is, too",
+                    fix=f"another name, such as {name}_of_barrier",
                 )
             if not (name.isidentifier() and name.isascii()):
                 raise InputError(

@@ -17,7 +17,7 @@ from screwgraph.model.model import Model
 from screwgraph.motion.control.barrier_files import read_barrier
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, Sole
-from screwgraph.motion.control.controller import check_tasks, hold_contacts
+from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
@@ -129,6 +129,9 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
         for value, one in zip(entries[key].items() if key in entries else (), own, strict=True):
             with complaints_at(f"a {key[:-1]}", value.at):
                 one.references(model)
+    for k, value in enumerate(entries["barriers"].items() if "barriers" in entries else ()):
+        with complaints_at("a barrier", value.at):
+            check_names(model, found.tasks, found.barriers[: k + 1])
     for key, name in FEET.items():
         for value in entries[key].items() if key in entries else ():
             frame = value.mapping()["frame"]
@@ -143,6 +146,9 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
     with complaints_at("the feet", feet.at):
         held, plane = hold_contacts(model, found.contacts, found.ground)
         list(ReducedMotion(model, held, plane).legs)
+    for k, value in enumerate(entries["tasks"].items()):
+        with complaints_at("a task", value.at):
+            check_tasks(found.tasks[: k + 1], held)
     with complaints_at("the tasks", entries["tasks"].at):
         check_tasks(found.tasks, held)
 

@@ -25,6 +25,8 @@ PATIENCE = 10
 """Rounds with planes of the last solution, after which all begins without them."""
 OUTSIDE = 1e-10
 """How far outside a cone a solution may be, in units of its rows."""
+LITTLE, NEAR = 1e-7, 5e-10
+"""Length of (x_1, x_2) of a force that is nearly none, and how far outside cones a last round may end."""
 TURNED = 1e-7
 """Angle (rad) of (x_1, x_2) to the newest plane's direction at most, where the cone's curvature counts."""
 SHORT = 1e-9
@@ -159,6 +161,7 @@ class RoundCones:
             for i in range(cone.first, cone.first + ROWS)
         ]
         active, misses, worst = list(active), 0.0, solution[2]
+        fails: Number = 0.0
         count = rounds[0] + 1.0
         stays = 1.0 - flag(abs(count - patience[0]) < 0.5)
         for k, cone in enumerate(self.cones):
@@ -174,6 +177,8 @@ class RoundCones:
             across = abs(x[i] * A[n * newest + j] - x[j] * A[n * newest + i])
             bends = flag(curvature[k] > 0.0) * flag(across > TURNED * s * length + ROUNDING)
             misses = maximum(misses, maximum(flag(outside > OUTSIDE), bends))
+            # The direction of a force that is nearly none may turn till the last round.
+            fails = maximum(fails, maximum(flag(outside > NEAR), bends * flag(s * length > LITTLE)))
             worst = maximum(worst, outside)
             is_long = flag(s * length > SHORT)
             inverse = 1.0 / choose(is_long > 0.5, length, 1.0)
@@ -199,7 +204,7 @@ class RoundCones:
         is_sound = flag(solution[0] < 2.5)
         goes_on = misses * flag(count < ROUNDS + patience[0] - 0.5) * is_sound
         total = passed[0] + solution[1]
-        status = choose(misses * (1.0 - goes_on) * is_sound > 0.5, maximum(solution[0], 2.0), solution[0])
+        status = choose(fails * (1.0 - goes_on) * is_sound > 0.5, maximum(solution[0], 2.0), solution[0])
         said = [status, total, choose(is_sound > 0.5, worst, 0.0)]
         return [*H, *A, *active, *said, *(choose(is_sound, v, 0.0) for v in last), *found, count, goes_on, total]
 
