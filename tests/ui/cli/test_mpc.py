@@ -51,6 +51,8 @@ WRONG = [
     ("limits:\n  effort: 3\n  force: -3", 3, "force of the limits is -3"),
     ("contacts:\n- frame: foot", 2, "'foot'"),
     ("dt: 0.1\ncontacts:\n- frame: tool", 2, "2 joint coordinates of its own"),
+    ("dt: 0.1\nnear: [0, 0]", 2, "near of 'rr', which has no loops"),
+    ("dt: 0.1\nnear: [0, here]", 2, "here"),
     ("dt: 0.1\ndrag: 3", 2, "drag without contacts"),
     ("contacts:\n- frame: tool\n  friction: -1", 2, "friction"),
     ("contacts:\n- frame: tool\nground: {normal: [0, 0, 0]}", 3, "the normal of the ground"),
@@ -79,6 +81,15 @@ def test_files_of_a_mechanism(command, tmp_path):
         assert result.status != 0
         assert why in result.err
         assert len(result.err.splitlines()) == 1
+
+
+def test_files_say_near_which_position_loops_are_closed(tmp_path):
+    path, robot = tmp_path / "horizon.yaml", sg.load("four_bar_linkage")
+    path.write_text("dt: 0.01\nhorizon: 4\nnear: [0.2, -1.5, -1]")
+    assert load_horizon(path, robot).options["near"] == (0.2, -1.5, -1.0)
+    path.write_text("dt: 0.01\nnear: [0.2, 1]")
+    with pytest.raises(ModelError, match=r":2: .*near of the shape \(2,\)"):
+        load_horizon(path, robot)
 
 
 @pytest.mark.parametrize("name", ["search", "bench"])

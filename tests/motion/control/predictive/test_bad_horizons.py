@@ -1,5 +1,8 @@
 """What no horizon can be of: an error of one line each; numbers without sense have a status."""
 
+from dataclasses import dataclass
+from typing import cast
+
 import numpy as np
 import pytest
 from tests.motion.control.predictive.test_optima import cart_pole
@@ -7,6 +10,8 @@ from tests.motion.control.predictive.test_optima import cart_pole
 import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.motion.control import HorizonLimits, PostureTask, converge, stack_references, stack_weights
+from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.tick_outcome import TickOutcome
 
 
 def complains(match):
@@ -140,6 +145,16 @@ def test_where_loops_are_closed():
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, near=np.zeros(2))
 
 
+@dataclass
+class HorizonOutline:
+    """What the outcome of a tick asks of its horizon."""
+
+    effort_limit: np.ndarray
+    is_timed: bool = False
+    shortenings: int = 2
+    has_riccati_end: bool = False
+
+
 OPEN = """
 name: short
 gravity: [0, -9.81, 0]
@@ -162,3 +177,22 @@ def test_loops_that_cannot_be_closed_are_no_success():
     tau, *_, solution = control([1.6], [0.0], references, stack_weights(robot), 0.0, nothing)
     assert np.isfinite(tau).all()
     assert solution[0] >= 1.0
+
+
+def test_calls_without_dynamics_say_so_and_the_next_one_begins_anew():
+    """Efforts that are no numbers: no command. A last solution whose end has no dynamics: the command, once."""
+    control = HorizonOutline(np.array([5.0]))
+    nan, inf = np.nan, np.inf
+    for defect, effort, status, tau, kept in (
+        (1e-3, 2.0, 1.0, 2.0, 1.0),
+        (nan, 2.0, 1.0, 2.0, 0.0),
+        (inf, 9.0, 1.0, 5.0, 0.0),
+        (1e-3, nan, 3.0, 0.0, 0.0),
+        (nan, inf, 3.0, 0.0, 0.0),
+    ):
+        lost = [3.0], [0.1], [7.0], [0.2], [defect], [0.3], [effort], [1.0], [0.0], [1.0]
+        found = [float(x) for x in TickOutcome(cast(Horizon, control)).finish(*lost)]
+        assert found[:2] == [tau, kept]
+        assert found[3] == status
+        assert np.isfinite(found).all()
+        assert found[4] == (7.0 if status < 3.0 else 0.0)

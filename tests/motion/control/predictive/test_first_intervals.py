@@ -120,22 +120,33 @@ def test_calls_find_their_first_interval():
         find_first_interval(np.inf, DT, RATE)
 
 
-def test_contacts_are_switched_at_their_time():
-    """Whatever the call: who stands during the first interval is who stands at the time of the call."""
-    robot, gait = hopper(), Gait(period=0.2, duty=0.6, offsets=(0.0,))
+@pytest.mark.parametrize(("period", "duty"), [(0.2, 0.6), (0.173, 0.57)])
+def test_contacts_are_switched_at_their_time(period, duty):
+    """Whatever the call: who stands in the first interval is who stands at the time of the call, off the grid, too."""
+    robot, gait = hopper(), Gait(period=period, duty=duty, offsets=(0.0,))
     control = sg.mpc(robot, DT, STAGES, contacts=[foot()], drag=10.0, rate=RATE)
     q, v = turning()
     walk = Walk(robot, [sg.Contact("shank")], gait, q)
-    for k in range(0, 100, 3):
+    found = list[tuple[float, bool]]()
+    for k in range(0, 240, 3 if period == 0.2 else 1):
         t = 0.002 * k
         first = find_first_interval(t, DT, RATE)
         plan = walk.references(control, DT, t, q, v, first=first)
         ends = t + np.concatenate([[0.0], first + DT * np.arange(STAGES)])
         middle = 0.5 * (ends[1:] + ends[:-1])
-        phase = (middle / 0.2) % 1.0
-        assert plan.contacts[:, 0, 0].tolist() == (phase < 0.6).tolist()
-        assert plan.contacts[0, 0, 0] == float((t + 1e-9) / 0.2 % 1.0 < 0.6)
+        on = plan.contacts[:, 0, 0]
+        assert on[1:].tolist() == ((middle[1:] / period) % 1.0 < duty).tolist()
         assert np.abs((ends[1:] + 1e-9) % DT).max() < 1e-8
+        found.append((t, bool(on[0])))
+        if period == 0.2:
+            assert on[0] == float((t + 1e-9) / period % 1.0 < duty)
+    if period == 0.2:
+        return
+    switches = [now[0] for last, now in pairwise(found) if last[1] != now[1]]
+    due = sorted(period * (n + part) for n in range(4) for part in (0.0, duty) if 0.0 < period * (n + part) < 0.478)
+    assert len(switches) == len(due)
+    for switch, time in zip(switches, due, strict=True):  # at the next call, or a twentieth of an interval early
+        assert -0.05 * DT - 1e-9 <= switch - time < 1.0 / RATE + 1e-9
 
 
 def test_what_a_first_interval_cannot_be():

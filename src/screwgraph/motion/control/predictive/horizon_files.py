@@ -24,7 +24,7 @@ from screwgraph.motion.control.predictive.predictive_controller import (
     check_states,
     make_model,
 )
-from screwgraph.motion.control.predictive.state_coordinates import make_states
+from screwgraph.motion.control.predictive.state_coordinates import check_near, make_states
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
 from screwgraph.motion.simulation.contacts.contact_files import read_contacts
@@ -56,6 +56,9 @@ FILE: Keys = {
     **COUNTS,
     "actuated": Entry("joints with efforts", "[name, ...]", default="all but a floating base"),
     "frames": Entry("links or frames whose poses have goals", "[name, ...]", default="none"),
+    "near": Entry(
+        "position of all coordinates, near which loops are closed", "[number, ...]", "m, rad", "the neutral one"
+    ),
     "limits": Entry("that are kept", "mapping"),
     **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
 }
@@ -76,6 +79,7 @@ class HorizonFile:
     shortenings: int | None = None
     actuated: tuple[str, ...] | None = None
     frames: tuple[str, ...] | None = None
+    near: tuple[float, ...] | None = None
     limits: HorizonLimits | None = None
     contacts: tuple[Contact, ...] | None = None
     ground: Ground | None = None
@@ -105,6 +109,8 @@ def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
     for key in ("actuated", "frames"):
         if key in entries:
             found[key] = tuple(item.text() for item in entries[key].items())
+    if "near" in entries:
+        found["near"] = tuple(item.number({}) for item in entries["near"].items())
     if "limits" in entries:
         found["limits"] = _read_limits(entries["limits"])
     if "contacts" in entries:
@@ -129,6 +135,9 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
     if "actuated" in entries:
         with complaints_at(WHO, entries["actuated"].at):
             find_driven(model, found.actuated)
+    if "near" in entries:
+        with complaints_at(WHO, entries["near"].at):
+            check_near(model, found.near)
     frames = entries["frames"].items() if "frames" in entries else ()
     contacts = entries["contacts"].items() if "contacts" in entries else ()
     for frame in (*frames, *(item.mapping()["frame"] for item in contacts)):
@@ -145,7 +154,7 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
         if key in entries:
             with complaints_at(WHO, entries[key].at):
                 given = found.actuated, found.contacts or (), found.ground, limits, found.drag
-                make_model(model, found.dt or DT, *given)
+                make_model(model, found.dt or DT, *given, found.near)
 
 
 def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, driven: Sequence[int]) -> None:

@@ -30,6 +30,8 @@ UNIT = 1e-6
 """How far the length of the quaternion of a robot that stands may be from one."""
 MOST_CORRECTION = 0.2
 """Part of the height of a base by which that of references is corrected at most."""
+SOON = 0.05
+"""Part of a first interval after which who stands is who stands now: clocks are rounded."""
 DAMPED = 1e-6
 """Damping of inverse kinematics where a knee is straight (m^2)."""
 
@@ -204,7 +206,8 @@ class Walk:
             qd: velocity (nv,) now.
             velocity: wanted: forwards, to the left (m/s), turning (rad/s), in the base's heading.
             states: those expected (N + 1, nq + nv), whose bases carry the legs; by default bases are the wanted ones.
-            first: time (s) to the first instant, where the controller takes it; by default dt.
+            first: time (s) to the first instant, where the controller takes it; by default dt. Who stands at t
+                then stands in the first interval, since calls come more often; else who stands in its middle.
             correction: of the height of the base (m), from `correct_height`.
 
         Raises:
@@ -236,7 +239,10 @@ class Walk:
         speeds = np.zeros((N + 1, nv))
         speeds[:, 2], speeds[:, 3:5] = wanted[2], wanted[:2]
         speeds[1:, BASE:] = np.diff(joints, axis=0) / np.diff(times)[:, None]
-        on = self.gait.stands(0.5 * (times[:-1] + times[1:]))
+        middles = 0.5 * (times[:-1] + times[1:])
+        if first is not None:  # the command is of now: the next call comes before the first interval has gone by
+            middles[0] = t + SOON * first
+        on = self.gait.stands(middles)
         path[:, 2] += correction
         references = stack_references(control, np.concatenate([path, joints], axis=1), speeds)
         return WalkReferences(references, stack_schedule(control, self.contacts, on), feet)
