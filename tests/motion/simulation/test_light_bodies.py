@@ -79,3 +79,20 @@ def test_a_closed_chain_stays_where_it_begins():
     simulator.step(steps=10)
     np.testing.assert_allclose(simulator.q[:3], START, atol=5e-3)
     assert (simulator.q[:3] - START) @ np.array(robot.gravity) > 0.0
+
+
+def test_hinges_that_pass_gimbal_lock_are_named():
+    """Three hinges in a row carry a body that spins: where their axes lie in a plane, no step is small enough."""
+    body = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.02" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = "".join(f'<link name="{name}">{body if name == "body" else ""}</link>' for name in ("w", "a", "b", "body"))
+    rows = (("yaw", "w", "a", "0 0 1"), ("pitch", "a", "b", "0 1 0"), ("roll", "b", "body", "1 0 0"))
+    joints = "".join(
+        f'<joint name="{name}" type="continuous"><parent link="{above}"/><child link="{below}"/>'
+        f'<axis xyz="{axis}"/></joint>'
+        for name, above, below, axis in rows
+    )
+    robot, rng = sg.load(f'<robot name="gimbals">{links}{joints}</robot>'), np.random.default_rng(0)
+    states = rng.uniform(-1.0, 1.0, (100, 3)), rng.uniform(-10.0, 10.0, (100, 3))
+    with pytest.raises(sg.InputError, match="gimbal lock") as refused:
+        sg.Simulator(robot, 1e-3, *states).step(steps=2000)
+    assert "armature" in str(refused.value)
