@@ -147,6 +147,16 @@ def test_the_next_program_begins_with_the_last_planes():
     assert rounds[2] < 1.5 * rounds[0]
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 7.0, 1e300])
+def test_planes_that_are_none_are_left_out(wrong):
+    H, g, mu, E = random_program(5)
+    planes = np.zeros(KEPT * CONES)
+    planes[[1, 4, 7]] = wrong
+    active = np.zeros(ROWS * CONES + OTHERS)
+    best, found = (solve_program(H, g, mu, E, (active, own))[0] for own in (np.zeros(KEPT * CONES), planes))
+    np.testing.assert_allclose(found, best, atol=1e-7 * (1.0 + abs(best).max()))
+
+
 @pytest.mark.suite
 def test_many_programs_beside_clarabel():
     assert max(check_optimum(seed) for seed in range(3000)) <= 25

@@ -29,6 +29,8 @@ LITTLE, NEAR = 1e-7, 5e-10
 """Length of (x_1, x_2) of a force that is nearly none, and how far outside cones a last round may end."""
 TURNED = 1e-7
 """Angle (rad) of (x_1, x_2) to the newest plane's direction at most, where the cone's curvature counts."""
+UNIT = 1.0 + 1e-9
+"""Square of the length of a direction at most."""
 SHORT = 1e-9
 """Length of (x_1, x_2) at most, in units of rows, of a force that vanishes."""
 ROUNDING = 1e-13
@@ -124,15 +126,16 @@ class RoundCones:
 
         Curvature of another program would hold forces in their old directions, where all seems to be solved.
         """
-        n, A, active = self.program.width, list(A), list(active)
+        n, A, active, given = self.program.width, list(A), list(active), list[Number]()
         for k, cone in enumerate(self.cones):
-            (_, i, j), own = cone.places, planes[KEPT * k : KEPT * k + KEPT]
+            (_, i, j), own = cone.places, [*_keep_planes(planes[KEPT * k : KEPT * k + KEPT])]
             scale = A[n * cone.first + i]
             for row, t in zip(cone.planes, (own[:2], own[2:4]), strict=True):
                 for c, share in zip((i, j), t, strict=True):
                     A[n * row + c] = -scale * share
                 active[row] = active[row] * flag(abs(t[0]) + abs(t[1]) > 0.0)
-        patience = PATIENCE * flag(largest_size(planes) > 0.0)
+            given += own
+        patience = PATIENCE * flag(largest_size(given) > 0.0)
         return [*A, *active, *(0.0 for _ in self.cones), patience, 0.0, 0.0]
 
     def touch(
@@ -207,6 +210,15 @@ class RoundCones:
         status = choose(fails * (1.0 - goes_on) * is_sound > 0.5, maximum(solution[0], 2.0), solution[0])
         said = [status, total, choose(is_sound > 0.5, worst, 0.0)]
         return [*H, *A, *active, *said, *(choose(is_sound, v, 0.0) for v in last), *found, count, goes_on, total]
+
+
+def _keep_planes(own: Any) -> list[Number]:
+    """Return the directions of a cone's planes, zero where they are none: longer ones would cut the cone."""
+    found = list[Number]()
+    for t in (own[:2], own[2:]):
+        keeps = t[0] * t[0] + t[1] * t[1] < UNIT
+        found += [choose(keeps, x, 0.0) for x in t]
+    return found
 
 
 def _place(i: int, j: int) -> int:
