@@ -87,7 +87,7 @@ class ConstraintRows:
     @cached_property
     def matrix(self) -> MatrixEntries:
         """The Jacobian, for products with vectors."""
-        return MatrixEntries(self.rows, self.columns, (self.count, self.layout.size))
+        return MatrixEntries.from_places(self.rows, self.columns, (self.count, self.layout.size))
 
     @cached_property
     def bends(self) -> CurvatureEntries:

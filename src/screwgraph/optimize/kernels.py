@@ -238,6 +238,6 @@ def _entries(rows: Sequence[Row]) -> list[Number]:
 
 
 def _places(rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows and columns of a matrix's entries, column by column."""
-    places = sorted((j, i) for i, row in enumerate(rows) for j in row)
-    return np.array([i for _, i in places], dtype=np.intp), np.array([j for j, _ in places], dtype=np.intp)
+    """Return rows and columns of a matrix's entries, row by row."""
+    places = [(i, j) for i, row in enumerate(rows) for j in sorted(row)]
+    return np.array([i for i, _ in places], dtype=np.intp), np.array([j for _, j in places], dtype=np.intp)

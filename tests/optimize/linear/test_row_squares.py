@@ -13,7 +13,8 @@ def test_products_are_those_of_dense_matrices():
     weights = 10.0 ** rng.uniform(-3.0, 6.0, count)
     weights[7:9] = 0.0
     rows, columns = np.nonzero(J)
-    order = rng.permutation(len(rows))  # entries stand in any order
+    order = rng.permutation(len(rows))
+    order = order[np.argsort(rows[order], kind="stable")]  # row by row, entries of a row in any order
     rows, columns = rows[order], columns[order]
     squares = RowSquares(rows, columns, count)
     assert (squares.rows >= squares.columns).all()

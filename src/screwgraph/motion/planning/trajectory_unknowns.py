@@ -45,6 +45,11 @@ class TrajectoryUnknowns:
     is_measured: bool = False
     """Whether the start was measured: what it violates is relaxed, not refused."""
 
+    @cached_property
+    def known_wrenches(self) -> dict[tuple[int, ...], tuple[Any, Any]]:
+        """By identities of a task's items, these and the wrenches that they exert."""
+        return {}
+
     def asked_of(self, point: int) -> np.ndarray | None:
         """Return the position that a task prescribes at a point; None where there is none, or it was measured."""
         return None if self.is_measured and point == 0 else self.given["q"].get(point)

@@ -175,13 +175,17 @@ def _uses_accelerations(factors: list[Factors]) -> bool:
 
 
 def list_wrenches(task: Task, steps: TrajectoryUnknowns) -> Sequence[Wrench]:
-    """Return the wrenches of a task's contacts."""
-    found: list[Wrench] = []
-    for name, item in task.items():
-        if isinstance(item, ActingItem):
-            with name_errors(name):
-                found += item.wrenches(steps, name)
-    return found
+    """Return the wrenches of a task's contacts; on the same unknowns, those of the same items are made once."""
+    items = list(task.items())
+    key = tuple(id(item) for _, item in items)
+    if key not in steps.known_wrenches:
+        found: list[Wrench] = []
+        for name, item in items:
+            if isinstance(item, ActingItem):
+                with name_errors(name):
+                    found += item.wrenches(steps, name)
+        steps.known_wrenches[key] = items, tuple(found)  # items that live on keep their identities
+    return steps.known_wrenches[key][1]
 
 
 def _starts(task: Task, mechanics: Mechanics) -> dict[str, np.ndarray]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.row_products import compile_row_products
 
@@ -21,16 +22,18 @@ SHARE = 1e-3
 at H's own, which are 1e-9 of the springs' (`MULTIPLIERS`)."""
 
 
+SAMPLED = 512
+"""So many entries of a diagonal, evenly spread, tell the typical one."""
+
+
 @dataclass(frozen=True, eq=False)
 class Regulariser:
-    """Which entries stand on the diagonal (`own`), and which in hard rows (`across`); all contiguous."""
+    """Which entries stand on the diagonal (`own`, at `own_at`), and which in hard rows; arrays are contiguous."""
 
     pattern: Pattern
     own: Int[np.ndarray, " D"]
     own_at: Int[np.ndarray, " D"]
-    across: Int[np.ndarray, " A"]
-    across_row: Int[np.ndarray, " A"]
-    across_col: Int[np.ndarray, " A"]
+    hard: HardRows
     multipliers: float = MULTIPLIERS
 
     def __call__(
@@ -38,33 +41,38 @@ class Regulariser:
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Return the diagonal to add, and the scale against which each pivot is judged."""
         n, primal = self.pattern.count, self.pattern.primal
-        own, row_squares = diagonal.copy(), np.zeros(n - primal)
-        code, across = compile_row_products().functions, (self.across, self.across_row)
-        arrays = [a.ctypes.data for a in (own, row_squares, values, self.own, self.own_at)]
-        code["add_diagonals"](*arrays, self.own.size, *(a.ctypes.data for a in across), self.across.size)
+        own = diagonal.copy()
+        arrays = (own, values, self.own, self.own_at)
+        compile_row_products().functions["add_diagonal"](*(a.ctypes.data for a in arrays), self.own.size)
         scales = np.abs(own)
         if primal == n:
             return diagonal, scales
-        used = scales[:primal][scales[:primal] > 0]
-        typical = float(np.partition(used, used.size // 2)[used.size // 2]) if used.size else 1.0  # their median
-        shift = self.multipliers * np.where(row_squares > 0, row_squares, 1.0) / typical
+        typical, slopes = _find_typical(scales[:primal]), self.hard.select_values(values)
+        row_squares = self.hard.matrix.square_rows(slopes)
+        row_squares[row_squares == 0.0] = 1.0
+        shift = (self.multipliers / typical) * row_squares
         shifted = diagonal.copy()
         shifted[primal:] -= shift
-        pivots = np.abs(own[primal:]) + shift
+        pivots = scales[primal:]
+        pivots += shift
         if multipliers_first:
             weights = SHARE * self.multipliers / MULTIPLIERS / pivots
-            arrays = (scales, values, weights, *across, self.across_col)
-            code["add_weighted_squares"](*(a.ctypes.data for a in arrays), self.across.size)
+            self.hard.matrix.add_weighted_squares(scales, slopes, weights)
         else:
             shifted[:primal] += OTHERS * typical
             scales[:primal] = OTHERS * typical
-        scales[primal:] = pivots
         return shifted, scales
+
+
+def _find_typical(sizes: Float[np.ndarray, " n"]) -> float:
+    """Return the median of those that are not zero, 1 where there are none: of a sample, as its order counts."""
+    sampled = sizes[:: max(1, len(sizes) // SAMPLED)]
+    used = sampled[sampled > 0.0]
+    used = used if used.size else sizes[sizes > 0.0]
+    return float(np.partition(used, used.size // 2)[used.size // 2]) if used.size else 1.0
 
 
 def make_regulariser(pattern: Pattern, multipliers: float = MULTIPLIERS) -> Regulariser:
     """Look up the entries."""
     own = np.flatnonzero(pattern.rows == pattern.cols)
-    across = np.flatnonzero((pattern.rows >= pattern.primal) & (pattern.cols < pattern.primal))
-    row, col = pattern.rows[across] - pattern.primal, pattern.cols[across]
-    return Regulariser(pattern, own, pattern.rows[own], across, row, col, multipliers)
+    return Regulariser(pattern, own, pattern.rows[own], make_hard_rows(pattern), multipliers)

@@ -1,8 +1,13 @@
-"""Products with the entries of hard rows, as machine code; see `compiler.kernels`."""
+"""Products with the entries of hard rows, as machine code; see `compiler.kernels`.
+
+Entries stand one row after the other, so that sums over a row stay in registers, and what goes to columns does not wait
+for the entry before.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -10,59 +15,107 @@ from jaxtyping import Float, Int
 from screwgraph.compiler.kernels import Ints, Kernels, Reals, compile_kernels
 
 
-def add_product(y: Reals, x: Reals, values: Reals, rows: Ints, columns: Ints, count: int) -> None:
-    """Add to y the product of x with the matrix that has these entries."""
-    for e in range(count):
-        y[rows[e]] = y[rows[e]] + values[e] * x[columns[e]]
+def multiply_rows(y: Reals, x: Reals, values: Reals, firsts: Ints, columns: Ints, count: int) -> None:
+    """Write the product of each row with x."""
+    for row in range(count):
+        total = 0.0
+        for e in range(firsts[row], firsts[row + 1]):
+            total = total + values[e] * x[columns[e]]
+        y[row] = total
 
 
-def add_diagonals(
-    own: Reals, squares: Reals, values: Reals, entries: Ints, at: Ints, count: int, across: Ints, rows: Ints, hard: int
-) -> None:
-    """Add the diagonal's entries to one vector, and squares of the entries of hard rows to another one."""
+def add_columns(y: Reals, x: Reals, values: Reals, firsts: Ints, columns: Ints, count: int) -> None:
+    """Add to y the rows, each times its entry of x."""
+    for row in range(count):
+        factor = x[row]
+        for e in range(firsts[row], firsts[row + 1]):
+            y[columns[e]] = y[columns[e]] + factor * values[e]
+
+
+def add_diagonal(own: Reals, values: Reals, entries: Ints, at: Ints, count: int) -> None:
+    """Add the diagonal's entries to a vector."""
     for e in range(count):
         own[at[e]] = own[at[e]] + values[entries[e]]
-    for e in range(hard):
-        x = values[across[e]]
-        squares[rows[e]] = squares[rows[e]] + x * x
 
 
-def add_weighted_squares(
-    to: Reals, values: Reals, weights: Reals, entries: Ints, rows: Ints, columns: Ints, count: int
-) -> None:
+def write_row_squares(squares: Reals, values: Reals, firsts: Ints, count: int) -> None:
+    """Write the sum of the squares of each row's entries."""
+    for row in range(count):
+        total = 0.0
+        for e in range(firsts[row], firsts[row + 1]):
+            total = total + values[e] * values[e]
+        squares[row] = total
+
+
+def add_weighted_squares(to: Reals, weights: Reals, values: Reals, firsts: Ints, columns: Ints, count: int) -> None:
     """Add the squares of entries, times the weights of their rows, to their columns."""
-    for e in range(count):
-        x = values[entries[e]]
-        to[columns[e]] = to[columns[e]] + x * x * weights[rows[e]]
+    for row in range(count):
+        weight = weights[row]
+        for e in range(firsts[row], firsts[row + 1]):
+            x = values[e]
+            to[columns[e]] = to[columns[e]] + x * x * weight
 
 
 @cache
 def compile_row_products() -> Kernels:
     """Return the machine code of these products."""
-    return compile_kernels((add_product, add_diagonals, add_weighted_squares))
+    return compile_kernels((multiply_rows, add_columns, add_diagonal, write_row_squares, add_weighted_squares))
 
 
+@dataclass(frozen=True, eq=False)
 class MatrixEntries:
-    """Places of a matrix's entries, for products with vectors; rows and columns may repeat."""
+    """Places of a matrix's entries, one row after the other: those of row i are `firsts[i]` to `firsts[i + 1]`.
 
-    def __init__(self, rows: Int[np.ndarray, " e"], columns: Int[np.ndarray, " e"], shape: tuple[int, int]) -> None:
-        self.rows, self.columns, self.shape = np.ascontiguousarray(rows), np.ascontiguousarray(columns), shape
-        row, column = self.rows.ctypes.data, self.columns.ctypes.data  # NumPy takes a microsecond for each
-        self._forward, self._back = (row, column, len(rows)), (column, row, len(rows))
+    A row may name a column twice.
+    """
+
+    firsts: Int[np.ndarray, " m_1"]
+    columns: Int[np.ndarray, " e"]
+    width: int
+
+    @classmethod
+    def from_places(
+        cls, rows: Int[np.ndarray, " e"], columns: Int[np.ndarray, " e"], shape: tuple[int, int]
+    ) -> MatrixEntries:
+        """Return entries at these places, whose rows never decrease."""
+        firsts = np.searchsorted(rows, np.arange(shape[0] + 1))
+        return cls(np.ascontiguousarray(firsts), np.ascontiguousarray(columns), shape[1])
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return len(self.firsts) - 1
+
+    @cached_property
+    def addresses(self) -> tuple[int, int, int]:
+        """Addresses of both arrays and the number of rows, as NumPy takes a microsecond for each."""
+        return self.firsts.ctypes.data, self.columns.ctypes.data, self.count
 
     def multiply(self, values: Float[np.ndarray, " e"], x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
         """Return A x."""
-        return self._add(values, x, self.shape[0], self._forward)
+        return self._call("multiply_rows", np.empty(self.count), values, x)
 
     def multiply_transposed(
         self, values: Float[np.ndarray, " e"], y: Float[np.ndarray, " m"]
     ) -> Float[np.ndarray, " n"]:
         """Return A'y."""
-        return self._add(values, y, self.shape[1], self._back)
+        return self._call("add_columns", np.zeros(self.width), values, y)
 
-    def _add(self, values: np.ndarray, x: np.ndarray, count: int, at: tuple[int, int, int]) -> np.ndarray:
-        y = np.zeros(count)
-        if at[2]:
-            x = np.ascontiguousarray(x)
-            compile_row_products().functions["add_product"](y.ctypes.data, x.ctypes.data, values.ctypes.data, *at)
-        return y
+    def square_rows(self, values: Float[np.ndarray, " e"]) -> Float[np.ndarray, " m"]:
+        """Return the sum of the squares of each row's entries."""
+        found = np.empty(self.count)
+        code = compile_row_products().functions["write_row_squares"]
+        code(found.ctypes.data, values.ctypes.data, self.addresses[0], self.count)
+        return found
+
+    def add_weighted_squares(
+        self, to: Float[np.ndarray, " n"], values: Float[np.ndarray, " e"], weights: Float[np.ndarray, " m"]
+    ) -> None:
+        """Add the diagonal of A'WA to a vector, W being the rows' weights."""
+        self._call("add_weighted_squares", to, values, weights)
+
+    def _call(self, name: str, to: np.ndarray, values: np.ndarray, x: np.ndarray) -> np.ndarray:
+        x = np.ascontiguousarray(x)
+        code = compile_row_products().functions[name]
+        code(to.ctypes.data, x.ctypes.data, values.ctypes.data, *self.addresses)
+        return to

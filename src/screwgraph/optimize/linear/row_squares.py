@@ -11,7 +11,7 @@ from screwgraph.compiler.kernels import Ints, Kernels, Reals, compile_kernels
 
 
 def add_squares(
-    to: Reals, values: Reals, weights: Reals, entries: Ints, firsts: Ints, targets: Ints, count: int
+    to: Reals, values: Reals, weights: Reals, firsts: Ints, targets: Ints, count: int
 ) -> None:
     """Add the weighted products of entries in one row, each pair of entries once."""
     pair = 0
@@ -23,9 +23,9 @@ def add_squares(
             pair = pair + (end - first) * (end - first + 1) // 2
         else:
             for a in range(first, end):
-                x = weight * values[entries[a]]
+                x = weight * values[a]
                 for b in range(first, a + 1):
-                    to[targets[pair]] = to[targets[pair]] + x * values[entries[b]]
+                    to[targets[pair]] = to[targets[pair]] + x * values[b]
                     pair = pair + 1
 
 
@@ -37,27 +37,26 @@ def _compile_squares() -> Kernels:
 class RowSquares:
     """Places of J'WJ, lower triangle, each once (`rows`, `columns`); W is diagonal.
 
-    Row i of J has the entries `_entries[_firsts[i]:_firsts[i + 1]]`; pairs of entries a >= b stand in this order, row
+    Row i of J has the entries from `_firsts[i]` to `_firsts[i + 1]`; pairs of entries a >= b stand in this order, row
     by row, and are added at `_targets`.
     """
 
     def __init__(self, rows: Int[np.ndarray, " e"], columns: Int[np.ndarray, " e"], count: int) -> None:
-        """Look at a matrix of `count` rows that has entries there; none names a column twice."""
-        self._entries = np.argsort(rows, kind="stable")
+        """Look at a matrix of `count` rows with entries there, row by row; none names a column twice."""
         counts = np.bincount(rows, minlength=count)
         self._firsts = np.concatenate([[0], np.cumsum(counts)])
         self._pairs = np.concatenate([[0], np.cumsum(counts * (counts + 1) // 2)])
         first, second = self._list_pairs(counts)
-        one, other = columns[self._entries[first]], columns[self._entries[second]]
+        one, other = columns[first], columns[second]
         most = int(columns.max(initial=0)) + 1
         keys, self._targets = np.unique(np.maximum(one, other) * most + np.minimum(one, other), return_inverse=True)
         self.rows, self.columns = np.divmod(keys, most)
         self.count = count
-        arrays = (self._entries, self._firsts, self._targets)
+        arrays = (self._firsts, self._targets)
         self._addresses = tuple(a.ctypes.data for a in arrays)
 
     def _list_pairs(self, counts: Int[np.ndarray, " m"]) -> tuple[Int[np.ndarray, " p"], Int[np.ndarray, " p"]]:
-        """Return the places, among sorted entries, of both entries of each pair."""
+        """Return the places of both entries of each pair."""
         found = np.zeros((2, int(self._pairs[-1])), dtype=np.intp)
         for length in np.unique(counts[counts > 0]).tolist():
             rows, corner = np.flatnonzero(counts == length), np.tril_indices(length)

@@ -21,6 +21,7 @@ from screwgraph.optimize.fronts import BayesTree
 from screwgraph.optimize.fronts.bayes_tree import Order
 from screwgraph.optimize.fronts.packed_tree import CholeskyFactors, PackedTree, SparseRows
 from screwgraph.optimize.linear.dense import SMALLEST
+from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows, merge_columns
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.singular_error import SingularError
 
@@ -33,23 +34,6 @@ An edit of a plan eliminates what is above it, a tenth of a balanced tree, a qua
 steps take 1.3 and 3.6 million operations: as a whole 500 and 670 us, an edit 320 and 305 us. An A1's trot takes 13.3
 and 15.2 million: 2.6 and 2.7 ms, an edit 1.6 and .75 ms.
 """
-
-
-@dataclass(frozen=True, eq=False)
-class HardRows:
-    """Entries of hard rows, one row after the other: which values they are.
-
-    A row that names a column twice names it once in `matrix`: `sums` then says which entry each of its values goes to.
-    """
-
-    entries: Int[np.ndarray, " A"]
-    matrix: SparseRows
-    sums: Int[np.ndarray, " A"] | None
-
-    def select_values(self, values: Float[np.ndarray, " E"]) -> Float[np.ndarray, " a"]:
-        """Return the values of all entries."""
-        found = values[self.entries]
-        return found if self.sums is None else np.bincount(self.sums, found, len(self.matrix.columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +169,8 @@ def make_tree_method(pattern: Pattern) -> TreeMethod:
     tree, balanced = (_order_blocks(pattern, order) for order in ("from_ends", "balanced"))
     if tree.operations * WORTH > balanced.operations:
         tree = balanced
-    plain, hard = np.flatnonzero(rows < primal), _make_hard_rows(pattern)
-    packed = PackedTree(tree, plain, rows[plain], cols[plain], hard.matrix)
+    plain, hard = np.flatnonzero(rows < primal), merge_columns(make_hard_rows(pattern))
+    packed = PackedTree(tree, plain, rows[plain], cols[plain], SparseRows(hard.matrix.columns, hard.matrix.firsts))
     return TreeMethod(pattern, packed, plain, np.flatnonzero(cols >= primal), hard)
 
 
@@ -219,16 +203,3 @@ def _find_factors(pattern: Pattern) -> Iterator[Int[np.ndarray, "N a"]]:
     sizes = np.diff(firsts, append=len(row))
     for size in np.unique(sizes[sizes > 1]).tolist():
         yield np.unique(block[firsts[sizes == size][:, None] + np.arange(size)], axis=0)
-
-
-def _make_hard_rows(pattern: Pattern) -> HardRows:
-    """Sort the entries of hard rows."""
-    primal = pattern.primal
-    across = np.flatnonzero((pattern.rows >= primal) & (pattern.cols < primal))
-    keys = (pattern.rows[across] - primal) * max(primal, 1) + pattern.cols[across]
-    found, first, sums = np.unique(keys, return_index=True, return_inverse=True)
-    row, columns = np.divmod(found, max(primal, 1))
-    matrix = SparseRows(columns, np.searchsorted(row, np.arange(pattern.count - primal + 1)))
-    if len(found) == len(across):
-        return HardRows(across[first], matrix, None)
-    return HardRows(across, matrix, sums)
