@@ -23,7 +23,7 @@ from screwgraph.tape.sparse_rows import scale_rows
 
 MANY = 8
 """Factors from which on code for vectors of them is worth its making."""
-LONGEST = 6_000
+LONGEST = 20_000
 """Instructions of a function beyond which code for vectors takes seconds to make."""
 UNROLLED = 20_000
 """Products in a factor's normal equations beyond which they are left to matrix products."""

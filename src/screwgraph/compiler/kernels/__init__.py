@@ -3,7 +3,7 @@
 from screwgraph.compiler.backends.llvm.gufunc import loop_address
 from screwgraph.compiler.backends.llvm.machine_code import compile_assembly, vector_width
 from screwgraph.compiler.kernels.compilation import Kernels, compile_kernels
-from screwgraph.compiler.kernels.language import Ints, Reals, call_loop, tail
+from screwgraph.compiler.kernels.language import Ints, Reals, assembled, call_loop, tail
 from screwgraph.compiler.kernels.records import Bundle, Record, Table, as_python, entries, new_table, offset_of
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Record",
     "Table",
     "as_python",
+    "assembled",
     "call_loop",
     "compile_assembly",
     "compile_kernels",

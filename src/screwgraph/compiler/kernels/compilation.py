@@ -5,7 +5,7 @@ a class of `Record`, `Table` of one, and a class of `Bundle`. Its arrays must no
 `if`, `break`, `continue`, `+ - * / // %`, comparisons, `and`, `or`, `not`, `int`, `float`, `sqrt`, `abs`, fields of
 records and bundles, other kernels, `tail(array, k)`, an array from entry k on, and `call_loop(loop, operands, counts,
 steps)`, the inner loop of a gufunc, whose operands may be arrays of kernels that call it. `//` and `%` are for integers
-that are not negative. Names have one kind within a kernel; integers and numbers of its module are constants. As kernels
+that are not negative. A kernel that is `assembled` brings a text of its own. Names have one kind within a kernel; integers and numbers of its module are constants. As kernels
 are Python, they run without being compiled, too, which tests use.
 """
 
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.compiler.backends.llvm.machine_code import LOOPS, MachineCode, get_machine_code
+from screwgraph.compiler.kernels.language import ASSEMBLY
 from screwgraph.compiler.kernels.records import Layouts, find_layouts
 from screwgraph.compiler.kernels.translation import (
     PREFIX,
@@ -54,8 +55,11 @@ def compile_kernels(kernels: Sequence[Callable[..., Any]], constants: Mapping[st
     numbers = tuple(_constants(f, constants or {}) for f in kernels)
     layouts = find_layouts(kernels)
     last = f"{PREFIX}_{trees[-1].name}"
-    question = ("kernels", sources, numbers, layouts.key)
-    code = get_machine_code(question, lambda: translate_kernels(trees, numbers, layouts), last, LOOPS)
+    names = [f"{PREFIX}_{tree.name}" for tree in trees]
+    emitters = [vars(f).get(ASSEMBLY) for f in kernels]
+    own = {name: emit(name) for name, emit in zip(names, emitters, strict=True) if emit is not None}
+    question = ("kernels", sources, numbers, layouts.key, *sorted(own.items()))
+    code = get_machine_code(question, lambda: translate_kernels(trees, numbers, layouts, own), last, LOOPS)
     functions = {tree.name: _function(tree.name, code, read_signature(tree, layouts), layouts) for tree in trees}
     return Kernels(functions, code)
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+ASSEMBLY = "assembly"
+"""What a kernel calls the text of its machine code, where it has one of its own."""
 
 if TYPE_CHECKING:
     Ints = Any
@@ -17,6 +22,19 @@ else:
 
     class Reals:
         """An array of doubles."""
+
+
+def assembled(emit: Callable[[str], str]) -> Callable[[Kernel], Kernel]:
+    """Return a decorator of kernels whose machine code is other than what their Python says: `emit(name)` is its text.
+
+    The text defines a function of that name with the kernel's arguments.
+    """
+
+    def mark(kernel: Kernel) -> Kernel:
+        vars(kernel)[ASSEMBLY] = emit
+        return kernel
+
+    return mark
 
 
 def tail(array: np.ndarray, k: int) -> np.ndarray:

@@ -7,8 +7,9 @@ a field in machine code.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -40,13 +41,23 @@ Constants = tuple[tuple[str, int | float], ...]
 """Numbers of its module that a kernel names."""
 
 
-def translate_kernels(functions: Sequence[ast.FunctionDef], constants: Sequence[Constants], layouts: Layouts) -> str:
-    """Return LLVM assembly of kernels; callees come first."""
+def translate_kernels(
+    functions: Sequence[ast.FunctionDef],
+    constants: Sequence[Constants],
+    layouts: Layouts,
+    assembled: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Return LLVM assembly of kernels; callees come first. `assembled` has the texts of some by their whole names."""
     known: dict[str, Kinds] = {}
     calling = {"call_loop"}
-    texts = ["declare double @llvm.sqrt.f64(double)", "declare double @llvm.fabs.f64(double)"]
+    lines = [line for text in assembled.values() for line in text.splitlines()]
+    declared = dict.fromkeys(line for line in lines if line.startswith("declare"))
+    texts = ["declare double @llvm.sqrt.f64(double)", "declare double @llvm.fabs.f64(double)", *declared]
+    texts += [line for line in lines if line not in declared]
     for tree, numbers in zip(functions, constants, strict=True):
         known[tree.name] = read_signature(tree, layouts)
+        if f"{PREFIX}_{tree.name}" in assembled:
+            continue
         if any(isinstance(node, ast.Name) and node.id in calling for node in ast.walk(tree)):
             calling.add(tree.name)
         texts.append(_Translation(tree, known, layouts, dict(numbers), tree.name not in calling).text())

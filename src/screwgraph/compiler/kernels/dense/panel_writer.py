@@ -19,6 +19,11 @@ class PanelWriter:
     lines: list[str] = field(default_factory=list)
     _label: str = "entry"
 
+    def begin(self, label: str) -> None:
+        """Begin a part to which others branch."""
+        self.lines.append(f"{label}:")
+        self._label = label
+
     def value(self, text: str) -> str:
         """Give a value a name."""
         name = f"%x{len(self.lines)}"
