@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
 from time import perf_counter
 from typing import Any
 
@@ -176,9 +177,9 @@ def _select_memory(start: Result, method: str, scale: Scale) -> Mapping[str, Any
 def _better(new: Iterate, old: Iterate, tolerance: float) -> Iterate:
     """Return the one whose hard factors hold better, or that costs less where both hold; the new one of equals."""
     ranks = [(max(i.violation, tolerance), i.cost) for i in (new, old)]
-    if not np.isfinite(ranks[0]).all():
+    if not all(map(isfinite, ranks[0])):
         return old
-    return new if not np.isfinite(ranks[1]).all() or ranks[0] <= ranks[1] else old
+    return new if not all(map(isfinite, ranks[1])) or ranks[0] <= ranks[1] else old
 
 
 def _last(run: Any, status: Status, reason: str) -> tuple[Status, str]:

@@ -3,7 +3,7 @@
 from screwgraph.compiler.backends.llvm.gufunc import loop_address
 from screwgraph.compiler.backends.llvm.machine_code import compile_assembly, vector_width
 from screwgraph.compiler.kernels.compilation import Kernels, compile_kernels
-from screwgraph.compiler.kernels.language import Ints, Reals, assembled, call_loop, tail
+from screwgraph.compiler.kernels.language import Ints, Reals, address_of, assembled, call_loop, tail
 from screwgraph.compiler.kernels.records import Bundle, Record, Table, as_python, entries, new_table, offset_of
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Reals",
     "Record",
     "Table",
+    "address_of",
     "as_python",
     "assembled",
     "call_loop",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.kernels import Kernels, compile_kernels, new_table
+from screwgraph.compiler.kernels import Kernels, address_of, compile_kernels, new_table
 from screwgraph.optimize.fronts.bayes_tree import BayesTree
 from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedClique, PackedTables, Run
 
@@ -195,7 +195,7 @@ class PackedTree:
             changed: 1 for cliques whose numbers differ from those that `factors` belong to, else 0; those above follow.
         """
         dirty = np.ones(self.count, dtype=np.int64) if changed is None else changed
-        given = [a.ctypes.data for a in (values, diagonal, slopes, weights, dirty)]
+        given = map(address_of, (values, diagonal, slopes, weights, dirty))
         return self._functions["factor_cliques"](*self._addresses, self.count, *given, *factors.addresses, tiny)
 
     def solve(

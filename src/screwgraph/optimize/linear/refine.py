@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.kernels import address_of
 from screwgraph.compiler.kernels.dense import compile_places
 
 MOST = 12
@@ -58,7 +59,7 @@ class ExactMatrix:
         """Return the matrix times a vector."""
         y = self.diagonal * x
         arrays = (y, x, self.system.rows, self.system.cols, self.values)
-        compile_places().multiply(*(a.ctypes.data for a in arrays), self.values.size)
+        compile_places().multiply(*map(address_of, arrays), self.values.size)
         return y
 
     @cached_property

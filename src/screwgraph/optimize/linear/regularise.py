@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.row_products import compile_row_products
@@ -43,7 +44,7 @@ class Regulariser:
         n, primal = self.pattern.count, self.pattern.primal
         own = diagonal.copy()
         arrays = (own, values, self.own, self.own_at)
-        compile_row_products().functions["add_diagonal"](*(a.ctypes.data for a in arrays), self.own.size)
+        compile_row_products().functions["add_diagonal"](*map(address_of, arrays), self.own.size)
         scales = np.abs(own)
         if primal == n:
             return diagonal, scales

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.kernels import Ints, Kernels, Reals, compile_kernels
+from screwgraph.compiler.kernels import Ints, Kernels, Reals, address_of, compile_kernels
 
 
 def multiply_rows(y: Reals, x: Reals, values: Reals, firsts: Ints, columns: Ints, count: int) -> None:
@@ -105,7 +105,7 @@ class MatrixEntries:
         """Return the sum of the squares of each row's entries."""
         found = np.empty(self.count)
         code = compile_row_products().functions["write_row_squares"]
-        code(found.ctypes.data, values.ctypes.data, self.addresses[0], self.count)
+        code(address_of(found), address_of(values), self.addresses[0], self.count)
         return found
 
     def add_weighted_squares(
@@ -117,5 +117,5 @@ class MatrixEntries:
     def _call(self, name: str, to: np.ndarray, values: np.ndarray, x: np.ndarray) -> np.ndarray:
         x = np.ascontiguousarray(x)
         code = compile_row_products().functions[name]
-        code(to.ctypes.data, x.ctypes.data, values.ctypes.data, *self.addresses)
+        code(address_of(to), address_of(x), address_of(values), *self.addresses)
         return to

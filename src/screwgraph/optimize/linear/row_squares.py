@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.kernels import Ints, Kernels, Reals, compile_kernels
+from screwgraph.compiler.kernels import Ints, Kernels, Reals, address_of, compile_kernels
 
 
 def add_squares(
@@ -67,7 +67,7 @@ class RowSquares:
     def evaluate(self, values: Float[np.ndarray, " e"], weights: Float[np.ndarray, " m"]) -> Float[np.ndarray, " s"]:
         """Return the entries of J'WJ; `values` are J's."""
         found = np.zeros(self.rows.size)
-        addresses = (found.ctypes.data, values.ctypes.data, np.ascontiguousarray(weights).ctypes.data)
+        addresses = map(address_of, (found, values, np.ascontiguousarray(weights)))
         _compile_squares().functions["add_squares"](*addresses, *self._addresses, self.count)
         return found
 

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
+from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.fronts import BayesTree
 from screwgraph.optimize.fronts.bayes_tree import Order
 from screwgraph.optimize.fronts.packed_tree import CholeskyFactors, PackedTree, SparseRows
@@ -143,7 +144,7 @@ class TreeFactored:
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         primal, solved = self.method.pattern.primal, np.array(b.T, order="C")
-        first, size = solved.ctypes.data, solved.itemsize
+        first, size = address_of(solved), solved.itemsize
         for k in range(len(solved)):
             right = first + k * solved.shape[1] * size
             self.method.tree.solve_at(self._addresses, right, right + primal * size)
@@ -152,7 +153,7 @@ class TreeFactored:
     @cached_property
     def _addresses(self) -> tuple[int, int, int]:
         """Addresses of columns of L, of slopes and weights of hard rows."""
-        return self.factors.addresses[0], self.numbers.slopes.ctypes.data, self.numbers.weights.ctypes.data
+        return self.factors.addresses[0], address_of(self.numbers.slopes), address_of(self.numbers.weights)
 
 
 def make_tree_method(pattern: Pattern) -> TreeMethod:

@@ -99,27 +99,29 @@ def search_line(
     keep = min(0.01, max(CLOSEST, point.barrier))
     longest, duals = step.find_longest_parts(keep)
     longest = min(most, longest)
-    old = MeritPair(total_violation(model, point), model.cost - point.barrier * float(np.log(point.s).sum()))
+    old = MeritPair(total_violation(model, point), model.cost - point.barrier * _sum_logarithms(point))
     slope = dot(model.gradient, step.x) - point.barrier * step.pull
     length, ahead = longest, None
     shortest = SHORTEST
     if passed.descends(old, slope, longest):  # then steps that are much longer than the unknowns are worth more trials
         shortest /= max(1.0, max_magnitude(step.x) / max(1.0, max_magnitude(point.x)))
     while length > shortest:
-        found = _point_along(kkt, point, step, length, duals)
+        tried = _point_along(kkt, point, step, length, duals)
         if length == longest:
-            ahead = kkt.model(found.x, beside=model)
-            new = _measure(found, ahead.cost, ahead.c, ahead.g)
+            ahead = kkt.model(tried.x, beside=model)
+            found, new = _measure(tried, ahead.cost, ahead.c, ahead.g)
         else:
-            ahead, new = None, _measure_merit(kkt, found)
+            ahead = None
+            found, new = _measure_merit(kkt, tried)
         if passed.accepts(new, old, slope, length):
             return LineSearchResult(found, length, longest, passed.after_step(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
-            bent = correct_second_order(kkt, model, point, factored, step, found.x, found.s)
+            bent = correct_second_order(kkt, model, point, factored, step, tried.x, tried.s)
             far, far_duals = bent.find_longest_parts(keep)
             far = min(most, far)
             other = _point_along(kkt, point, bent, far, far_duals)
-            if passed.accepts(_measure_merit(kkt, other), old, slope, far):
+            other, merit = _measure_merit(kkt, other)
+            if passed.accepts(merit, old, slope, far):
                 return LineSearchResult(other, far, far, passed.after_step(old, slope, far))
         length *= 0.5
     return None
@@ -139,14 +141,22 @@ def _point_along(
     return PrimalDualPoint(x, s, point.y + length * step.y, z, point.barrier)
 
 
-def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> MeritPair:
+def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> tuple[PrimalDualPoint, MeritPair]:
     return _measure(point, kkt.assembly.cost(point.x), *kkt.residuals(point.x))
 
 
-def _measure(point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> MeritPair:
+def _measure(
+    point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]
+) -> tuple[PrimalDualPoint, MeritPair]:
+    """Return a point with slacks that are not smaller than they can be, and its merit."""
     s = np.empty_like(g)
     broken = _size(c) + call_on_slacks("write_slacks", point.s, g, s)
-    return MeritPair(broken, cost - point.barrier * float(np.log(s).sum()))
+    bounded = replace(point, s=s, logarithms=float(np.log(s).sum()))
+    return bounded, MeritPair(broken, cost - point.barrier * _sum_logarithms(bounded))
+
+
+def _sum_logarithms(point: PrimalDualPoint) -> float:
+    return float(np.log(point.s).sum()) if point.logarithms is None else point.logarithms
 
 
 def _size(vector: np.ndarray) -> float:

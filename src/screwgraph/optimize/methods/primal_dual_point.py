@@ -27,6 +27,8 @@ class PrimalDualPoint:
     y: Float[np.ndarray, " m"]
     z: Float[np.ndarray, " k"]
     barrier: float
+    logarithms: float | None = None
+    """Sum of the slacks' logarithms, where it is known."""
 
     def with_barrier(self, barrier: float) -> PrimalDualPoint:
         """Return the point with another barrier parameter."""

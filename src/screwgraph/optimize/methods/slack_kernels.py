@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from screwgraph.compiler.kernels import Reals, compile_kernels
+from screwgraph.compiler.kernels import Reals, address_of, compile_kernels
 
 
 def write_pull(s: Reals, z: Reals, r: Reals, target: Reals, pull: Reals, count: int) -> None:
@@ -83,4 +83,4 @@ def call_on_slacks(name: str, *given: np.ndarray | float) -> Any:
     """Call a kernel of these with arrays, which are contiguous, and numbers; the count follows from the first array."""
     first = given[0]
     assert isinstance(first, np.ndarray)
-    return _compile_slacks()[name](*[x.ctypes.data if isinstance(x, np.ndarray) else x for x in given], first.size)
+    return _compile_slacks()[name](*[address_of(x) if isinstance(x, np.ndarray) else x for x in given], first.size)
