@@ -8,7 +8,11 @@ from __future__ import annotations
 from math import sqrt
 
 from screwgraph.compiler.kernels import Reals, assembled, tail
-from screwgraph.compiler.kernels.dense.panel_products import emit_division, emit_products
+from screwgraph.compiler.kernels.dense.panel_products import (
+    emit_added_products,
+    emit_division,
+    emit_subtracted_products,
+)
 
 
 def subtract_one(to: Reals, a: Reals, x: float, n: int) -> None:
@@ -25,7 +29,7 @@ def subtract_four(
         to[i] = to[i] - (a[i] * x + b[i] * y + (c[i] * z + d[i] * u))
 
 
-@assembled(emit_products)
+@assembled(emit_subtracted_products)
 def subtract_products(to: Reals, a: Reals, ld: int, n: int, k: int, width: int) -> None:
     """Subtract from each of some columns the product of k columns with its own entries of these."""
     for c in range(width):
@@ -33,6 +37,16 @@ def subtract_products(to: Reals, a: Reals, ld: int, n: int, k: int, width: int) 
             x = a[p * ld + c]
             for r in range(n):
                 to[c * ld + r] = to[c * ld + r] - a[p * ld + r] * x
+
+
+@assembled(emit_added_products)
+def add_products(to: Reals, a: Reals, ld: int, n: int, k: int, width: int) -> None:
+    """Add to each of some columns the product of k columns with its own entries of these."""
+    for c in range(width):
+        for p in range(k):
+            x = a[p * ld + c]
+            for r in range(n):
+                to[c * ld + r] = to[c * ld + r] + a[p * ld + r] * x
 
 
 @assembled(emit_division)
@@ -111,6 +125,7 @@ DENSE = (
     subtract_one,
     subtract_four,
     subtract_products,
+    add_products,
     divide_rows,
     factor_triangle,
     factor_front,

@@ -6,9 +6,12 @@ is left for cliques above are kept, so that the memory of most problems stays cl
 
 from __future__ import annotations
 
+from math import sqrt
+
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, Record, Table, tail
 from screwgraph.optimize.fronts.front_cholesky import (
     DENSE,
+    add_products,
     factor_front,
     subtract_four,
     subtract_one,
@@ -68,30 +71,15 @@ class PackedTables(Bundle):
     """Which column of the front of its row's clique each entry has."""
     front: Reals
     x: Reals
-    """Directions of the clique at hand, or a row in its columns."""
+    """Directions of the clique at hand."""
+    panel: Reals
+    """Long rows of the clique at hand, spread over its columns."""
 
 
-def add_scaled(to: Reals, a: Reals, x: float, n: int) -> None:
-    """Add a x."""
-    for i in range(n):
-        to[i] = to[i] + a[i] * x
-
-
-def add_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight: float) -> None:
+def add_short_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight: float) -> None:
     """Add the products of a row's entries, times its weight, to a front."""
     first = tree.row_firsts[row]
     end = tree.row_firsts[row + 1]
-    if 2 * (end - first) >= size:
-        # A long row is spread over the columns: products with zeros, side by side, take less than places looked up.
-        x = tree.x
-        for i in range(size):
-            x[i] = 0.0
-        for a in range(first, end):
-            x[tree.row_at[a]] = slopes[a]
-        for j in range(size):
-            if x[j] != 0.0:
-                add_scaled(tail(tree.front, j * (size + 2)), tail(x, j), x[j] * weight, size - j)
-        return
     for a in range(first, end):
         at = tree.row_at[a]
         y = slopes[a] * weight
@@ -101,6 +89,37 @@ def add_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight: floa
             if other < at:
                 place = other * (size + 1) + at
             tree.front[place] = tree.front[place] + y * slopes[b]
+
+
+def add_rows(tree: PackedTables, c: int, slopes: Reals, weights: Reals) -> None:
+    """Add the products of the rows of a clique, times their weights, to its front.
+
+    Long rows are spread over the columns, and added together: products with zeros, side by side, take less than places
+    looked up.
+    """
+    size = tree.cliques[c].dim
+    count = 0
+    for q in range(tree.cliques[c].rows, tree.cliques[c].rows_end):
+        row = tree.row_order[q]
+        first = tree.row_firsts[row]
+        end = tree.row_firsts[row + 1]
+        if 2 * (end - first) >= size:
+            panel = tail(tree.panel, count * (size + 1))
+            root = sqrt(weights[row])
+            for i in range(size):
+                panel[i] = 0.0
+            for a in range(first, end):
+                panel[tree.row_at[a]] = root * slopes[a]
+            count = count + 1
+        else:
+            add_short_row(tree, size, row, slopes, weights[row])
+    j = 0
+    while count > 0 and j < size:
+        width = size - j
+        if width > 4:
+            width = 4
+        add_products(tail(tree.front, j * (size + 2)), tail(tree.panel, j), size + 1, size - j, count, width)
+        j = j + width
 
 
 def add_to(to: Reals, a: Reals, n: int) -> None:
@@ -145,9 +164,7 @@ def assemble_front(
     for j in range(tree.cliques[c].own):
         place = j * (size + 2)
         tree.front[place] = tree.front[place] + diagonal[tree.members[tree.cliques[c].members + j]]
-    for q in range(tree.cliques[c].rows, tree.cliques[c].rows_end):
-        row = tree.row_order[q]
-        add_row(tree, size, row, slopes, weights[row])
+    add_rows(tree, c, slopes, weights)
     below = tree.cliques[c].child
     while below >= 0:
         add_rest(tree, rests, size, below)
@@ -313,8 +330,8 @@ def solve_with_rows(
 
 PACKED = (
     *DENSE,
-    add_scaled,
-    add_row,
+    add_short_row,
+    add_rows,
     add_to,
     copy_to,
     add_rest,

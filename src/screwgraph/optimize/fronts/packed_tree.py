@@ -159,6 +159,7 @@ class PackedTree:
             row_at=row_at,
             front=np.zeros(int(((size + 1) * size).max(initial=0))),
             x=np.zeros(int(size.max(initial=0)) + 1),
+            panel=np.zeros(int((np.bincount(row_cliques, minlength=self.count) * (size + 1)).max(initial=0))),
         )
         self._addresses = self.tables.addresses
         self._functions: Any = compile_packed_code().functions

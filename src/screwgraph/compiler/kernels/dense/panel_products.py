@@ -1,6 +1,7 @@
 """Columns of a matrix that is stored column by column: products of columns before, and division by a triangle.
 
-`@NAME(to, a, ld, n, k, width)`: to[c ld + r] -= sum over p < k of a[p ld + r] a[p ld + c], for r < n and c < width.
+`@NAME(to, a, ld, n, k, width)`: the sum over p < k of a[p ld + r] a[p ld + c] is added to to[c ld + r], or subtracted,
+for r < n and c < width.
 `@NAME(to, ld, n, width)`: rows of `width` columns from row `width` on are multiplied by the inverse of the transposed
 lower triangle that stands above them. At most `WIDEST` columns; sums stay in registers, the last rows are masked.
 """
@@ -17,8 +18,17 @@ DEEP = 2
 """Vectors of rows that are made together: with four columns, as many sums as hide the time of one."""
 
 
-def emit_products(name: str) -> str:
+def emit_added_products(name: str) -> str:
+    """Return the function that adds products."""
+    return _emit_products(name, "fadd")
+
+
+def emit_subtracted_products(name: str) -> str:
     """Return the function that subtracts products."""
+    return _emit_products(name, "fsub")
+
+
+def _emit_products(name: str, how: str) -> str:
     lanes = Lanes(vector_width())
 
     def columns(w: PanelWriter, width: int) -> None:
@@ -36,7 +46,7 @@ def emit_products(name: str) -> str:
                 to = w.address(_column(w, c), first)
                 for v in range(rows):
                     old = _load(w, to, v, mask)
-                    new = w.value(f"fsub {lanes.real} {old}, {inner.now[f's{c}_{v}']}")
+                    new = w.value(f"{how} {lanes.real} {old}, {inner.now[f's{c}_{v}']}")
                     _store(w, new, to, v, mask)
 
     return _emit(name, "ptr noalias %to, ptr noalias %a, i64 %ld, i64 %n, i64 %k, i64 %width", lanes, columns)
