@@ -10,9 +10,7 @@ from jaxtyping import Float, Int
 from screwgraph.compiler.kernels import Ints, Kernels, Reals, address_of, compile_kernels
 
 
-def add_squares(
-    to: Reals, values: Reals, weights: Reals, firsts: Ints, targets: Ints, count: int
-) -> None:
+def add_squares(to: Reals, values: Reals, weights: Reals, firsts: Ints, targets: Ints, count: int) -> None:
     """Add the weighted products of entries in one row, each pair of entries once."""
     pair = 0
     for row in range(count):

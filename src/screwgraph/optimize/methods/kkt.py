@@ -54,6 +54,11 @@ class KktSystem:
         """Problems as functions of values, two at most: one for where a search is, one for where it looks."""
         return []
 
+    @cached_property
+    def _products(self) -> list[tuple[LocalModel, np.ndarray, np.ndarray]]:
+        """The last model, multipliers y and product A'y, where there is one."""
+        return []
+
     def bind(self) -> BoundModel:
         """Return the problem as a function of values, whose results are written to the same arrays at every call."""
         return BoundModel(self.assembly, self.model_scales)
@@ -196,8 +201,11 @@ class KktSystem:
     def multiply_transposed(
         self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
-        """Return A'y + G'z."""
-        of_equal = self.assembly.equalities.matrix.multiply_transposed(model.A, y)
+        """Return A'y + G'z; A'y of the last model and multipliers is kept, since errors and steps take the same."""
+        known = self._products
+        if not known or known[0][0] is not model or known[0][1] is not y:
+            known[:] = [(model, y, self.assembly.equalities.matrix.multiply_transposed(model.A, y))]
+        of_equal = known[0][2]
         return of_equal + self.multiply_inequalities_transposed(model, z) if len(z) else of_equal
 
     def multiply_inequalities_transposed(

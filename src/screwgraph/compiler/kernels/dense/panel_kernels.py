@@ -97,6 +97,7 @@ def _number(w: PanelWriter, array: str, index: str) -> str:
 
 
 TEXT = """
+declare double @llvm.fma.f64(double, double, double)
 define void @scatter(ptr noalias %out, ptr noalias %place, ptr noalias %value, i64 %n) {
 entry:
   %some = icmp sgt i64 %n, 0
@@ -122,9 +123,14 @@ end:
 define void @multiply(ptr noalias %y, ptr noalias %x, ptr noalias %row, ptr noalias %col, ptr noalias %value, i64 %n) {
 entry:
   %some = icmp sgt i64 %n, 0
-  br i1 %some, label %each, label %end
+  br i1 %some, label %begin, label %end
+begin:
+  %first = load i32, ptr %row, align 4
+  br label %each
 each:
-  %i = phi i64 [0, %entry], [%next, %done]
+  %i = phi i64 [0, %begin], [%next, %done]
+  %last = phi i32 [%first, %begin], [%r, %done]
+  %before = phi double [0.0, %begin], [%sum, %done]
   %ri = getelementptr i32, ptr %row, i64 %i
   %r = load i32, ptr %ri, align 4
   %rl = sext i32 %r to i64
@@ -135,11 +141,18 @@ each:
   %v = load double, ptr %vi, align 8
   %xc = getelementptr double, ptr %x, i64 %cl
   %xcv = load double, ptr %xc, align 8
-  %yr = getelementptr double, ptr %y, i64 %rl
-  %yrv = load double, ptr %yr, align 8
-  %a = fmul double %v, %xcv
-  %as = fadd double %yrv, %a
-  store double %as, ptr %yr, align 8
+  %same = icmp eq i32 %r, %last
+  br i1 %same, label %go, label %flush
+flush:
+  %ll = sext i32 %last to i64
+  %yl = getelementptr double, ptr %y, i64 %ll
+  %ylv = load double, ptr %yl, align 8
+  %yls = fadd double %ylv, %before
+  store double %yls, ptr %yl, align 8
+  br label %go
+go:
+  %now = phi double [%before, %each], [0.0, %flush]
+  %sum = call double @llvm.fma.f64(double %v, double %xcv, double %now)
   %diagonal = icmp eq i32 %r, %c
   br i1 %diagonal, label %done, label %mirror
 mirror:
@@ -147,19 +160,26 @@ mirror:
   %xrv = load double, ptr %xr, align 8
   %yc = getelementptr double, ptr %y, i64 %cl
   %ycv = load double, ptr %yc, align 8
-  %b = fmul double %v, %xrv
-  %bs = fadd double %ycv, %b
+  %bs = call double @llvm.fma.f64(double %v, double %xrv, double %ycv)
   store double %bs, ptr %yc, align 8
   br label %done
 done:
   %next = add i64 %i, 1
   %more = icmp slt i64 %next, %n
-  br i1 %more, label %each, label %end
+  br i1 %more, label %each, label %close
+close:
+  %ye = getelementptr double, ptr %y, i64 %rl
+  %yev = load double, ptr %ye, align 8
+  %yes = fadd double %yev, %sum
+  store double %yes, ptr %ye, align 8
+  br label %end
 end:
   ret void
 }
 """
-"""`@scatter(out, place, value, n)`: out[place[i]] += value[i]. `@multiply(y, x, row, col, value, n)`: y += K x."""
+"""`@scatter(out, place, value, n)`: out[place[i]] += value[i]. `@multiply(y, x, row, col, value, n)`: y += K x.
+
+Sums of entries of one row that follow each other stay in a register."""
 
 
 def _chain_text(shape: ChainShape) -> str:
