@@ -1,4 +1,4 @@
-"""Products and divisions of panels are those of NumPy, for every number of rows and columns; nothing else is written."""
+"""Products and divisions of panels are those of NumPy for any rows and columns, and nothing else is written."""
 
 from __future__ import annotations
 
