@@ -205,3 +205,18 @@ def test_names_that_python_keeps_for_itself_are_changed():
     exec(source, found)
     both = next(v for k, v in found.items() if k.startswith("shape"))([2.0], [[3.0], [4.0]])
     np.testing.assert_array_equal(np.hstack(both), [[6.0, 3.5], [8.0, 3.5]])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_largest_of_absolute_values_and_constants_is_that_of_numpy(dtype):
+    """Of numbers without sign, batches compare bits as integers."""
+    instructions = [("input", k) for k in range(3)] + [("abs", k) for k in range(3)]
+    instructions += [("constant", 0.75), ("max", 3, 4), ("max", 7, 5), ("max", 8, 6), ("max", 0, 6), ("min", 1, 6)]
+    program = Program(("a", "b", "c"), tuple(instructions), (8, 9, 10, 11))
+    f = compile_program("largest", program, [((3,), ("a", "b", "c"))], [(4,)], dtype)
+    x = np.array([(a, b, c) for a in SPECIAL for b in SPECIAL for c in SPECIAL], dtype)
+    sizes = np.abs(x).max(axis=1)
+    expected = [sizes, np.maximum(sizes, 0.75), np.maximum(x[:, 0], 0.75), np.minimum(x[:, 1], 0.75)]
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(f.ufunc(x), np.array(expected, dtype).T)
+        np.testing.assert_array_equal([f.ufunc(row) for row in x[:50]], np.array(expected, dtype).T[:50])

@@ -31,7 +31,7 @@ from screwgraph.motion.simulation.trajectory import Trajectory
 from screwgraph.motion.simulation.wrench_efforts import WRENCHES, WrenchEfforts
 
 BLOCK = 512
-"""Motions that go on together: their states stay in a core's cache."""
+"""Motions that go on together in double precision: their states stay in a core's cache."""
 NEVER = -1
 
 
@@ -174,8 +174,9 @@ def rolled_out(
     residual = np.zeros(count, step.dtype)
     states = _Kept.empty([x.astype(step.dtype) for x in (*start, forces)], total, every)
     dt = np.array([times[1] - times[0]], step.dtype)
-    touching = {i: contacts and contacts.select(slice(i, i + BLOCK)) for i in range(0, count, BLOCK)}
-    blocks = [slice(i, i + BLOCK) for i in range(0, count, BLOCK)]
+    together = BLOCK * np.dtype(float).itemsize // np.dtype(step.dtype).itemsize
+    blocks = [slice(i, i + together) for i in range(0, count, together)]
+    touching = {block.start: contacts and contacts.select(block) for block in blocks}
     tau = None if callable(control) else np.broadcast_to(np.asarray(control, step.dtype), (total, count, size))
     said: list[np.ndarray] = []
     led = np.zeros((total, 0)) if driven is None else driven.numbers_of_steps(times[:-1], float(times[1] - times[0]))

@@ -111,12 +111,13 @@ def emit_inner_loop(
         ]
         past = f"%past_to{i}"
     if tiled:
+        first = "wide_begin" if waits else "wide_test"
         # Rows need no tiles; where there is no argument, the first result tells.
         lines += [
             f"  %columns = icmp eq i64 %outer0, {wide.lanes.bytes}",
-            "  br i1 %columns, label %tile_test, label %wide_test",
+            f"  br i1 %columns, label %tile_test, label %{first}",
         ]
-        lines += _tiles(wide, before_block)
+        lines += _tiles(wide, before_block, first)
         before = "[0, %entry], [%k_tile, %tile_test]"
         lines += (
             _waiting_samples(wide, before, before_block)
@@ -154,14 +155,21 @@ def _begin_waiting(lanes: Lanes) -> list[str]:
 
 
 def _waiting_samples(blocks: BlockLayout, before: str, before_block: str) -> list[str]:
-    """Take blocks as `_samples`; those of their samples that are left wait until they fill a block."""
+    """Take blocks as `_samples`; those of their samples that are left wait until they fill a block.
+
+    What all samples have the same of is moved to the block once.
+    """
     lanes, (width, B, tag) = blocks.lanes, (blocks.lanes.width, f"i{blocks.lanes.width}", blocks.lanes.tag)
     later = f"  call void @later{tag}(ptr %args, ptr %steps, ptr %waiting, ptr %in, ptr %out)"
     again = (f"[%next_wide, %{label}]" for label in ("wide", "wide_note", "wide_later"))
     look = [f"  call void @{before_block}{tag}(ptr %in)"] if before_block else []
     return [
-        *_head("wide", width, ", ".join((before, *again)), "late_test"),
-        *_gathers("wide", blocks.inputs, lanes, "gather"),
+        "wide_begin:",
+        f"  %k_begin = phi i64 {before}",
+        *_gathers("begin", blocks.inputs, lanes, "gather_same"),
+        "  br label %wide_test",
+        *_head("wide", width, ", ".join(("[%k_begin, %wide_begin]", *again)), "late_test"),
+        *_gathers("wide", blocks.inputs, lanes, "gather_own"),
         *look,
         f"  %left = call {B} @patient_block{tag}(ptr %in, ptr %out, i1 %patient)",
         *_puts("wide", blocks, "put"),
@@ -256,11 +264,11 @@ def _is_direct(operands: Sequence[Operand]) -> bool:
     return len(operands) == 1 and operands[0].places == tuple(range(prod(operands[0].shape)))
 
 
-def _tiles(blocks: BlockLayout, before_block: str) -> list[str]:
-    """Take `TILE` blocks at once, while there are so many."""
+def _tiles(blocks: BlockLayout, before_block: str, after: str) -> list[str]:
+    """Take `TILE` blocks at once, while there are so many, then go on at a label."""
     lanes, (inputs, outputs) = blocks.lanes, blocks.sizes
     return [
-        *_head("tile", lanes.width * TILE, "[0, %entry], [%next_tile, %tile_end]", "wide_test"),
+        *_head("tile", lanes.width * TILE, "[0, %entry], [%next_tile, %tile_end]", after),
         *_gathers("tile", blocks.inputs, lanes, "gather_tile", f", i64 {inputs}"),
         "  br label %tile_block",
         "tile_block:",

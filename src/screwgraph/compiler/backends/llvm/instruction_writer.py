@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -9,7 +10,7 @@ from functools import partial
 from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.multiply_add import FUSED
-from screwgraph.compiler.backends.llvm.operations import LLVM, TOGETHER, Arithmetic, Line
+from screwgraph.compiler.backends.llvm.operations import EXTREMES, LLVM, TOGETHER, Arithmetic, Line, emit_larger_size
 from screwgraph.compiler.backends.llvm.sincos import sincos_type
 from screwgraph.compiler.backends.llvm.vector_sines import sines_per_vector
 from screwgraph.compiler.passes.outlining import LEAVES
@@ -45,7 +46,7 @@ class Writer:
         self._values: dict[int, str] = {}
         self._plain = {name: f" = {instruction} {lanes.real} " for name, instruction in _ARITHMETIC.items()}
         self._sums, self._wrapped = sums, dict[int, str]()
-        self._sines = dict[tuple[str, int], str]()
+        self._sines, self._sizes = dict[tuple[str, int], str](), dict[int, bool]()
         self._asked, self._large = set[int](), dict[int, str]()
         self._pointers = pointers
         self._in_turn, self._stored, self._made = in_turn, 0, set[int]()
@@ -133,6 +134,11 @@ class Writer:
             self.lines.append(f"  {name}{self._plain[operation]}{', '.join(values)}")
             return name
         D, tag = self._lanes.real, self._lanes.tag
+        if operation in EXTREMES and self._is_constant(operands[1]) and not self._is_constant(operands[0]):
+            operands.reverse()  # of the second one, NaN goes through the processor's own instruction
+        if operation == "max" and self._lanes.width > 1 and self._is_size(i):
+            self.lines += emit_larger_size(Line(name, self._lanes), *map(self.value, operands))
+            return name
         if operation not in TOGETHER:
             values = [self._angle(o) if i in self._sums else self.value(o) for o in operands]
             self.lines += _FORMS[operation](Line(name, self._lanes), *values)
@@ -144,6 +150,20 @@ class Writer:
                 self._sines[function, angle] = f"%{function}{i}"
                 self.lines.append(f"  %{function}{i} = extractvalue {kind} %pair{i}, {which}")
         return self._sines[operation, angle]
+
+    def _is_constant(self, i: int) -> bool:
+        return self._program.instructions[i][0] == "constant"
+
+    def _is_size(self, i: int) -> bool:
+        """Whether a value has no sign: absolute values, the larger of such, constants."""
+        if i not in self._sizes:
+            operation, *operands = self._program.instructions[i]
+            self._sizes[i] = (
+                math.copysign(1.0, operands[0]) > 0.0
+                if operation == "constant"
+                else operation == "abs" or (operation == "max" and all(map(self._is_size, operands)))
+            )
+        return self._sizes[i]
 
     def _angle(self, i: int) -> str:
         """Return the name of a term of a sum of angles: of one sample, inputs less whole turns where they are large."""

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from screwgraph.compiler.backends.llvm.inner_loop import BlockLayout, Operand, point_to_sample
+from screwgraph.compiler.backends.llvm.inner_loop import BlockLayout, Operand, point_to_sample, stretch_lengths
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
+
+WAYS = (("same", "eq"), ("own", "ne"))
+"""Names of ways to gather, and how strides of samples compare with zero there."""
 
 
 def emit_later(blocks: BlockLayout) -> str:
     """Return `@later(args, steps, waiting, in, out)`, which computes the samples whose numbers stand at `waiting`.
 
     Also `@note(waiting, count, first, bits)`, which adds those of a block that begins at a sample, and returns the
-    count.
+    count; `@gather_same_<length>` and `@gather_own_<length>` as `@gather_<length>`, for what all samples have the same
+    of, which stays in the block, and for what each has its own of: they do nothing for the others.
     """
     lanes, operands = blocks.lanes, [*blocks.inputs, *blocks.outputs]
     count, loads, core = len(blocks.inputs), list[str](), len(operands)
@@ -31,6 +35,7 @@ def emit_later(blocks: BlockLayout) -> str:
     return "\n".join(
         [
             _emit_note(lanes),
+            *(_emit_choice(lanes, length, *way) for length in stretch_lengths(blocks.inputs) for way in WAYS),
             f"define internal void @later{lanes.tag}({arguments}) noinline {{",
             "entry:",
             *loads,
@@ -65,6 +70,19 @@ lane:
   br i1 %more, label %lane, label %end
 end:
   ret i64 %n_next
+}}"""
+
+
+def _emit_choice(lanes: Lanes, length: int, name: str, comparison: str) -> str:
+    arguments = "ptr %array, i64 %core, i64 %outer, ptr %block"
+    return f"""define internal void @gather_{name}{lanes.tag}_{length}({arguments}) noinline {{
+  %does = icmp {comparison} i64 %outer, 0
+  br i1 %does, label %do, label %end
+do:
+  call void @gather{lanes.tag}_{length}({arguments})
+  br label %end
+end:
+  ret void
 }}"""
 
 

@@ -142,6 +142,20 @@ def _sign(line: Line, a: str) -> list[str]:
     return [*up, line.test("s", "olt", a, line.zero), line.choice("s", line.lanes.number(-1.0), f"{line.name}p")]
 
 
+def emit_larger_size(line: Line, a: str, b: str) -> list[str]:
+    """Return the larger of numbers without sign: in the order of their bits as integers, NaN is the largest."""
+    name, (D, N) = line.name, (line.lanes.real, line.lanes.integer)
+    bits = [f"  {name}{tag} = bitcast {D} {value} to {N}" for tag, value in (("a", a), ("b", b))]
+    return [
+        *bits,
+        f"  {name}t = icmp sgt {N} {name}a, {name}b",
+        f"  {name}p = select {line.lanes.boolean} {name}t, {N} {name}a, {N} {name}b",
+        f"  {name} = bitcast {N} {name}p to {D}",
+    ]
+
+
+EXTREMES = ("max", "min")
+"""Operations of two operands that may change places."""
 TOGETHER = ("sin", "cos")
 """Operations of one call, by their place in its result."""
 LLVM: Mapping[str, Form] = MappingProxyType(

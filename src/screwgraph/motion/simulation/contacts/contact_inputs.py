@@ -88,15 +88,14 @@ class ContactInputs:
             points, planes, write = self._bound[batch]
             self.places.ufunc(q, out=points)
             write()
-            return self.values, planes
+            return self.values, planes.astype(self.places.dtype, copy=False)
         planes = self.planes(q)
         return self.values, planes.reshape(*planes.shape[:-2], -1).astype(self.places.dtype, copy=False)
 
     @cached_property
     def _is_compiled(self) -> bool:
-        """Whether machine code writes planes from points, in double precision."""
-        is_double = np.dtype(self.places.dtype) == np.float64
-        return isinstance(self.ground, CompiledGround) and not self.paired.any() and is_double
+        """Whether machine code writes planes from points; both are of double precision."""
+        return isinstance(self.ground, CompiledGround) and not self.paired.any()
 
     @cached_property
     def _bound(self) -> dict[tuple[int, ...], Bound]:
