@@ -25,7 +25,8 @@ SCATTER = """static inline void {lower}_scatter(
     int i = 0;
 {turned}
     for (; i < n; ++i)
-        for (int k = 0; k < count; ++k) to[i + k * stride] = from[i].each[k];
+        for (int k = 0; k < {upper}_LANES; ++k)
+            if (k < count) to[i + k * stride] = from[i].each[k];
 }}
 """
 SPREAD = """static inline void {lower}_spread(const {scalar} *restrict from, int n, {numbers} *restrict to)
