@@ -171,6 +171,8 @@ def hold_contacts(
     for point in points:
         if point.against is not None:
             raise InputError(f"the contact of {point.frame!r} is with another body", why="feet stand on a plane")
+        if point.shape is not None:
+            raise InputError(f"the contact of {point.frame!r} has a shape", why="feet are points or balls")
     if not isinstance(plane, Plane):
         raise InputError(f"the ground of a controller is {describe_value(plane)}", why="its feet stand on a plane")
     held = [

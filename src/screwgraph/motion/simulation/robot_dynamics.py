@@ -38,6 +38,7 @@ from screwgraph.motion.simulation.closure_code import (
 )
 from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
+from screwgraph.motion.simulation.contacts.contact_slot import count_slots
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
 from screwgraph.motion.simulation.contacts.coupled_velocities import close_couplings
 from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
@@ -241,7 +242,8 @@ class RobotDynamics(Dynamics):
             raise only_implicit(["contacts"], options.method)
         springs = checked_springs(robot, options.springs)
         held = tuple((name, *spring) for name, spring in springs.items())
-        plane = None if any(contact.against for contact in options.contacts) else options.ground.fixed
+        is_given = count_slots(options.contacts) or any(contact.against for contact in options.contacts)
+        plane = None if is_given else options.ground.fixed
         touching = options.contacts, plane, options.stops, options.friction, held, live, options.ground.flat
         model = ContactModel(robot, *touching)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None

@@ -29,6 +29,17 @@ def free_body(mass: float, inertia: float) -> sg.Robot:
     )
 
 
+def free_brick(mass: float, size: tuple[float, float, float]) -> sg.Robot:
+    """Return a box of uniform density (kg, m)."""
+    x, y, z = size
+    moments = [mass * s / 12.0 for s in (y * y + z * z, x * x + z * z, x * x + y * y)]
+    return sg.load(
+        f'<robot name="brick"><link name="body"><inertial><mass value="{mass}"/><inertia ixx="{moments[0]}" '
+        f'iyy="{moments[1]}" izz="{moments[2]}" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>',
+        base="floating",
+    )
+
+
 def box(friction: float, stiffness: float = np.inf) -> tuple[sg.Robot, list[sg.Contact]]:
     """Return a cube of 0.1 m and 1 kg, and its lower corners."""
     corners = [(x, y, -0.05) for x in (-0.05, 0.05) for y in (-0.05, 0.05)]

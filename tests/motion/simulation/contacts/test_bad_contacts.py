@@ -123,12 +123,12 @@ def test_a_file_has_contacts_and_ground(tmp_path):
     np.testing.assert_allclose(sg.Plane((0.0, 1.0, 1.0)).normal, [0.0, np.sqrt(0.5), np.sqrt(0.5)])
 
 
-def test_meshes_alone_touch_nothing():
+def test_meshes_that_are_not_there_touch_nothing():
     text = (
         '<robot name="m"><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
         'iyz="0"/></inertial><collision><geometry><mesh filename="b.stl"/></geometry></collision></link></robot>'
     )
-    with pytest.raises(InputError, match="meshes only"):
+    with pytest.raises(InputError, match="1 mesh is left out"):
         sg.Simulator(sg.load(text, base="floating"), contacts="collisions")
 
 

@@ -217,7 +217,7 @@ def test_motions_and_batches_have_forces_of_points():
     ("contact", "others", "what"),
     [
         (sg.Contact("R"), {}, "'R'"),
-        (sg.Contact("P", at=(0.1, 0.0, 0.0)), {}, "has a place or another body"),
+        (sg.Contact("P", at=(0.1, 0.0, 0.0)), {}, "has a place, a shape or another body"),
         ("collisions", {}, "has no contacts"),
         (sg.Contact("P"), {"friction": True}, "friction that sticks"),
     ],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import mujoco
 import numpy as np
@@ -16,7 +16,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.model.robot import Box, Capsule, Robot, Sphere, world
 from screwgraph.motion.simulation.contacts.middle_state import compile_middle_state
-from tests.motion.simulation.contacts.bodies import free_body
+from tests.motion.simulation.contacts.bodies import free_body, free_brick
 from tests.suites import in_suites, record
 
 G, TIME = 9.81, 1.5
@@ -40,6 +40,8 @@ class Heap:
     places: Sequence[tuple[float, float, float]]
     turned: float = 3.0
     """How far bodies are turned at random (rad)."""
+    gain: float = 1e-9
+    """Energy that they may gain, relative to their weight times 0.05 m: bricks that tumble keep theirs to some 1e-8."""
 
 
 def touching(
@@ -91,7 +93,36 @@ def mixed() -> Heap:
     return Heap(world(bodies), contacts, [(0.0, 0.0, 0.12), (0.01, 0.02, 0.3), (0.03, -0.01, 0.45)])
 
 
-HEAPS: dict[str, Callable[[], Heap]] = {"stack of boxes": stack, "balls, a capsule": balls, "box, ball, capsule": mixed}
+def bricks() -> Heap:
+    """A cube and a brick that fall on it: edges cross, corners of both meet faces."""
+    robots, contacts, sizes = {}, list[sg.Contact](), {"a": (0.1, 0.1, 0.1), "b": (0.16, 0.06, 0.1)}
+    for name, mass in (("a", 1.0), ("b", 2.0)):
+        robots[name] = free_brick(mass, sizes[name])
+        contacts.append(sg.Contact(f"{name}/body", friction=FRICTION, shape=Box(sizes[name])))
+    below = sg.OtherBody("a/body", Box(sizes["a"]))
+    contacts.append(sg.Contact("b/body", friction=FRICTION, shape=Box(sizes["b"]), against=below))
+    return Heap(world(robots), contacts, [(0.0, 0.0, 0.12), (0.01, 0.02, 0.3)], gain=1e-6)
+
+
+def shifted_stack() -> Heap:
+    """Three equal cubes, each shifted by a third on the one below: no corner of one is above all of the other."""
+    names, side, weights = ("a", "b", "c"), 2.0 * HALF, (1.0, 2.0, 0.5)
+    box, contacts = Box((side, side, side)), touching("a", [c for c in CORNERS if c[2] < 0.0])
+    for low, high in pairwise(names):
+        below = sg.OtherBody(f"{low}/body", box)
+        contacts.append(sg.Contact(f"{high}/body", friction=FRICTION, shape=box, against=below))
+    places = [(0.02 * (i % 2), -0.015 * i, side * (i + 0.5) + 0.002 * (i + 1)) for i in range(3)]
+    boxes = {name: free_body(m, m * side**2 / 6) for name, m in zip(names, weights, strict=True)}
+    return Heap(world(boxes), contacts, places, turned=0.0)
+
+
+HEAPS: dict[str, Callable[[], Heap]] = {
+    "stack of boxes": stack,
+    "stack of equal boxes, shifted": shifted_stack,
+    "two bricks": bricks,
+    "balls, a capsule": balls,
+    "box, ball, capsule": mixed,
+}
 
 
 def drop_heaps(heap: Heap, dt: float, count: int) -> tuple[sg.Simulator, dict[str, float], np.ndarray]:
@@ -158,7 +189,8 @@ def _turn(quaternion: np.ndarray, p: np.ndarray) -> np.ndarray:
     [("balls, a capsule", 2e-3, 3), *(in_suites(name, dt, 10) for name in HEAPS for dt in (1e-3, 2e-3))],
 )
 def test_heaps_lose_energy_and_are_solved(name, dt, count):
-    simulator, seen, normals = drop_heaps(HEAPS[name](), dt, count)
+    heap = HEAPS[name]()
+    simulator, seen, normals = drop_heaps(heap, dt, count)
     cells = {key: f"{value:.0e}" for key, value in seen.items()}
     rests = np.abs(simulator.qd).max(axis=1) < STILL
     cells["at_rest"], cells["from_mujoco_mm"] = f"{rests.mean():.1f}", ""
@@ -168,7 +200,9 @@ def test_heaps_lose_energy_and_are_solved(name, dt, count):
         assert rests.all()
         assert off < 5e-4
     record("worlds", world=name, worlds=count, step_ms=f"{1e3 * dt:g}", **cells)
-    assert seen["gain"] < 1e-9
+    if name in ("stack of equal boxes, shifted", "two bricks"):
+        assert rests.all()
+    assert seen["gain"] < heap.gain
     assert seen["depth_mm"] < 2.0
     assert seen["unsolved"] < 1e-3
 

@@ -117,8 +117,14 @@ class ShapeBarrier(Barrier):
         return f"{self.capsule.frame}_{self.shape.frame}_distance"
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
-        """Return none. Raises InputError where both are on one link."""
+        """Return none. Raises InputError where both are on one link, or code knows no distance from the shape."""
         _refuse_one_link(model, self.capsule.frame, self.shape.frame)
+        if not self.shape.knows_distances:
+            raise InputError(
+                f"a barrier has the shape {self.shape.shape!r} of {self.shape.frame!r}",
+                why="code knows distances from spheres, capsules and boxes",
+                fix="cover it by one of these",
+            )
         return {}
 
     def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:

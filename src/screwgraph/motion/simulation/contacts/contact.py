@@ -1,15 +1,19 @@
-"""A contact: a point or a ball of a body that touches the ground, or another body."""
+"""A contact: a point, a ball or a shape of a body that touches the ground, or another body."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_fields, validate_numbers
 from screwgraph.base.errors import InputError
-from screwgraph.motion.simulation.contacts.other_body import OtherBody
+from screwgraph.base.summary import one_line
+from screwgraph.motion.simulation.contacts.other_body import OtherBody, validate_place, validate_shape
+from screwgraph.motion.simulation.contacts.touching_points import MOST_SLOTS, SLOTS
+from screwgraph.spatial import from_xyz_rpy
 
 FRICTION = 0.8
 """Coulomb's coefficient where none is given: rubber on concrete."""
@@ -22,7 +26,7 @@ NUMBERS = ("friction", "restitution", "stiffness", "damping")
 
 @dataclass(frozen=True)
 class Contact:
-    """A point of a link or frame, or a ball about it, that touches the ground or another body.
+    """A point of a link or frame, a ball about it, or a shape, that touches the ground or another body.
 
     It obeys Signorini's and Coulomb's laws. The normal force is that of a spring and a damper that push only, taken at
     the end of each step; with `stiffness` infinite the contact is rigid. Friction is Coulomb's, of an exact round cone.
@@ -35,8 +39,13 @@ class Contact:
         restitution: rebound over impact velocity, of impacts faster than the simulation's threshold.
         stiffness: of the normal direction (N/m).
         damping: of the normal direction (N s/m).
-        at: the point, or the centre of the ball, in the frame (m).
+        at: the point, the centre of the ball, or the origin of the shape, in the frame (m).
         against: the shape of another body that it touches, in the place of the ground.
+        shape: a shape of `screwgraph.model.robot`, or "collisions", those of the link in its file: corners and balls
+            that touch the ground, or `slots` points for each pair of shapes, found at each step. Meshes stand for their
+            convex hulls; pairs but those of two boxes are found by coal.
+        rpy: roll, pitch, yaw of the shape in the frame (rad).
+        slots: the most points of a pair of shapes, 1 to 8; faces that are turned have up to 8 corners in common.
     """
 
     frame: str
@@ -47,6 +56,11 @@ class Contact:
     damping: float | Float[np.ndarray, " B"] = DAMPING
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
     against: OtherBody | None = None
+    shape: Any = None
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    slots: int = SLOTS
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -62,9 +76,21 @@ class Contact:
             is_right = (value > 0.0) if name == "stiffness" else (value >= 0.0) & ((value < most) | (value <= 1.0))
             if value.ndim > 1 or not is_right.all():
                 raise InputError(f"{name} {who} is {value.tolist()!r}", why=f"it must be {why}")
-        at = validate_numbers(f"the place {who}", self.at)
-        if at.shape != (3,) or not np.isfinite(at).all():
-            raise InputError(f"the place {who} is {self.at!r}", why="it is three finite numbers (m)")
+        validate_place(f"the place {who}", self.at)
+        validate_place(f"rpy {who}", self.rpy)
+        if not 1 <= self.slots <= MOST_SLOTS:
+            raise InputError(
+                f"slots {who} is {self.slots!r}", why=f"a pair of shapes touches in 1 to {MOST_SLOTS} points"
+            )
+        if self.shape is not None:
+            validate_shape(f"the shape {who}", self.shape)
+            if self.radius:
+                raise InputError(f"the contact of {self.frame!r} has a shape and a radius", fix="give one of both")
+
+    @property
+    def T(self) -> Float[np.ndarray, "4 4"]:
+        """The pose of the shape in the frame."""
+        return from_xyz_rpy(np.array(self.at, dtype=float), np.array(self.rpy, dtype=float))
 
     @property
     def values(self) -> Float[np.ndarray, "*B 4"]:

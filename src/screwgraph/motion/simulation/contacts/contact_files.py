@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model import Model
 from screwgraph.model.formats.array_files import read_arrays
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
+from screwgraph.model.formats.visual_shapes import make_mesh
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot.shapes import Box, Capsule, Sphere
-from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact import NUMBERS, Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
-from screwgraph.motion.simulation.contacts.other_body import OtherBody
+from screwgraph.motion.simulation.contacts.other_body import COLLISIONS, OtherBody
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 RIGID = ("inf", ".inf")
@@ -36,13 +38,24 @@ CONTACT: Keys = {
     "stiffness": Entry("of the normal direction, inf of a rigid contact", NUMBER, "N/m", "1e6"),
     "damping": Entry("of the normal direction", NUMBER, "N s/m", "1e3"),
     "against": Entry("another body that it touches, in the place of the ground", "mapping"),
+    "shape": Entry("shape in the place of a ball: collisions, those of its link, or a box or mesh", "text or mapping"),
+    "slots": Entry("most points of a pair of shapes, 1 to 8", NUMBER, default="4"),
 }
 AGAINST: Keys = {
     "frame": Entry("link or frame", default=REQUIRED),
     "box": Entry("sizes of a box", VECTOR, "m"),
     "radius": Entry("of a sphere, or of a capsule along z", NUMBER, "m"),
     "length": Entry("of a capsule, between the centres of its ends", NUMBER, "m", "0"),
+    "shape": Entry("in the place of these: collisions, those of its link, or a mesh", "text or mapping"),
     "at": Entry("origin of the shape in the frame", VECTOR, "m", "[0, 0, 0]"),
+    "rpy": Entry("roll, pitch, yaw of the shape in the frame", VECTOR, "rad", "[0, 0, 0]"),
+}
+SHAPE: Keys = {
+    "box": Entry("sizes of a box", VECTOR, "m"),
+    "mesh": Entry("file of a mesh, beside this one"),
+    "scale": Entry("of a mesh: stretch along its axes", VECTOR, default="[1, 1, 1]"),
+    "at": Entry("origin in the frame", VECTOR, "m", "[0, 0, 0]"),
+    "rpy": Entry("roll, pitch, yaw in the frame", VECTOR, "rad", "[0, 0, 0]"),
 }
 PLANE: Keys = {
     "normal": Entry("normal of the ground", VECTOR, default="[0, 0, 1]"),
@@ -107,37 +120,69 @@ def read_contacts(entries: Mapping[str, Value], folder: Path) -> tuple[tuple[Con
 def _read_entries(entries: Mapping[str, Value], folder: Path) -> tuple[list[tuple[Value, Contact]], Ground | None]:
     """Return the contacts, each with its entry, and the ground."""
     items = entries["contacts"].items() if "contacts" in entries else ()
-    placed = [(item, contact) for item in items for contact in _read_contact(item)]
+    placed = [(item, contact) for item in items for contact in _read_contact(item, folder)]
     return placed, _read_ground(entries["ground"], folder) if "ground" in entries else None
 
 
-def _read_contact(value: Value) -> list[Contact]:
+def _read_contact(value: Value, folder: Path) -> list[Contact]:
     entries = value.section(CONTACT, "a contact")
     if "frame" not in entries:
         raise value.complaint("it must have a frame")
-    numbers = {key: _number(entries[key]) for key in entries if key not in ("frame", "points", "against")}
+    numbers: dict[str, Any] = {key: _number(entries[key]) for key in entries if key in NUMBERS or key == "radius"}
+    frame = entries["frame"].text()
+    other = read_other(entries["against"], folder) if "against" in entries else None
+    if "slots" in entries:
+        slots = entries["slots"].number({})
+        if slots != int(slots):
+            raise entries["slots"].complaint("slots are a whole number")
+        numbers["slots"] = int(slots)
+    if "shape" in entries:
+        if "points" in entries:
+            raise value.complaint("it must have points or a shape")
+        shape = read_shape(entries["shape"], folder)
+        with complaints_at("a contact", value.at):
+            return [Contact(frame, against=other, **shape, **numbers)]
     points = [p.numbers({}, 3) for p in entries["points"].items()] if "points" in entries else [(0.0, 0.0, 0.0)]
     if not points:
         raise entries["points"].complaint("it must have a point at least")
-    other = read_other(entries["against"]) if "against" in entries else None
     with complaints_at("a contact", value.at):
-        return [Contact(entries["frame"].text(), at=(x, y, z), against=other, **numbers) for x, y, z in points]
+        return [Contact(frame, at=(x, y, z), against=other, **numbers) for x, y, z in points]
 
 
-def read_other(value: Value) -> OtherBody:
-    """Return the body of an entry. Raises ModelError."""
-    entries = value.section(AGAINST, "against")
-    if "frame" not in entries or ("box" in entries) == ("radius" in entries):
-        raise value.complaint("it must have a frame, and a box or a radius")
-    x, y, z = entries["at"].numbers({}, 3) if "at" in entries else (0.0, 0.0, 0.0)
+def read_shape(value: Value, folder: Path) -> dict[str, Any]:
+    """Return the shape of an entry, its place and its turn; files lie in a folder. Raises ModelError."""
+    if value.content == COLLISIONS:
+        return {"shape": COLLISIONS}
+    entries = value.section(SHAPE, "shape")
+    if ("box" in entries) == ("mesh" in entries) or ("scale" in entries and "mesh" not in entries):
+        raise value.complaint("it must be collisions, or have a box or a mesh, and that a scale")
+    at, rpy = (entries[key].numbers({}, 3) if key in entries else (0.0, 0.0, 0.0) for key in ("at", "rpy"))
     if "box" in entries:
         length, width, height = entries["box"].numbers({}, 3)
-        shape = Box((length, width, height))
+        return {"shape": Box((length, width, height)), "at": tuple(at), "rpy": tuple(rpy)}
+    scale = entries["scale"].numbers({}, 3) if "scale" in entries else (1.0, 1.0, 1.0)
+    mesh = make_mesh(str((folder / entries["mesh"].text()).resolve()), scale)
+    if mesh is None:
+        raise value.complaint("a scale is three numbers, none of them 0")
+    return {"shape": mesh, "at": tuple(at), "rpy": tuple(rpy)}
+
+
+def read_other(value: Value, folder: Path = Path()) -> OtherBody:
+    """Return the body of an entry; files lie in a folder. Raises ModelError."""
+    entries = value.section(AGAINST, "against")
+    if "frame" not in entries or sum(key in entries for key in ("box", "radius", "shape")) != 1:
+        raise value.complaint("it must have a frame, and a box or a radius, or a shape")
+    places = {key: tuple(entries[key].numbers({}, 3)) for key in ("at", "rpy") if key in entries}
+    if "shape" in entries:
+        made = {**read_shape(entries["shape"], folder), **places}
+    elif "box" in entries:
+        length, width, height = entries["box"].numbers({}, 3)
+        made = {"shape": Box((length, width, height)), **places}
     else:
         radius, length = (entries[key].number({}) if key in entries else 0.0 for key in ("radius", "length"))
-        shape = Capsule(radius, length) if length else Sphere(radius)
+        made = {"shape": Capsule(radius, length) if length else Sphere(radius), **places}
     with complaints_at("against", value.at):
-        return OtherBody(entries["frame"].text(), shape, (x, y, z))
+        return OtherBody(entries["frame"].text(), **made)
 
 
 def _number(value: Value) -> float:

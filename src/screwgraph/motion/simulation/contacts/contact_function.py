@@ -15,8 +15,9 @@ from screwgraph.compiler import (
 )
 from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts.contact_slopes import ContactSlopes
+from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
 from screwgraph.motion.simulation.contacts.contact_step import VALUES, ContactStep
-from screwgraph.motion.simulation.contacts.number_names import AXES, PLANES, label_contacts, name_numbers
+from screwgraph.motion.simulation.contacts.number_names import AXES, PLANES, POINT, label_contacts, name_numbers
 from screwgraph.motion.simulation.contacts.step_examples import draw_examples
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import make_plain_argument
@@ -34,20 +35,21 @@ def compile_contact_step(
     """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
 
     `contacts` are the numbers of each contact, `VALUES`; where the model's ground is no fixed plane, `ground` comes
-    after them: a tangent plane for each, its unit normal and its height along that (m). Numbers have names, as
-    "friction:FR_foot", which stand in the comments of exported code. `forces` (N), in the axes of the base, act on the
-    robot at each contact: those of the step before, with which the search begins, and those of this one; `gaps` (m)
-    are before the step; `solution` is the largest velocity (m/s) by which a law is not obeyed, and
-    the number of sweeps and of passages of Newton's method. `parameters` of the robot come last, where some are inputs.
-    `closing` closes loops at the end of a step; `efforts` has limits, and external wrenches: an argument after tau of
-    a `model` that takes them as efforts. Derivatives are those of contacts that stick, slip or are open as they do
-    (`ContactSlopes`); of q by its numbers. `dynamics`, the same model in motion, has states at which exported code is
-    tried.
+    after them: a tangent plane for each, its unit normal and its height along that (m), then the points of slots in
+    their frames (m). Numbers have names, as "friction:FR_foot", which stand in the comments of exported code. `forces`
+    (N), in the axes of the base, act on the robot at each contact: those of the step before, with which the search
+    begins, and those of this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a
+    law is not obeyed, and the number of sweeps and of passages of Newton's method. `parameters` of the robot come last,
+    where some are inputs. `closing` closes loops at the end of a step; `efforts` has limits, and external wrenches: an
+    argument after tau of a `model` that takes them as efforts. Derivatives are those of contacts that stick, slip or
+    are open as they do (`ContactSlopes`); of q by its numbers. `dynamics`, the same model in motion, has states at
+    which exported code is tried.
     """
     k, efforts = len(model.contacts), efforts or StepEfforts()
     labels = label_contacts([contact.frame for contact in model.contacts])
+    of_slots = [label for label, c in zip(labels, model.contacts, strict=True) if isinstance(c, ContactSlot)]
     names = {"dt": ("dt[0]",), "contacts": name_numbers(VALUES, labels)}
-    names |= {} if model.plane else {"ground": name_numbers(PLANES, labels)}
+    names |= {} if model.plane else {"ground": (*name_numbers(PLANES, labels), *name_numbers(POINT, of_slots))}
     numbers = (Argument(name, (len(own),), own) for name, own in names.items())
     last = Argument("forces", (k, 3), name_numbers([f"force_{axis}" for axis in AXES], labels))
     vectors = (*efforts.list_arguments(model.state), *numbers, last)

@@ -15,20 +15,26 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument
 from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
 from screwgraph.motion.simulation.contacts.ground import PLANE, Ground, Plane
 from screwgraph.motion.simulation.contacts.ground_kernels import CompiledGround
 from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.motion.simulation.contacts.slot_finders import SlotFinder, make_finders
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.spatial import Array
 
+Places = tuple[int, ...]
 Bound = tuple[Float[np.ndarray, "*B k 3"], Float[np.ndarray, "*B n"], Callable[[], None]]
 """Points, planes, and what writes the ones from the others."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactInputs:
-    """Arguments of a step with k contacts: numbers of laws (4 k,), or (B, 4 k), and tangent planes of the ground."""
+    """Arguments of a step with k contacts: numbers of laws (4 k,), or (B, 4 k), tangent planes, points of slots.
+
+    `finders` are the slots of each pair of shapes, by their places among contacts, and what finds their points.
+    """
 
     __repr__ = one_line
 
@@ -38,13 +44,15 @@ class ContactInputs:
     paired: Bool[np.ndarray, " k"]
     places: Function
     fixed: Plane | None = None
+    finders: tuple[tuple[Places, SlotFinder], ...] = ()
 
     @classmethod
     def of(cls, robot: Any, contacts: Sequence[Contact], ground: Ground) -> ContactInputs:
         """Make them for a robot. Raises InputError where numbers are for other counts of motions."""
         paired = np.array([contact.against is not None for contact in contacts])
-        radii, fixed = np.array([contact.radius for contact in contacts]), None if paired.any() else ground.fixed
-        made = cls(stack_values(contacts), ground, radii, paired, compile_places(robot, contacts), fixed)
+        radii, finders = np.array([contact.radius for contact in contacts]), make_finders(robot, contacts)
+        fixed = None if paired.any() or finders else ground.fixed
+        made = cls(stack_values(contacts), ground, radii, paired, compile_places(robot, contacts), fixed, finders)
         if made.values.ndim == 2 and ground.motions not in (1, len(made.values)):
             raise InputError(
                 f"contacts have numbers for {len(made.values)} motions, the ground for {ground.motions}",
@@ -89,13 +97,14 @@ class ContactInputs:
             self.places.ufunc(q, out=points)
             write()
             return self.values, planes.astype(self.places.dtype, copy=False)
-        planes = self.planes(q)
-        return self.values, planes.reshape(*planes.shape[:-2], -1).astype(self.places.dtype, copy=False)
+        _, planes, points = self._touch(q)
+        numbers = np.concatenate([x.reshape(*batch, -1) for x in (planes, *points)], axis=-1)
+        return self.values, numbers.astype(self.places.dtype, copy=False)
 
     @cached_property
     def _is_compiled(self) -> bool:
         """Whether machine code writes planes from points; both are of double precision."""
-        return isinstance(self.ground, CompiledGround) and not self.paired.any()
+        return isinstance(self.ground, CompiledGround) and not self.paired.any() and not self.finders
 
     @cached_property
     def _bound(self) -> dict[tuple[int, ...], Bound]:
@@ -114,15 +123,24 @@ class ContactInputs:
 
     def points(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k 3"]:
         """Return the points (m) at which contacts touch at q: of balls those that are nearest."""
-        p, planes = self._touch(q)
+        p, planes, _ = self._touch(q)
         return p - self.radii[:, None] * planes[..., :3]
 
-    def _touch(self, q: Float[np.ndarray, "*B nq"]) -> tuple[Float[np.ndarray, "*B k 3"], Float[np.ndarray, "*B k 4"]]:
+    def _touch(self, q: Float[np.ndarray, "*B nq"]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Return points (*B, k, 3), the planes that they touch (*B, k, 4), and points of slots in their frames."""
         found = self.places.ufunc(q)
-        if not self.paired.any():
-            return found, self.ground.tangent_planes(found, self.radii)
-        p, others = found
-        return p, np.where(self.paired[:, None], others, self.ground.tangent_planes(p, self.radii))
+        p, others = found if self.paired.any() else (found, np.zeros((*found.shape[:-1], PLANE)))
+        if not self.finders:
+            planes = self.ground.tangent_planes(p, self.radii)
+            return p, np.where(self.paired[:, None], others, planes) if self.paired.any() else planes, []
+        q, p = np.asarray(q, dtype=float), np.array(p, dtype=float)
+        planes = np.where(self.paired[:, None], others, self.ground.tangent_planes(p, self.radii)).astype(float)
+        at = list[np.ndarray]()
+        for places, finder in self.finders:
+            own = finder.find(q, self.ground)
+            p[..., places, :], planes[..., places, :] = own.p, own.planes
+            at.append(own.at)
+        return p, planes, at
 
 
 def stack_values(contacts: Sequence[Contact]) -> Float[np.ndarray, "*B n"]:
@@ -150,7 +168,7 @@ def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:
         planes = [_touch_body(robot, c, p, q) for c, p in zip(contacts, points, strict=True) if is_paired]
         return [x for row in (*points, *planes) for x in row]
 
-    question = (dynamics_of(robot).question, tuple((c.frame, c.at, c.against) for c in contacts))
+    question = (dynamics_of(robot).question, tuple((type(c), c.frame, c.at, c.against) for c in contacts))
     k = len(contacts)
     results = (Result("places", (k, 3)), *((Result("planes", (k, PLANE)),) if is_paired else ()))
     return compile_expression(
@@ -166,6 +184,8 @@ def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:
 def _touch_body(robot: Robot, contact: Contact, p: Float[Array, "3"], q: Float[Array, " nq"]) -> list[object]:
     """Return the plane that the other body has at its point nearest to p."""
     if contact.against is None:
+        return [0.0] * PLANE
+    if isinstance(contact, ContactSlot):  # whose plane is found together with its point
         return [0.0] * PLANE
     frame, own = robot.frame(contact.against.frame), robot.frame(contact.frame)
     origin = move_point(robot, frame, (0.0, 0.0, 0.0), q).p

@@ -26,7 +26,8 @@ def make_contacts(
     """Return contacts whose frames the model has, those of its own file or of a YAML file, and the ground.
 
     Raises:
-        InputError: no link, frame or point has a name, a ground without contacts, or balls of a mechanism.
+        InputError: no link, frame or point has a name, a ground without contacts, shapes of a mechanism, or shapes of
+            pairs whose points coal finds, which is not installed.
         ModelError: a file that cannot be read.
     """
     if not contacts:
@@ -41,22 +42,23 @@ def make_contacts(
     elif isinstance(contacts, str):
         contacts = tuple(TOUCHING[model.kind].read_contacts(model))
     contacts = tuple(contacts)  # of an iterator, too
+    for contact in contacts:
+        if not isinstance(contact, Contact):
+            raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
+        TOUCHING[model.kind].check(model, contact)
+    contacts = TOUCHING[model.kind].expand(model, contacts)
     if len(contacts) > MOST:
         raise InputError(
             f"{len(contacts)} contacts of {model.name!r} are more than {MOST}",
             why="all that may touch stand in the code of a step, which grows with the square of their number",
             fix="name those that touch, a few of each link: contacts=[" + _describe_contacts(contacts) + ", ...]",
         )
-    for contact in contacts:
-        if not isinstance(contact, Contact):
-            raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
-        TOUCHING[model.kind].check(model, contact)
     return contacts, TOUCHING[model.kind].lay_ground(model, ground)
 
 
 def _describe_contacts(contacts: Sequence[Any]) -> str:
     """Return two of the contacts as they are written, the largest balls of the last links."""
-    shown = [contact for contact in contacts if isinstance(contact, Contact)]
+    shown = list(contacts)
     frames = [*dict.fromkeys(contact.frame for contact in shown)][-2:]
     ends = [max((c for c in shown if c.frame == frame), key=lambda c: c.radius) for frame in frames]
     written = (f'"{c.frame}", radius={c.radius:g}, at=({", ".join(f"{x:.4g}" for x in c.at)})' for c in ends)

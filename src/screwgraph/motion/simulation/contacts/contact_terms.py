@@ -18,8 +18,14 @@ from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.model.robot import Robot, without_loops
 from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
 from screwgraph.motion.simulation.closure_code import jacobian_code
-from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, make_closed_inertia
+from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact_slot import (
+    ContactSlot,
+    count_slots,
+    describe_place,
+    find_pairs,
+)
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, find_free_velocities
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
@@ -31,7 +37,16 @@ from screwgraph.motion.simulation.contacts.moving_point import (
     move_point_of_limb,
 )
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
-from screwgraph.motion.simulation.contacts.soles import PointTouch, SeenGround, SoleTouch, find_soles, touch_sole
+from screwgraph.motion.simulation.contacts.soles import (
+    PointTouch,
+    SeenGround,
+    SoleTouch,
+    find_soles,
+    subtract_columns,
+    touch_pair,
+    touch_sole,
+)
+from screwgraph.motion.simulation.contacts.term_lists import make_terms
 from screwgraph.motion.simulation.contacts.touch import Touch, gather_touch, touch_point
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.spatial import Array, rotation, translation
@@ -41,7 +56,6 @@ from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import (
     add_entry,
     is_zero,
-    list_entries,
     multiply_lower,
     multiply_transposed,
     multiply_vector,
@@ -177,7 +191,7 @@ class ContactModel:
     @property
     def question(self) -> tuple[object, ...]:
         """The part of the model that code depends on: of contacts only their places, other numbers are arguments."""
-        places = tuple((contact.frame, contact.radius, contact.at, contact.against) for contact in self.contacts)
+        places = tuple(map(describe_place, self.contacts))
         return (
             without_metadata(self.robot),
             places,
@@ -191,9 +205,10 @@ class ContactModel:
 
     @property
     def soles(self) -> tuple[tuple[int, ...], ...]:
-        """The contacts, by place, of each link that has several with one plane."""
+        """The contacts, by place, of each link that has several with one plane, and those of each pair of shapes."""
         links = [self.robot.frame(contact.frame).link for contact in self.contacts]
-        return find_soles(self.contacts, links) if self.plane or self.flat else ()
+        grounded = find_soles(self.contacts, links) if self.plane or self.flat else ()
+        return (*grounded, *(pair for pair in find_pairs(self.contacts) if len(pair) > 1))
 
     def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
         """Return where and how contacts touch, at velocities qd."""
@@ -206,31 +221,52 @@ class ContactModel:
         found |= {k: self._touch_alone(k, q, qd, planes) for k in alone}
         return gather_touch([found[k] for k in sorted(found)], self.soles, soles)
 
+    def _find_place(self, k: int, planes: Any) -> Sequence[Number]:
+        """Return the point of a contact in its frame, of a slot from the numbers after the planes."""
+        contact, before = self.contacts[k], self.contacts[:k]
+        if not isinstance(contact, ContactSlot):
+            return contact.at
+        first = PLANE * len(self.contacts) + 3 * count_slots(before)
+        return planes[first : first + 3]
+
     def _touch_alone(self, k: int, q: Any, qd: Any, planes: Any) -> PointTouch:
         robot, contact = self.robot, self.contacts[k]
         frame = robot.frame(contact.frame)
-        point = (move_point if contact.against else move_point_of_limb)(robot, frame, contact.at, q, qd)
+        move = move_point if contact.against else move_point_of_limb
+        point = move(robot, frame, self._find_place(k, planes), q, qd)
         gap, axes, seen = self._see_ground(k, point, planes)
         arm = -contact.radius * seen[0]
         columns = point.at(arm) if contact.radius else point.linear
         motion = follow_point(robot, frame, point, qd)
         if contact.against:  # both bodies at the same point, so that no moment is lost
-            frame = robot.frame(contact.against.frame)
-            other = move_point(robot, frame, contact.against.at, q, qd)
+            other = self._move_other(contact, q, qd)
             theirs = other.at(point.p + arm - other.p)
-            columns = {i: columns.get(i, 0.0) - theirs.get(i, 0.0) for i in {*columns, *theirs}}
-            motion = motion.seen_from(follow_point(robot, frame, other, qd))
+            columns = subtract_columns(columns, theirs)
+            motion = motion.seen_from(follow_point(robot, robot.frame(contact.against.frame), other, qd))
         return touch_point(gap - contact.radius, axes, columns, motion.slip_rate(arm), seen)
+
+    def _move_other(self, contact: Contact, q: Any, qd: Any) -> MovingPoint:
+        """Return the origin of the shape that a contact touches, of the frame of that where it is a slot."""
+        other = contact.against
+        assert other is not None
+        at = (0.0, 0.0, 0.0) if isinstance(contact, ContactSlot) else other.at
+        return move_point(self.robot, self.robot.frame(other.frame), at, q, qd)
 
     def _touch_sole(self, own: Sequence[int], q: Any, qd: Any, planes: Any) -> SoleTouch:
         robot, contacts = self.robot, [self.contacts[k] for k in own]
         frames = [robot.frame(contact.frame) for contact in contacts]
-        point = move_point_of_limb(robot, frames[0], contacts[0].at, q, qd)
-        places = [f.T_lf[:3, :3] @ np.array(c.at) + f.T_lf[:3, 3] for f, c in zip(frames, contacts, strict=True)]
+        at, other = [self._find_place(k, planes) for k in own], contacts[0].against
+        point = (move_point if other else move_point_of_limb)(robot, frames[0], at[0], q, qd)
+        places = [f.T_lf[:3, :3] @ np.array(x) + f.T_lf[:3, 3] for f, x in zip(frames, at, strict=True)]
         arms = [point.R @ (place - places[0]) for place in places]
         motion = follow_point(robot, frames[0], point, qd)
         ground = self._see_ground(own[0], point, planes)
-        return touch_sole(ground, point, motion, arms, [c.radius for c in contacts])
+        if other is None:
+            return touch_sole(ground, point, motion, arms, [c.radius for c in contacts])
+        theirs = self._move_other(contacts[0], q, qd)
+        motion = motion.seen_from(follow_point(robot, robot.frame(other.frame), theirs, qd))
+        gaps = [touch_ground(None, planes, k, point.p + arm)[0] for k, arm in zip(own, arms, strict=True)]
+        return touch_pair(ground, point, theirs, motion, arms, gaps)
 
     def _see_ground(self, k: int, point: MovingPoint, planes: Any) -> SeenGround:
         """Return the ground of contact k as its point sees it: limbs of a trunk share the turned axes of a plane."""
@@ -350,42 +386,6 @@ class ContactModel:
 def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"]) -> tuple[Any, Float[Array, "3 3"]]:
     """Return how far a point (m) is above the ground of contact k, a plane or one of those given, and its axes."""
     return plane.touch(p) if plane else touch_plane(p, planes[PLANE * k : PLANE * (k + 1)])
-
-
-def make_terms(
-    inertia: ClosedInertia,
-    K: Sequence[Row],
-    free: Sequence[Number],
-    touch: Touch,
-    start: tuple[Sequence[Number], Number],
-    A: Sequence[Row],
-) -> dict[str, list[Number]]:
-    """Return the terms of a step from the velocities with which it begins and its length, see `ContactModel.terms`.
-
-    Velocities of points are those of the middle of the step, J v + h / 2 J' v: points of links that turn move on arcs,
-    and what the ground did to them along J v alone would be of the first order in h, energy without end.
-    """
-    (begun, h), J, n = start, touch.rows, len(free)
-    b, drift = multiply_vector(J, free), multiply_vector(touch.soles, free)
-    for velocities, slips in ((b, touch.slip_rates), (drift, touch.sole_rates)):
-        for i, rate in enumerate(slips):
-            velocities[i] = velocities[i] + 0.5 * h * rate
-    return {
-        "free": list(free),
-        "gaps": touch.gaps,
-        "axes": touch.axes,
-        "rates": multiply_vector(touch.normals, begun),
-        "J": list_entries(J, n),
-        "factor": list_entries(inertia.factor.rows, len(inertia.factor.rows)),
-        "pivots": list(inertia.factor.inverse),
-        "K": list_entries(K, n),
-        "b": b,
-        "A": list_entries(A, len(A)),
-        "soles": list_entries(touch.soles, n),
-        "drift": drift,
-        "places": touch.places,
-        "arcs": [0.5 * h * x for x in touch.arcs],
-    }
 
 
 def _indices(own: slice) -> range:

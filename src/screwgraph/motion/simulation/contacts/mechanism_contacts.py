@@ -31,9 +31,9 @@ class MechanismContacts:
         A ball turns with the body of its point, which is one.
         """
         place = model.point(contact.frame)
-        if contact.against is not None or any(contact.at):
+        if contact.against is not None or contact.shape is not None or any(contact.at):
             raise InputError(
-                f"the contact of {contact.frame!r} has a place or another body",
+                f"the contact of {contact.frame!r} has a place, a shape or another body",
                 why="points of mechanisms, and balls about them, touch the ground",
                 fix="add a point to the body in its file",
             )
@@ -65,6 +65,10 @@ class MechanismContacts:
             with complaints_at(who, at):
                 found.append(Contact(model.points[own.point].name, **numbers))
         return tuple(found)
+
+    def expand(self, model: Mechanism, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
+        """Return the contacts as they are: points and balls."""
+        return tuple(contacts)
 
     def lay_ground(self, model: Mechanism, given: Ground | None) -> Ground:
         """Return the ground that is given, else that of its file, else z = 0, in the plane y = 0.

@@ -16,12 +16,13 @@ from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import Closing, State
 from screwgraph.motion.simulation.contacts.closed_inertia import deviate, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.contact_terms import make_terms, touch_ground
+from screwgraph.motion.simulation.contacts.contact_terms import touch_ground
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
 from screwgraph.motion.simulation.contacts.mechanism_contacts import locate_point, turn_ball
 from screwgraph.motion.simulation.contacts.soles import PointTouch
+from screwgraph.motion.simulation.contacts.term_lists import make_terms
 from screwgraph.motion.simulation.contacts.touch import Touch, gather_touch, touch_point
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.motion.simulation.driven_motion import QUANTITIES

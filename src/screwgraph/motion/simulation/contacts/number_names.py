@@ -9,6 +9,8 @@ from itertools import count
 AXES = ("x", "y", "z")
 PLANES = ("normal_x", "normal_y", "normal_z", "height")
 """Numbers of a tangent plane, in order: a unit normal, the height along it (m)."""
+POINT = tuple(f"point_{axis}" for axis in AXES)
+"""Numbers of the point of a slot in its frame (m)."""
 
 
 def label_contacts(frames: Sequence[str]) -> tuple[str, ...]:

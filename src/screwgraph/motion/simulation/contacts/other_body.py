@@ -1,4 +1,4 @@
-"""Another body that a contact's point or ball touches: how far its surface is, and which way that faces."""
+"""Another body that a contact touches: how far its surface is from a point or ball, and which way that faces."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields
+from screwgraph.base.argument_checks import check_fields, describe_value, validate_numbers
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot.shapes import Box, Capsule, Sphere
-from screwgraph.spatial import Array, choose, maximum, minimum, sqrt
+from screwgraph.model.robot.shapes import SHAPES as SOLIDS
+from screwgraph.model.robot.shapes import Box, Capsule, Mesh, Sphere
+from screwgraph.spatial import Array, choose, from_xyz_rpy, maximum, minimum, sqrt
 
 Distance = tuple[Any, list[Any]]
 """How far a point is from a surface (m), and the unit normal there."""
@@ -63,32 +64,71 @@ SHAPES: dict[type, Callable[[Any, Any, Any], Distance]] = {Sphere: _from_sphere,
 """Shapes of other bodies, and the distance of a point in the shape's frame from each."""
 
 
+COLLISIONS = "collisions"
+"""The shapes of a link's file."""
+
+
+def validate_shape(what: str, shape: Any) -> None:
+    """Raise InputError for what is neither a shape of positive sizes nor the word for those of a file."""
+    if shape == COLLISIONS if isinstance(shape, str) else isinstance(shape, Mesh):
+        return
+    if not isinstance(shape, tuple(SOLIDS.values())):
+        raise InputError(
+            f"{what} is {describe_value(shape)}",
+            fix=f"give a shape, such as Box((0.1, 0.1, 0.1)) of screwgraph.model.robot, or {COLLISIONS!r}",
+        )
+    sizes = {name: validate_numbers(what, x) for name, x in vars(shape).items()}
+    positive = [(x >= 0.0 if name in shape.may_vanish else x > 0.0) & np.isfinite(x) for name, x in sizes.items()]
+    if not all(is_right.all() for is_right in positive):
+        raise InputError(f"{what} is {shape!r}", why="its sizes must be positive")
+
+
+def validate_place(what: str, given: Any) -> None:
+    """Raise InputError for what are not three finite numbers."""
+    numbers = validate_numbers(what, given)
+    if numbers.shape != (3,) or not np.isfinite(numbers).all():
+        raise InputError(f"{what} is {given!r}", why="it is three finite numbers")
+
+
 @dataclass(frozen=True)
 class OtherBody:
-    """A shape about the origin of another link or frame, which a contact's point or ball touches.
+    """A shape of another link or frame, which a contact's point, ball or shape touches.
 
     Args:
         frame: the link or frame that carries it.
-        shape: a sphere, a capsule along z, or a box, of `screwgraph.model.robot`.
+        shape: a sphere, a capsule along z, a box or another shape of `screwgraph.model.robot`, or "collisions", those
+            of the link in its file.
         at: the shape's origin in the frame (m).
+        rpy: roll, pitch, yaw of the shape in the frame (rad).
     """
 
     frame: str
-    shape: Sphere | Capsule | Box
+    shape: Any
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         check_fields(self)
-        sizes = np.concatenate([np.ravel(x) for x in vars(self.shape).values()])
-        if not np.isfinite(sizes).all() or (sizes <= 0.0).any():
-            raise InputError(f"the shape of {self.frame!r} is {self.shape!r}", why="its sizes must be positive")
-        if np.shape(self.at) != (3,) or not np.isfinite(np.asarray(self.at, dtype=float)).all():
-            raise InputError(f"the place of the shape of {self.frame!r} is {self.at!r}", why="it is three numbers (m)")
+        validate_shape(f"the shape of {self.frame!r}", self.shape)
+        validate_place(f"the place of the shape of {self.frame!r}", self.at)
+        validate_place(f"rpy of the shape of {self.frame!r}", self.rpy)
+
+    @property
+    def T(self) -> Float[np.ndarray, "4 4"]:
+        """The pose of the shape in the frame."""
+        return from_xyz_rpy(np.array(self.at, dtype=float), np.array(self.rpy, dtype=float))
+
+    @property
+    def knows_distances(self) -> bool:
+        """Whether code finds how far a point is from it."""
+        return type(self.shape) in SHAPES
 
     def distance(self, p: Float[Array, "3"], seen_from: Float[Array, "3"]) -> Distance:
         """Return how far a point (m) of the frame is from the surface, negative within, and the normal there.
 
         `seen_from` is the origin of the body that has the point.
         """
-        own = ([x - a for x, a in zip(point, self.at, strict=True)] for point in (p, seen_from))
-        return SHAPES[type(self.shape)](self.shape, *own)
+        R = self.T[:3, :3]
+        own = ([*(R.T @ (np.array(point) - np.array(self.at)))] for point in (p, seen_from))
+        distance, normal = SHAPES[type(self.shape)](self.shape, *own)
+        return distance, [*(R @ np.array(normal))]

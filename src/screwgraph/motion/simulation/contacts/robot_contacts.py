@@ -1,4 +1,4 @@
-"""Contacts of robots: points and balls in frames of links."""
+"""Contacts of robots: points, balls and shapes in frames of links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.moving_point import move_point
-from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes
+from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes, expand_shapes
 from screwgraph.spatial import Array
 
 
@@ -27,6 +27,10 @@ class RobotContacts:
     def read_contacts(self, model: Robot) -> tuple[Contact, ...]:
         """Return the contacts of the shapes of its file. Raises InputError where there are none."""
         return contacts_of_shapes(model)
+
+    def expand(self, model: Robot, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
+        """Return the contacts with points, balls and slots in the place of shapes. Raises InputError, ModelError."""
+        return tuple(expand_shapes(model, contacts))
 
     def lay_ground(self, model: Robot, given: Ground | None) -> Ground:
         """Return the ground that is given, else the plane z = 0 of the base's axes."""

@@ -8,8 +8,8 @@ no velocity of it cancels, are those of its centre of pressure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -100,6 +100,29 @@ def touch_sole(
     three = {i: _slide(*pair, height) for i, pair in sorted(columns.items())}
     rows = [{i: entries[k] for i, entries in three.items() if not is_zero(entries[k])} for k in range(3)]
     return SoleTouch(contacts, rows, _slide(*rates, height))
+
+
+def touch_pair(
+    ground: SeenGround,
+    point: MovingPoint,
+    other: MovingPoint,
+    motion: PointMotion,
+    arms: Sequence[Float[Array, "3"]],
+    gaps: Sequence[Number],
+) -> SoleTouch:
+    """Return how two bodies touch that have one plane: points of one, `motion` as the other one sees the first of them.
+
+    Both are moved at the same points; heights (m) are given, as faces are not quite parallel.
+    """
+    linear = subtract_columns(point.linear, other.at(point.p - other.p))
+    moved = replace(point, linear=linear, angular=subtract_columns(point.angular, other.angular))
+    sole = touch_sole(ground, moved, motion, arms, [0.0] * len(arms))
+    return replace(sole, contacts=[replace(c, gap=gap) for c, gap in zip(sole.contacts, gaps, strict=True)])
+
+
+def subtract_columns(columns: Mapping[int, Array], others: Mapping[int, Array]) -> dict[int, Array]:
+    """Return the columns of one body's point less those of another one's."""
+    return {i: columns.get(i, 0.0) - others.get(i, 0.0) for i in {*columns, *others}}
 
 
 def _rise(v: Array, omega: Array, place: Place) -> Number:

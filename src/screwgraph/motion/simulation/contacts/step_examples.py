@@ -12,6 +12,7 @@ from screwgraph.base.errors import InputError, ModelError
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.contact import DAMPING, STIFFNESS
 from screwgraph.motion.simulation.contacts.ground import PLANE
+from screwgraph.motion.simulation.contacts.number_names import PLANES
 from screwgraph.motion.simulation.system import Dynamics
 
 COUNT = 8
@@ -61,10 +62,12 @@ def _draw_contacts(rng: np.random.Generator, a: Argument) -> Float[np.ndarray, "
 
 
 def _draw_planes(rng: np.random.Generator, a: Argument) -> Float[np.ndarray, "N n"]:
-    normals = [0.0, 0.0, 1.0] + AWAY * rng.normal(size=(COUNT, len(a.names) // PLANE, 3))
+    count = sum(name.startswith(f"{PLANES[0]}:") for name in a.names)
+    normals = [0.0, 0.0, 1.0] + AWAY * rng.normal(size=(COUNT, count, 3))
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
     heights = AWAY * rng.normal(size=(*normals.shape[:-1], 1))
-    return np.concatenate([normals, heights], axis=-1).reshape(COUNT, -1)
+    points = AWAY * rng.normal(size=(COUNT, len(a.names) - PLANE * count))
+    return np.concatenate([np.concatenate([normals, heights], axis=-1).reshape(COUNT, -1), points], axis=-1)
 
 
 def _draw_forces(rng: np.random.Generator, a: Argument) -> Float[np.ndarray, "N n"]:

@@ -22,6 +22,10 @@ class TouchingKind(Protocol):
         """Return the contacts of the model's file. Raises InputError, ModelError where there are none."""
         ...
 
+    def expand(self, model: Any, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
+        """Return the contacts with points, balls and slots in the place of shapes. Raises InputError, ModelError."""
+        ...
+
     def lay_ground(self, model: Any, given: Ground | None) -> Ground:
         """Return the ground that is given, else the model's own. Raises InputError where the model cannot touch it."""
         ...
